@@ -1,11 +1,6 @@
 import importSort from 'eslint-plugin-simple-import-sort'
 import tseslint from 'typescript-eslint'
-
-/** Words that the glossary in CONTRIBUTING.md replaced: nothing is declared under these names. */
-const oldVocabulary =
-  '/^(own|trx|told|tells?|talks?|held|hold([A-Z].*)?|flights?|desk|door|gatekeeper|admit.*|guest|tries|bury.*|' +
-  'refus.*|patience|woken|rung|wake|casting|lots|outlives.*|adopt.*|replan.*|faults?|obstacle|trouble|anew|' +
-  'whoever|nobody|somebody|beside.*|chance)$/i'
+import { vocabularyRule } from './scripts/vocabulary-rule.ts'
 
 const deprecatedButNeeded = ['Server', 'SSEClientTransport', 'SSEServerTransport']
 
@@ -14,7 +9,7 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
-    plugins: { 'simple-import-sort': importSort },
+    plugins: { 'simple-import-sort': importSort, outdial: { rules: { vocabulary: vocabularyRule } } },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
@@ -45,18 +40,8 @@ export default tseslint.config(
       '@typescript-eslint/only-throw-error': 'off',
       'no-console': 'error',
       'no-else-return': 'error',
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: `:matches(VariableDeclarator, FunctionDeclaration, ClassDeclaration, TSInterfaceDeclaration, TSTypeAliasDeclaration) > Identifier.id[name=${oldVocabulary}]`,
-          message: 'The glossary in CONTRIBUTING.md has another word for this.',
-        },
-        {
-          selector: `:function > Identifier.params[name=${oldVocabulary}]`,
-          message: 'The glossary in CONTRIBUTING.md has another word for this.',
-        },
-      ],
       'object-shorthand': 'error',
+      'outdial/vocabulary': 'error',
       'simple-import-sort/imports': ['error', { groups: [['^node:', '^@?\\w', '^\\.\\.', '^\\.']] }],
       eqeqeq: 'error',
     },

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ConfigError } from './core/errors.ts'
+import { loopbackHosts } from './core/loopback.ts'
 
 const list = z.string().transform((value) =>
   value
@@ -64,8 +65,6 @@ export interface Config {
   role: 'all' | 'api' | 'worker'
   logLevel: string
 }
-
-const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 const wildcardHosts = new Set(['0.0.0.0', '::'])
 

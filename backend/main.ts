@@ -1,3 +1,4 @@
+import { secondMs } from './core/durations.ts'
 import { ConfigError, describeError, StartupError } from './core/errors.ts'
 import { formatReadyMessage } from './demo/ready-message.ts'
 import { type Service, startService } from './start.ts'
@@ -31,7 +32,7 @@ function reportStartupError(error: unknown): undefined {
 function stopOnSignal({ log, stop }: Service): void {
   let firstSignalAt: number | undefined
   const onSignal = (signal: string) => {
-    if (firstSignalAt !== undefined && performance.now() - firstSignalAt > 1_000) process.exit(1)
+    if (firstSignalAt !== undefined && performance.now() - firstSignalAt > secondMs) process.exit(1)
     if (firstSignalAt !== undefined) return
     firstSignalAt = performance.now()
     log.info({ signal }, 'stopping')

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { systemClock } from './core/clock.ts'
+import { secondMs } from './core/durations.ts'
 import { noNotify, type Notify } from './core/notify.ts'
 import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
@@ -34,7 +35,7 @@ export async function openDeps(options: {
   /** Milliseconds to wait for a database that is not there yet. */
   databaseTimeoutMs?: number
 }): Promise<OpenedDeps> {
-  const { config, log, purpose, notify = noNotify, databaseTimeoutMs = 30_000 } = options
+  const { config, log, purpose, notify = noNotify, databaseTimeoutMs = 30 * secondMs } = options
   const database = await openDatabase({ config, purpose, log, timeoutMs: databaseTimeoutMs })
   try {
     await migrate(database.url)

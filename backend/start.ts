@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { type Config, parseConfig } from './config.ts'
 import { startImporter } from './contacts/import/importer.ts'
+import { secondMs } from './core/durations.ts'
 import { errorCode, StartupError } from './core/errors.ts'
 import { createNotifier, type Notifier } from './core/notify.ts'
 import type { Worker } from './core/worker.ts'
@@ -33,8 +34,8 @@ export interface Service {
   stop: () => Promise<void>
 }
 
-/** Milliseconds that calls and deliveries may take to end when the service stops. */
-const stopTimeoutMs = 10_000
+/** How long calls and deliveries may take to end when the service stops. */
+const stopTimeoutMs = 10 * secondMs
 
 /**
  * The whole service in this process: server, workers or both, as ROLE says. With PORT=0 it finds a free port,

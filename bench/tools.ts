@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type BenchClient, hangUp, openClient } from './tools/client.ts'
-import { initialize, initialized, listTools, toolCalls as talk } from './tools/conversation.ts'
+import { initialize, initialized, listTools, toolCalls } from './tools/conversation.ts'
 
 /**
  * `npm run bench:tools`: our tool server, the SDK's plain one, with today's zod and with the one that it had when the
@@ -90,7 +90,7 @@ async function calls(subject: Subject, clients: number, count: number): Promise<
     await Promise.all(
       open_.map(async (client) => {
         for (let callIndex = 0; callIndex < count / clients; callIndex += 1) {
-          await client.request(talk[callIndex % talk.length] ?? listTools)
+          await client.request(toolCalls[callIndex % toolCalls.length] ?? listTools)
         }
       }),
     )

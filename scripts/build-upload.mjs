@@ -42,16 +42,16 @@ try {
   run(process.execPath, [cli, 'build', '--skip-dep-install', '--skip-validation'], stage)
 
   await mkdir(path.join(root, 'build'), { recursive: true })
-  for (const { zip, most, needs, only } of [
+  for (const { zip, maxBytes, needs, only } of [
     {
       zip: 'build.zip',
-      most: 1_000_000,
+      maxBytes: 1_000_000,
       needs: ['dist/index.js', 'dist/src/client.js', 'definition.json', 'package.json'],
       only: /^(dist\/|node_modules\/(?!zod\/|@outdial\/)|(definition|package)\.json$|zapierwrapper\.m?js$)/,
     },
     {
       zip: 'source.zip',
-      most: 100_000,
+      maxBytes: 100_000,
       needs: ['index.ts', 'src/client.ts', 'package.json'],
       only: /^(src\/|index\.ts$|package\.json$|\.zapierapprc$|\.gitignore$)/,
     },
@@ -62,7 +62,8 @@ try {
     const missing = needs.filter((entry) => !names.includes(entry))
     if (strange.length > 0) throw new Error(`${zip} holds what must not be uploaded: ${strange.join(', ')}`)
     if (missing.length > 0) throw new Error(`${zip} lacks ${missing.join(', ')}`)
-    if (content.length > most) throw new Error(`${zip} has ${content.length} bytes, more than ${most}.`)
+    if (content.length > maxBytes)
+      throw new Error(`${zip} has ${content.length} bytes, more than ${maxBytes}.`)
     await writeFile(path.join(root, 'build', zip), content)
     console.log(`build/${zip}: ${names.length} files, ${Math.ceil(content.length / 1024)} KB`)
   }

@@ -5,7 +5,7 @@ import config from '../.dependency-cruiser.cjs'
 // The cruiser passes silently when it cannot read TypeScript and finds no modules: count them.
 const { options, forbidden } = config
 const { output } = await cruise(
-  ['index.ts', 'src', 'contract', 'backend', 'support', 'demo', 'bench', 'examples', 'test'],
+  ['index.ts', 'src', 'contract', 'backend', 'support', 'demo', 'bench', 'examples', 'scripts', 'test'],
   { ...options, ruleSet: { forbidden }, validate: true, outputType: 'json' },
   undefined,
   { tsConfig: extractTSConfig(options.tsConfig.fileName) },

@@ -4,11 +4,6 @@ import { deleteMember, requireOtherOwner } from '../identity/members.ts'
 import { revokeGrants } from '../oauth/grants.ts'
 import { removeSubscriptions } from '../webhooks/subscriptions.ts'
 
-interface Membership {
-  workspaceId: number
-  userId: number
-}
-
 /**
  * Ends a membership and everything that acts in its name in this workspace: grants with their tokens, API
  * keys, webhook subscriptions, and the invitations by which the user could come back.
@@ -17,13 +12,14 @@ interface Membership {
  */
 export const endMembership = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  membership: Membership,
+  workspaceId: number,
+  userId: number,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     // First, so that an authorization which is under way finds no membership any more.
-    await deleteMember(tx, membership)
-    await revokeGrants(tx, membership)
-    await removeSubscriptions(tx.db, membership)
+    await deleteMember(tx, workspaceId, userId)
+    await revokeGrants(tx, workspaceId, userId)
+    await removeSubscriptions(tx.db, workspaceId, { userId })
   })
 
 /**
@@ -33,9 +29,10 @@ export const endMembership = (
  */
 export const removeMember = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  membership: Membership,
+  workspaceId: number,
+  userId: number,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    await requireOtherOwner(tx, membership)
-    await endMembership(tx, membership)
+    await requireOtherOwner(tx, workspaceId, userId)
+    await endMembership(tx, workspaceId, userId)
   })

@@ -11,11 +11,12 @@ import { removeSubscriptions } from '../webhooks/subscriptions.ts'
  */
 export const revokeApiKey = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  request: { workspaceId: number; apiKeyId: number },
+  workspaceId: number,
+  apiKeyId: number,
 ): Promise<{ subscriptions: number }> =>
   inTransaction(deps, async (tx) => {
-    await endApiKey(tx, request)
-    return { subscriptions: await removeSubscriptions(tx.db, { apiKeyId: request.apiKeyId }) }
+    await endApiKey(tx, workspaceId, apiKeyId)
+    return { subscriptions: await removeSubscriptions(tx.db, workspaceId, { apiKeyId }) }
   })
 
 /**
@@ -24,9 +25,11 @@ export const revokeApiKey = (
  */
 export const disconnectApp = (
   deps: Pick<Deps, 'db' | 'notify'>,
-  connection: { workspaceId: number; userId: number; clientId: string },
+  workspaceId: number,
+  userId: number,
+  clientId: string,
 ): Promise<{ subscriptions: number }> =>
   inTransaction(deps, async (tx) => {
-    await revokeGrants(tx, connection)
-    return { subscriptions: await removeSubscriptions(tx.db, connection) }
+    await revokeGrants(tx, workspaceId, userId, clientId)
+    return { subscriptions: await removeSubscriptions(tx.db, workspaceId, { userId, clientId }) }
   })

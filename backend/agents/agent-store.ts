@@ -50,12 +50,12 @@ export const hasAgent = async (db: Db, workspaceId: number, agentId: number): Pr
     .executeTakeFirst()) !== undefined
 
 export const updateAgentStatus = async (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   agentId: number,
   status: AgentValues['status'],
 ): Promise<void> => {
-  await tx
+  await db
     .updateTable('agent')
     .set({ status })
     .where('workspace_id', '=', workspaceId)

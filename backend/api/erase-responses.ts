@@ -5,15 +5,15 @@ import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
 
 /** Erases the person from the responses that are stored for requests with an idempotency key. */
-export const eraseContactFromResponses: ContactEraser = async (tx, { workspaceId, contactId }) => {
-  const responses = await tx
+export const eraseContactFromResponses: ContactEraser = async (db, { workspaceId, contactId }) => {
+  const responses = await db
     .selectFrom('idempotent_response')
     .select(['scope_hash', 'body'])
     .where('workspace_id', '=', workspaceId)
     .where(sql<string>`body -> 'contact' ->> 'id'`, '=', String(contactId))
     .execute()
   for (const { scope_hash: scopeHash, body } of responses) {
-    await tx
+    await db
       .updateTable('idempotent_response')
       .set({ body: JSON.stringify(toErasedResponse(ContactAdded.parse(body))) })
       .where('workspace_id', '=', workspaceId)

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** Holds a scope until the transaction ends; false where another transaction holds it. */
-export async function tryLockScope(tx: Db, scopeHash: Buffer): Promise<boolean> {
+export async function tryLockScope(db: Db, scopeHash: Buffer): Promise<boolean> {
   const key = scopeHash.readBigInt64BE(0).toString()
   const { rows } = await sql<{
     locked: boolean
-  }>`select pg_try_advisory_xact_lock(${key}::bigint) as locked`.execute(tx)
+  }>`select pg_try_advisory_xact_lock(${key}::bigint) as locked`.execute(db)
   return rows[0]?.locked === true
 }
 
@@ -17,12 +17,12 @@ interface StoredResponse {
 }
 
 export async function findStoredResponse(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   scopeHash: Buffer,
   now: Date,
 ): Promise<StoredResponse | undefined> {
-  const row = await tx
+  const row = await db
     .selectFrom('idempotent_response')
     .select(['body_hash', 'status', 'body'])
     .where('scope_hash', '=', scopeHash)
@@ -34,7 +34,7 @@ export async function findStoredResponse(
 
 /** Takes the place of an answer that has expired and was not cleaned up yet. */
 export async function storeResponse(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   scopeHash: Buffer,
   response: StoredResponse & { now: Date; expiresAt: Date },
@@ -46,7 +46,7 @@ export async function storeResponse(
     created_at: response.now,
     expires_at: response.expiresAt,
   }
-  await tx
+  await db
     .insertInto('idempotent_response')
     .values({ scope_hash: scopeHash, workspace_id: workspaceId, ...values })
     .onConflict((conflict) => conflict.column('scope_hash').doUpdateSet(values))

@@ -33,10 +33,10 @@ interface Response {
  *
  * @throws {ApiError} idempotency_key_in_use, idempotency_key_reused, validation_failed
  */
-export const respondOnce = (
-  deps: Deps,
+export const respondOnce = <Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>>(
+  deps: Scope,
   request: IdempotentRequest,
-  work: (tx: Deps) => Promise<Response>,
+  work: (tx: Scope) => Promise<Response>,
 ): Promise<Response & { replayed: boolean }> =>
   inTransaction(deps, async (tx) => {
     if (request.key === undefined) return { ...(await work(tx)), replayed: false }

@@ -24,7 +24,7 @@ export function createLastUsedRecorder(
 
   const record = async ({ workspaceId, userId, apiKeyId, clientId }: Caller, now: Date) => {
     if (apiKeyId !== null) await recordApiKeyUse(deps, apiKeyId, now)
-    if (clientId !== null) await recordGrantUse(deps, { workspaceId, userId, clientId }, now)
+    if (clientId !== null) await recordGrantUse(deps, workspaceId, userId, clientId, now)
   }
 
   return (caller: Caller): void => {

@@ -2,6 +2,7 @@ import { RuntimeReport } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { ApiError, notFound } from '../core/errors.ts'
+import { attemptReportsPath } from '../core/runtime-paths.ts'
 import { validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
 import { receiveReport } from '../dialer/receive-report.ts'
@@ -35,7 +36,7 @@ export async function mountRuntimeRoutes(
       parseJson(bytes),
     )
     scope.post(
-      '/api/internal/attempts/:id/reports',
+      attemptReportsPath(':id'),
       {
         onRequest: [requireSecret, requireJsonBody],
         schema: { hide: true },

@@ -72,8 +72,8 @@ interface NewCall {
  * Inserts a call. Returns undefined if the contact already has an open call in this campaign (unique index
  * `call_open_once`, which ignores additional calls and keeps test calls apart).
  */
-export const insertCall = (tx: Db, workspaceId: number, call: NewCall): Promise<{ id: number } | undefined> =>
-  tx
+export const insertCall = (db: Db, workspaceId: number, call: NewCall): Promise<{ id: number } | undefined> =>
+  db
     .insertInto('call')
     .values({
       workspace_id: workspaceId,
@@ -110,12 +110,12 @@ export interface QueuedCallResult {
 
 /** Completes calls that are queued; returns the IDs of those that still were. */
 export const markQueuedCallsCompleted = async (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   callIds: readonly number[],
   result: QueuedCallResult,
 ): Promise<number[]> => {
-  const rows = await tx
+  const rows = await db
     .updateTable('call')
     .set({
       status: 'completed',
@@ -143,12 +143,12 @@ export interface QueuedCall {
 
 /** Locks the campaign's next queued calls, in order of ID. */
 export const lockQueuedCalls = (
-  tx: Db,
+  db: Db,
   key: CampaignKey,
   afterCallId: number,
   limit: number,
 ): Promise<QueuedCall[]> =>
-  queuedCalls(tx, key.workspaceId)
+  queuedCalls(db, key.workspaceId)
     .where('call.campaign_id', '=', key.campaignId)
     .where('call.id', '>', afterCallId)
     .orderBy('call.id')
@@ -157,8 +157,8 @@ export const lockQueuedCalls = (
     .execute()
 
 /** Locks the contact's queued calls of all campaigns, and returns each with its campaign's calling hours. */
-export const lockQueuedCallsOfContact = (tx: Db, workspaceId: number, contactId: number) =>
-  queuedCalls(tx, workspaceId)
+export const lockQueuedCallsOfContact = (db: Db, workspaceId: number, contactId: number) =>
+  queuedCalls(db, workspaceId)
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .select(['campaign.calling_hours as callingHours', 'campaign.time_zone as campaignTimeZone'])
     .where('call.contact_id', '=', contactId)
@@ -166,8 +166,8 @@ export const lockQueuedCallsOfContact = (tx: Db, workspaceId: number, contactId:
     .forNoKeyUpdate('call')
     .execute()
 
-const queuedCalls = (tx: Db, workspaceId: number) =>
-  tx
+const queuedCalls = (db: Db, workspaceId: number) =>
+  db
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
     .select([
@@ -182,7 +182,7 @@ const queuedCalls = (tx: Db, workspaceId: number) =>
 
 /** Sets when queued calls are dialed next. */
 export async function updateNextAttempts(
-  tx: Db,
+  db: Db,
   changes: readonly { id: number; at: Date }[],
 ): Promise<void> {
   await sql`
@@ -190,12 +190,12 @@ export async function updateNextAttempts(
     from unnest(
       ${changes.map(({ id }) => id)}::bigint[], ${changes.map(({ at }) => at)}::timestamptz[]
     ) as change (id, at)
-    where call.id = change.id and call.status = 'queued'`.execute(tx)
+    where call.id = change.id and call.status = 'queued'`.execute(db)
 }
 
 /** Saves how far a campaign's queued calls have been rescheduled; null: all of them. */
-export const setRescheduleAfter = (tx: Db, key: CampaignKey, afterCallId: number | null): Promise<unknown> =>
-  tx
+export const setRescheduleAfter = (db: Db, key: CampaignKey, afterCallId: number | null): Promise<unknown> =>
+  db
     .updateTable('campaign')
     .set({ reschedule_after_call_id: afterCallId })
     .where('workspace_id', '=', key.workspaceId)

@@ -5,19 +5,19 @@ import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
 /**
- * Completes the given calls that are still queued and writes their `call.completed` events. Call
+ * Completes the given calls that are still queued and writes their `call.completed` events. In a transaction; call
  * `notify.deliveryQueued()` after the commit.
  *
  * @returns the IDs of the calls that were still queued
  */
 export async function completeQueuedCalls(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   callIds: readonly number[],
   result: QueuedCallResult,
 ): Promise<number[]> {
-  const completedIds = await markQueuedCallsCompleted(tx, workspaceId, callIds, result)
-  await publishCompletedCalls(tx, workspaceId, completedIds, result.at)
+  const completedIds = await markQueuedCallsCompleted(db, workspaceId, callIds, result)
+  await publishCompletedCalls(db, workspaceId, completedIds, result.at)
   return completedIds
 }
 
@@ -26,12 +26,12 @@ export async function completeQueuedCalls(
  * complete a call ends here. Call `notify.deliveryQueued()` after the commit.
  */
 export async function publishCompletedCalls(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   callIds: readonly number[],
   now: Date,
 ): Promise<void> {
-  for (const row of await findCallRows(tx, workspaceId, callIds, now)) {
-    await publishCallCompleted(tx, { workspaceId, call: toCall(row), callbackUrl: row.callback_url, at: now })
+  for (const row of await findCallRows(db, workspaceId, callIds, now)) {
+    await publishCallCompleted(db, workspaceId, { call: toCall(row), callbackUrl: row.callback_url, at: now })
   }
 }

@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 
 /** Deletes a number from the list and saves why, in one statement. Returns false where it wasn't on the list. */
 export async function deleteDoNotCallEntry(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   removal: { phoneNumber: string; reason: string; userId: number; at: Date },
 ): Promise<boolean> {
@@ -15,17 +15,17 @@ export async function deleteDoNotCallEntry(
     )
     insert into do_not_call_removal (workspace_id, number_hash, source, reason, removed_by, removed_at)
     select workspace_id, number_hash, source, ${removal.reason}, ${removal.userId}, ${removal.at} from removed
-    returning id`.execute(tx)
+    returning id`.execute(db)
   return rows.length > 0
 }
 
 /** Adds a number to the list. One that is on it already keeps its first source and reason. */
 export const insertDoNotCallEntry = async (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   entry: { phoneNumber: string; source: 'api' | 'dashboard' | 'call'; reason: string | null; at: Date },
 ): Promise<void> => {
-  await tx
+  await db
     .insertInto('do_not_call')
     .values({
       workspace_id: workspaceId,
@@ -40,11 +40,11 @@ export const insertDoNotCallEntry = async (
 
 /** Locks the queued calls to this number in all campaigns, in order of ID. */
 export const lockQueuedCallsToNumber = async (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   phoneNumber: string,
 ): Promise<number[]> => {
-  const rows = await tx
+  const rows = await db
     .selectFrom('call')
     .select('id')
     .where('workspace_id', '=', workspaceId)

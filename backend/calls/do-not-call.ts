@@ -12,24 +12,24 @@ import { deleteDoNotCallEntry, insertDoNotCallEntry, lockQueuedCallsToNumber } f
 /**
  * Puts a number on the workspace's do-not-call list and completes the queued calls to it, in every campaign, as
  * suppressed. A call that is being dialed or in progress continues. A number that is already on the list keeps its
- * first source and reason. Call `notify.deliveryQueued()` after the commit.
+ * first source and reason. In a transaction; call `notify.deliveryQueued()` after the commit.
  */
 export async function addToDoNotCallList(
-  tx: Db,
+  db: Db,
+  workspaceId: number,
   entry: {
-    workspaceId: number
     phoneNumber: string
     source: 'api' | 'dashboard' | 'call'
     reason?: string | null
     now: Date
   },
 ): Promise<void> {
-  const { workspaceId, phoneNumber, source, reason = null, now } = entry
-  await lockContactByNumber(tx, workspaceId, phoneNumber)
-  await insertDoNotCallEntry(tx, workspaceId, { phoneNumber, source, reason, at: now })
-  const callIds = await lockQueuedCallsToNumber(tx, workspaceId, phoneNumber)
+  const { phoneNumber, source, reason = null, now } = entry
+  await lockContactByNumber(db, workspaceId, phoneNumber)
+  await insertDoNotCallEntry(db, workspaceId, { phoneNumber, source, reason, at: now })
+  const callIds = await lockQueuedCallsToNumber(db, workspaceId, phoneNumber)
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
-  await completeQueuedCalls(tx, workspaceId, callIds, result)
+  await completeQueuedCalls(db, workspaceId, callIds, result)
 }
 
 /** A contact's number, or one as a person writes it. */
@@ -50,19 +50,23 @@ export const addNumberToDoNotCallList = (
   inTransaction(deps, async (tx) => {
     const phoneNumber = await resolveNumber(tx.db, workspaceId, number)
     const now = tx.clock.now()
-    await addToDoNotCallList(tx.db, { workspaceId, phoneNumber, source: 'dashboard', reason, now })
+    await addToDoNotCallList(tx.db, workspaceId, { phoneNumber, source: 'dashboard', reason, now })
     tx.notify.deliveryQueued()
     return phoneNumber
   })
 
-/** @throws {ApiError} not_found, validation_failed */
-async function resolveNumber(tx: Db, workspaceId: number, number: NumberRef): Promise<string> {
+/**
+ * Locks the contact, if one is given. In a transaction.
+ *
+ * @throws {ApiError} not_found, validation_failed
+ */
+async function resolveNumber(db: Db, workspaceId: number, number: NumberRef): Promise<string> {
   if ('contactId' in number) {
-    const contact = await lockContact(tx, workspaceId, number.contactId)
+    const contact = await lockContact(db, workspaceId, number.contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
     return contact.phoneNumber
   }
-  const parsed = parsePhone(number.phoneNumber, await findWorkspaceCountry(tx, workspaceId))
+  const parsed = parsePhone(number.phoneNumber, await findWorkspaceCountry(db, workspaceId))
   if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)
   return parsed.phoneNumber
 }

@@ -4,11 +4,11 @@ import type { Db } from '../db/schema.ts'
 
 /** Stops waiting for the analyses of these calls. Returns the calls whose events can be published now. */
 export async function endAnalyses(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   callIds: readonly number[],
 ): Promise<number[]> {
-  const rows = await tx
+  const rows = await db
     .updateTable('call')
     .set({ analysis_until: null })
     .where('workspace_id', '=', workspaceId)
@@ -20,8 +20,8 @@ export async function endAnalyses(
 }
 
 /** Erases who was called, what was said, and what the caller sent along: metadata and callback URL. */
-export const eraseCalls: ContactEraser = async (tx, { workspaceId, callIds, at }) => {
-  await tx
+export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }) => {
+  await db
     .updateTable('call')
     .set({
       to_number: '',
@@ -39,10 +39,10 @@ export const eraseCalls: ContactEraser = async (tx, { workspaceId, callIds, at }
 }
 
 /** Erases why the number is, or was, on the do-not-call list, since that is free text. The entry stays. */
-export const eraseDoNotCallReasons: ContactEraser = async (tx, { workspaceId, phoneNumber }) => {
+export const eraseDoNotCallReasons: ContactEraser = async (db, { workspaceId, phoneNumber }) => {
   const isOfNumber = sql`workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, ${phoneNumber})`
-  await sql`update do_not_call set reason = null where ${isOfNumber}`.execute(tx)
-  await sql`update do_not_call_removal set reason = '' where ${isOfNumber}`.execute(tx)
+  await sql`update do_not_call set reason = null where ${isOfNumber}`.execute(db)
+  await sql`update do_not_call_removal set reason = '' where ${isOfNumber}`.execute(db)
 }
 
 /**
@@ -50,7 +50,7 @@ export const eraseDoNotCallReasons: ContactEraser = async (tx, { workspaceId, ph
  * the same transaction erases what other modules store of them. Several processes take different calls.
  */
 export async function eraseOldConversations(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   { before, now, limit }: { before: Date; now: Date; limit: number },
 ): Promise<number[]> {
@@ -66,6 +66,6 @@ export async function eraseOldConversations(
     update call
     set transcript = '[]', summary = null, extracted = '{}', recording_url = null, conversation_erased_at = ${now}
     from due where call.id = due.id
-    returning call.id`.execute(tx)
+    returning call.id`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -6,7 +6,6 @@ import { findCallee, findOpenCalls, findQueuedCallAt, insertCall } from './call-
 import { publishCompletedCalls } from './complete-calls.ts'
 
 interface QueueRequest {
-  workspaceId: number
   campaignId: number
   contactId: number
   now: Date
@@ -29,23 +28,27 @@ interface QueueRequest {
  *
  * @throws {ApiError} not_found, campaign_archived
  */
-export async function queueCall(tx: Db, request: QueueRequest): Promise<{ callId: number; queued: boolean }> {
-  const { workspaceId, contactId, test, scheduledAt, now } = request
-  const campaign = await lockCampaign(tx, workspaceId, request.campaignId, 'share')
+export async function queueCall(
+  db: Db,
+  workspaceId: number,
+  request: QueueRequest,
+): Promise<{ callId: number; queued: boolean }> {
+  const { contactId, test, scheduledAt, now } = request
+  const campaign = await lockCampaign(db, workspaceId, request.campaignId, 'share')
   if (campaign === undefined)
     throw notFound('There is no campaign with this id in this workspace.', 'campaign_id')
   if (campaign.status === 'archived') throw campaignArchived()
 
-  const callee = await findCallee(tx, workspaceId, contactId)
+  const callee = await findCallee(db, workspaceId, contactId)
   if (callee === undefined) throw notFound('There is no contact with this id in this workspace.')
 
   const dueAt = scheduledAt ?? now
   const callableAt = test || callee.onDoNotCallList ? dueAt : await nextCallableAt(campaign, callee, dueAt)
   for (;;) {
-    const openCalls = await findOpenCalls(tx, workspaceId, request)
+    const openCalls = await findOpenCalls(db, workspaceId, request)
     const [first] = openCalls
     if (first !== undefined && request.ifAlreadyQueued === 'skip') return { callId: first.id, queued: false }
-    const inserted = await insertCall(tx, workspaceId, {
+    const inserted = await insertCall(db, workspaceId, {
       campaignId: campaign.id,
       contactId,
       agentId: campaign.agentId,
@@ -63,24 +66,25 @@ export async function queueCall(tx: Db, request: QueueRequest): Promise<{ callId
     })
     // A transaction that hadn't locked the contact was first: its call is visible now.
     if (inserted === undefined) continue
-    if (callee.onDoNotCallList) await publishCompletedCalls(tx, workspaceId, [inserted.id], now)
+    if (callee.onDoNotCallList) await publishCompletedCalls(db, workspaceId, [inserted.id], now)
     return { callId: inserted.id, queued: true }
   }
 }
 
 /**
  * Queues a call for a given time, even if the contact already has open calls. If a queued call is already scheduled
- * for exactly this time, returns that call instead.
+ * for exactly this time, returns that call instead. In a transaction, as `queueCall`.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function queueScheduledCall(
-  tx: Db,
+  db: Db,
+  workspaceId: number,
   request: Omit<QueueRequest, 'ifAlreadyQueued'> & { scheduledAt: Date },
 ): Promise<number> {
-  const queued = await findQueuedCallAt(tx, request.workspaceId, request)
+  const queued = await findQueuedCallAt(db, workspaceId, request)
   if (queued !== undefined) return queued.id
-  return (await queueCall(tx, { ...request, ifAlreadyQueued: 'queue' })).callId
+  return (await queueCall(db, workspaceId, { ...request, ifAlreadyQueued: 'queue' })).callId
 }
 
 const campaignArchived = () => {

@@ -61,15 +61,17 @@ async function cancelQueuedCalls(
 }
 
 /**
- * Moves a contact's queued calls to the calling hours in its time zone after that has changed. Call
+ * Moves a contact's queued calls to the calling hours in its time zone after that has changed. In a transaction; call
  * `notify.callQueued()` after the commit.
  */
 export async function rescheduleContact(
-  tx: Db,
-  contact: { workspaceId: number; contactId: number; now: Date },
+  db: Db,
+  workspaceId: number,
+  contactId: number,
+  now: Date,
 ): Promise<void> {
-  const calls = await lockQueuedCallsOfContact(tx, contact.workspaceId, contact.contactId)
-  await rescheduleCalls(tx, calls, contact.now)
+  const calls = await lockQueuedCallsOfContact(db, workspaceId, contactId)
+  await rescheduleCalls(db, calls, now)
 }
 
 /** What decides when a call may be made. */
@@ -82,7 +84,7 @@ interface ScheduledCall {
 }
 
 async function rescheduleCalls(
-  tx: Db,
+  db: Db,
   calls: readonly (ScheduledCall & { test: boolean; dueAt: Date })[],
   now: Date,
 ): Promise<void> {
@@ -94,14 +96,14 @@ async function rescheduleCalls(
         at: await findCallableAt(call, call.dueAt > now ? call.dueAt : now),
       })),
   )
-  await updateNextAttempts(tx, changes)
+  await updateNextAttempts(db, changes)
 }
 
 /**
  * Moves calls that are outside their calling hours to the next time those hours open. Returns the other calls.
  */
 export async function rescheduleClosedCalls<DueCall extends ScheduledCall>(
-  tx: Db,
+  db: Db,
   calls: readonly DueCall[],
   now: Date,
 ): Promise<DueCall[]> {
@@ -109,7 +111,7 @@ export async function rescheduleClosedCalls<DueCall extends ScheduledCall>(
     calls.map(async (call) => ({ call, at: await findCallableAt(call, now) })),
   )
   const changes = planned.filter(({ at }) => at > now).map(({ call, at }) => ({ id: call.id, at }))
-  if (changes.length > 0) await updateNextAttempts(tx, changes)
+  if (changes.length > 0) await updateNextAttempts(db, changes)
   return planned.filter(({ at }) => at <= now).map(({ call }) => call)
 }
 

@@ -122,12 +122,12 @@ export interface CampaignChanges extends Partial<CampaignSettings> {
 }
 
 export async function updateCampaign(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   campaignId: number,
   changes: CampaignChanges,
 ): Promise<Campaign> {
-  const row = await tx
+  const row = await db
     .updateTable('campaign')
     .set({
       status: changes.status,

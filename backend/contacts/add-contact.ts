@@ -26,8 +26,7 @@ export const addContact = (
     const scheduledAt = checkScheduledAt(input.scheduled_at ? new Date(input.scheduled_at) : null, now)
     requireCallbackUrl(tx.config, input.callback_url)
     const contact = await upsertContactFromInput(tx.db, workspaceId, { input, source: 'api', now })
-    const { callId, queued } = await queueCall(tx.db, {
-      workspaceId,
+    const { callId, queued } = await queueCall(tx.db, workspaceId, {
       campaignId: input.campaign_id,
       contactId: contact.id,
       now,

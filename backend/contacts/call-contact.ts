@@ -31,8 +31,7 @@ export const callContact = (
     const contact = await lockContact(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
     if (await isOnDoNotCallList(tx.db, workspaceId, contact.phoneNumber)) throw doNotCallError()
-    const call = await queueCall(tx.db, {
-      workspaceId,
+    const call = await queueCall(tx.db, workspaceId, {
       campaignId: request.campaignId,
       contactId,
       now,

@@ -18,7 +18,7 @@ export interface ContactValues {
  * until the transaction ends, so that simultaneous requests about one contact take turns.
  */
 export async function upsertContactRow(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   phoneNumber: string,
   values: ContactValues,
@@ -39,7 +39,7 @@ export async function upsertContactRow(
     ...((variables !== undefined || Object.keys(columns).length > 0) && { updated_at: now }),
   }
   return (
-    tx
+    db
       .insertInto('contact')
       .values({
         workspace_id: workspaceId,
@@ -73,12 +73,12 @@ export async function upsertContactRow(
 
 /** Writes all of a contact but its number. False where there is none, or none any more. */
 export async function replaceContact(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   contactId: number,
   values: Required<ContactValues> & { at: Date },
 ): Promise<boolean> {
-  const row = await tx
+  const row = await db
     .updateTable('contact')
     .set({
       first_name: values.firstName,
@@ -101,3 +101,35 @@ export async function replaceContact(
 
 const withoutUndefined = <Row extends object>(row: Row): Partial<Row> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Partial<Row>
+
+/**
+ * Saves a note. Returns false where the contact doesn't exist or was erased: the key-share lock and erasure wait for
+ * each other.
+ */
+export const insertNote = async (
+  db: Db,
+  workspaceId: number,
+  note: { contactId: number; callId: number | null; text: string; at: Date },
+): Promise<boolean> => {
+  const { rows } = await sql`
+    with existing as (
+      select workspace_id, id from contact
+      where workspace_id = ${workspaceId} and id = ${note.contactId} and erased_at is null
+      for key share
+    )
+    insert into contact_note (workspace_id, contact_id, call_id, text, created_at)
+    select workspace_id, id, ${note.callId}::bigint, ${note.text}, ${note.at}::timestamptz from existing
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
+/** Returns the last notes, the latest first. */
+export const findNotes = (db: Db, workspaceId: number, contactId: number, limit: number) =>
+  db
+    .selectFrom('contact_note')
+    .select(['text', 'created_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()

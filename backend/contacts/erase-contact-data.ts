@@ -2,8 +2,8 @@ import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
 
 /** Reads what identifies a contact, without a lock: import rows are locked before the contact. */
-export const findIdentifyingData = (tx: Db, workspaceId: number, contactId: number) =>
-  tx
+export const findIdentifyingData = (db: Db, workspaceId: number, contactId: number) =>
+  db
     .selectFrom('contact')
     .select(['phone_number as phoneNumber', 'email'])
     .where('workspace_id', '=', workspaceId)
@@ -11,8 +11,8 @@ export const findIdentifyingData = (tx: Db, workspaceId: number, contactId: numb
     .executeTakeFirst()
 
 /** Empties the contact's row. It stays, since calls refer to it. */
-export const eraseContactRow: ContactEraser = async (tx, { workspaceId, contactId, at }) => {
-  await tx
+export const eraseContactRow: ContactEraser = async (db, { workspaceId, contactId, at }) => {
+  await db
     .updateTable('contact')
     .set({
       phone_number: '',
@@ -32,8 +32,8 @@ export const eraseContactRow: ContactEraser = async (tx, { workspaceId, contactI
     .execute()
 }
 
-export const eraseNotes: ContactEraser = async (tx, { workspaceId, contactId }) => {
-  await tx
+export const eraseNotes: ContactEraser = async (db, { workspaceId, contactId }) => {
+  await db
     .deleteFrom('contact_note')
     .where('workspace_id', '=', workspaceId)
     .where('contact_id', '=', contactId)

@@ -47,8 +47,7 @@ export const queueCallback = (
     if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
 
     const { workspaceId, campaignId, contactId, test } = call
-    const callId = await queueScheduledCall(tx.db, {
-      workspaceId,
+    const callId = await queueScheduledCall(tx.db, workspaceId, {
       campaignId,
       contactId,
       test,

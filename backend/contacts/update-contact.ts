@@ -36,7 +36,7 @@ export const replaceContactDetails = (
       at: now,
     })
     if (!isUpdated) throw notFound('There is no contact with this id in this workspace.')
-    await rescheduleContact(tx.db, { workspaceId, contactId, now })
+    await rescheduleContact(tx.db, workspaceId, contactId, now)
     tx.notify.callQueued()
   })
 
@@ -60,6 +60,6 @@ export const updateContact = (
     if (created) throw notFound('There is no contact with this phone number.')
     checkVariableCount(variables)
     if (fields.time_zone === undefined) return
-    await rescheduleContact(tx.db, { workspaceId, contactId: id, now })
+    await rescheduleContact(tx.db, workspaceId, id, now)
     tx.notify.callQueued()
   })

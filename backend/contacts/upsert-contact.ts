@@ -28,18 +28,18 @@ export type ContactInput = z.infer<typeof ContactInput>
  * @throws {ApiError} validation_failed
  */
 export async function upsertContactFromInput(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   options: { input: ContactInput; source: 'api' | 'dashboard'; now: Date },
 ): Promise<{ id: number; created: boolean; phoneNumber: string }> {
   const { input, source, now } = options
-  const phoneNumber = await parseContactPhone(tx, workspaceId, input)
-  const contact = await upsertContactRow(tx, workspaceId, phoneNumber, toContactValues(input), now)
+  const phoneNumber = await parseContactPhone(db, workspaceId, input)
+  const contact = await upsertContactRow(db, workspaceId, phoneNumber, toContactValues(input), now)
   checkVariableCount(contact.variables)
   if (input.time_zone !== undefined && !contact.created) {
-    await rescheduleContact(tx, { workspaceId, contactId: contact.id, now })
+    await rescheduleContact(db, workspaceId, contact.id, now)
   }
-  if (input.do_not_call === true) await addToDoNotCallList(tx, { workspaceId, phoneNumber, source, now })
+  if (input.do_not_call === true) await addToDoNotCallList(db, workspaceId, { phoneNumber, source, now })
   return { id: contact.id, created: contact.created, phoneNumber }
 }
 

@@ -26,17 +26,18 @@ function formatCsvCell(cell: string): string {
  *
  * @param table.fetchPage returns at most `limit` rows that follow `last`, or the first ones where there is
  *   none
+ * @param table.toRecords returns the cells of each record that a row becomes
  */
 export async function* formatCsvPages<Row>(table: {
   header: readonly string[]
   fetchPage: (last: Row | undefined, limit: number) => Promise<readonly Row[]>
-  toCells: (row: Row) => readonly string[]
+  toRecords: (row: Row) => readonly (readonly string[])[]
 }): AsyncGenerator<string> {
   yield formatCsvRecord(table.header)
   let last: Row | undefined
   for (;;) {
     const rows = await table.fetchPage(last, pageSize)
-    if (rows.length > 0) yield rows.map((row) => formatCsvRecord(table.toCells(row))).join('')
+    if (rows.length > 0) yield rows.flatMap(table.toRecords).map(formatCsvRecord).join('')
     if (rows.length < pageSize) return
     last = rows.at(-1)
   }

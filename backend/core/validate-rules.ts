@@ -2,6 +2,7 @@ import type { ErrorDetail } from '@outdial/contract'
 import type * as z from 'zod'
 import { ApiError } from './errors.ts'
 import { toStorableText } from './text.ts'
+import { toErrorDetails } from './validate.ts'
 
 /**
  * Options of a zod refinement that report this code and sentence as a detail of the error; the sentence may
@@ -9,7 +10,7 @@ import { toStorableText } from './text.ts'
  */
 export const rule = (code: string, message: string | ((text: string) => string)) => ({
   error: ({ input }: { input?: unknown }) => (typeof message === 'string' ? message : message(String(input))),
-  params: { code },
+  params: { rule: code },
   abort: true,
 })
 
@@ -17,7 +18,7 @@ export const rule = (code: string, message: string | ((text: string) => string))
 export const ruleIssue = (code: string, message: string) => ({
   code: 'custom' as const,
   message,
-  params: { code },
+  params: { rule: code },
 })
 
 /** False for text with a NUL character or half of a surrogate pair, which PostgreSQL can't store. */
@@ -28,8 +29,8 @@ export const isStorableText = (text: string): boolean => text === toStorableText
  * sentences. A rule about one entry of a list counts for the list: that's the field of the form.
  */
 export function findRuleIssues(schema: z.ZodType, input: unknown): ErrorDetail[] {
-  const parsed = schema.safeParse(input)
-  return parsed.success ? [] : parsed.error.issues.map(toErrorDetail)
+  const { error } = schema.safeParse(input, { reportInput: true })
+  return error === undefined ? [] : describeIssues(error)
 }
 
 /**
@@ -41,18 +42,19 @@ export function validateByRules<Schema extends z.ZodType>(
   schema: Schema,
   input: z.input<Schema>,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(input)
+  const parsed = schema.safeParse(input, { reportInput: true })
   if (parsed.success) return parsed.data
-  const details = parsed.error.issues.map(toErrorDetail)
-  // Several entries of a list may break the same rule.
-  const distinct = [
-    ...new Map(details.map((detail) => [`${detail.field} ${detail.message}`, detail])).values(),
-  ]
-  throw new ApiError('validation_failed', distinct[0]?.message ?? '', { details: distinct })
+  const details = describeIssues(parsed.error)
+  throw new ApiError('validation_failed', details[0]?.message ?? '', { details })
 }
 
-function toErrorDetail(issue: z.core.$ZodIssue): ErrorDetail {
-  const code: unknown = issue.code === 'custom' ? issue.params?.code : undefined
-  const field = String(issue.path[0] ?? '')
-  return { field, code: typeof code === 'string' ? code : 'invalid_value', message: issue.message }
+/** Only a rule brings a sentence: what a schema of the contract reports reads as in the API. */
+function describeIssues({ issues }: z.ZodError): ErrorDetail[] {
+  const details = issues.flatMap((issue) => {
+    const code: unknown = issue.code === 'custom' ? issue.params?.rule : undefined
+    if (typeof code !== 'string') return toErrorDetails([issue])
+    return [{ field: String(issue.path[0] ?? ''), code, message: issue.message }]
+  })
+  // Several entries of a list may break the same rule.
+  return [...new Map(details.map((detail) => [`${detail.field} ${detail.message}`, detail])).values()]
 }

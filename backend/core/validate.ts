@@ -131,6 +131,13 @@ function toErrorDetail(issue: Issue): ErrorDetail {
   return { field, code, message: `${field || 'The body'} ${text}.` }
 }
 
+/** Drops the field's name, for where a person reads the message beside the field. */
+export function withoutFieldName({ field, message }: ErrorDetail): string {
+  if (!message.startsWith(`${field} `)) return message
+  const rest = message.slice(field.length + 1)
+  return rest.charAt(0).toUpperCase() + rest.slice(1)
+}
+
 const formatFieldPath = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200)
 
 interface IssueDescription {

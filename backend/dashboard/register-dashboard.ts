@@ -9,11 +9,8 @@ import { createPageRenderer, type Render } from '../views/render.ts'
 import { mountPages } from './mount-pages.ts'
 import { toPageError } from './page/page-errors.ts'
 import { readUpload } from './page/upload.ts'
-import { createDashboardRoutes } from './routes.ts'
-import { mountInvitation } from './sign-in/invitation-page.ts'
-import { mountResetPassword } from './sign-in/reset-password-page.ts'
+import { createDashboardRoutes, publicForms } from './routes.ts'
 import { mountSignInPages } from './sign-in/sign-in-pages.ts'
-import { mountNewWorkspace, mountSignUp } from './sign-in/sign-up-pages.ts'
 
 /** Adds the pages for the people who run a workspace. */
 export async function registerDashboard(
@@ -51,10 +48,9 @@ export async function registerDashboard(
         browserAuth,
         isSecure: deps.config.publicUrl.startsWith('https:'),
       }
-      mountSignUp(pages, deps, publicFormOptions)
-      mountInvitation(pages, deps, publicFormOptions)
-      mountResetPassword(pages, deps, publicFormOptions)
-      mountNewWorkspace(pages, deps, publicFormOptions)
+      for (const [path, mount] of Object.entries(publicForms)) {
+        mount(pages, deps, { path, ...publicFormOptions })
+      }
       mountPages(pages, deps, { render: renderTemplate, browserAuth, routes: createDashboardRoutes(deps) })
     },
     readMultipartForm,

@@ -88,6 +88,9 @@ import {
   resetMemberPasswordPage,
   withdrawInvitationAction,
 } from './settings/member-pages.ts'
+import { mountInvitation } from './sign-in/invitation-page.ts'
+import { mountResetPassword } from './sign-in/reset-password-page.ts'
+import { mountNewWorkspace, mountSignUp } from './sign-in/sign-up-pages.ts'
 import {
   deleteSpreadsheetAction,
   exportSpreadsheetDownload,
@@ -109,6 +112,14 @@ import {
 } from './tools/tool-pages.ts'
 
 export type DashboardRoutes = Record<`/${string}`, DashboardRoute>
+
+/** Forms outside of every workspace. `/`, `/sign-in`, and `/sign-out` are mounted in sign-in/sign-in-pages.ts. */
+export const publicForms = {
+  '/sign-up': mountSignUp,
+  '/workspaces/new': mountNewWorkspace,
+  '/invitations/:token': mountInvitation,
+  '/reset-password/:token': mountResetPassword,
+}
 
 /** Addresses that pages have had, and the addresses that they have now. */
 export const movedPaths: Record<`/${string}`, `/${string}`> = {

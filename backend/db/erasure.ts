@@ -18,8 +18,8 @@ export interface ContactToErase extends ContactIdentifiers {
   at: Date
 }
 
-/** Erases what one module stores about a contact. privacy/erase-contact.ts calls all of them, in the order of locks. */
-export type ContactEraser = (tx: Db, contact: ContactToErase) => Promise<void>
+/** Erases what one module stores about a contact. privacy/erase-contact.ts calls all of them in one transaction. */
+export type ContactEraser = (db: Db, contact: ContactToErase) => Promise<void>
 
 /** True in SQL where a text contains the phone number, in any spelling, or the email address. */
 export const containsIdentifier = (

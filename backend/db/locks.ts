@@ -27,10 +27,10 @@ interface CampaignToReschedule {
 
 /** Locks a campaign some of whose queued calls have yet to follow its last change. Undefined if all do. */
 export const lockCampaignToReschedule = async (
-  tx: Db,
+  db: Db,
   key: CampaignKey,
 ): Promise<CampaignToReschedule | undefined> => {
-  const row = await tx
+  const row = await db
     .selectFrom('campaign')
     .select([
       'status',
@@ -48,11 +48,11 @@ export const lockCampaignToReschedule = async (
 
 /** Locks the contact with this number, if there is one: meanwhile, no call to it is queued. */
 export const lockContactByNumber = async (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   phoneNumber: string,
 ): Promise<void> => {
-  await tx
+  await db
     .selectFrom('contact')
     .select('id')
     .where('workspace_id', '=', workspaceId)
@@ -64,11 +64,11 @@ export const lockContactByNumber = async (
 
 /** Locks an agent, so that its status and its assigned tools don't change meanwhile. */
 export const lockAgent = (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   agentId: number,
 ): Promise<{ status: AgentStatus } | undefined> =>
-  tx
+  db
     .selectFrom('agent')
     .select('status')
     .where('workspace_id', '=', workspaceId)
@@ -99,12 +99,12 @@ export interface CampaignRules {
  * can deadlock behind a change of the rules.
  */
 export const lockCampaign = (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   campaignId: number,
   mode: 'share' | 'update',
 ): Promise<CampaignRules | undefined> => {
-  const query = tx
+  const query = db
     .selectFrom('campaign')
     .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
     .select([
@@ -131,11 +131,11 @@ export const lockCampaign = (
  * new rules. Returns false if there is no such campaign.
  */
 export const lockCampaignForChange = async (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   campaignId: number,
 ): Promise<boolean> => {
-  const row = await tx
+  const row = await db
     .selectFrom('campaign')
     .select('id')
     .where('workspace_id', '=', workspaceId)
@@ -150,11 +150,11 @@ export const lockCampaignForChange = async (
  * Undefined if it doesn't exist or was erased.
  */
 export const lockContact = (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   contactId: number,
 ): Promise<{ phoneNumber: string } | undefined> =>
-  tx
+  db
     .selectFrom('contact')
     .select('phone_number as phoneNumber')
     .where('workspace_id', '=', workspaceId)
@@ -169,8 +169,8 @@ export interface CampaignKey {
 }
 
 /** Locks a contact against everything: inserting a row that refers to it takes a key-share lock, which waits. */
-export const lockContactForErasure = (tx: Db, workspaceId: number, contactId: number) =>
-  tx
+export const lockContactForErasure = (db: Db, workspaceId: number, contactId: number) =>
+  db
     .selectFrom('contact')
     .select(['phone_number as phoneNumber', 'email', 'erased_at as erasedAt'])
     .where('workspace_id', '=', workspaceId)
@@ -179,8 +179,8 @@ export const lockContactForErasure = (tx: Db, workspaceId: number, contactId: nu
     .executeTakeFirst()
 
 /** Locks all calls of a contact, in the order of their IDs. */
-export const lockCallsOfContact = (tx: Db, workspaceId: number, contactId: number) =>
-  tx
+export const lockCallsOfContact = (db: Db, workspaceId: number, contactId: number) =>
+  db
     .selectFrom('call')
     .select(['id', 'status'])
     .where('workspace_id', '=', workspaceId)
@@ -190,17 +190,17 @@ export const lockCallsOfContact = (tx: Db, workspaceId: number, contactId: numbe
     .execute()
 
 /** Locks a workspace: changes of its members, and of the names of its tools, happen one after the other. */
-export const lockWorkspace = async (tx: Db, workspaceId: number): Promise<void> => {
-  await tx.selectFrom('workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate().execute()
+export const lockWorkspace = async (db: Db, workspaceId: number): Promise<void> => {
+  await db.selectFrom('workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate().execute()
 }
 
 /**
  * Locks the connection of a caller. Ending the connection waits for this transaction, and then also finds what it
  * created. Returns false if the connection has ended.
  */
-export async function lockConnection(tx: Db, caller: Caller): Promise<boolean> {
+export async function lockConnection(db: Db, caller: Caller): Promise<boolean> {
   if (caller.clientId === null) {
-    const key = await tx
+    const key = await db
       .selectFrom('api_key')
       .select('id')
       .where('id', '=', caller.apiKeyId)
@@ -209,7 +209,7 @@ export async function lockConnection(tx: Db, caller: Caller): Promise<boolean> {
       .executeTakeFirst()
     return key !== undefined
   }
-  const grant = await tx
+  const grant = await db
     .selectFrom('oauth_grant')
     .select('id_hash')
     .where('workspace_id', '=', caller.workspaceId)

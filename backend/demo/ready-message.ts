@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { secondMs } from '../core/durations.ts'
 import type { DemoFile } from './demo-file.ts'
 
 /** Returns a summary for the terminal. It contains credentials, so it must never go to a log. */
@@ -19,7 +20,7 @@ export function formatReadyMessage(service: {
   const lines = rows.map(([label, value]) =>
     label === undefined ? '' : `  ${dim(label.padEnd(width))}  ${value}`,
   )
-  const title = `  ${bold('Outdial')} is ready ${dim(`(${(milliseconds / 1_000).toFixed(1)} s)`)}`
+  const title = `  ${bold('Outdial')} is ready ${dim(`(${(milliseconds / secondMs).toFixed(1)} s)`)}`
   const hint =
     demo === undefined
       ? ''

@@ -12,6 +12,7 @@ import { addPhoneNumber } from '../phone-numbers/phone-numbers.ts'
 import { randomToken } from '../secrets/tokens.ts'
 import { createSpreadsheet } from '../spreadsheets/spreadsheets.ts'
 import { assignTool } from '../tools/assignments.ts'
+import type { ToolDeps } from '../tools/kinds/tool-kind.ts'
 import { listTools } from '../tools/tool-catalog.ts'
 import { documents } from './demo-documents.ts'
 import type { DemoFile } from './demo-file.ts'
@@ -27,7 +28,7 @@ const aroundTheClock: CallingHours = {
 const redirectUri = 'http://localhost:9000'
 
 /** A workspace in which a call can be queued at once. Call it inside a transaction. */
-export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 'runtime_secret'>> {
+export async function seedDemo(deps: ToolDeps): Promise<Omit<DemoFile, 'base_url' | 'runtime_secret'>> {
   const email = 'demo@example.com'
   const password = randomToken(12)
   const user = await createUser(deps, { email, name: 'Demo', password })
@@ -43,7 +44,7 @@ export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 
   await seedDemoTools(deps, workspace.id, { ava, ben })
   const number = await addPhoneNumber(deps, workspace.id, { phone_number: '+12025550190', label: 'Sales' })
   await addPhoneNumber(deps, workspace.id, { phone_number: '+12025550191', label: 'Support' })
-  const { key, id: apiKeyId } = await createApiKey(deps, { ...owner, name: 'Demo' })
+  const { key, id: apiKeyId } = await createApiKey(deps, workspace.id, user.id, 'Demo')
   const client = await createOauthClient(deps, {
     name: 'Zapier (demo)',
     redirect_uris: [redirectUri],
@@ -105,7 +106,7 @@ interface Agents {
 const columns = ['name', 'result']
 
 /** Documents to search, and for each Live agent tools and a spreadsheet of its own. Drafts have none yet. */
-async function seedDemoTools(deps: Deps, workspaceId: number, { ava, ben }: Agents): Promise<void> {
+async function seedDemoTools(deps: ToolDeps, workspaceId: number, { ava, ben }: Agents): Promise<void> {
   for (const document of documents) await addDocument(deps, workspaceId, document)
   const leads = await createSpreadsheet(deps, workspaceId, { name: 'New leads', columns })
   const visits = await createSpreadsheet(deps, workspaceId, { name: 'Appointments', columns })
@@ -113,7 +114,7 @@ async function seedDemoTools(deps: Deps, workspaceId: number, { ava, ben }: Agen
   const assign = async (agentId: number, kind: ToolKindName, config: object = {}) => {
     const toolId = tools.get(kind)
     if (toolId === undefined) throw new Error(`no tool ${kind} to assign`)
-    await assignTool(deps, { workspaceId, agentId, toolId, config })
+    await assignTool(deps, workspaceId, agentId, toolId, config)
   }
 
   for (const { id } of [ava, ben]) {

@@ -1,3 +1,4 @@
+import { secondMs } from '../core/durations.ts'
 import { callLimits, type ProviderResult } from '../telephony/provider.ts'
 import {
   type AttemptResult,
@@ -125,10 +126,10 @@ function resultOf(
 }
 
 /** A sped-up simulation doesn't speed up what an agent does with its tools: conversations get at least this long. */
-const minConversationMs = 30_000
+const minConversationMs = 30 * secondMs
 
 /** A worker that takes an attempt over first asks what became of it: no limit applies before this has passed. */
-const catchUpMs = 20_000
+const catchUpMs = 20 * secondMs
 
 /** Returns the milliseconds from `now` until the limit of a state. */
 export function msUntilLimit(state: OpenState, attempt: SupervisedAttempt, now: Date): number {
@@ -137,7 +138,7 @@ export function msUntilLimit(state: OpenState, attempt: SupervisedAttempt, now: 
 }
 
 function limitOf(state: OpenState, { startedAt, provider }: SupervisedAttempt, now: Date): number {
-  const toMs = (seconds: number) => (seconds * 1000) / provider.speed
+  const toMs = (seconds: number) => (seconds * secondMs) / provider.speed
   const ringMs = toMs(callLimits.ringSeconds)
   const callMs = Math.max(toMs(callLimits.callSeconds), minConversationMs)
   switch (state.name) {

@@ -1,5 +1,6 @@
 import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract'
 import { sql } from 'kysely'
+import { secondMs } from '../core/durations.ts'
 import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import type { FencedAttempt } from './attempt-lease-store.ts'
@@ -19,13 +20,16 @@ export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Pr
   return rows.length > 0
 }
 
-/** Ends an attempt and locks its call. Returns undefined where the result is stale: the fence has increased. */
+/**
+ * Ends an attempt and locks its call. Returns undefined where the result is stale: the fence has increased. In a
+ * transaction.
+ */
 export const endAttempt = async (
-  tx: Db,
+  db: Db,
   attempt: FencedAttempt,
   result: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null; at: Date },
 ) => {
-  const ended = await tx
+  const ended = await db
     .updateTable('call_attempt')
     .set((eb) => ({
       ended_at: result.at,
@@ -40,7 +44,7 @@ export const endAttempt = async (
     .returning('call_id')
     .executeTakeFirst()
   if (ended === undefined) return undefined
-  return tx
+  return db
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
     .select(['call.id', 'call.to_number as phoneNumber', 'call.attempts', 'contact.time_zone as timeZone'])
@@ -67,12 +71,12 @@ export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspa
 
 /** Queues a call again for another attempt. */
 export const requeueCall = async (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   callId: number,
   retry: { dueAt: Date; nextAttemptAt: Date },
 ): Promise<void> => {
-  await tx
+  await db
     .updateTable('call')
     .set({ status: 'queued', due_at: retry.dueAt, next_attempt_at: retry.nextAttemptAt, answered_at: null })
     .where('workspace_id', '=', workspaceId)
@@ -94,12 +98,12 @@ export interface Completion {
 }
 
 export const completeCall = async (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   callId: number,
   completion: Completion,
 ): Promise<void> => {
-  await tx
+  await db
     .updateTable('call')
     .set((eb) => ({
       status: 'completed',
@@ -110,7 +114,7 @@ export const completeCall = async (
       ended_at: completion.at,
       duration_seconds:
         completion.answeredAt &&
-        Math.round((completion.at.getTime() - completion.answeredAt.getTime()) / 1000),
+        Math.round((completion.at.getTime() - completion.answeredAt.getTime()) / secondMs),
       transcript: JSON.stringify(completion.transcript),
       summary: completion.summary,
       recording_url: completion.recordingUrl,
@@ -131,12 +135,12 @@ const toAnalysisColumns = ({ summary, sentiment, goalMet, extracted }: Analysis)
 
 /** Saves the analysis, or that there is none. Returns false where one was saved before: the first counts. */
 export const saveAnalysis = async (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   callId: number,
   analysis: Analysis | undefined,
 ): Promise<boolean> => {
-  const updated = await tx
+  const updated = await db
     .updateTable('call')
     .set({
       analysis_until: null,
@@ -150,13 +154,13 @@ export const saveAnalysis = async (
   return updated !== undefined
 }
 
-export const setProviderFailures = async (tx: Db, campaignId: number, failures: number): Promise<void> => {
-  await tx.updateTable('campaign').set({ provider_failures: failures }).where('id', '=', campaignId).execute()
+export const setProviderFailures = async (db: Db, campaignId: number, failures: number): Promise<void> => {
+  await db.updateTable('campaign').set({ provider_failures: failures }).where('id', '=', campaignId).execute()
 }
 
 /** Pauses a campaign that is active. */
-export const pauseFailingCampaign = async (tx: Db, campaignId: number, reason: string): Promise<void> => {
-  await tx
+export const pauseFailingCampaign = async (db: Db, campaignId: number, reason: string): Promise<void> => {
+  await db
     .updateTable('campaign')
     .set({ status: 'paused', paused_reason: reason })
     .where('id', '=', campaignId)

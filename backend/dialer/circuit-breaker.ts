@@ -21,11 +21,11 @@ export const shouldUpdateFailureCount = (result: AttemptResult, failures: number
 
 /** Counts a failure of the provider, or resets the count. Lock the campaign for `update` first, so that none is lost. */
 export async function updateProviderFailures(
-  tx: Db,
+  db: Db,
   campaign: Pick<CampaignRules, 'id' | 'providerFailures'>,
   result: AttemptResult,
 ): Promise<void> {
   const failures = result.endedReason === 'line_failed' ? campaign.providerFailures + 1 : 0
-  await setProviderFailures(tx, campaign.id, failures)
-  if (failures >= maxProviderFailures) await pauseFailingCampaign(tx, campaign.id, pausedReason)
+  await setProviderFailures(db, campaign.id, failures)
+  if (failures >= maxProviderFailures) await pauseFailingCampaign(db, campaign.id, pausedReason)
 }

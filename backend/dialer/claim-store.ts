@@ -53,7 +53,7 @@ const activeJoins = sql`
 
 /** Locks the calls that have been due longest, at most `shares.get(campaignId)` of each campaign. */
 export async function lockDueCalls(
-  tx: Db,
+  db: Db,
   shares: ReadonlyMap<number, number>,
   now: Date,
 ): Promise<CallToDial[]> {
@@ -67,12 +67,12 @@ export async function lockDueCalls(
       limit share.take
       for no key update skip locked
     ) as call
-    ${activeJoins}`.execute(tx)
+    ${activeJoins}`.execute(db)
   return rows
 }
 
 /** Locks test calls that are due; the workspaces take turns. */
-export async function lockDueTestCalls(tx: Db, capacity: number, now: Date): Promise<CallToDial[]> {
+export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Promise<CallToDial[]> {
   const { rows } = await sql<CallToDial>`
     select ${callToDialColumns}
     from (
@@ -91,7 +91,7 @@ export async function lockDueTestCalls(tx: Db, capacity: number, now: Date): Pro
     ${activeJoins}
     where call.status = 'queued'
     order by call.id
-    for no key update of call skip locked`.execute(tx)
+    for no key update of call skip locked`.execute(db)
   return rows
 }
 
@@ -108,7 +108,7 @@ export interface NewAttempt {
  * dialers can't deadlock.
  */
 export async function startAttempts(
-  tx: Db,
+  db: Db,
   callIds: readonly number[],
   lease: { provider: string; workerId: string; leaseMs: number; now: Date },
 ): Promise<NewAttempt[]> {
@@ -127,7 +127,7 @@ export async function startAttempts(
     )
     update call set status = 'dialing', attempts = started.number, next_attempt_at = null
     from started where call.id = started.call_id
-    returning started.id, started.fence, started.call_id as "callId", started.number`.execute(tx)
+    returning started.id, started.fence, started.call_id as "callId", started.number`.execute(db)
   return rows
 }
 
@@ -141,7 +141,7 @@ const liveAttempts = sql`(
  * campaigns that another dialer has locked; `NO KEY` doesn't block queueing calls. What this statement counts is from
  * before the lock, so the capacity is counted by the next statement.
  */
-export async function lockClaimableCampaigns(tx: Db, now: Date): Promise<number[]> {
+export async function lockClaimableCampaigns(db: Db, now: Date): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select campaign.id
     from campaign join (
@@ -159,13 +159,13 @@ export async function lockClaimableCampaigns(tx: Db, now: Date): Promise<number[
     ) as next on next.id = campaign.id
     where campaign.status = 'active'
     order by next.turn, next.served_at nulls first, next.id
-    for no key update of campaign skip locked`.execute(tx)
+    for no key update of campaign skip locked`.execute(db)
   return rows.map((row) => row.id)
 }
 
 /** Counts how many calls each locked campaign may start and has due, in the order in which they were locked. */
 export async function countCapacity(
-  tx: Db,
+  db: Db,
   campaignIds: readonly number[],
   capacity: number,
   now: Date,
@@ -178,13 +178,13 @@ export async function countCapacity(
       ) as waiting) as due
     from campaign
     where campaign.id = any(${campaignIds}::bigint[])
-    order by array_position(${campaignIds}::bigint[], campaign.id)`.execute(tx)
+    order by array_position(${campaignIds}::bigint[], campaign.id)`.execute(db)
   return rows
 }
 
 /** Ends the campaigns' turn. Turns use the database's clock, because a test's clock can stand still. */
-export async function markCampaignsClaimed(tx: Db, campaignIds: readonly number[]): Promise<void> {
+export async function markCampaignsClaimed(db: Db, campaignIds: readonly number[]): Promise<void> {
   await sql`update campaign set claimed_at = clock_timestamp() where id = any(${campaignIds}::bigint[])`.execute(
-    tx,
+    db,
   )
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
@@ -24,8 +25,8 @@ type DialerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'run
 export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = {}): Worker {
   const {
     providers = chooseProviders(deps),
-    leaseMs = 30_000,
-    heartbeatMs = 7_000,
+    leaseMs = 30 * secondMs,
+    heartbeatMs = 7 * secondMs,
     concurrency = 500,
   } = options
   const workerId = randomUUID()
@@ -51,7 +52,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
       onError: (error, attempt) => onError(error, attempt?.id),
       concurrency: maxAttempts,
       batchSize: 50,
-      pollMs: 1_000,
+      pollMs: secondMs,
     })
   const realLease = { provider: providers.real.name, workerId, leaseMs }
   const testLease = { provider: providers.test.name, workerId, leaseMs }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { ContactEraser } from '../db/erasure.ts'
 
 /** Erases the number that was dialed. */
-export const eraseAttempts: ContactEraser = async (tx, { workspaceId, callIds }) => {
-  await tx
+export const eraseAttempts: ContactEraser = async (db, { workspaceId, callIds }) => {
+  await db
     .updateTable('call_attempt')
     .set({ to_number: '' })
     .where('workspace_id', '=', workspaceId)

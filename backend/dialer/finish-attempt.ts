@@ -1,3 +1,4 @@
+import type { CallKey } from '../calls/cancel-call.ts'
 import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
@@ -57,12 +58,7 @@ export const finishAttempt = (
     const call = await endAttempt(tx.db, attempt, { ...result, at })
     if (optedOut) {
       // An opt-out counts even where the result is stale.
-      await addToDoNotCallList(tx.db, {
-        workspaceId,
-        phoneNumber: found.phoneNumber,
-        source: 'call',
-        now,
-      })
+      await addToDoNotCallList(tx.db, workspaceId, { phoneNumber: found.phoneNumber, source: 'call', now })
       tx.notify.deliveryQueued()
     }
     if (campaign === undefined || call === undefined) return 'stale'
@@ -124,7 +120,7 @@ async function planRetry(
  */
 export const finishAnalysis = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  call: { workspaceId: number; callId: number },
+  call: CallKey,
   analysis: Analysis | undefined,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {

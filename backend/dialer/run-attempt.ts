@@ -44,8 +44,8 @@ export async function runAttempt(
   const stale = new AbortController()
   let answerWritten = Promise.resolve()
   const writeAnswer = async (at: Date) => {
-    const isHolder = await writeWithRetry(() => markAnswered(deps.db, attempt, at))
-    if (!isHolder) stale.abort()
+    const isMarked = await writeWithRetry(() => markAnswered(deps.db, attempt, at))
+    if (!isMarked) stale.abort()
   }
   try {
     const supervised = await superviseAttempt(deps.clock, provider, attempt, {

@@ -18,8 +18,8 @@ export const findOverdueCalls = (db: Db, before: Date): Promise<CallKey[]> =>
     .execute()
 
 /** Locks an overdue call. Returns undefined where it isn't queued any more, or another transaction has locked it. */
-export const lockOverdueCall = (tx: Db, key: CallKey, before: Date) =>
-  tx
+export const lockOverdueCall = (db: Db, key: CallKey, before: Date) =>
+  db
     .selectFrom('call')
     .select(['id', 'attempts'])
     .where('workspace_id', '=', key.workspaceId)

@@ -14,10 +14,11 @@ import { lockMembership } from './member-store.ts'
  */
 export const createApiKey = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  request: { workspaceId: number; userId: number; name: string },
+  workspaceId: number,
+  userId: number,
+  name: string,
 ): Promise<{ id: number; key: string }> =>
   inTransaction(deps, async (tx) => {
-    const { workspaceId, userId, name } = request
     if (!(await lockMembership(tx.db, workspaceId, userId))) throw notFound('There is no such member.')
 
     const key = `odk_${randomToken()}`
@@ -39,7 +40,8 @@ export const createApiKey = (
  */
 export async function endApiKey(
   tx: Pick<Deps, 'db' | 'clock'>,
-  { workspaceId, apiKeyId }: { workspaceId: number; apiKeyId: number },
+  workspaceId: number,
+  apiKeyId: number,
 ): Promise<void> {
   const isRevoked = await revokeApiKeyCredential(tx.db, workspaceId, apiKeyId, tx.clock.now())
   if (!isRevoked) throw notFound('There is no such API key.')

@@ -23,12 +23,13 @@ export const findCredential = (db: Db, tokenHash: Buffer): Promise<Credential | 
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
 
+/** Inserts a key and its credential. In a transaction. */
 export async function insertApiKey(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   key: { userId: number; name: string; prefix: string; tokenHash: Buffer; scopes: Scope[]; now: Date },
 ): Promise<number> {
-  const { id } = await tx
+  const { id } = await db
     .insertInto('api_key')
     .values({
       workspace_id: workspaceId,
@@ -39,7 +40,7 @@ export async function insertApiKey(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await tx
+  await db
     .insertInto('credential')
     .values({
       token_hash: key.tokenHash,
@@ -53,15 +54,16 @@ export async function insertApiKey(
 }
 
 /**
- * Ends the key's credential; the row of the key stays, for the list of past keys. False where there is none.
+ * Ends the key's credential; the row of the key stays, for the list of past keys. False where there is none. In a
+ * transaction.
  */
 export async function revokeApiKeyCredential(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   apiKeyId: number,
   now: Date,
 ): Promise<boolean> {
-  const revoked = await tx
+  const revoked = await db
     .updateTable('api_key')
     .set({ revoked_at: now })
     .where('workspace_id', '=', workspaceId)
@@ -70,7 +72,7 @@ export async function revokeApiKeyCredential(
     .returning('id')
     .executeTakeFirst()
   if (revoked === undefined) return false
-  await tx.deleteFrom('credential').where('api_key_id', '=', apiKeyId).execute()
+  await db.deleteFrom('credential').where('api_key_id', '=', apiKeyId).execute()
   return true
 }
 

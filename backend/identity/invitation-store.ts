@@ -68,8 +68,8 @@ export const findInvitation = (db: Db, tokenHash: Buffer) =>
     .executeTakeFirst()
 
 /** Holds an invitation: a second one who accepts it waits, and finds it used. */
-export const lockInvitation = (tx: Db, tokenHash: Buffer) =>
-  tx
+export const lockInvitation = (db: Db, tokenHash: Buffer) =>
+  db
     .selectFrom('invitation')
     .select([
       'id',
@@ -82,8 +82,8 @@ export const lockInvitation = (tx: Db, tokenHash: Buffer) =>
     .forUpdate()
     .executeTakeFirst()
 
-export const markInvitationAccepted = (tx: Db, workspaceId: number, invitationId: number, now: Date) =>
-  tx
+export const markInvitationAccepted = (db: Db, workspaceId: number, invitationId: number, now: Date) =>
+  db
     .updateTable('invitation')
     .set({ accepted_at: now })
     .where('workspace_id', '=', workspaceId)

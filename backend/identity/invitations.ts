@@ -25,23 +25,26 @@ const ttlMs = 7 * dayMs
  */
 export async function createInvitation(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
-  input: {
-    workspaceId: number
-    invitedBy: number
-    email: string
-    role: 'owner' | 'member'
-  },
+  workspaceId: number,
+  invitedBy: number,
+  input: { email: string; role: 'owner' | 'member' },
 ): Promise<{ email: string; link: string; expiresAt: Date }> {
   const email = checkEmail(input.email)
   const token = randomToken()
   const now = deps.clock.now()
   const expiresAt = new Date(now.getTime() + ttlMs)
-  const { workspaceId, invitedBy, role } = input
   await inTransaction(deps, async (tx) => {
     await lockWorkspace(tx.db, workspaceId)
     if ((await findRole(tx.db, workspaceId, invitedBy)) !== 'owner') throw notFound('There is no such owner.')
     const tokenHash = hashToken(token)
-    await insertInvitation(tx.db, workspaceId, { tokenHash, email, role, invitedBy, now, expiresAt })
+    await insertInvitation(tx.db, workspaceId, {
+      tokenHash,
+      email,
+      role: input.role,
+      invitedBy,
+      now,
+      expiresAt,
+    })
   })
   return { email, link: `${deps.config.publicUrl}/invitations/${token}`, expiresAt }
 }
@@ -111,8 +114,9 @@ const getInvitationState = (
 /** @throws {ApiError} not_found, also for one that was accepted already */
 export async function withdrawInvitation(
   deps: Pick<Deps, 'db'>,
-  input: { workspaceId: number; invitationId: number },
+  workspaceId: number,
+  invitationId: number,
 ): Promise<void> {
-  if (await deleteInvitation(deps.db, input.workspaceId, input.invitationId)) return
+  if (await deleteInvitation(deps.db, workspaceId, invitationId)) return
   throw notFound('There is no open invitation with this id.')
 }

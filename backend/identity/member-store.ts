@@ -68,8 +68,8 @@ export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: numbe
 /**
  * Whether the user is a member; who ends the membership waits for this transaction, and finds what it made.
  */
-export async function lockMembership(tx: Db, workspaceId: number, userId: number): Promise<boolean> {
-  const row = await tx
+export async function lockMembership(db: Db, workspaceId: number, userId: number): Promise<boolean> {
+  const row = await db
     .selectFrom('membership')
     .select('user_id')
     .where('workspace_id', '=', workspaceId)

@@ -23,21 +23,23 @@ import {
  */
 export const changeRole = (
   deps: Pick<Deps, 'db' | 'notify'>,
-  input: { workspaceId: number; userId: number; role: 'owner' | 'member' },
+  workspaceId: number,
+  userId: number,
+  role: 'owner' | 'member',
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    const { workspaceId, userId, role } = input
     if (role === 'owner') return makeOwner(tx.db, workspaceId, userId)
-    await requireOtherOwner(tx, input)
+    await requireOtherOwner(tx, workspaceId, userId)
     await updateRole(tx.db, workspaceId, userId, role)
     await deleteInvitationsByInviter(tx.db, workspaceId, userId)
   })
 
-async function makeOwner(tx: Db, workspaceId: number, userId: number): Promise<void> {
-  await lockWorkspace(tx, workspaceId)
-  const role = await findRole(tx, workspaceId, userId)
+/** In a transaction. */
+async function makeOwner(db: Db, workspaceId: number, userId: number): Promise<void> {
+  await lockWorkspace(db, workspaceId)
+  const role = await findRole(db, workspaceId, userId)
   if (role === undefined) throw notMember()
-  await updateRole(tx, workspaceId, userId, 'owner')
+  await updateRole(db, workspaceId, userId, 'owner')
 }
 
 const notMember = () => notFound('This user is not a member of this workspace.')
@@ -49,13 +51,15 @@ const notMember = () => notFound('This user is not a member of this workspace.')
  */
 export const addMember = (
   deps: Pick<Deps, 'db' | 'notify'>,
-  input: { workspaceId: number; userId: number; role: 'owner' | 'member' },
+  workspaceId: number,
+  userId: number,
+  role: 'owner' | 'member',
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    await lockWorkspace(tx.db, input.workspaceId)
-    const role = await findRole(tx.db, input.workspaceId, input.userId)
-    if (role !== undefined) return changeRole(tx, input)
-    await upsertMembership(tx.db, input.workspaceId, input)
+    await lockWorkspace(tx.db, workspaceId)
+    const currentRole = await findRole(tx.db, workspaceId, userId)
+    if (currentRole !== undefined) return changeRole(tx, workspaceId, userId, role)
+    await upsertMembership(tx.db, workspaceId, { userId, role })
   })
 
 /**
@@ -66,7 +70,8 @@ export const addMember = (
  */
 export async function requireOtherOwner(
   tx: Pick<Deps, 'db'>,
-  { workspaceId, userId }: { workspaceId: number; userId: number },
+  workspaceId: number,
+  userId: number,
 ): Promise<void> {
   await lockWorkspace(tx.db, workspaceId)
   // In statements of their own: one snapshot for both would predate the lock.
@@ -89,7 +94,8 @@ const lastOwnerError = () =>
  */
 export async function deleteMember(
   tx: Pick<Deps, 'db' | 'clock'>,
-  { workspaceId, userId }: { workspaceId: number; userId: number },
+  workspaceId: number,
+  userId: number,
 ): Promise<void> {
   if (!(await deleteMembership(tx.db, workspaceId, userId))) throw notMember()
   await revokeApiKeysOfUser(tx.db, workspaceId, userId, tx.clock.now())

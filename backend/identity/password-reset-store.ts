@@ -35,8 +35,8 @@ export const findReset = (db: Db, tokenHash: Buffer) =>
     .executeTakeFirst()
 
 /** Uses a link up; false where it was used, has expired, or is gone: of two at once one finds it. */
-export const markResetUsed = async (tx: Db, tokenHash: Buffer, now: Date): Promise<boolean> => {
-  const used = await tx
+export const markResetUsed = async (db: Db, tokenHash: Buffer, now: Date): Promise<boolean> => {
+  const used = await db
     .updateTable('password_reset')
     .set({ used_at: now })
     .where('token_hash', '=', tokenHash)

@@ -44,10 +44,11 @@ export const createResetLink = (
  */
 export const createMemberResetLink = (
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
-  input: { workspaceId: number; userId: number; ownerId: number },
+  workspaceId: number,
+  userId: number,
+  ownerId: number,
 ): Promise<ResetLink> =>
   inTransaction(deps, async (tx) => {
-    const { workspaceId, userId, ownerId } = input
     if ((await findRole(tx.db, workspaceId, userId)) === undefined) {
       throw notFound('This user is not a member of this workspace.')
     }

@@ -16,8 +16,8 @@ export const insertUser = (db: Db, values: { email: string; name: string; passwo
     .executeTakeFirst()
 
 /** Locks the user table, so that no other transaction can add a user before this one ends. */
-export const lockUserTable = async (tx: Db): Promise<void> => {
-  await sql`lock table app_user in share row exclusive mode`.execute(tx)
+export const lockUserTable = async (db: Db): Promise<void> => {
+  await sql`lock table app_user in share row exclusive mode`.execute(db)
 }
 
 export const findAnyUser = (db: Db) => db.selectFrom('app_user').select('id').limit(1).executeTakeFirst()
@@ -61,13 +61,13 @@ export const updateUser = (db: Db, userId: number, values: { email: string; name
 /**
  * Locks a user, who then can't join a workspace before the transaction ends: what it read about memberships stays true.
  */
-export const lockUser = async (tx: Db, userId: number): Promise<void> => {
-  await tx.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
+export const lockUser = async (db: Db, userId: number): Promise<void> => {
+  await db.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
 }
 
 /** Whether this is the user's password still; it stays so until the transaction ends. */
-export const lockPassword = async (tx: Db, userId: number, passwordHash: string): Promise<boolean> => {
-  const row = await tx
+export const lockPassword = async (db: Db, userId: number, passwordHash: string): Promise<boolean> => {
+  const row = await db
     .selectFrom('app_user')
     .select('id')
     .where('id', '=', userId)

@@ -28,23 +28,17 @@ export const findAnyWorkspace = (db: Db) =>
 export const updateWorkspace = (
   db: Db,
   workspaceId: number,
-  values: {
+  settings: {
     name: string
     country: string
-    timeZone: string
-    callingHours: CallingHours
-    retentionDays: number | null
+    time_zone: string
+    calling_hours: CallingHours
+    retention_days: number | null
   },
 ) =>
   db
     .updateTable('workspace')
-    .set({
-      name: values.name,
-      country: values.country,
-      time_zone: values.timeZone,
-      calling_hours: JSON.stringify(values.callingHours),
-      retention_days: values.retentionDays,
-    })
+    .set({ ...settings, calling_hours: JSON.stringify(settings.calling_hours) })
     .where('id', '=', workspaceId)
     .execute()
 

@@ -1,6 +1,5 @@
 import { CallingHours, Country, TimeZone } from '@outdial/contract'
 import * as z from 'zod'
-import { validate } from '../core/validate.ts'
 import { rule, validateByRules } from '../core/validate-rules.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -14,16 +13,6 @@ import {
   selectWorkspaceCountry,
   updateWorkspace,
 } from './workspace-store.ts'
-
-interface WorkspaceEdit {
-  name: string
-  country: string
-  timeZone: string
-  /** What new campaigns begin with. Checked by the contract's rules. */
-  callingHours: unknown
-  /** Days after a call's end for which its talk is kept; null: for ever. */
-  retentionDays: number | null
-}
 
 const maxNameLength = 200
 
@@ -48,15 +37,18 @@ const WorkspaceFields = z.object({
 
 const isRetentionDays = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650
 
-const RetentionDays = z
-  .number()
-  .refine(
-    isRetentionDays,
-    rule('invalid_retention', 'Give whole days, from 1 to 3650, or nothing to keep talks for ever.'),
-  )
-  .nullable()
-
-const CallingHoursInput = z.object({ calling_hours: CallingHours })
+const WorkspaceSettings = WorkspaceFields.extend({
+  /** What new campaigns begin with. */
+  calling_hours: z.unknown().pipe(CallingHours),
+  /** Days after a call's end for which its talk is kept; null: for ever. */
+  retention_days: z
+    .number()
+    .refine(
+      isRetentionDays,
+      rule('invalid_retention', 'Give whole days, from 1 to 3650, or nothing to keep talks for ever.'),
+    )
+    .nullable(),
+})
 
 /**
  * Edits a workspace's settings. Campaigns keep the hours and the zone that they have.
@@ -66,25 +58,9 @@ const CallingHoursInput = z.object({ calling_hours: CallingHours })
 export async function editWorkspace(
   deps: Pick<Deps, 'db'>,
   workspaceId: number,
-  edit: WorkspaceEdit,
+  settings: z.input<typeof WorkspaceSettings>,
 ): Promise<void> {
-  const { name, country, timeZone } = checkWorkspace(edit)
-  const { calling_hours: callingHours } = validate(CallingHoursInput, { calling_hours: edit.callingHours })
-  const { retention_days: retentionDays } = validateByRules(z.object({ retention_days: RetentionDays }), {
-    retention_days: edit.retentionDays,
-  })
-  await updateWorkspace(deps.db, workspaceId, { name, country, timeZone, callingHours, retentionDays })
-}
-
-interface WorkspaceInput {
-  name: string
-  country: string
-  timeZone: string
-}
-
-function checkWorkspace({ name, country, timeZone }: WorkspaceInput): WorkspaceInput {
-  const checked = validateByRules(WorkspaceFields, { name, country, time_zone: timeZone })
-  return { name: checked.name, country: checked.country, timeZone: checked.time_zone }
+  await updateWorkspace(deps.db, workspaceId, validateByRules(WorkspaceSettings, settings))
 }
 
 export interface NewWorkspace {
@@ -108,10 +84,11 @@ export async function insertOwnedWorkspace(
   tx: Pick<Deps, 'db' | 'secretBox'>,
   input: NewWorkspace,
 ): Promise<{ id: number; isNew: boolean }> {
-  const { name, country, timeZone } = checkWorkspace(input)
+  const checked = validateByRules(WorkspaceFields, { ...input, time_zone: input.timeZone })
+  const { time_zone: timeZone, ...fields } = checked
   const formId = input.formId ?? null
   const webhookSecret = tx.secretBox.seal(newWebhookSecret())
-  const inserted = await insertWorkspace(tx.db, { name, country, timeZone, webhookSecret, formId })
+  const inserted = await insertWorkspace(tx.db, { ...fields, timeZone, webhookSecret, formId })
   if (inserted === undefined) return { ...(await findWorkspaceByForm(tx.db, formId)), isNew: false }
   await upsertMembership(tx.db, inserted.id, { userId: input.ownerId, role: 'owner' })
   return { id: inserted.id, isNew: true }

@@ -27,13 +27,13 @@ export const insertDocument = (
 
 /** Undefined where there is no such document. Its row is locked until the transaction ends. */
 export const updateDocument = (
-  tx: Db,
+  db: Db,
   workspaceId: number,
   documentId: number,
   values: Partial<DocumentValues>,
   now: Date,
 ): Promise<DocumentValues | undefined> =>
-  tx
+  db
     .updateTable('knowledge_document')
     .set({ ...values, updated_at: now })
     .where('workspace_id', '=', workspaceId)
@@ -50,20 +50,20 @@ export async function deleteDocumentRow(db: Db, workspaceId: number, documentId:
   return numDeletedRows > 0n
 }
 
-/** Puts these passages in the place of a document's. Each is found by its document's title too. */
+/** Puts these passages in the place of a document's. Each is found by its document's title too. In a transaction. */
 export async function replacePassages(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   document: { id: number; title: string },
   passages: readonly string[],
 ): Promise<void> {
-  await tx
+  await db
     .deleteFrom('knowledge_passage')
     .where('workspace_id', '=', workspaceId)
     .where('document_id', '=', document.id)
     .execute()
   if (passages.length === 0) return
-  await tx
+  await db
     .insertInto('knowledge_passage')
     .values(
       passages.map((text, position) => ({

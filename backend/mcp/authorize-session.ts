@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import * as z from 'zod'
 import type { RuntimeSecret, RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import type { LiveCall } from '../tools/kinds/tool-kind.ts'
 import type { SessionContext } from './session-context.ts'
@@ -39,7 +40,7 @@ export async function authorizeSession(
   return { widgetId, secret, call, context }
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const Uuid = z.guid().toLowerCase()
 
 function requireWidgetId(value: string | null): string {
   if (value === null || value === '') {
@@ -48,8 +49,9 @@ function requireWidgetId(value: string | null): string {
       details: [{ field: 'widget_id', code: 'required', message }],
     })
   }
-  if (!uuid.test(value)) throw agentNotFound()
-  return value.toLowerCase()
+  const widgetId = Uuid.safeParse(value).data
+  if (widgetId === undefined) throw agentNotFound()
+  return widgetId
 }
 
 async function requireCall(
@@ -58,7 +60,8 @@ async function requireCall(
   agentId: number,
 ): Promise<LiveCall | undefined> {
   if (value === null || value === '') return undefined
-  const call = uuid.test(value) ? await lookups.findCall(value.toLowerCase()) : undefined
+  const attemptId = Uuid.safeParse(value).data
+  const call = attemptId === undefined ? undefined : await lookups.findCall(attemptId)
   if (call?.agentId !== agentId) {
     throw new ToolServerError('not_found', 'This agent has no call with this call_id, or it has ended.', {
       details: [{ field: 'call_id', code: 'not_found', message: 'No such call is on.' }],

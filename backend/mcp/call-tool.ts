@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto'
+import { secondMs } from '../core/durations.ts'
 import { ApiError, describeError } from '../core/errors.ts'
 import { toStorableText } from '../core/text.ts'
 import { cleanInput } from '../core/validate.ts'
 import { isOutage } from '../db/outage.ts'
 import type { Deps } from '../deps.ts'
-import { hasEffects, type LiveCall, type ToolResult } from '../tools/kinds/tool-kind.ts'
+import { hasEffects, type LiveCall, type ToolDeps, type ToolResult } from '../tools/kinds/tool-kind.ts'
 import type { AbortReason, InFlightCall } from './in-flight-calls.ts'
 import { recordToolCall } from './record-tool-call.ts'
 import type { OfferedTool } from './session-context.ts'
 
-/** Milliseconds that a tool may take: people on the phone wait for it. */
-export const toolTimeoutMs = 20_000
+/** People on the phone wait for the tool. */
+export const toolTimeoutMs = 20 * secondMs
 
 /** Characters of an answer that the agent is given. More fits into no talk. */
 const maxResultCharacters = 32_768
+
+type CallDeps = ToolDeps & Pick<Deps, 'log'>
 
 export interface ToolCallRequest {
   tool: OfferedTool
@@ -27,24 +30,23 @@ export interface ToolCallRequest {
  * Uses a tool for an agent, and writes it to the call's record before it resolves. Never rejects: whatever happens, the
  * call goes on, and the agent is told what to do.
  */
-export const callTool = (deps: Deps, request: ToolCallRequest): Promise<ToolResult> =>
+export const callTool = (deps: CallDeps, request: ToolCallRequest): Promise<ToolResult> =>
   request.call === undefined ? runTool(deps, request, false) : runAndRecord(deps, request, request.call)
 
-async function runAndRecord(deps: Deps, request: ToolCallRequest, call: LiveCall): Promise<ToolResult> {
+async function runAndRecord(deps: CallDeps, request: ToolCallRequest, call: LiveCall): Promise<ToolResult> {
   const { tool, args, inFlightCall } = request
   const toolName = tool.definition.name
   const dryRun = call.test && hasEffects(tool.kind, tool.row, toolName)
   const result = await runTool(deps, request, dryRun)
   const durationMs = deps.clock.now().getTime() - inFlightCall.startedAt
-  const { workspaceId } = tool.row
-  await recordToolCall(deps, {
-    ...{ workspaceId, call, result, dryRun, durationMs, toolName, args },
+  await recordToolCall(deps, tool.row.workspaceId, {
+    ...{ call, result, dryRun, durationMs, toolName, args },
     startedAt: new Date(inFlightCall.startedAt),
   })
   return result
 }
 
-async function runTool(deps: Deps, request: ToolCallRequest, dryRun: boolean): Promise<ToolResult> {
+async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean): Promise<ToolResult> {
   const { tool, inFlightCall } = request
   const { name } = tool.definition
   try {
@@ -87,7 +89,7 @@ const failedResult = (text: string): ToolResult => truncateResult({ text, isErro
 
 const abortMessages: Record<AbortReason, string> = {
   canceled: 'was canceled before it had answered. It may have taken effect.',
-  timeout: `did not answer within ${toolTimeoutMs / 1_000} seconds. It may have taken effect: do not repeat it, go on without its answer.`,
+  timeout: `did not answer within ${toolTimeoutMs / secondMs} seconds. It may have taken effect: do not repeat it, go on without its answer.`,
   stopping: 'was broken off, since the service restarts. It may have taken effect: go on without its answer.',
 }
 

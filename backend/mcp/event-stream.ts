@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { secondMs } from '../core/durations.ts'
 
 /** Bytes that may wait for a client to read them. */
 const maxBacklogBytes = 1024 * 1024
@@ -6,8 +7,8 @@ const maxBacklogBytes = 1024 * 1024
 /** Keep-alives after which a client that has read nothing is considered gone. */
 const maxUnreadKeepAlives = 3
 
-/** Milliseconds in which a client may still read what was sent before the end. */
-const drainTimeoutMs = 20_000
+/** How long a client may still read what was sent before the end. */
+const drainTimeoutMs = 20 * secondMs
 
 /** Server-sent events (HTML standard, section 9.2) on one response, for as long as its client reads them. */
 export class EventStream {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config.ts'
+import { loopbackHosts } from '../core/loopback.ts'
 import { ToolServerError } from './tool-server-error.ts'
 
 /**
@@ -16,7 +17,7 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl'
     ...config.allowedHosts,
   ]
   const allowedNames = new Set(
-    [...loopbackNames, ...configuredHosts.map(parseHostname)].map((name) => name.toLowerCase()),
+    [...loopbackHosts, ...configuredHosts.map(parseHostname)].map((name) => name.toLowerCase()),
   )
   // As HOST, these mean every address. No client uses them as a name.
   for (const name of ['0.0.0.0', '[::]']) allowedNames.delete(name)
@@ -38,8 +39,6 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl'
     }
   }
 }
-
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
 /** Drops the port. IPv6 addresses are in brackets (RFC 3986, section 3.2.2), but not in HOST. */
 const parseHostname = (host: string): string => {

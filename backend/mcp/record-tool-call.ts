@@ -1,8 +1,5 @@
-import { sql } from 'kysely'
 import { describeError } from '../core/errors.ts'
 import { toStorableText } from '../core/text.ts'
-import { type ContactEraser, containsIdentifier } from '../db/erasure.ts'
-import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
 import { insertToolCall } from './mcp-store.ts'
@@ -16,8 +13,8 @@ const maxCharacters = { arguments: 16_384, result: 16_384 }
  */
 export async function recordToolCall(
   deps: Pick<Deps, 'db' | 'log'>,
+  workspaceId: number,
   toolCall: {
-    workspaceId: number
     call: LiveCall
     toolName: string
     args: Record<string, unknown>
@@ -29,8 +26,7 @@ export async function recordToolCall(
 ): Promise<void> {
   const { call, result } = toolCall
   try {
-    await insertToolCall(deps.db, {
-      workspaceId: toolCall.workspaceId,
+    await insertToolCall(deps.db, workspaceId, {
       callId: call.callId,
       attemptId: call.attemptId,
       toolName: toolCall.toolName,
@@ -70,22 +66,4 @@ function tryStringify(args: Record<string, unknown>): string | undefined {
   } catch {
     return undefined // a RangeError: deeper than the stack
   }
-}
-
-/** Erases arguments and results of the contact's tool calls, and of others that mention the contact. */
-export const eraseToolCalls: ContactEraser = async (tx, contact) => {
-  const { workspaceId, callIds } = contact
-  await sql`
-    update tool_call set arguments = '{}', result = ''
-    where workspace_id = ${workspaceId} and (
-      call_id = any(${callIds}::bigint[])
-      or ${containsIdentifier(sql`arguments::text`, contact)} or ${containsIdentifier(sql`result`, contact)}
-    )`.execute(tx)
-}
-
-/** Erases arguments and results of the tool calls in these calls. That the tools were used stays. */
-export async function eraseToolCallContent(tx: Db, callIds: readonly number[]): Promise<void> {
-  await sql`update tool_call set arguments = '{}', result = '' where call_id = any(${callIds}::bigint[])`.execute(
-    tx,
-  )
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import type { Deps } from '../deps.ts'
@@ -14,7 +15,7 @@ interface SessionUpkeep {
   stop(): void
 }
 
-const tickMs = 1_000
+const tickMs = secondMs
 /** Each session gets a keep-alive once in this many ticks, a part of the sessions per tick. */
 const ticksPerKeepAlive = 20
 

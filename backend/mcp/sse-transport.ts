@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { toolSessionPath } from '../core/runtime-paths.ts'
 import type { RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import { EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted } from './mcp-http.ts'
@@ -46,7 +47,7 @@ export function createSseRoutes(options: {
   }
 
   return new Map<string, MethodHandlers>([
-    ['/api/mcp/sse/', { GET: open }],
+    [`${toolSessionPath}/`, { GET: open }],
     ['/api/mcp/messages/', { POST: post }],
   ])
 }

@@ -5,6 +5,7 @@ import {
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
+import { minuteMs } from '../core/durations.ts'
 import type { RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import { EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted, sendJson } from './mcp-http.ts'
@@ -109,8 +110,8 @@ function requireSupportedVersion(version: string | string[] | undefined): void {
   throw malformedMessage('This MCP-Protocol-Version is not known here.', 'MCP-Protocol-Version')
 }
 
-/** Milliseconds after which a session ends that nobody used, and that has no stream open. */
-const idleTimeoutMs = 600_000
+/** After this time a session ends that nobody used, and that has no stream open. */
+const idleTimeoutMs = 10 * minuteMs
 
 type Resolve = (response?: JSONRPCMessage) => void
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Cache } from '../core/cache.ts'
 import type { Clock } from '../core/clock.ts'
+import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import type { ToolChange } from '../core/notify.ts'
 import type { Deps } from '../deps.ts'
@@ -45,7 +46,7 @@ export interface ToolServer {
   close(timeoutMs?: number): Promise<void>
 }
 
-const cacheTtlMs = { found: contextTtlMs, missing: 3_000 }
+const cacheTtlMs = { found: contextTtlMs, missing: 3 * secondMs }
 
 /**
  * The service's MCP server, for its own agent runtime, on plain node:http. `kinds`: what its tools can be;
@@ -146,7 +147,7 @@ export function createToolServer(
       for (const session of sessions.filter(({ secret }) => !secrets.isValid(secret))) session.close()
     },
 
-    close: async (timeoutMs = 10_000) => {
+    close: async (timeoutMs = 10 * secondMs) => {
       isClosing = true
       await finishCalls(clock, inFlightCalls, timeoutMs)
       for (const session of sessions.filter(() => true)) session.close()

@@ -128,11 +128,11 @@ function withId(id: string, stored: StoredPayload, clock: Clock): AdapterPayload
  * the library is told is how long something still lasts, counted from its own now.
  */
 const toLibraryTime = (clock: Clock, at: Date): number =>
-  Math.floor(Date.now() / 1000) + Math.ceil((at.getTime() - clock.now().getTime()) / 1000)
+  Math.floor(Date.now() / secondMs) + Math.ceil((at.getTime() - clock.now().getTime()) / secondMs)
 
 /** `seconds` from now, on the service's clock. */
 const secondsFromNow = (clock: Clock, seconds: number): Date =>
-  new Date(clock.now().getTime() + seconds * 1000)
+  new Date(clock.now().getTime() + seconds * secondMs)
 
 /** The library wants a number for what lasts until it is revoked: a hundred years, which is never stored. */
 export const untilRevokedSeconds = (100 * 365 * dayMs) / secondMs

@@ -95,7 +95,7 @@ export function mountConsentPages(
     if (!workspaces.some(({ id }) => id === form.workspace_id)) {
       return showConsent(reply, authorization, user, 'Choose the workspace that the app may work with.')
     }
-    const grantId = await createGrant(deps, provider, authorization, user.userId, form.workspace_id)
+    const grantId = await createGrant(deps, provider, form.workspace_id, user.userId, authorization)
     const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
       login: { accountId: String(user.userId), remember: false },
       consent: { grantId },

@@ -1,10 +1,9 @@
 import * as z from 'zod'
+import { loopbackHosts } from '../core/loopback.ts'
 import { rule, validateByRules } from '../core/validate-rules.ts'
 import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/tokens.ts'
 import { insertClient } from './oauth-store.ts'
-
-const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
  * RFC 6749, section 3.1.2, and RFC 9700, section 2.6: absolute, without a fragment, http on loopback only.

@@ -1,5 +1,6 @@
 import { Scope } from '@outdial/contract'
 import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { hourMs, minuteMs, secondMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import { createAdapter, untilRevokedSeconds } from './adapters.ts'
@@ -7,6 +8,7 @@ import { chosenGrantId, createPolicy } from './interaction-policy.ts'
 import { findBinding } from './oauth-store.ts'
 import {
   addWorkspaceToTokenResponse,
+  authorizationPath,
   grantAllScopesByDefault,
   handleServerError,
   serveServerMetadata,
@@ -17,7 +19,10 @@ import { loadServerKeys } from './server-keys.ts'
 export type RenderError = NonNullable<Configuration['renderError']>
 
 /** oidc-provider with our store, consent and rules. It answers under `config.publicUrl`, the issuer. */
-export async function createProvider(deps: Deps, renderError: RenderError): Promise<Provider> {
+export async function createProvider(
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'secretBox' | 'notify'>,
+  renderError: RenderError,
+): Promise<Provider> {
   const { jwks, cookieKeys } = await loadServerKeys(deps)
   const provider = new Provider(deps.config.publicUrl, {
     adapter: (model) => createAdapter(deps, model),
@@ -34,7 +39,7 @@ export async function createProvider(deps: Deps, renderError: RenderError): Prom
     responseTypes: ['code'],
     allowOmittingSingleRegisteredRedirectUri: false,
     routes: {
-      authorization: '/oauth/authorize',
+      authorization: authorizationPath,
       token: '/oauth/token',
       revocation: '/oauth/revoke',
     },
@@ -51,12 +56,12 @@ export async function createProvider(deps: Deps, renderError: RenderError): Prom
       userinfo: { enabled: false },
     },
     ttl: {
-      AccessToken: 60 * 60,
-      AuthorizationCode: 60,
+      AccessToken: hourMs / secondMs,
+      AuthorizationCode: minuteMs / secondMs,
       Grant: untilRevokedSeconds,
-      Interaction: 60 * 60,
+      Interaction: hourMs / secondMs,
       RefreshToken: untilRevokedSeconds,
-      Session: 60 * 60,
+      Session: hourMs / secondMs,
     },
     // RFC 9700, section 4.14.2: rotate for public clients. A confidential one keeps its token: under
     // rotation, one lost answer would cut the connection.

@@ -23,9 +23,9 @@ import {
 export async function createGrant(
   deps: Pick<Deps, 'db' | 'clock'>,
   provider: Provider,
-  authorization: { uid: string; clientId: string; scopes: Scope[] },
-  userId: number,
   workspaceId: number,
+  userId: number,
+  authorization: { uid: string; clientId: string; scopes: Scope[] },
 ) {
   const grant = new provider.Grant({ accountId: String(userId), clientId: authorization.clientId })
   grant.jti = hashToken(`grant:${workspaceId}:${authorization.uid}`).toString('base64url')
@@ -48,26 +48,28 @@ export const endConnection = (deps: Pick<Deps, 'db' | 'notify'>, grantHash: Buff
     const connection = await findConnection(tx.db, grantHash)
     await revokeGrant(tx.db, grantHash)
     if (!connection || (await hasGrant(tx.db, connection.workspaceId, connection))) return
-    await removeSubscriptions(tx.db, connection)
+    await removeSubscriptions(tx.db, connection.workspaceId, connection)
   })
 
-/** The grants of a user in a workspace; with `clientId`, those of one app. */
-interface GrantOwner {
-  workspaceId: number
-  userId: number
-  clientId?: string
-}
-
-/** Ends grants with their tokens. Webhook subscriptions are not ended here: see access/. */
-export const revokeGrants = (tx: Pick<Deps, 'db'>, owner: GrantOwner): Promise<void> =>
-  deleteGrants(tx.db, owner.workspaceId, owner)
+/**
+ * Ends a user's grants in a workspace with their tokens; with `clientId`, those of one app. Webhook
+ * subscriptions are not ended here: see access/.
+ */
+export const revokeGrants = (
+  tx: Pick<Deps, 'db'>,
+  workspaceId: number,
+  userId: number,
+  clientId?: string,
+): Promise<void> => deleteGrants(tx.db, workspaceId, userId, clientId)
 
 /** Records, for the list of connected apps, when an app last acted for a user in a workspace. */
 export const recordGrantUse = (
   deps: Pick<Deps, 'db'>,
-  connection: Required<GrantOwner>,
+  workspaceId: number,
+  userId: number,
+  clientId: string,
   now: Date,
-): Promise<void> => updateGrantsLastUsed(deps.db, connection.workspaceId, { ...connection, now })
+): Promise<void> => updateGrantsLastUsed(deps.db, workspaceId, { userId, clientId, now })
 
 /** Ends the grants made before `before` from which no token came, or whose tokens are all gone. */
 export async function deleteUnusedGrants(deps: Pick<Deps, 'db'>, before: Date): Promise<void> {

@@ -98,13 +98,14 @@ export const hasGrant = async (
 export const deleteGrants = async (
   db: Db,
   workspaceId: number,
-  owner: { userId: number; clientId?: string },
+  userId: number,
+  clientId: string | undefined,
 ): Promise<void> => {
   const deleted = await db
     .deleteFrom('oauth_grant')
     .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', owner.userId)
-    .$if(owner.clientId !== undefined, (query) => query.where('client_id', '=', owner.clientId ?? ''))
+    .where('user_id', '=', userId)
+    .$if(clientId !== undefined, (query) => query.where('client_id', '=', clientId ?? ''))
     .returning('id_hash')
     .execute()
   if (deleted.length === 0) return

@@ -10,11 +10,13 @@ import { hasNoScopes } from './scopes.ts'
 
 type Next = () => Promise<void>
 
+export const authorizationPath = '/oauth/authorize'
+
 const allScopes = Scope.options.join(' ')
 
 /** RFC 6749, section 3.3: without a `scope`, a default. Ours is all, and the consent page shows each. */
 export async function grantAllScopesByDefault(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  const isEmpty = ctx.path === '/oauth/authorize' && hasNoScopes(String(ctx.query.scope ?? ''))
+  const isEmpty = ctx.path === authorizationPath && hasNoScopes(String(ctx.query.scope ?? ''))
   if (isEmpty) ctx.query = { ...ctx.query, scope: allScopes }
   await next()
 }

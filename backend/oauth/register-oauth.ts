@@ -7,12 +7,13 @@ import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { createPageRenderer, type Render } from '../views/render.ts'
 import { mountConsentPages } from './consent-pages.ts'
 import { createProvider } from './create-provider.ts'
+import { authorizationPath } from './provider-middleware.ts'
 import { handlePageError, renderProviderError } from './render-error.ts'
 
 /** What of oidc-provider is reachable. It has more routes; nobody needs them. */
 const providerRoutes: { method: HTTPMethods[]; url: string }[] = [
-  { method: ['GET'], url: '/oauth/authorize' },
-  { method: ['GET'], url: '/oauth/authorize/:uid' },
+  { method: ['GET'], url: authorizationPath },
+  { method: ['GET'], url: `${authorizationPath}/:uid` },
   { method: ['POST', 'OPTIONS'], url: '/oauth/token' },
   { method: ['POST', 'OPTIONS'], url: '/oauth/revoke' },
   { method: ['GET', 'OPTIONS'], url: '/.well-known/oauth-authorization-server' },
@@ -45,7 +46,7 @@ async function mountProvider(
         raw.headers['x-forwarded-proto'] = protocol.slice(0, -1)
         delete raw.headers['x-forwarded-host']
         // Errors of what only programs call are JSON, whatever they say that they accept.
-        if (!url.startsWith('/oauth/authorize')) raw.headers.accept = 'application/json'
+        if (!url.startsWith(authorizationPath)) raw.headers.accept = 'application/json'
         raw.url = raw.url?.replace(/\/+(?=$|\?)/, '')
         await handleRequest(raw, reply.raw)
       },

@@ -10,26 +10,28 @@ import { lockCallsOfContact, lockContactForErasure } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { eraseAttempts } from '../dialer/erase-attempts.ts'
-import { eraseToolCalls } from '../mcp/record-tool-call.ts'
+import { eraseToolCalls } from '../mcp/erase-tool-calls.ts'
 import { eraseSpreadsheetCells } from '../spreadsheets/erase-cells.ts'
 import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
 import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
 
 /**
- * Every place that stores something about a contact, in the order of locks (db/locks.ts). A new table or column that
- * can hold who a person is, or what they said, gets its eraser here: test/privacy/erasers.test.ts finds it.
+ * Every place that stores something about a contact, but for rows of imports, which are locked before the contact. A
+ * new table or column that can hold who a person is, or what they said, gets its eraser here:
+ * test/privacy/erasers.test.ts finds it. What other transactions lock too comes in the order of db/locks.ts; the contact
+ * and its calls are locked already, and its attempts have ended.
  */
 const erasers: readonly ContactEraser[] = [
-  eraseDoNotCallReasons,
   eraseContactRow,
+  eraseAttempts,
   eraseCalls,
   eraseCallbackUrls,
-  eraseAttempts,
-  (tx, { callIds }) => deleteReportsOfCalls(tx, callIds),
+  eraseEvents,
+  (db, { workspaceId, callIds }) => deleteReportsOfCalls(db, workspaceId, callIds),
+  eraseDoNotCallReasons,
   eraseToolCalls,
   eraseNotes,
   eraseSpreadsheetCells,
-  eraseEvents,
   eraseContactFromResponses,
 ]
 
@@ -45,28 +47,29 @@ const erasers: readonly ContactEraser[] = [
  */
 export const eraseContact = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  contactKey: { workspaceId: number; contactId: number },
+  workspaceId: number,
+  contactId: number,
 ): Promise<void> =>
-  inTransaction(deps, async ({ db: tx, clock, notify }) => {
-    const { workspaceId, contactId } = contactKey
-    const at = clock.now()
-    const found = await findIdentifyingData(tx, workspaceId, contactId)
+  inTransaction(deps, async (tx) => {
+    const at = tx.clock.now()
+    const found = await findIdentifyingData(tx.db, workspaceId, contactId)
     if (found !== undefined && found.phoneNumber !== '')
-      await eraseImportRows(tx, { ...contactKey, ...toIdentifiers(found), at })
-    const contact = await lockContactForErasure(tx, workspaceId, contactId)
+      await eraseImportRows(tx.db, { workspaceId, contactId, ...toIdentifiers(found), at })
+    const contact = await lockContactForErasure(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
     if (contact.erasedAt !== null) return
-    const calls = await lockCallsOfContact(tx, workspaceId, contactId)
+    const calls = await lockCallsOfContact(tx.db, workspaceId, contactId)
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
       throw callInProgressError()
 
     const callIds = calls.map(({ id }) => id)
     const end = { outcome: 'canceled', endedReason: 'contact_erased', at } as const
     // These events are erased with all others in this transaction, before anything can send them.
-    await completeQueuedCalls(tx, workspaceId, callIds, end)
-    await publishCompletedCalls(tx, workspaceId, await endAnalyses(tx, workspaceId, callIds), at)
-    for (const erase of erasers) await erase(tx, { ...contactKey, callIds, ...toIdentifiers(contact), at })
-    notify.deliveryQueued()
+    await completeQueuedCalls(tx.db, workspaceId, callIds, end)
+    await publishCompletedCalls(tx.db, workspaceId, await endAnalyses(tx.db, workspaceId, callIds), at)
+    const toErase = { workspaceId, contactId, callIds, ...toIdentifiers(contact), at }
+    for (const erase of erasers) await erase(tx.db, toErase)
+    tx.notify.deliveryQueued()
   })
 
 const toIdentifiers = ({

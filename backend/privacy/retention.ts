@@ -5,7 +5,7 @@ import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findRetentions } from '../identity/workspaces.ts'
-import { eraseToolCallContent } from '../mcp/record-tool-call.ts'
+import { eraseToolCallContent } from '../mcp/erase-tool-calls.ts'
 import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
 import { eraseConversationsInEvents } from '../webhooks/erase-events.ts'
 
@@ -36,11 +36,11 @@ const eraseConversations = (
   workspaceId: number,
   { before, now }: { before: Date; now: Date },
 ): Promise<number> =>
-  inTransaction(deps, async ({ db }) => {
-    const callIds = await eraseOldConversations(db, workspaceId, { before, now, limit: batchSize })
+  inTransaction(deps, async (tx) => {
+    const callIds = await eraseOldConversations(tx.db, workspaceId, { before, now, limit: batchSize })
     if (callIds.length === 0) return 0
-    await eraseToolCallContent(db, callIds)
-    await deleteReportsOfCalls(db, callIds)
-    await eraseConversationsInEvents(db, callIds)
+    await eraseToolCallContent(tx.db, workspaceId, callIds)
+    await deleteReportsOfCalls(tx.db, workspaceId, callIds)
+    await eraseConversationsInEvents(tx.db, workspaceId, callIds)
     return callIds.length
   })

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import type { Clock } from '../core/clock.ts'
+import { minuteMs } from '../core/durations.ts'
 import { createWindowCounter } from '../core/window-counter.ts'
 
 interface AttemptLimit {
@@ -9,17 +10,16 @@ interface AttemptLimit {
   clear(key: string): void
 }
 
+const limit = { maxAttempts: 10, windowMs: 5 * minuteMs }
+
 /**
- * Allows at most `max` attempts per key within `windowMs` of the first one. An attempt counts before it is made, so that
- * many at once count too.
+ * Allows ten attempts per key within five minutes of the first one. An attempt counts before it is made, so that many at
+ * once count too.
  */
-export function createAttemptLimit(
-  clock: Clock,
-  { max, windowMs }: { max: number; windowMs: number },
-): AttemptLimit {
-  const attempts = createWindowCounter(clock, { windowMs })
+export function createAttemptLimit(clock: Clock): AttemptLimit {
+  const attempts = createWindowCounter(clock, limit)
   return {
-    consume: (key) => attempts.add(key).count <= max,
+    consume: (key) => attempts.add(key).count <= limit.maxAttempts,
     clear: (key) => attempts.clear(key),
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Config } from '../config.ts'
+import { secondMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
 import { verifyPassword } from '../identity/passwords.ts'
 import { endSession, findSession, type Session, startSession } from '../identity/sessions.ts'
@@ -24,7 +25,7 @@ export const wrongPasswordMessage =
 /** Signing in and out of a browser, for every page that does so: they share one, since tries are counted in it. */
 export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>) {
   const cookie = sessionCookie(deps.config)
-  const attempts = createAttemptLimit(deps.clock, { max: 10, windowMs: 5 * 60 * 1000 })
+  const attempts = createAttemptLimit(deps.clock)
   const getToken = (request: FastifyRequest) => request.cookies[cookie.name]
 
   /** A new session in the browser, in place of the one that it has; false where the password is another by now. */
@@ -39,7 +40,7 @@ export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | '
     await endSession(deps, getToken(request))
     const { token, expiresAt } = session
     // `maxAge` counts on the browser's clock, whatever ours says.
-    const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / 1000)
+    const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / secondMs)
     void reply.setCookie(cookie.name, token, { ...cookie.options, maxAge })
     return true
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type ContactEraser, containsIdentifier } from '../db/erasure.ts'
 
 /** Empties the cells of spreadsheets that contain the number, in any spelling, or the email address. */
-export const eraseSpreadsheetCells: ContactEraser = async (tx, contact) => {
+export const eraseSpreadsheetCells: ContactEraser = async (db, contact) => {
   const mentionsContact = containsIdentifier(sql`cell`, contact)
   await sql`
     update spreadsheet_row
@@ -11,5 +11,5 @@ export const eraseSpreadsheetCells: ContactEraser = async (tx, contact) => {
       from unnest(cells) with ordinality as row (cell, position)
     )
     where workspace_id = ${contact.workspaceId}
-      and exists (select from unnest(cells) as row (cell) where ${mentionsContact})`.execute(tx)
+      and exists (select from unnest(cells) as row (cell) where ${mentionsContact})`.execute(db)
 }

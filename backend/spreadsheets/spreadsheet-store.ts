@@ -57,12 +57,12 @@ export const selectSpreadsheets = (db: Db, workspaceId: number): Promise<Spreads
  * Returns false if it doesn't exist.
  */
 export async function lockSpreadsheet(
-  tx: Db,
+  db: Db,
   workspaceId: number,
   id: string,
   mode: 'share' | 'update',
 ): Promise<boolean> {
-  const query = tx
+  const query = db
     .selectFrom('spreadsheet')
     .select('id')
     .where('workspace_id', '=', workspaceId)

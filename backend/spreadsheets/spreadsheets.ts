@@ -113,7 +113,7 @@ export async function exportSpreadsheet(
     header: columns,
     fetchPage: (last: { id: number; cells: string[] } | undefined, limit) =>
       selectSpreadsheetRows(deps.db, workspaceId, id, { after: last?.id ?? 0, limit }),
-    toCells: ({ cells }) => cells,
+    toRecords: ({ cells }) => [cells],
   })
   return { name, parts }
 }

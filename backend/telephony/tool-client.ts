@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { rejectOnAbort } from '../core/abort.ts'
+import { toolSessionPath } from '../core/runtime-paths.ts'
 import { version } from '../version.ts'
 
 interface ToolResult {
@@ -57,7 +58,7 @@ function extractText(part: unknown): string[] {
 
 /** Returns the URL of an agent's tool session, in a call or without one. */
 export function toolSessionUrl(baseUrl: string, call: { widgetId: string; attemptId?: string }): URL {
-  const url = new URL(`${baseUrl}/api/mcp/sse`)
+  const url = new URL(`${baseUrl}${toolSessionPath}`)
   url.searchParams.set('widget_id', call.widgetId)
   if (call.attemptId !== undefined) url.searchParams.set('call_id', call.attemptId)
   return url

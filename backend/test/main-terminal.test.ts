@@ -1,19 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { expect, it, jest } from '@jest/globals'
 import { runScript } from './support/child-process.ts'
+import { useTestFolder } from './support/folder.ts'
 
 jest.setTimeout(90_000)
 const start = path.resolve(import.meta.dirname, '../../scripts/start.mjs')
-let dataDir: string
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-terminal-'))
-})
-afterAll(() => rm(dataDir, { recursive: true, force: true }))
+const dataDir = useTestFolder()
 
 /** True where `script` is the one of util-linux, which runs a command on a terminal of its own. */
 function hasScript(): boolean {
@@ -28,7 +23,7 @@ const onTerminal = hasScript() ? it : it.skip
 onTerminal('prints a summary with the demo credentials and readable log lines on a terminal', async () => {
   const command = `exec "${process.execPath}" "${start}"`
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0' },
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir.path, PORT: '0' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   let written = ''
@@ -46,7 +41,7 @@ onTerminal('prints a summary with the demo credentials and readable log lines on
 })
 
 it('writes JSON lines and no summary where the output is not a terminal', async () => {
-  const service = runScript('start', [], { DATA_DIR: dataDir, PORT: '0' })
+  const service = runScript('start', [], { DATA_DIR: dataDir.path, PORT: '0' })
   await service.waitForOutput(/Outdial is ready/)
   service.process.kill('SIGTERM')
   const { stdout } = await service.result

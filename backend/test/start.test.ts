@@ -43,7 +43,7 @@ it('answers 503 while the database is away, and goes on by itself when it is bac
   // The workers have come through it too.
   const secretBox = createSecretBox([settings.SECRET_KEY])
   const { workspaceId, userId, campaignId } = await seedWorkspace({ db: database.db, secretBox })
-  const { key } = await createApiKey(testDeps(database.db), { workspaceId, userId, name: 'Test' })
+  const { key } = await createApiKey(testDeps(database.db), workspaceId, userId, 'Test')
   const api = (path: string, body?: unknown) =>
     fetch(`${service.config.publicUrl}/api/public/v1${path}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -58,7 +58,7 @@ it('answers 503 while the database is away, and goes on by itself when it is bac
 })
 
 it('stops at the start where the database does not come', async () => {
-  const gone = await createDatabaseProxy(database.url, { mended: false })
+  const gone = await createDatabaseProxy(database.url, { isOpen: false })
   await expect(
     startService({ ...settings, DATABASE_URL: gone.url }, { databaseTimeoutMs: 0 }),
   ).rejects.toThrow(

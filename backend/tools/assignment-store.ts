@@ -3,15 +3,11 @@ import type { Db } from '../db/schema.ts'
 import type { ToolRow } from './kinds/tool-kind.ts'
 import { toToolRow } from './tool-store.ts'
 
-interface AssignmentKey {
-  workspaceId: number
-  agentId: number
-  toolId: number
-}
-
 export async function upsertAssignment(
   db: Db,
-  { workspaceId, agentId, toolId }: AssignmentKey,
+  workspaceId: number,
+  agentId: number,
+  toolId: number,
   values: { config: unknown; now: Date },
 ): Promise<void> {
   const config = JSON.stringify(values.config)
@@ -25,7 +21,9 @@ export async function upsertAssignment(
 /** False where there was none. */
 export async function deleteAssignment(
   db: Db,
-  { workspaceId, agentId, toolId }: AssignmentKey,
+  workspaceId: number,
+  agentId: number,
+  toolId: number,
 ): Promise<boolean> {
   const row = await db
     .deleteFrom('widget_tool')

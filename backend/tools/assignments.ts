@@ -16,27 +16,25 @@ import {
 } from './assignment-store.ts'
 import type { JsonSchema } from './json-schema/compile-schema.ts'
 import { toolKinds } from './kind-registry.ts'
-import { getDefinitions, type ToolKind, type ToolRow } from './kinds/tool-kind.ts'
+import { getDefinitions, type ToolDeps, type ToolKind, type ToolRow } from './kinds/tool-kind.ts'
 import { describeTool, type ToolDescription, toolNotFound, unreadableSettingsError } from './tool-catalog.ts'
 import { lockTool } from './tool-store.ts'
-
-interface Assignment {
-  workspaceId: number
-  agentId: number
-  toolId: number
-  /** For this agent, for example its spreadsheet_id: what the tool's kind asks for. */
-  config: unknown
-}
 
 /**
  * Gives a tool to an agent, or configures one that it has anew; its open sessions have it at once.
  *
+ * @param config for this agent, for example its spreadsheet_id: what the tool's kind asks for
  * @throws {ApiError} not_found; validation_failed for a configuration that the tool does not take, or where two
  * tools of the agent would have one name
  */
-export const assignTool = (deps: Deps, { config, ...assignment }: Assignment): Promise<void> =>
+export const assignTool = (
+  deps: ToolDeps,
+  workspaceId: number,
+  agentId: number,
+  toolId: number,
+  config: unknown,
+): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    const { workspaceId, agentId, toolId } = assignment
     await lockWorkspace(tx.db, workspaceId)
     const agent = await lockAgent(tx.db, workspaceId, agentId)
     if (agent === undefined) throw notFound('There is no agent with this id in this workspace.')
@@ -58,7 +56,10 @@ export const assignTool = (deps: Deps, { config, ...assignment }: Assignment): P
       const message = `The agent has a tool named ${duplicate} already: rename one of them, or take the other away.`
       throw invalidField('tool_id', 'already_used', message)
     }
-    await upsertAssignment(tx.db, assignment, { config: parsed.config, now: tx.clock.now() })
+    await upsertAssignment(tx.db, workspaceId, agentId, toolId, {
+      config: parsed.config,
+      now: tx.clock.now(),
+    })
     tx.notify.toolsChanged({ workspaceId, agentId })
   })
 
@@ -69,12 +70,13 @@ export const assignTool = (deps: Deps, { config, ...assignment }: Assignment): P
  */
 export const unassignTool = (
   deps: Pick<Deps, 'db' | 'notify'>,
-  assignment: { workspaceId: number; agentId: number; toolId: number },
+  workspaceId: number,
+  agentId: number,
+  toolId: number,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    const isDeleted = await deleteAssignment(tx.db, assignment)
+    const isDeleted = await deleteAssignment(tx.db, workspaceId, agentId, toolId)
     if (!isDeleted) throw notFound('This agent has no such tool.')
-    const { workspaceId, agentId } = assignment
     tx.notify.toolsChanged({ workspaceId, agentId })
   })
 
@@ -92,7 +94,7 @@ interface ListedAssignment {
  * @throws {ApiError} not_found
  */
 export async function listAssignments(
-  deps: Deps,
+  deps: ToolDeps,
   workspaceId: number,
   agentId: number,
 ): Promise<ListedAssignment[]> {
@@ -119,14 +121,15 @@ function getToolNames(row: ToolRow): string[] | undefined {
 }
 
 /**
- * Looks whether a changed tool has a name that another tool of one of its agents has too.
+ * Looks whether a changed tool has a name that another tool of one of its agents has too. In a transaction that has
+ * locked the workspace.
  *
  * @param field what was changed
  * @throws {ApiError} validation_failed, with the names and the agents
  */
-export async function requireNoCollision(tx: Db, changed: ToolRow, field: 'name' | 'tools'): Promise<void> {
+export async function requireNoCollision(db: Db, changed: ToolRow, field: 'name' | 'tools'): Promise<void> {
   const names = new Set(getToolNames(changed))
-  const siblings = await selectSiblingTools(tx, changed.workspaceId, changed.id)
+  const siblings = await selectSiblingTools(db, changed.workspaceId, changed.id)
   const collisions = siblings.flatMap(({ row, agents }) => {
     const shared = (getToolNames(row) ?? []).filter((name) => names.has(name))
     return shared.length === 0 ? [] : [`${formatNames(agents)} (${formatNames(shared)})`]
@@ -150,7 +153,7 @@ const assignmentFormSchema = (kind: ToolKind) => z.strictObject({ config: kind.c
 
 /** Why a tool cannot be used with a configuration; empty where nothing is known that speaks against it. */
 async function findConfigIssues(
-  deps: Deps,
+  deps: ToolDeps,
   kind: ToolKind,
   workspaceId: number,
   config: unknown,
@@ -163,7 +166,7 @@ async function findConfigIssues(
 
 /** What speaks against a configuration that has been parsed; undefined where nothing is known. */
 async function findParsedConfigIssue(
-  deps: Deps,
+  deps: ToolDeps,
   kind: ToolKind,
   workspaceId: number,
   config: unknown,

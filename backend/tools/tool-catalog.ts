@@ -63,7 +63,8 @@ export interface ToolDetails extends ListedTool {
 /** @throws {ApiError} not_found */
 export async function getTool(
   { db, secretBox }: Pick<Deps, 'db' | 'secretBox'>,
-  { workspaceId, toolId }: { workspaceId: number; toolId: number },
+  workspaceId: number,
+  toolId: number,
 ): Promise<ToolDetails> {
   const [tool] = await selectTools(db, workspaceId, toolId)
   const kind = tool && toolKinds.get(tool.row.kind)
@@ -99,11 +100,11 @@ export async function installBuiltInTools(
  */
 export const setToolActive = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  tool: { workspaceId: number; toolId: number },
+  workspaceId: number,
+  toolId: number,
   isActive: boolean,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    const { workspaceId, toolId } = tool
     const isUpdated = await updateToolActive(tx.db, workspaceId, toolId, isActive)
     if (!isUpdated) throw toolNotFound()
     tx.notify.toolsChanged({ workspaceId })
@@ -117,7 +118,8 @@ export const setToolActive = (
  */
 export const deleteTool = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  { workspaceId, toolId }: { workspaceId: number; toolId: number },
+  workspaceId: number,
+  toolId: number,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const isDeleted = await deleteCustomTool(tx.db, workspaceId, toolId)

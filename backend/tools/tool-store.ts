@@ -35,8 +35,8 @@ export async function insertBuiltInTools(
 }
 
 /** A tool of any kind, held so that it cannot go while the transaction lasts. */
-export async function lockTool(tx: Db, workspaceId: number, toolId: number): Promise<ToolRow | undefined> {
-  const row = await tx
+export async function lockTool(db: Db, workspaceId: number, toolId: number): Promise<ToolRow | undefined> {
+  const row = await db
     .selectFrom('mcp_tool')
     .selectAll()
     .where('workspace_id', '=', workspaceId)

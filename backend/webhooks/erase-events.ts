@@ -12,11 +12,11 @@ const setTargetToHost = sql`
 const isFinishedCallbackDelivery = sql`subscription_id is null and status <> 'pending'`
 
 /** Erases the callback URLs of finished deliveries. Pending ones still need theirs. */
-export const eraseCallbackUrls: ContactEraser = async (tx, { workspaceId, callIds }) => {
+export const eraseCallbackUrls: ContactEraser = async (db, { workspaceId, callIds }) => {
   await sql`
     update webhook_delivery set ${setTargetToHost}
     where workspace_id = ${workspaceId} and ${isFinishedCallbackDelivery}
-      and event_id in (select id from event where call_id = any(${callIds}::bigint[]))`.execute(tx)
+      and event_id in (select id from event where call_id = any(${callIds}::bigint[]))`.execute(db)
 }
 
 /** Erases callback URLs of deliveries that were pending when their contact was erased; they end within days. */
@@ -33,8 +33,8 @@ export async function eraseCallbackUrlsOfErasedContacts(db: Db, now: Date): Prom
 }
 
 /** Erases the person from the events of their calls. Pending deliveries send the erased event. */
-export const eraseEvents: ContactEraser = async (tx, { workspaceId, callIds }) => {
-  const events = await tx
+export const eraseEvents: ContactEraser = async (db, { workspaceId, callIds }) => {
+  const events = await db
     .selectFrom('event')
     .select(['id', 'body'])
     .where('workspace_id', '=', workspaceId)
@@ -45,7 +45,7 @@ export const eraseEvents: ContactEraser = async (tx, { workspaceId, callIds }) =
   await sql`
     update event set body = erased.body
     from unnest(${ids}::text[], ${bodies}::text[]) as erased (id, body)
-    where event.workspace_id = ${workspaceId} and event.id = erased.id`.execute(tx)
+    where event.workspace_id = ${workspaceId} and event.id = erased.id`.execute(db)
 }
 
 function toErasedBody(body: string): string {
@@ -54,7 +54,11 @@ function toErasedBody(body: string): string {
 }
 
 /** Erases what was said from the events of these calls. */
-export async function eraseConversationsInEvents(tx: Db, callIds: readonly number[]): Promise<void> {
+export async function eraseConversationsInEvents(
+  db: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+): Promise<void> {
   await sql`
     update event
     set body = jsonb_set(
@@ -63,5 +67,7 @@ export async function eraseConversationsInEvents(tx: Db, callIds: readonly numbe
       body::jsonb -> 'data'
         || '{"transcript": [], "transcript_text": null, "summary": null, "extracted": {}, "recording_url": null}'
     )::text
-    where call_id = any(${callIds}::bigint[]) and body::jsonb ? 'data'`.execute(tx)
+    where workspace_id = ${workspaceId} and call_id = any(${callIds}::bigint[]) and body::jsonb ? 'data'`.execute(
+    db,
+  )
 }

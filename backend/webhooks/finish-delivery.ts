@@ -1,5 +1,6 @@
 import { dayMs } from '../core/durations.ts'
 import type { Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import type { DeliveryAttemptResult } from './deliver.ts'
 import {
@@ -23,12 +24,12 @@ const maxFailingMs = 5 * dayMs
  * order that removing it uses: otherwise the two could wait for each other.
  */
 export async function finishDeliveryAttempt(
-  { db, clock, random }: Pick<Deps, 'db' | 'clock' | 'random'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'random' | 'notify'>,
   delivery: LeasedDelivery,
   startedAt: Date,
   result: DeliveryAttemptResult,
 ): Promise<void> {
-  const at = clock.now()
+  const at = deps.clock.now()
   const attempt = {
     at: startedAt,
     durationMs: at.getTime() - startedAt.getTime(),
@@ -36,17 +37,17 @@ export async function finishDeliveryAttempt(
     error: 'error' in result ? result.error : null,
   }
   const retryAfterMs = result.kind === 'rejected' ? result.retryAfterMs : undefined
-  const delayMs = retryDelay(delivery.attempts + 1, random, retryAfterMs)
+  const delayMs = retryDelay(delivery.attempts + 1, deps.random, retryAfterMs)
 
-  await db.transaction().execute(async (tx) => {
-    const isEnabled = await updateSubscriptionHealth(tx, delivery, result, at)
+  await inTransaction(deps, async (tx) => {
+    const isEnabled = await updateSubscriptionHealth(tx.db, delivery, result, at)
     await recordDeliveryAttempt(
-      tx,
+      tx.db,
       delivery,
       attempt,
       toDeliveryState(result, isEnabled ? delayMs : undefined, at),
     )
-    if (!isEnabled) await exhaustOtherDeliveries(tx, delivery, at)
+    if (!isEnabled) await exhaustOtherDeliveries(tx.db, delivery, at)
   })
 }
 

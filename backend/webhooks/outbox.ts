@@ -11,10 +11,11 @@ import { insertEventWithDeliveries } from './outbox-store.ts'
  * Doing it again for the same call changes nothing. After the commit, `notify.deliveryQueued()` speeds it up.
  */
 export async function publishCallCompleted(
-  tx: Db,
-  completed: { workspaceId: number; call: Call; callbackUrl: string | null; at: Date },
+  db: Db,
+  workspaceId: number,
+  completed: { call: Call; callbackUrl: string | null; at: Date },
 ): Promise<void> {
-  const { workspaceId, call, callbackUrl, at } = completed
+  const { call, callbackUrl, at } = completed
   const event = CallCompletedEvent.parse({
     id: `evt_${randomToken(18)}`,
     type: 'call.completed',
@@ -22,7 +23,7 @@ export async function publishCallCompleted(
     workspace_id: workspaceId,
     data: call,
   })
-  await insertEventWithDeliveries(tx, workspaceId, { event, callbackUrl, at })
+  await insertEventWithDeliveries(db, workspaceId, { event, callbackUrl, at })
 }
 
 /**

@@ -20,7 +20,7 @@ export interface SenderOptions {
   resolve?: ResolveHost
 }
 
-type SenderDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'random' | 'secretBox'>
+type SenderDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'notify' | 'random' | 'secretBox'>
 
 /**
  * Sends the deliveries of the outbox, at least once each. Any number of senders may share a database: each

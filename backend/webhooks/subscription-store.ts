@@ -71,21 +71,28 @@ export async function deleteSubscription(db: Db, workspaceId: number, id: number
 }
 
 /** Without `clientId`: everything that a member has in a workspace. */
-export type SubscriptionOwner =
-  { apiKeyId: number } | { workspaceId: number; userId: number; clientId?: string }
+export type SubscriptionOwner = { apiKeyId: number } | { userId: number; clientId?: string }
 
 /** Deletes an owner's subscriptions with their deliveries. Returns how many. */
-export async function deleteSubscriptionsOfOwner(tx: Db, owner: SubscriptionOwner): Promise<number> {
+export async function deleteSubscriptionsOfOwner(
+  db: Db,
+  workspaceId: number,
+  owner: SubscriptionOwner,
+): Promise<number> {
   // In the order that the outbox locks them: otherwise the two could wait for each other.
-  const locked = tx.selectFrom('webhook_subscription').select('id').orderBy('id').forUpdate()
+  const locked = db
+    .selectFrom('webhook_subscription')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id')
+    .forUpdate()
   const owned =
     'apiKeyId' in owner
       ? locked.where('api_key_id', '=', owner.apiKeyId)
       : locked
-          .where('workspace_id', '=', owner.workspaceId)
           .where('user_id', '=', owner.userId)
           .$if(owner.clientId !== undefined, (query) => query.where('client_id', '=', owner.clientId ?? null))
-  const { numDeletedRows } = await tx
+  const { numDeletedRows } = await db
     .deleteFrom('webhook_subscription')
     .where('id', 'in', owned)
     .executeTakeFirst()

@@ -3,6 +3,7 @@ import type { Caller } from '../core/caller.ts'
 import { ApiError, invalidField, notFound } from '../core/errors.ts'
 import { lockConnection } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../outbound/target-url.ts'
 import { newWebhookSecret } from '../secrets/tokens.ts'
@@ -27,26 +28,25 @@ import {
  *   invalid_credential where the connection ended while the request was under way
  */
 export async function subscribe(
-  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'secretBox'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'secretBox'>,
   caller: Caller,
   body: SubscribeWebhook,
 ): Promise<{ created: boolean; subscription: WebhookSubscription }> {
-  const { config, db, clock, secretBox } = deps
-  const issue = findTargetUrlIssue(config, body.target_url)
+  const issue = findTargetUrlIssue(deps.config, body.target_url)
   if (issue !== undefined) throw invalidField('target_url', 'invalid_target_url', issue)
   const filter = normalizeFilter(body.filter)
-  const sealedSecret = secretBox.seal(newWebhookSecret())
+  const sealedSecret = deps.secretBox.seal(newWebhookSecret())
 
-  const row = await db.transaction().execute(async (tx) => {
-    if (!(await lockConnection(tx, caller))) throw connectionEndedError()
-    await requireInWorkspace(tx, caller.workspaceId, filter)
+  const row = await inTransaction(deps, async (tx) => {
+    if (!(await lockConnection(tx.db, caller))) throw connectionEndedError()
+    await requireInWorkspace(tx.db, caller.workspaceId, filter)
     const targetUrl = normalizeTargetUrl(body.target_url)
-    return upsertSubscription(tx, caller.workspaceId, {
+    return upsertSubscription(tx.db, caller.workspaceId, {
       caller,
       targetUrl,
       filter,
       sealedSecret,
-      now: clock.now(),
+      now: tx.clock.now(),
     })
   })
 
@@ -55,7 +55,7 @@ export async function subscribe(
     target_url: row.target_url,
     event: row.event,
     filter: row.filter,
-    secret: secretBox.open(row.secret),
+    secret: deps.secretBox.open(row.secret),
     created_at: row.created_at.toISOString(),
   }
   // Sealing never gives the same result twice: a row with this secret was inserted by this request.
@@ -116,8 +116,8 @@ export async function enableSubscription(
  *
  * @returns how many
  */
-export const removeSubscriptions = (tx: Db, owner: SubscriptionOwner): Promise<number> =>
-  deleteSubscriptionsOfOwner(tx, owner)
+export const removeSubscriptions = (db: Db, workspaceId: number, owner: SubscriptionOwner): Promise<number> =>
+  deleteSubscriptionsOfOwner(db, workspaceId, owner)
 
 /**
  * Returns a subscription as it's stored, its secret sealed.

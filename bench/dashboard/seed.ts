@@ -22,7 +22,7 @@ export interface Seeded {
 
 /**
  * A workspace with so many calls, each to a contact of its own, spread over 30 days until now: 5 of 100 wait, 1 is a
- * test, the others are completed with an attempt, an event and a delivery; those that were answered have a talk.
+ * test, the others are completed with an attempt, an event and a delivery; those that were answered have a transcript.
  */
 export async function seed(deps: Deps, calls: number): Promise<Seeded> {
   const { db } = deps
@@ -34,7 +34,7 @@ export async function seed(deps: Deps, calls: number): Promise<Seeded> {
     timeZone: 'America/New_York',
     ownerId: userId,
   })
-  await addMember(deps, { workspaceId, userId, role: 'owner' })
+  await addMember(deps, workspaceId, userId, 'owner')
   const { id: agentId } = await createAgent(deps, workspaceId, {
     name: 'Ava',
     status: 'live',

@@ -37,7 +37,7 @@ const toolUses: [name: string, args: Record<string, unknown>][] = [
   ['schedule_callback', { at: '2026-11-24T15:30' }],
 ]
 
-/** The calls of an agent in one talk after another. */
+/** The calls of an agent in one conversation after another. */
 export const toolCalls = toolUses.map(([name, args]) => ({
   method: 'tools/call',
   params: { name, arguments: args },

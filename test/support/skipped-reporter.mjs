@@ -1,5 +1,5 @@
 /** Names the tests that this machine could not run. Where all can run (.ci/run), a skipped one fails the run. */
-export default class TellSkipped {
+export default class SkippedReporter {
   #error
 
   constructor(config) {

@@ -73,7 +73,7 @@ const addMemberCommand = defineCommand({
   },
   run: async (deps, { workspace, email, role = 'member' }) => {
     await requireWorkspace(deps, workspace)
-    await addMember(deps, { workspaceId: workspace, userId: await requireUserId(deps, email), role })
+    await addMember(deps, workspace, await requireUserId(deps, email), role)
     return { record: { workspace_id: workspace, email, role } }
   },
 })
@@ -83,7 +83,7 @@ const removeMemberCommand = defineCommand({
   summary: 'Ends a membership, with the connections, API keys and webhooks of that person there.',
   options: { workspace: workspaceOption, email: emailOption },
   run: async (deps, { workspace, email }) => {
-    await removeMember(deps, { workspaceId: workspace, userId: await requireUserId(deps, email) })
+    await removeMember(deps, workspace, await requireUserId(deps, email))
     return { note: `${email} is no member of workspace ${workspace} any more.` }
   },
 })
@@ -111,7 +111,7 @@ const createApiKeyCommand = defineCommand({
   },
   run: async (deps, { workspace, email, name }) => {
     const userId = await requireUserId(deps, email)
-    const { id, key } = await createApiKey(deps, { workspaceId: workspace, userId, name })
+    const { id, key } = await createApiKey(deps, workspace, userId, name)
     return { record: { api_key_id: id, api_key: key }, note: 'Keep the key: it is not shown again.' }
   },
 })
@@ -121,7 +121,7 @@ const revokeApiKeyCommand = defineCommand({
   summary: 'Ends a personal API key, and its webhooks with it.',
   options: { workspace: workspaceOption, id: idOption('the key: see list-api-keys') },
   run: async (deps, { workspace, id }) => {
-    await revokeApiKey(deps, { workspaceId: workspace, apiKeyId: id })
+    await revokeApiKey(deps, workspace, id)
     return { note: `The API key ${id} is revoked.` }
   },
 })

@@ -22,7 +22,7 @@ export const addToDoNotCallCommand = defineCommand({
 })
 
 type ChangeStatus = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   campaignId: number,
 ) => Promise<{ status: CampaignStatus }>
@@ -82,7 +82,7 @@ export const eraseContactCommand = defineCommand({
   },
   run: async (deps, { workspace, contact }) => {
     await requireWorkspace(deps, workspace)
-    await eraseContact(deps, { workspaceId: workspace, contactId: contact })
+    await eraseContact(deps, workspace, contact)
     return { note: `Contact ${contact} is erased.` }
   },
 })

@@ -27,7 +27,7 @@ const assignToolCommand = defineCommand({
     config: optional(Config, 'JSON', `for this agent, such as '{"spreadsheet_id": "…"}'`),
   },
   run: async (deps, { workspace, agent, tool, config = {} }) => {
-    await assignTool(deps, { workspaceId: workspace, agentId: agent, toolId: tool, config })
+    await assignTool(deps, workspace, agent, tool, config)
     return { note: `The agent ${agent} has the tool ${tool}. ${sessionNotice}` }
   },
 })
@@ -37,7 +37,7 @@ const unassignToolCommand = defineCommand({
   summary: 'Takes a tool away from an agent.',
   options: { workspace: workspaceOption, agent: agentOption, tool: toolOption },
   run: async (deps, { workspace, agent, tool }) => {
-    await unassignTool(deps, { workspaceId: workspace, agentId: agent, toolId: tool })
+    await unassignTool(deps, workspace, agent, tool)
     return { note: `The agent ${agent} has the tool ${tool} no longer. ${sessionNotice}` }
   },
 })
@@ -51,7 +51,7 @@ const setToolActiveCommand = defineCommand({
     active: required(z.enum(['yes', 'no']), 'YES|NO', 'yes or no'),
   },
   run: async (deps, { workspace, tool, active }) => {
-    await setToolActive(deps, { workspaceId: workspace, toolId: tool }, active === 'yes')
+    await setToolActive(deps, workspace, tool, active === 'yes')
     return { note: `The tool ${tool} is ${active === 'yes' ? 'on' : 'off'}. ${sessionNotice}` }
   },
 })
@@ -61,7 +61,7 @@ const deleteToolCommand = defineCommand({
   summary: 'Deletes an HTTP tool or a remote MCP server, also from the agents that have it.',
   options: { workspace: workspaceOption, tool: toolOption },
   run: async (deps, { workspace, tool }) => {
-    await deleteTool(deps, { workspaceId: workspace, toolId: tool })
+    await deleteTool(deps, workspace, tool)
     return { note: `The tool ${tool} is deleted. ${sessionNotice}` }
   },
 })

@@ -5,11 +5,11 @@ import type { Db } from '../../db/schema.ts'
 /**
  * Deletes the contact's rows of files that are being imported, which would add the person again, and invalid rows
  * whose issues quote them. Files that haven't been read to the end fail: which contacts they contain, and in which
- * spelling, isn't known yet. Reading a file takes seconds, and sending it again a moment.
+ * spelling, isn't known yet. Reading a file takes seconds, and sending it again a moment. In a transaction.
  */
-export async function eraseImportRows(tx: Db, contact: Omit<ContactToErase, 'callIds'>): Promise<void> {
+export async function eraseImportRows(db: Db, contact: Omit<ContactToErase, 'callIds'>): Promise<void> {
   const { workspaceId, phoneNumber, at } = contact
-  await tx
+  await db
     .updateTable('contact_import')
     .set({ bytes: null, status: 'failed', error: unreadFileError, lease_until: null, finished_at: at })
     .where('workspace_id', '=', workspaceId)
@@ -19,7 +19,7 @@ export async function eraseImportRows(tx: Db, contact: Omit<ContactToErase, 'cal
     delete from contact_import_row
     where import_id in (select id from contact_import where workspace_id = ${workspaceId}) and (
       phone_number = ${phoneNumber} or issues <> '[]' and ${containsIdentifier(sql`issues::text`, contact)}
-    )`.execute(tx)
+    )`.execute(db)
 }
 
 const unreadFileError =

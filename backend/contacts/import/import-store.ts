@@ -53,8 +53,8 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
 /**
  * Locks the job and renews its lease in the transaction of a step. False where another process has leased it.
  */
-export async function renewImportLease(tx: Db, job: ImportJob): Promise<boolean> {
-  const renewed = await tx
+export async function renewImportLease(db: Db, job: ImportJob): Promise<boolean> {
+  const renewed = await db
     .updateTable('contact_import')
     .set({ lease_until: newLeaseEnd, attempts: 0 })
     .where('workspace_id', '=', job.workspaceId)
@@ -109,10 +109,10 @@ export const findImportFile = (db: Db, job: ImportJob) =>
     .where('contact_import.id', '=', job.id)
     .executeTakeFirst()
 
-/** Starts the check over: rows that an earlier one wrote are deleted. */
-export async function restartCheck(tx: Db, job: ImportJob, columns: readonly ImportColumn[]): Promise<void> {
-  await tx.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()
-  await tx
+/** Starts the check over: rows that an earlier one wrote are deleted. In a transaction. */
+export async function restartCheck(db: Db, job: ImportJob, columns: readonly ImportColumn[]): Promise<void> {
+  await db.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()
+  await db
     .updateTable('contact_import')
     .set({ columns: JSON.stringify(columns) })
     .where('workspace_id', '=', job.workspaceId)
@@ -129,7 +129,7 @@ export interface CheckedRow {
 }
 
 /** Writes checked rows, each with whether its contact exists and is on the do-not-call list. */
-export async function insertImportRows(tx: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
+export async function insertImportRows(db: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
   const { workspaceId } = job
   await sql`
     insert into contact_import_row (import_id, position, phone_number, fields, state, on_do_not_call_list, issues)
@@ -148,12 +148,12 @@ export async function insertImportRows(tx: Db, job: ImportJob, rows: readonly Ch
       and contact.phone_number = row.phone_number and contact.erased_at is null
     left join do_not_call on do_not_call.workspace_id = ${workspaceId} and do_not_call.number_hash = sha256(
       (select number_salt from workspace where id = ${workspaceId}) || convert_to(row.phone_number, 'UTF8')
-    )`.execute(tx)
+    )`.execute(db)
 }
 
 /** Returns the campaign that the person chose for an import. */
-export const findImportCampaign = (tx: Db, job: ImportJob) =>
-  tx
+export const findImportCampaign = (db: Db, job: ImportJob) =>
+  db
     .selectFrom('contact_import')
     .select('campaign_id as campaignId')
     .where('workspace_id', '=', job.workspaceId)
@@ -161,8 +161,8 @@ export const findImportCampaign = (tx: Db, job: ImportJob) =>
     .executeTakeFirstOrThrow()
 
 /** Locks the next rows to import. Rows are locked before their contacts, as erasing a contact does it. */
-export const lockRemainingRows = (tx: Db, job: ImportJob, limit: number) =>
-  tx
+export const lockRemainingRows = (db: Db, job: ImportJob, limit: number) =>
+  db
     .selectFrom('contact_import_row')
     .select(['position', 'fields'])
     .where('import_id', '=', job.id)
@@ -173,6 +173,11 @@ export const lockRemainingRows = (tx: Db, job: ImportJob, limit: number) =>
     .forUpdate()
     .execute()
 
+/** Lets a row of a batch fail without the others: `rollBackRow` undoes what follows. */
+export const setRowSavepoint = (db: Db): Promise<unknown> => sql`savepoint import_row`.execute(db)
+
+export const rollBackRow = (db: Db): Promise<unknown> => sql`rollback to savepoint import_row`.execute(db)
+
 export interface RowResult {
   position: number
   result: 'created' | 'updated' | 'failed'
@@ -180,12 +185,12 @@ export interface RowResult {
   issues: RowIssue[]
 }
 
-export async function writeRowResults(tx: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
+export async function writeRowResults(db: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
   await sql`
     update contact_import_row set result = done.result, call = done.call, issues = done.issues
     from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
       as done (position int, result text, call text, issues jsonb)
-    where import_id = ${job.id} and contact_import_row.position = done.position`.execute(tx)
+    where import_id = ${job.id} and contact_import_row.position = done.position`.execute(db)
 }
 
 /** Starts an import. Returns false where it's started already: several people may press the button. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import { parsePhone } from '../../core/phone.ts'
-import { validate } from '../../core/validate.ts'
+import { validate, withoutFieldName } from '../../core/validate.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
@@ -74,9 +74,9 @@ function parseFields(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return {
-      issues: error.details.map(({ field, message }) => ({
-        column: findHeader(columns, field),
-        message: withoutFieldName(field, message),
+      issues: error.details.map((detail) => ({
+        column: findHeader(columns, detail.field),
+        message: withoutFieldName(detail),
       })),
     }
   }
@@ -109,10 +109,4 @@ function findHeader(columns: readonly ImportColumn[], field: string): string {
   const [first = '', second = ''] = field.split('.')
   const match = columns.find((column) => column.field === first || column.variable === second)
   return match?.header ?? (first === 'consent' ? 'consent' : '')
-}
-
-function withoutFieldName(field: string, message: string): string {
-  if (!message.startsWith(`${field} `)) return message
-  const rest = message.slice(field.length + 1)
-  return rest.charAt(0).toUpperCase() + rest.slice(1)
 }

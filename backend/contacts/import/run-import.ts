@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { isOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { queueCall } from '../../calls/queue-call.ts'
 import { ApiError } from '../../core/errors.ts'
@@ -12,7 +11,9 @@ import {
   lockRemainingRows,
   releaseImport,
   renewImportLease,
+  rollBackRow,
   type RowResult,
+  setRowSavepoint,
   writeRowResults,
 } from './import-store.ts'
 
@@ -69,21 +70,21 @@ async function importRow(
   campaignId: number | null,
 ): Promise<RowResult | 'campaign_archived'> {
   const now = clock.now()
-  await sql`savepoint import_row`.execute(db)
+  await setRowSavepoint(db)
   try {
     const contact = await upsertContactFromInput(db, workspaceId, { input, source: 'dashboard', now })
     const call =
       campaignId === null
         ? null
-        : await queueImportedCall(
-            { db },
-            { workspaceId, campaignId, contactId: contact.id, now },
-            contact.phoneNumber,
-          )
+        : await queueImportedCall({ db }, workspaceId, contact.phoneNumber, {
+            campaignId,
+            contactId: contact.id,
+            now,
+          })
     return { position, result: contact.created ? 'created' : 'updated', call, issues: [] }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    await sql`rollback to savepoint import_row`.execute(db)
+    await rollBackRow(db)
     if (error.code === 'campaign_archived') return 'campaign_archived'
     return { position, result: 'failed', call: null, issues: [{ column: '', message: error.message }] }
   }
@@ -91,11 +92,12 @@ async function importRow(
 
 async function queueImportedCall(
   { db }: Pick<Deps, 'db'>,
-  call: { workspaceId: number; campaignId: number; contactId: number; now: Date },
+  workspaceId: number,
   phoneNumber: string,
+  call: { campaignId: number; contactId: number; now: Date },
 ): Promise<'queued' | 'open' | 'do_not_call'> {
-  if (await isOnDoNotCallList(db, call.workspaceId, phoneNumber)) return 'do_not_call'
-  const { queued } = await queueCall(db, {
+  if (await isOnDoNotCallList(db, workspaceId, phoneNumber)) return 'do_not_call'
+  const { queued } = await queueCall(db, workspaceId, {
     ...call,
     scheduledAt: null,
     ifAlreadyQueued: 'skip',

@@ -96,7 +96,7 @@ export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
  * account's owner out of nothing.
  */
 export function createPasswordAttemptLimit({ clock }: Pick<Deps, 'clock'>) {
-  const attempts = createAttemptLimit(clock, { max: 10, windowMs: 5 * 60 * 1000 })
+  const attempts = createAttemptLimit(clock)
 
   /** @throws {ApiError} rate_limited after ten failures within five minutes */
   return async <Result>(sessionHash: Buffer, work: () => Promise<Result>): Promise<Result> => {

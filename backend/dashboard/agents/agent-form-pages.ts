@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { createAgent, editAgent } from '../../agents/agents.ts'
 import { defineForm, redirectTo, template } from '../page/define-page.ts'
-import { type FormState, languageChoices } from '../page/forms.ts'
+import { type FormFrame, type FormState, languageChoices } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
 
@@ -13,9 +13,7 @@ interface Values {
   variables: string
 }
 
-interface FormData {
-  /** Null for a new agent. */
-  agent: { id: number } | null
+interface FormData extends FormFrame {
   values: Values
   languages: { value: string; label: string }[]
   placeholders: Placeholder[]
@@ -40,7 +38,7 @@ const toAgentInput = (fields: z.output<typeof Fields>) => ({
 })
 
 function toFormData(
-  agent: FormData['agent'],
+  frame: FormFrame,
   values: Values,
   query: PreviewFields,
   { submitted, isInvalid }: FormState,
@@ -49,7 +47,7 @@ function toFormData(
   const shownValue = (name: 'greeting' | 'variables') =>
     query[name] ?? (isInvalid ? submittedValue(name) : query.greeting === undefined ? values[name] : '')
   const placeholders = findPlaceholders(shownValue('greeting'), splitNames(shownValue('variables')))
-  return { agent, values, languages: languageChoices(values.language), placeholders }
+  return { ...frame, values, languages: languageChoices(values.language), placeholders }
 }
 
 export const newAgentPage = defineForm({
@@ -57,7 +55,8 @@ export const newAgentPage = defineForm({
   form: Fields,
   show: async (_, { query }, state) => {
     const values = { name: '', language: 'en-US', greeting: '', variables: '' }
-    return agentFormView('New agent', toFormData(null, values, query, state))
+    const frame = { back: { path: '/agents', label: 'Agents' }, submitLabel: 'Create the draft' }
+    return agentFormView('New agent', toFormData(frame, values, query, state))
   },
   submit: async (tx, context, fields) => {
     const { id } = await createAgent(tx, context.workspace.id, {
@@ -76,16 +75,14 @@ export const editAgentPage = defineForm({
   query: PreviewQuery,
   form: Fields,
   show: async (deps, { workspace, params: { id }, query }, state) => {
-    const agent = await getAgent(deps, { workspaceId: workspace.id, agentId: id })
+    const agent = await getAgent(deps, workspace.id, id)
     const { name, language, greeting } = agent
     const values = { name, language, greeting, variables: agent.variables.join(', ') }
-    return agentFormView(`Edit ${name}`, toFormData({ id }, values, query, state))
+    const frame = { back: { path: `/agents/${id}`, label: name }, submitLabel: 'Save' }
+    return agentFormView(`Edit ${name}`, toFormData(frame, values, query, state))
   },
   loadEdited: async (tx, { workspace, params: { id } }) => {
-    const { name, language, greeting, variables } = await getAgent(tx, {
-      workspaceId: workspace.id,
-      agentId: id,
-    })
+    const { name, language, greeting, variables } = await getAgent(tx, workspace.id, id)
     return { name, language, greeting, variables }
   },
   submit: async (tx, context, fields) => {
@@ -97,7 +94,7 @@ export const editAgentPage = defineForm({
   },
 })
 
-/** What every greeting may name besides the agent's own variables (calls/lines/fill.ts fills them in). */
+/** What every greeting may name besides the agent's own variables. The agent runtime fills them in. */
 const commonPlaceholders = new Map([
   ['first_name', 'the contact’s first name'],
   ['last_name', 'the contact’s last name'],

@@ -43,7 +43,7 @@ export const agentPage = definePage({
   query: noInput,
   show: async (deps, { workspace, params: { id: agentId } }) => {
     const workspaceId = workspace.id
-    const agent = await getAgent(deps, { workspaceId, agentId })
+    const agent = await getAgent(deps, workspaceId, agentId)
     const tools = await listAgentTools(deps, workspaceId, agentId)
     const campaigns = await selectCampaignsOfAgent(deps.db, workspaceId, agentId, maxShown + 1)
     return agentView(agent.name, {

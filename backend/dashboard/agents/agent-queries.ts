@@ -55,7 +55,8 @@ export async function countWaitingCalls(db: Db, workspaceId: number, agentId: nu
 /** @throws {ApiError} not_found */
 export async function getAgent(
   { db }: Pick<Deps, 'db'>,
-  { workspaceId, agentId }: { workspaceId: number; agentId: number },
+  workspaceId: number,
+  agentId: number,
 ): Promise<AgentWithCounts> {
   const [agent] = await selectAgentsWithCounts(db, workspaceId, agentId)
   if (agent === undefined) throw agentNotFound()

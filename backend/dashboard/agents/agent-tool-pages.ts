@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ApiError, invalidField } from '../../core/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { listSpreadsheets, type SpreadsheetSummary } from '../../spreadsheets/spreadsheets.ts'
 import { assignTool, getConfigSchema, listAssignments, unassignTool } from '../../tools/assignments.ts'
+import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, listTools } from '../../tools/tool-catalog.ts'
 import { type Badge, formatToolKind } from '../page/badges.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
@@ -45,8 +45,8 @@ export const assignToolPage = defineForm({
   form: z.record(z.string(), z.unknown()),
   show: async (deps, context) => {
     const { workspaceId, agentId, toolId } = agentToolKey(context)
-    const agent = await getAgent(deps, { workspaceId, agentId })
-    const tool = await getTool(deps, { workspaceId, toolId })
+    const agent = await getAgent(deps, workspaceId, agentId)
+    const tool = await getTool(deps, workspaceId, toolId)
     const assignment = (await listAssignments(deps, workspaceId, agentId)).find(
       (one) => one.tool.id === toolId,
     )
@@ -62,16 +62,16 @@ export const assignToolPage = defineForm({
       spreadsheet: withSpreadsheet
         ? toSpreadsheetChoice(await listSpreadsheets(deps, workspaceId), config)
         : null,
-      fields: withSpreadsheet ? fields.filter(({ name }) => !spreadsheetFields.includes(name)) : fields,
+      fields: withSpreadsheet ? fields.filter(({ data }) => !spreadsheetFields.includes(data.name)) : fields,
     })
   },
   submit: async (tx, context, raw) => {
     const { workspaceId, agentId, toolId } = agentToolKey(context)
-    const tool = await getTool(tx, { workspaceId, toolId })
+    const tool = await getTool(tx, workspaceId, toolId)
     const schema = getConfigSchema(tool.kind)
     const filled = parseFormFields(schema, 'config.', raw)
     const config = usesSpreadsheet(schema) ? { ...filled, ...parseSpreadsheetChoice(raw) } : filled
-    await assignTool(tx, { workspaceId, agentId, toolId, config }).catch(toGoogleIdError(raw))
+    await assignTool(tx, workspaceId, agentId, toolId, config).catch(toGoogleIdError(raw))
     return redirectTo(
       pathTo(context, `/agents/${agentId}`),
       `${tool.name} is ready: its talks have it at once.`,
@@ -83,7 +83,8 @@ export const assignToolAction = defineAction({
   params: AgentToolParams,
   form: noInput,
   run: async (tx, context) => {
-    await assignTool(tx, { ...agentToolKey(context), config: {} })
+    const { workspaceId, agentId, toolId } = agentToolKey(context)
+    await assignTool(tx, workspaceId, agentId, toolId, {})
     return redirectTo(agentPath(context), 'The tool is assigned: the agent’s talks have it at once.')
   },
   back: agentPath,
@@ -93,7 +94,8 @@ export const unassignToolAction = defineAction({
   params: AgentToolParams,
   form: noInput,
   run: async (tx, context) => {
-    await unassignTool(tx, agentToolKey(context))
+    const { workspaceId, agentId, toolId } = agentToolKey(context)
+    await unassignTool(tx, workspaceId, agentId, toolId)
     return redirectTo(agentPath(context), 'The tool is taken away.')
   },
   back: agentPath,
@@ -116,7 +118,11 @@ export interface AgentTool {
 }
 
 /** @throws {ApiError} not_found where there is no such agent */
-export async function listAgentTools(deps: Deps, workspaceId: number, agentId: number): Promise<AgentTool[]> {
+export async function listAgentTools(
+  deps: ToolDeps,
+  workspaceId: number,
+  agentId: number,
+): Promise<AgentTool[]> {
   const assignments = await listAssignments(deps, workspaceId, agentId)
   const issues = new Map(assignments.map((assignment) => [assignment.tool.id, assignment.issues]))
   const tools = await listTools(deps, workspaceId)

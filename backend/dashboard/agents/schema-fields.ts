@@ -2,20 +2,13 @@ import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 
-/** A field of a form that is made from a JSON Schema. */
+/** A field of a form that is made from a JSON Schema: a template of views/components, and what it's given. */
 export interface SchemaField {
-  /** Of the input. */
-  name: string
-  label: string
-  hint: string
-  isRequired: boolean
-  input: 'text' | 'long' | 'number' | 'check' | 'choice' | 'json'
-  /** Of a number: 1 for a whole one. */
-  step: string
-  options: { value: string; label: string }[]
-  /** As it stands in the input; of a box "true" where it is ticked. */
-  value: string
+  component: 'field' | 'checks'
+  data: { name: string; label: string; hint: string; required: boolean } & Record<string, unknown>
 }
+
+type InputType = 'text' | 'long' | 'number' | 'check' | 'choice' | 'json'
 
 /** As much of a property's schema as a form is made by. */
 const Property = z.object({
@@ -52,19 +45,34 @@ export function toFormFields(
     const hasDefault = property.default !== undefined
     const isRequired = required.includes(name) && !hasDefault
     const input = toInputType(property)
-    const options = listChoices(property).map(({ value, label }) => ({ value: String(value), label }))
-    return {
+    const data = {
       name: `${prefix}${name}`,
       label: property.title ?? name,
       hint: property.description,
-      isRequired,
-      input,
-      step: toJsonType(property) === 'integer' ? '1' : 'any',
-      options: isRequired || hasDefault ? options : [{ value: '', label: 'Not given' }, ...options],
-      value: toFieldValue(values[name] ?? property.default, input),
+      required: isRequired,
     }
+    const value = toFieldValue(values[name] ?? property.default, input)
+    if (input === 'check') {
+      const options = [{ value: 'true', label: 'Yes' }]
+      return { component: 'checks', data: { ...data, options, values: [value] } }
+    }
+    const attributes = inputAttributes(property, input, isRequired || hasDefault)
+    return { component: 'field', data: { ...data, value, ...attributes } }
   })
-  return [...fields.filter((one) => one.isRequired), ...fields.filter((one) => !one.isRequired)]
+  return [...fields.filter(({ data }) => data.required), ...fields.filter(({ data }) => !data.required)]
+}
+
+function inputAttributes(property: Property, input: InputType, hasValue: boolean): Record<string, unknown> {
+  if (input === 'choice') {
+    const options = listChoices(property).map(({ value, label }) => ({ value: String(value), label }))
+    return { options: hasValue ? options : [{ value: '', label: 'Not given' }, ...options] }
+  }
+  if (input === 'json') return { rows: 4, code: true, placeholder: '{ "Name": "Ann Lee" }' }
+  if (input === 'long') return { rows: 2 }
+  if (input === 'number') {
+    return { type: 'number', step: toJsonType(property) === 'integer' ? '1' : 'any' }
+  }
+  return { autocomplete: 'off' }
 }
 
 /**
@@ -113,7 +121,7 @@ function toJsonType({ type }: Property): string | undefined {
   return types.length === 1 ? types[0] : undefined
 }
 
-function toInputType(property: Property): SchemaField['input'] {
+function toInputType(property: Property): InputType {
   if (listChoices(property).length > 0) return 'choice'
   const type = toJsonType(property)
   if (type === 'boolean') return 'check'
@@ -127,7 +135,7 @@ const listChoices = (property: Property): { value: unknown; label: string }[] =>
   property.enum?.map((value) => ({ value, label: String(value) })) ??
   []
 
-function toFieldValue(value: unknown, input: SchemaField['input']): string {
+function toFieldValue(value: unknown, input: InputType): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string' && input !== 'json') return value
   return JSON.stringify(value, null, input === 'json' ? 2 : 0)

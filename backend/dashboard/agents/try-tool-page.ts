@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import { secondMs } from '../../core/durations.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { openToolClient, type ToolClient, toolSessionUrl } from '../../telephony/tool-client.ts'
 import { listAssignments } from '../../tools/assignments.ts'
+import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, redirectTo, template } from '../page/define-page.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
@@ -55,7 +57,7 @@ const prefix = 'args.'
 
 /** Notes that a form was sent, and commits that before the tool is used: no transaction waits for other services. */
 async function markSubmitted(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   context: PageContext,
   path: string,
   raw: Record<string, unknown>,
@@ -74,9 +76,9 @@ const toView = ({ data, unavailableReason }: ChosenTool, fields: SchemaField[], 
   tryToolView(`Try ${data.tool.name}`, { ...data, unavailableReason, fields, trial })
 
 /** @throws {ApiError} not_found, also where the agent does not have the tool */
-async function chooseTool(deps: Deps, context: AgentToolContext, name: string | undefined) {
+async function chooseTool(deps: ToolDeps, context: AgentToolContext, name: string | undefined) {
   const { workspaceId, agentId, toolId } = agentToolKey(context)
-  const agent = await getAgent(deps, { workspaceId, agentId })
+  const agent = await getAgent(deps, workspaceId, agentId)
   const assignments = await listAssignments(deps, workspaceId, agentId)
   const assignment = assignments.find(({ tool }) => tool.id === toolId)
   if (assignment === undefined) throw toolNotFound()
@@ -85,7 +87,7 @@ async function chooseTool(deps: Deps, context: AgentToolContext, name: string | 
     effects,
     isActive,
     ...tool
-  } = await getTool(deps, { workspaceId, toolId })
+  } = await getTool(deps, workspaceId, toolId)
   const definitions = storedDefinitions === 'unreadable' ? [] : storedDefinitions
   const definition = name === undefined ? definitions[0] : definitions.find((one) => one.name === name)
   if (definition === undefined && name !== undefined) throw toolNotFound()
@@ -140,8 +142,8 @@ type Trial =
   /** The tool server did not get as far as the tool. */
   | { kind: 'failed'; reason: string }
 
-/** Milliseconds to open a session in, and to use the tool in: a little more than the tool server allows. */
-const timeoutsMs = { open: 10_000, call: 25_000 }
+/** To open a session, and to use the tool: a little more than the tool server allows. */
+const timeoutsMs = { open: 10 * secondMs, call: 25 * secondMs }
 
 /** Uses a tool of an agent as its runtime would: over HTTP, in a session of the tool server, without a call. */
 async function tryTool(

@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream'
-import { formatCsvRecord } from '../../core/csv.ts'
+import { formatCsvPages } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
 import { defineDownload } from '../page/define-page.ts'
 import { CallsQuery, toCallFilter } from './call-filter.ts'
 import { type CallFilter, type ExportedCall, findCallsToExport } from './call-list-queries.ts'
-
-const batchSize = 1_000
 
 /** The columns, in order, and what each tells of a call. Times are ISO 8601 in UTC. */
 const columns: [string, (call: ExportedCall) => string | number | boolean | Date | object | null][] = [
@@ -35,24 +33,14 @@ const columns: [string, (call: ExportedCall) => string | number | boolean | Date
   ['metadata', (call) => call.metadata],
 ]
 
-/** Calls as CSV, newest first, the names of the columns before them; read from the database as they are taken. */
-async function* exportCalls(
-  { db }: Pick<Deps, 'db'>,
-  workspaceId: number,
-  filter: CallFilter,
-): AsyncGenerator<string> {
-  yield formatCsvRecord(columns.map(([name]) => name))
-  let before: number | undefined
-  for (;;) {
-    const calls = await findCallsToExport(db, workspaceId, filter, { before, limit: batchSize })
-    if (calls.length > 0)
-      yield calls
-        .map((call) => formatCsvRecord(columns.map(([, readColumn]) => formatCell(readColumn(call)))))
-        .join('')
-    if (calls.length < batchSize) return
-    before = calls.at(-1)?.id
-  }
-}
+/** Calls as CSV, newest first. */
+const exportCalls = ({ db }: Pick<Deps, 'db'>, workspaceId: number, filter: CallFilter) =>
+  formatCsvPages({
+    header: columns.map(([name]) => name),
+    fetchPage: (last: ExportedCall | undefined, limit) =>
+      findCallsToExport(db, workspaceId, filter, { before: last?.id, limit }),
+    toRecords: (call) => [columns.map(([, readColumn]) => formatCell(readColumn(call)))],
+  })
 
 function formatCell(value: string | number | boolean | Date | object | null): string {
   if (value === null) return ''

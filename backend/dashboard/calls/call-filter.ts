@@ -3,25 +3,24 @@ import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max
 import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
 import { parsePhone } from '../../core/phone.ts'
+import { OptionalId } from '../page/forms.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
 import type { CallFilter, CallSearch } from './call-list-queries.ts'
-
-const optionalId = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional().catch(undefined)
 
 /** What the list of calls is asked for. What is no answer to its field is none. */
 export const CallsQuery = z.object({
   search: z.string().trim().max(200).catch(''),
   status: CallStatus.optional().catch(undefined),
   outcome: CallOutcome.optional().catch(undefined),
-  campaign: optionalId,
-  agent: optionalId,
-  contact: optionalId,
+  campaign: OptionalId,
+  agent: OptionalId,
+  contact: OptionalId,
   kind: z.enum(['real', 'test']).optional().catch(undefined),
   from: z.iso.date().optional().catch(undefined),
   to: z.iso.date().optional().catch(undefined),
-  before: optionalId,
-  after: optionalId,
-  newest: optionalId,
+  before: OptionalId,
+  after: OptionalId,
+  newest: OptionalId,
 })
 export type CallsQuery = z.output<typeof CallsQuery>
 

@@ -18,14 +18,24 @@ interface Option {
   label: string
 }
 
+interface Select {
+  name: string
+  label: string
+  /** The option that filters nothing. */
+  any: string
+  options: readonly Option[]
+  chosen: string | undefined
+}
+
 interface ListData {
   rows: CallRow[]
   query: Record<string, string>
   isFiltered: boolean
   /** Whether one of the filters is set that are shown on demand. */
   hasMoreFilters: boolean
-  /** Of what is typed in the fields. */
-  choices: { status: Option[]; outcome: Option[]; campaign: Option[]; agent: Option[] }
+  filters: Select[]
+  /** Those that are shown on demand. */
+  moreFilters: Select[]
   /** Where the list asks for itself anew; null on the pages of older calls. */
   refreshPath: string | null
   /** Calls that came since, which are not pushed under the reader's eyes. */
@@ -64,21 +74,25 @@ async function readList(
     isFirst && query.newest !== undefined
       ? await countNewerCalls(deps.db, workspace.id, filter, query.newest, maxNewer)
       : 0
+  const toSelect = (name: string, label: string, any: string, options: readonly Option[]): Select => ({
+    ...{ name, label, any, options },
+    chosen: params[name],
+  })
   const { campaigns, agents } = await findFilterOptions(deps.db, workspace.id)
   return {
     rows: calls.map((call) => toCallRow(call, now, timeFormats)),
     query: params,
     isFiltered: Object.keys(params).length > 0,
     hasMoreFilters: ['agent', 'kind', 'from', 'to'].some((name) => name in params),
-    choices: {
-      status: CallStatus.options.map((value) => ({
-        value,
-        label: callBadge({ status: value, outcome: null }).text,
-      })),
-      outcome: CallOutcome.options.map((value) => ({ value, label: outcomeBadge(value).text })),
-      campaign: campaigns.map(toOption),
-      agent: agents.map(toOption),
-    },
+    filters: [
+      toSelect('status', 'Status', 'Any', statusOptions),
+      toSelect('outcome', 'Outcome', 'Any', outcomeOptions),
+      toSelect('campaign', 'Campaign', 'All', campaigns.map(toOption)),
+    ],
+    moreFilters: [
+      toSelect('agent', 'Agent', 'All', agents.map(toOption)),
+      toSelect('kind', 'Kind', 'Real and test', kindOptions),
+    ],
     refreshPath: isFirst ? pathWith(newest === undefined ? {} : { newest: String(newest) }) : null,
     newerLabel: newer === 0 ? null : formatNewerCalls(newer),
     latestPath: pathWith({}),
@@ -111,6 +125,18 @@ async function readCallSlice(
     isFirst: before === undefined,
   }
 }
+
+const statusOptions = CallStatus.options.map((value) => ({
+  value,
+  label: callBadge({ status: value, outcome: null }).text,
+}))
+
+const outcomeOptions = CallOutcome.options.map((value) => ({ value, label: outcomeBadge(value).text }))
+
+const kindOptions = [
+  { value: 'real', label: 'Real calls' },
+  { value: 'test', label: 'Test calls' },
+]
 
 const toOption = ({ id, name }: { id: number; name: string }): Option => ({ value: String(id), label: name })
 

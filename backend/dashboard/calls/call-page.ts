@@ -1,5 +1,6 @@
 import type { Call } from '@outdial/contract'
 import { getCall } from '../../calls/get-calls.ts'
+import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge, deliveryBadge, type Tone } from '../page/badges.ts'
 import { definePage, noInput, template } from '../page/define-page.ts'
@@ -31,6 +32,8 @@ interface CallData {
     at: string
     offset: string
   }[]
+  /** Whether there is something to show of what came out of it. */
+  hasResult: boolean
   extracted: [string, string][]
   metadata: [string, string][]
   variables: [string, string][]
@@ -89,6 +92,11 @@ async function readPage(
           selectDeliveriesOfEvent(db, workspace.id, event.id),
           selectAttemptsOfEvent(db, workspace.id, event.id),
         ])
+  const extracted = Object.entries(call.extracted).map(([key, value]): [string, string] => [
+    key,
+    formatExtractedValue(value),
+  ])
+  const resultBadges = toResultBadges(call)
   const history = { call, details, attempts, toolCalls, event, deliveries: deliveryRows.length }
   return {
     call,
@@ -101,10 +109,13 @@ async function readPage(
         : null,
     timeline: buildTimeline(history),
     transcript: toTranscript(call),
-    extracted: Object.entries(call.extracted).map(([key, value]) => [key, formatExtractedValue(value)]),
+    hasResult:
+      call.status === 'completed' &&
+      (Boolean(call.summary) || resultBadges.sentiment !== null || extracted.length > 0),
+    extracted,
     metadata: Object.entries(call.metadata),
     variables: Object.entries(call.contact.variables),
-    ...toResultBadges(call),
+    ...resultBadges,
     recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
     conversationErased: details.conversation_erased_at !== null,
     deliveries: toShownDeliveries(deliveryRows, deliveryAttempts),
@@ -146,7 +157,7 @@ const toTranscript = (call: Call): CallData['transcript'] =>
 /** Minutes and seconds into the talk. */
 function formatOffset(at: string, answeredAt: string | null): string {
   if (answeredAt === null) return ''
-  const seconds = Math.max(0, Math.round((Date.parse(at) - Date.parse(answeredAt)) / 1000))
+  const seconds = Math.max(0, Math.round((Date.parse(at) - Date.parse(answeredAt)) / secondMs))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 

@@ -13,7 +13,7 @@ import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { weekdays } from '../page/format.ts'
-import { StringList, timeZones } from '../page/forms.ts'
+import { type FormFrame, StringList, timeZones } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { selectCampaignChoices, selectCampaignsWithDetails } from './campaign-queries.ts'
 
@@ -22,9 +22,9 @@ interface Choice {
   label: string
 }
 
-interface FormData {
+interface FormData extends FormFrame {
   /** Null for a new campaign. */
-  campaign: { id: number; agent: string; number: string } | null
+  campaign: { agent: string; number: string } | null
   values: {
     name: string
     agentId: number | ''
@@ -90,6 +90,8 @@ export const newCampaignPage = defineForm({
   show: async (deps, { workspace, query }) => {
     const { agents, numbers, defaults } = await selectCampaignChoices(deps.db, workspace.id)
     return campaignFormView('New campaign', {
+      back: { path: '/campaigns', label: 'Campaigns' },
+      submitLabel: 'Create the campaign',
       campaign: null,
       values: {
         name: '',
@@ -144,7 +146,9 @@ export const editCampaignPage = defineForm({
   show: async (deps, { workspace, params: { id } }) => {
     const row = await requireCampaign(deps, workspace.id, id)
     return campaignFormView(`Edit ${row.name}`, {
-      campaign: { id: row.id, agent: row.agent_name, number: `${row.number_label} · ${row.phone_number}` },
+      back: { path: `/campaigns/${row.id}`, label: row.name },
+      submitLabel: 'Save',
+      campaign: { agent: row.agent_name, number: `${row.number_label} · ${row.phone_number}` },
       values: toFormValues(row),
       agents: [],
       numbers: [],

@@ -142,6 +142,7 @@ interface CampaignRow {
 
 interface ListData {
   rows: CampaignRow[]
+  statuses: typeof statusOptions
   status: CampaignStatus | ''
   search: string
   isFiltered: boolean
@@ -158,6 +159,8 @@ const Filter = z.object({
 })
 
 const pageSize = 25
+
+const statusOptions = CampaignStatus.options.map((value) => ({ value, label: campaignBadge(value).text }))
 
 export const campaignListPage = definePage({
   query: Filter,
@@ -183,6 +186,7 @@ export const campaignListPage = definePage({
         pausedReason: row.status === 'paused' ? row.paused_reason : null,
         progress: toShownProgress(progress.get(row.id)),
       })),
+      statuses: statusOptions,
       status: status ?? '',
       search: search ?? '',
       isFiltered: status !== undefined || Boolean(search),

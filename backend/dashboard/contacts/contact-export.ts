@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream'
-import { formatCsvRecord } from '../../core/csv.ts'
+import { formatCsvPages } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
 import { defineDownload, noInput } from '../page/define-page.ts'
 import { type ExportedContact, findContactsToExport, selectVariableNames } from './contact-queries.ts'
-
-const batchSize = 1_000
 
 /** The columns, in order, as an import recognises them again. */
 const columns: [string, (contact: ExportedContact) => string | null][] = [
@@ -19,34 +17,27 @@ const columns: [string, (contact: ExportedContact) => string | null][] = [
   ['consent_at', (contact) => contact.consent_at?.toISOString() ?? null],
 ]
 
-/**
- * All contacts as CSV, the first made first, a column for each of their variables at the end; read from the database as
- * they are taken.
- */
-async function* exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number): AsyncGenerator<string> {
+/** All contacts as CSV, the first made first, a column for each of their variables at the end. */
+async function exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number) {
   const variables = await selectVariableNames(db, workspaceId)
-  yield formatCsvRecord([...columns.map(([name]) => name), ...variables])
-  let after = 0
-  for (;;) {
-    const contacts = await findContactsToExport(db, workspaceId, { after, limit: batchSize })
-    const records = contacts.map((contact) =>
-      formatCsvRecord([
+  return formatCsvPages({
+    header: [...columns.map(([name]) => name), ...variables],
+    fetchPage: (last: ExportedContact | undefined, limit) =>
+      findContactsToExport(db, workspaceId, { after: last?.id ?? 0, limit }),
+    toRecords: (contact) => [
+      [
         ...columns.map(([, toCell]) => toCell(contact) ?? ''),
         ...variables.map((name) => contact.variables[name] ?? ''),
-      ]),
-    )
-    if (records.length > 0) yield records.join('')
-    if (contacts.length < batchSize) return
-    after = contacts.at(-1)?.id ?? after
-  }
+      ],
+    ],
+  })
 }
 
 export const exportContactsDownload = defineDownload({
   query: noInput,
-  send: (deps, { workspace }) =>
-    Promise.resolve({
-      name: `contacts-${workspace.name}.csv`,
-      type: 'text/csv; charset=utf-8',
-      body: Readable.from(exportContacts(deps, workspace.id)),
-    }),
+  send: async (deps, { workspace }) => ({
+    name: `contacts-${workspace.name}.csv`,
+    type: 'text/csv; charset=utf-8',
+    body: Readable.from(await exportContacts(deps, workspace.id)),
+  }),
 })

@@ -9,7 +9,7 @@ import { validate } from '../../core/validate.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
-import { timeZones } from '../page/forms.ts'
+import { type FormFrame, timeZones } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import { requireContact } from './contact-queries.ts'
@@ -25,9 +25,9 @@ interface Values {
   consentAt: string
 }
 
-interface FormData {
+interface FormData extends FormFrame {
   /** Null for a new contact. */
-  contact: { id: number; name: string; phoneNumber: string } | null
+  contact: { phoneNumber: string } | null
   values: Values
   country: string
   campaigns: { value: number | ''; label: string }[]
@@ -75,6 +75,8 @@ export const newContactPage = defineForm({
   show: async (deps, { workspace, query }) => {
     const campaigns = await listOpenCampaigns(deps, workspace.id)
     return contactFormView('New contact', {
+      back: { path: '/contacts', label: 'Contacts' },
+      submitLabel: 'Add the contact',
       contact: null,
       values: emptyValues,
       country: workspace.country,
@@ -145,7 +147,9 @@ export const editContactPage = defineForm({
     const contact = await requireContact(deps, context)
     const name = formatContactName(contact, contact.phone_number)
     return contactFormView(`Edit ${name}`, {
-      contact: { id, name, phoneNumber: contact.phone_number },
+      back: { path: `/contacts/${id}`, label: name },
+      submitLabel: 'Save',
+      contact: { phoneNumber: contact.phone_number },
       values: toFormValues(contact),
       country: workspace.country,
       campaigns: [],

@@ -10,7 +10,7 @@ import {
   uploadContacts,
 } from '../../contacts/import/imports.ts'
 import { RowIssue } from '../../contacts/import/parse-row.ts'
-import { formatCsvRecord } from '../../core/csv.ts'
+import { formatCsvPages } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
 import type { Badge } from '../page/badges.ts'
 import {
@@ -31,6 +31,7 @@ import {
   countImportRows,
   type ImportCounts,
   type ImportStatus,
+  type RowWithIssues,
   selectImports,
   selectRowsWithIssues,
 } from './contact-import-queries.ts'
@@ -124,8 +125,8 @@ export const importResultPage = definePage({
   query: z.object({ campaign: OptionalId }),
   show: async (deps, { workspace, params: { id }, query }) => {
     const found = await getImport(deps, workspace.id, id)
-    const counts = await countImportRows(deps.db, id)
-    const rows = await selectRowsWithIssues(deps.db, id, { after: 0, limit: maxIssues })
+    const counts = await countImportRows(deps.db, workspace.id, id)
+    const rows = await selectRowsWithIssues(deps.db, workspace.id, id, { after: 0, limit: maxIssues })
     const columns = ImportColumns.parse(found.columns)
     const campaigns = await listOpenCampaigns(deps, workspace.id)
     const issues = rows.flatMap(toImportIssues).slice(0, maxIssues)
@@ -177,7 +178,7 @@ const formatQueuedCalls = ({ queued, open, not_called: notCalled }: ImportCounts
     ...(notCalled > 0 ? [`${formatCount(notCalled)} on the do-not-call list and not called`] : []),
   ].join(', ')
 
-const toImportIssues = ({ position, issues }: { position: number; issues: unknown }): ImportIssue[] =>
+const toImportIssues = ({ position, issues }: RowWithIssues): ImportIssue[] =>
   ImportIssues.parse(issues).map((issue) => ({ row: position, ...issue }))
 
 export const startImportAction = defineAction({
@@ -216,21 +217,18 @@ export const importIssuesDownload = defineDownload({
     return {
       name: `problems-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
       type: 'text/csv; charset=utf-8',
-      body: Readable.from(issueRecords(deps, id)),
+      body: Readable.from(exportIssues(deps, workspace.id, id)),
     }
   },
 })
 
-async function* issueRecords({ db }: Pick<Deps, 'db'>, importId: number): AsyncGenerator<string> {
-  yield formatCsvRecord(['row', 'column', 'problem'])
-  let after = 0
-  for (;;) {
-    const rows = await selectRowsWithIssues(db, importId, { after, limit: 1_000 })
-    const issues = rows.flatMap(toImportIssues)
-    yield issues.map(({ row, column, message }) => formatCsvRecord([String(row), column, message])).join('')
-    if (rows.length < 1_000) return
-    after = rows.at(-1)?.position ?? after
-  }
-}
+const exportIssues = ({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number) =>
+  formatCsvPages({
+    header: ['row', 'column', 'problem'],
+    fetchPage: (last: RowWithIssues | undefined, limit) =>
+      selectRowsWithIssues(db, workspaceId, importId, { after: last?.position ?? 0, limit }),
+    toRecords: (issues) =>
+      toImportIssues(issues).map(({ row, column, message }) => [String(row), column, message]),
+  })
 
 const importPath = (context: PageContext, id: number) => pathTo(context, `/contacts/import/${id}`)

@@ -13,7 +13,7 @@ export const selectImports = (db: Db, workspaceId: number) =>
     .limit(10)
     .execute()
 
-/** How many rows would do what, and what has been done. Of an import that was found in its workspace. */
+/** How many rows of an import would do what, and what has been done. */
 export interface ImportCounts {
   rows: number
   new: number
@@ -29,7 +29,7 @@ export interface ImportCounts {
   not_called: number
 }
 
-export async function countImportRows(db: Db, importId: number): Promise<ImportCounts> {
+export async function countImportRows(db: Db, workspaceId: number, importId: number): Promise<ImportCounts> {
   const count = (condition: string) => sql`count(*) filter (where ${sql.raw(condition)})`
   const { rows } = await sql<ImportCounts>`
     select count(*) as rows,
@@ -44,20 +44,36 @@ export async function countImportRows(db: Db, importId: number): Promise<ImportC
       ${count("call = 'queued'")} as queued,
       ${count("call = 'open'")} as open,
       ${count("call = 'do_not_call'")} as not_called
-    from contact_import_row where import_id = ${importId}`.execute(db)
+    from contact_import_row
+    where import_id = (select id from contact_import where workspace_id = ${workspaceId} and id = ${importId})`.execute(
+    db,
+  )
   const [counts] = rows
   if (counts === undefined) throw new Error('a count told nothing')
   return counts
 }
 
 /** Rows with something to say about them, in the order of the file. */
-export const selectRowsWithIssues = (db: Db, importId: number, page: { after: number; limit: number }) =>
+export const selectRowsWithIssues = (
+  db: Db,
+  workspaceId: number,
+  importId: number,
+  page: { after: number; limit: number },
+) =>
   db
     .selectFrom('contact_import_row')
     .select(['position', 'issues'])
-    .where('import_id', '=', importId)
+    .where('import_id', '=', (eb) =>
+      eb
+        .selectFrom('contact_import')
+        .select('id')
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', importId),
+    )
     .where('issues', '<>', sql<string>`'[]'::jsonb`)
     .where('position', '>', page.after)
     .orderBy('position')
     .limit(page.limit)
     .execute()
+
+export type RowWithIssues = Awaited<ReturnType<typeof selectRowsWithIssues>>[number]

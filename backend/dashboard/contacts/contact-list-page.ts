@@ -22,7 +22,8 @@ interface ContactRow {
 interface ListData {
   rows: ContactRow[]
   search: string
-  list: 'refused' | 'callable' | ''
+  lists: typeof listOptions
+  list: 'do_not_call' | 'callable' | ''
   hasAny: boolean
   previous: string | null
   next: string | null
@@ -32,13 +33,23 @@ const contactListView = template<ListData>('dashboard/contacts/contact-list-page
 
 const Filter = z.object({
   search: z.string().trim().max(200).optional().catch(undefined),
-  list: z.enum(['refused', 'callable']).optional().catch(undefined),
+  list: z
+    .enum(['do_not_call', 'callable', 'refused'])
+    .transform((list) => (list === 'refused' ? 'do_not_call' : list)) // bookmarks may have the old name
+    .optional()
+    .catch(undefined),
   before: OptionalId,
   after: z.coerce.number().int().min(0).optional().catch(undefined),
 })
 type Filter = z.infer<typeof Filter>
 
 const pageSize = 50
+
+const listOptions = [
+  { value: '', label: 'Everyone' },
+  { value: 'callable', label: 'May be called' },
+  { value: 'do_not_call', label: 'On the list' },
+]
 
 export const contactListPage = definePage({
   query: Filter,
@@ -50,7 +61,7 @@ export const contactListPage = definePage({
       workspace.id,
       {
         ...parseContactSearch(query.search ?? '', workspace.country),
-        onDoNotCallList: query.list === undefined ? null : query.list === 'refused',
+        onDoNotCallList: query.list === undefined ? null : query.list === 'do_not_call',
       },
       { position, limit: pageSize + 1 },
     )
@@ -66,6 +77,7 @@ export const contactListPage = definePage({
     return contactListView('Contacts', {
       rows,
       search: query.search ?? '',
+      lists: listOptions,
       list: query.list ?? '',
       hasAny: rows.length > 0 || (await hasContacts(deps.db, workspace.id)),
       previous: first !== undefined && !isFirst ? address({ after: first.id }) : null,

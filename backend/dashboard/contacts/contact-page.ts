@@ -128,7 +128,7 @@ export const eraseContactAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    await eraseContact(tx, { workspaceId: context.workspace.id, contactId: context.params.id })
+    await eraseContact(tx, context.workspace.id, context.params.id)
     return redirectTo(contactPath(context), 'The contact was erased.')
   },
   back: (context) => contactPath(context),
@@ -178,5 +178,5 @@ const doNotCallSources: Record<string, string> = {
   call: 'the person asked for it in a call',
 }
 
-/** Where a refusal came from. */
+/** Says how the number got on the do-not-call list. */
 const formatDoNotCallSource = (source: string): string => doNotCallSources[source] ?? source

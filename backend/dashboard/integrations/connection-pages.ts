@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { disconnectApp } from '../../access/revoke-connection.ts'
 import { notFound } from '../../core/errors.ts'
+import { loopbackHosts } from '../../core/loopback.ts'
 import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
 import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../page/format.ts'
@@ -40,7 +41,7 @@ export const connectedAppsPage = definePage({
       lastUsedAt: connection.last_used_at,
       abilities: knownScopes(connection.scopes).map((scope) => scopeDescriptions[scope]),
       subscriptionCount: connection.subscription_count,
-      disconnectPath: `${connectedAppsPath}/${connection.user_id}/${encodeURIComponent(connection.client_id)}/disconnect`,
+      disconnectPath: `/integrations/apps/${connection.user_id}/${encodeURIComponent(connection.client_id)}/disconnect`,
       disconnectDetail: formatDisconnectDetail(connection.user_name, connection.subscription_count),
       canDisconnect: connection.user_id === user.userId || workspace.role === 'owner',
     }))
@@ -66,7 +67,7 @@ export const disconnectAppAction = defineAction({
     const connection = connections.find((one) => one.user_id === userId && one.client_id === clientId)
     if (connection === undefined) throw notFound('There is no such connection.')
     if (userId !== context.user.userId) requireOwner(context)
-    const { subscriptions } = await disconnectApp(tx, { workspaceId, userId, clientId })
+    const { subscriptions } = await disconnectApp(tx, workspaceId, userId, clientId)
     return redirectTo(
       pathTo(context, connectedAppsPath),
       `${connection.app} was disconnected${formatRemovedSubscriptions(subscriptions)}.`,
@@ -83,7 +84,6 @@ interface ConnectData {
 }
 
 const connectView = template<ConnectData>('dashboard/integrations/connect-zapier-page')
-const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** Creates the page that explains how to build a first Zap. It also lists the URLs for connecting other clients. */
 export const connectZapierPage = definePage({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { secondMs } from '../../core/durations.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
@@ -108,7 +109,8 @@ function toStatusBadge(status: number | null): Badge {
 /** As they were sent with the last attempt. The signature is left out: who has it could send the body once more. */
 function formatHeaders(eventId: string, attemptedAt: Date | null): string {
   const headers: Record<string, string> = { ...unsignedHeaders, 'webhook-id': eventId }
-  if (attemptedAt !== null) headers['webhook-timestamp'] = String(Math.floor(attemptedAt.getTime() / 1000))
+  if (attemptedAt !== null)
+    headers['webhook-timestamp'] = String(Math.floor(attemptedAt.getTime() / secondMs))
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')

@@ -40,7 +40,16 @@ interface HourColumn {
   summary: string
   isNow: boolean
   /** From the bottom, in a chart that is 100 high. */
-  parts: { tone: Tone; y: number; height: number; count: number }[]
+  parts: ColumnPart[]
+  /** The parts that are drawn: those with calls. */
+  bars: ColumnPart[]
+}
+
+interface ColumnPart {
+  tone: Tone
+  y: number
+  height: number
+  count: number
 }
 
 /** The groups of outcomes in the hourly columns. Nine colors would be hard to tell apart. */
@@ -59,6 +68,10 @@ export interface Charts {
   seconds: number
   outcomes: OutcomeRow[]
   hours: HourColumn[]
+  /** Those with calls. */
+  busyHours: HourColumn[]
+  /** Every sixth hour's. */
+  hourLabels: string[]
   /** What the highest column stands for. */
   scaleMax: number
   /** Half of it, where that is a whole number. */
@@ -79,8 +92,14 @@ export function buildCharts(
     const hourCalls = ended.filter(({ quarter }) => quarter >= hour && quarter.getTime() < until)
     return { hour, hourCalls, total: sumCounts(hourCalls), isNow: now >= hour && now.getTime() < until }
   })
-  const answered = sumCounts(byOutcome.get('answered') ?? [])
   const scaleMax = roundUpToScale(Math.max(0, ...columns.map((column) => column.total)))
+  const hours = columns.map(({ hour, hourCalls, total: count, isNow }): HourColumn => {
+    const parts = toColumnParts(hourCalls, scaleMax)
+    const label = formatDate('hour', hour, timeZone).replace('\u202f', ' ')
+    const bars = parts.filter((part) => part.count > 0)
+    return { label, total: count, summary: formatColumnParts(parts), isNow, parts, bars }
+  })
+  const answered = sumCounts(byOutcome.get('answered') ?? [])
   return {
     total,
     answered,
@@ -93,17 +112,15 @@ export function buildCharts(
       width: (count / largest) * 100,
       percent: total === 0 ? 0 : Math.round((count / total) * 100),
     })),
-    hours: columns.map(({ hour, hourCalls, total: count, isNow }) => {
-      const parts = toColumnParts(hourCalls, scaleMax)
-      const label = formatDate('hour', hour, timeZone).replace('\u202f', ' ')
-      return { label, total: count, summary: formatColumnParts(parts), isNow, parts }
-    }),
+    hours,
+    busyHours: hours.filter((column) => column.total > 0),
+    hourLabels: hours.filter((_, index) => index % 6 === 0).map(({ label }) => label),
     scaleMax,
     scaleMiddle: scaleMax > 1 && scaleMax % 2 === 0 ? scaleMax / 2 : null,
   }
 }
 
-function toColumnParts(calls: readonly EndedCalls[], scaleMax: number): HourColumn['parts'] {
+function toColumnParts(calls: readonly EndedCalls[], scaleMax: number): ColumnPart[] {
   const byTone = Map.groupBy(calls, ({ outcome }) => outcomeBadge(outcome).tone)
   let top = 100
   return outcomeGroups.map(({ tone }) => {
@@ -114,7 +131,7 @@ function toColumnParts(calls: readonly EndedCalls[], scaleMax: number): HourColu
   })
 }
 
-function formatColumnParts(parts: HourColumn['parts']): string {
+function formatColumnParts(parts: ColumnPart[]): string {
   const texts = parts.flatMap(({ count }, index) =>
     count === 0 ? [] : [`${outcomeGroups[index]?.text.toLowerCase() ?? ''} ${formatCount(count)}`],
   )

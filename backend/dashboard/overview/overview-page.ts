@@ -19,6 +19,8 @@ import {
 interface OverviewData {
   day: string
   steps: FirstStep[]
+  /** The first that isn't done. */
+  nextStep: FirstStep | undefined
   stepsDone: number
   /** Before the first one there is nothing to count. */
   hasCalls: boolean
@@ -77,6 +79,7 @@ async function readOverview(
   return {
     day: formatDate('longDate', now, timeZone),
     steps,
+    nextStep: steps.find(({ isDone }) => !isDone),
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.contact,
     notices: buildNotices({ paused, failing, exhausted, maxExhausted }),

@@ -85,5 +85,8 @@ export function formatToolKind(kind: ToolKindName): string {
   return 'Comes with Outdial'
 }
 
+export const phoneNumberBadge = (status: 'active' | 'retired'): Badge =>
+  status === 'active' ? { tone: 'good', text: 'Active' } : { tone: 'mute', text: 'Retired' }
+
 export const toolActiveBadge = (isActive: boolean): Badge =>
   isActive ? { tone: 'good', text: 'On' } : { tone: 'mute', text: 'Off' }

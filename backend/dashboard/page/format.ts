@@ -101,7 +101,7 @@ function formatDuration(seconds: number): string {
 
 /** "35 ms", "1.2 s". */
 export const formatMilliseconds = (ms: number): string =>
-  ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
+  ms < secondMs ? `${ms} ms` : `${(ms / secondMs).toFixed(1)} s`
 
 const timeUnits: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', dayMs],

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto'
-import { QueryId } from '@outdial/contract'
+import { createHash, randomUUID } from 'node:crypto'
+import { type ErrorDetail, QueryId } from '@outdial/contract'
 import { getCountries } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/text.ts'
+import { withoutFieldName } from '../../core/validate.ts'
 
 /** What a form shows besides its own values: what was typed, and what is wrong with it. */
 export interface FormState {
@@ -27,35 +28,51 @@ export const emptyForm: FormState = {
   version: null,
 }
 
+/** Around the fields of a form that creates something, or edits it. */
+export interface FormFrame {
+  back: { path: string; label: string }
+  submitLabel: string
+}
+
 /** Secrets are typed anew; what only the page itself needs is none of the form's. */
 const omittedFields = /password|secret|private_key|google_account|^_/i
 
 /** A form that an operation refused, with what was typed kept. */
 export function invalidForm(raw: Record<string, unknown>, error: ApiError): FormState {
   const issues: Record<string, string> = {}
-  for (const { field, message } of error.details) issues[field] ??= toFieldMessage(field, message)
+  for (const detail of error.details) issues[detail.field] ??= toFieldMessage(detail)
   const submitted: FormState['submitted'] = {}
   for (const [name, value] of Object.entries(raw)) {
     if (omittedFields.test(name)) continue
     if (typeof value === 'string' || isStringArray(value)) submitted[name] = value
   }
   // A box that nobody ticked is not sent; nor is a field that the form does not have, beside which nothing would stand.
-  const allShownBesideFields =
+  const allShownAtFields =
     Object.keys(issues).length > 0 && Object.keys(issues).every((field) => field in raw)
   const version = error instanceof EditConflictError ? error.version : raw._seen
   return {
-    ...{ submitted, isInvalid: true, message: allShownBesideFields ? null : error.message, issues },
+    ...{ submitted, isInvalid: true, message: allShownAtFields ? null : error.message, issues },
     version: typeof version === 'string' ? version : null,
   }
 }
 
-/** The API's sentences begin with the field's name; beside the field a person needs none. */
-function toFieldMessage(field: string, message: string): string {
-  if (!message.startsWith(`${field} `)) return message
-  const rest = message.slice(field.length + 1)
-  if (rest === 'is required.') return 'This is needed.'
-  return rest.charAt(0).toUpperCase() + rest.slice(1)
-}
+/** What templates are given of a form. */
+export const createFormModel = (state: FormState, csrf: string) => ({
+  ...state,
+  csrf,
+  once: randomUUID(),
+  /** Returns what a field shows: what was typed, else `saved`, and the IDs of the texts that describe it. */
+  field: (name: string, saved?: unknown, hint?: string) => {
+    const id = `f-${name.replace(/[^\w-]/g, '-')}`
+    const values: unknown[] = [(state.isInvalid ? state.submitted[name] : saved) ?? []].flat()
+    const issue = state.issues[name]
+    const describedBy = [hint && `${id}-hint`, issue && `${id}-problem`].filter(Boolean).join(' ')
+    return { id, values, value: values[0] ?? '', issue, describedBy }
+  },
+})
+
+const toFieldMessage = (detail: ErrorDetail): string =>
+  detail.message === `${detail.field} is required.` ? 'This is needed.' : withoutFieldName(detail)
 
 const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { View } from './define-page.ts'
 import type { Flash } from './flash.ts'
 import { createUi } from './format.ts'
-import type { FormState } from './forms.ts'
+import { createFormModel, type FormState } from './forms.ts'
 import type { PageContext } from './page-context.ts'
 
 /** What a template is given: its own data, the frame around it, and `ui` to write times and addresses with. */
@@ -16,8 +15,8 @@ export function createPageModel(
   return {
     ...view.data,
     ui,
-    title: page.state.isInvalid ? `Error: ${view.title}` : view.title,
-    form: { ...page.state, csrf: page.csrf, once: randomUUID() },
+    title: view.title,
+    form: createFormModel(page.state, page.csrf),
     flash: page.flash,
     here: page.path,
     user,

@@ -14,11 +14,14 @@ const polling = { maxPolls: 100, delayMs: 100 }
  * Does a form's work, and on a second sending of the same page with the same content nothing: it is led where the first
  * one led. A page that is shown one time is not kept, since it may hold a secret: then the second one is told so.
  */
-export async function submitOnce<Result extends Redirect | View>(
-  deps: Deps,
+export async function submitOnce<
+  Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>,
+  Result extends Redirect | View,
+>(
+  deps: Scope,
   context: PageContext,
   form: { path: string; raw: Record<string, unknown> },
-  work: (deps: Deps) => Promise<Result>,
+  work: (deps: Scope) => Promise<Result>,
 ): Promise<Redirect | Result> {
   const token = form.raw._once
   if (typeof token !== 'string' || !/^[\w-]{1,100}$/.test(token)) return work(deps)

@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
+import { type Badge, phoneNumberBadge } from '../page/badges.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { selectPhoneNumbersWithCampaignCount } from './phone-number-queries.ts'
 
 type ListedPhoneNumber = Awaited<ReturnType<typeof selectPhoneNumbersWithCampaignCount>>[number]
 
-const phoneNumberListView = template<{ numbers: ListedPhoneNumber[] }>(
+const phoneNumberListView = template<{ numbers: (ListedPhoneNumber & { badge: Badge })[] }>(
   'dashboard/phone-numbers/phone-number-list-page',
 )
 const addPhoneNumberView = template<object>('dashboard/phone-numbers/add-phone-number-page')
@@ -17,7 +18,10 @@ export const phoneNumberListPage = definePage({
   query: noInput,
   show: async (deps, { workspace }) =>
     phoneNumberListView('Phone numbers', {
-      numbers: await selectPhoneNumbersWithCampaignCount(deps.db, workspace.id),
+      numbers: (await selectPhoneNumbersWithCampaignCount(deps.db, workspace.id)).map((number) => ({
+        ...number,
+        badge: phoneNumberBadge(number.status),
+      })),
     }),
 })
 

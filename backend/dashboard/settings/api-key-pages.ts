@@ -61,7 +61,7 @@ export const newApiKeyPage = defineForm({
   form: NewKey,
   show: async () => newApiKeyView('Create an API key', {}),
   submit: async (tx, { workspace, user }, { name }) => {
-    const { key } = await createApiKey(tx, { workspaceId: workspace.id, userId: user.userId, name })
+    const { key } = await createApiKey(tx, workspace.id, user.userId, name)
     return secretPage('Your new API key', {
       heading: `The key “${name}” is ready`,
       lead: 'Copy it now: it is shown this one time. Outdial keeps only a fingerprint of it.',
@@ -82,10 +82,7 @@ export const revokeApiKeyAction = defineAction({
     const key = await findApiKey(tx.db, context.workspace.id, context.params.id)
     if (key === undefined) throw notFound('There is no such API key.')
     if (key.user_id !== context.user.userId) requireOwner(context)
-    const { subscriptions } = await revokeApiKey(tx, {
-      workspaceId: context.workspace.id,
-      apiKeyId: context.params.id,
-    })
+    const { subscriptions } = await revokeApiKey(tx, context.workspace.id, context.params.id)
     return redirectTo(
       pathTo(context, apiKeysPath),
       `The key “${key.name}” was revoked${formatRemovedSubscriptions(subscriptions)}.`,

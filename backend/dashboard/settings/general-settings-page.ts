@@ -61,13 +61,13 @@ export const generalSettingsPage = defineForm({
     await editWorkspace(tx, context.workspace.id, {
       name: fields.name,
       country: fields.country,
-      timeZone: fields.time_zone,
-      callingHours: {
+      time_zone: fields.time_zone,
+      calling_hours: {
         days: fields['calling_hours.days'],
         start: fields['calling_hours.start'],
         end: fields['calling_hours.end'],
       },
-      retentionDays: fields.retention_days ?? null,
+      retention_days: fields.retention_days ?? null,
     })
     return redirectTo(pathTo(context, '/settings'), 'Saved.')
   },

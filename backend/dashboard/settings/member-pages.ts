@@ -71,7 +71,7 @@ export const changeRoleAction = defineAction({
   form: z.object({ role: z.enum(['owner', 'member']) }),
   run: async (tx, context, { role }) => {
     requireOwner(context)
-    await changeRole(tx, { workspaceId: context.workspace.id, userId: context.params.id, role })
+    await changeRole(tx, context.workspace.id, context.params.id, role)
     return redirectTo(
       membersPath(context),
       role === 'owner' ? 'They are an owner now.' : 'They are a member now.',
@@ -85,7 +85,7 @@ export const removeMemberAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     requireOwner(context)
-    await removeMember(tx, { workspaceId: context.workspace.id, userId: context.params.id })
+    await removeMember(tx, context.workspace.id, context.params.id)
     return redirectTo(
       membersPath(context),
       'They are no member any more, and what acted in their name here has ended.',
@@ -97,7 +97,7 @@ export const removeMemberAction = defineAction({
 export const leaveWorkspaceAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
-    await removeMember(tx, { workspaceId: context.workspace.id, userId: context.user.userId })
+    await removeMember(tx, context.workspace.id, context.user.userId)
     return redirectTo('/', `You have left ${context.workspace.name}.`)
   },
   back: membersPath,
@@ -108,7 +108,7 @@ export const withdrawInvitationAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     requireOwner(context)
-    await withdrawInvitation(tx, { workspaceId: context.workspace.id, invitationId: context.params.id })
+    await withdrawInvitation(tx, context.workspace.id, context.params.id)
     return redirectTo(membersPath(context), 'The invitation was withdrawn: its link lets nobody in any more.')
   },
   back: membersPath,
@@ -138,10 +138,8 @@ export const inviteMemberPage = defineForm({
   },
   submit: async (tx, context, { email: enteredEmail, role }) => {
     requireOwner(context)
-    const invitedBy = context.user.userId
-    const { email, link, expiresAt } = await createInvitation(tx, {
-      workspaceId: context.workspace.id,
-      invitedBy,
+    const { workspace, user } = context
+    const { email, link, expiresAt } = await createInvitation(tx, workspace.id, user.userId, {
       email: enteredEmail,
       role,
     })
@@ -149,7 +147,7 @@ export const inviteMemberPage = defineForm({
       heading: 'The invitation is ready',
       lead: `Send this link to ${email}. It is shown only now.`,
       link,
-      warning: `Whoever opens it first becomes ${role === 'owner' ? 'an owner' : 'a member'} of ${context.workspace.name}: send it to nobody else.`,
+      warning: `Whoever opens it first becomes ${role === 'owner' ? 'an owner' : 'a member'} of ${workspace.name}: send it to nobody else.`,
       expiresAt,
     })
   },
@@ -166,13 +164,9 @@ export const resetMemberPasswordPage = defineForm({
   },
   submit: async (tx, context) => {
     requireOwner(context)
-    const { name, email } = await findMember(tx, context.workspace.id, context.params.id)
-    const ids = {
-      workspaceId: context.workspace.id,
-      userId: context.params.id,
-      ownerId: context.user.userId,
-    }
-    const { link, expiresAt } = await createMemberResetLink(tx, ids)
+    const { workspace, user, params } = context
+    const { name, email } = await findMember(tx, workspace.id, params.id)
+    const { link, expiresAt } = await createMemberResetLink(tx, workspace.id, params.id, user.userId)
     return oneTimeLinkView('The link', {
       heading: 'The link is ready',
       lead: `Send it to ${name} (${email}). It is shown only now.`,

@@ -3,11 +3,9 @@ import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { acceptInvitation, type AcceptResult, getInvitation } from '../../identity/invitations.ts'
-import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { PageError } from '../../views/page-error.ts'
-import type { Render } from '../../views/render.ts'
 import { redirectTo, template } from '../page/define-page.ts'
-import { mountPublicForm } from './public-form.ts'
+import { mountPublicForm, type PublicFormParts } from './public-form.ts'
 
 const invitationView = template<{
   workspaceName: string
@@ -32,12 +30,11 @@ const NewUserForm = z.object({
 export function mountInvitation(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
+  parts: PublicFormParts,
 ): void {
   const tokenOf = (request: FastifyRequest) => Path.parse(request.params).token
 
   mountPublicForm(pages, parts, {
-    path: '/invitations/:token',
     form: NewUserForm,
     show: async (request) => {
       const token = tokenOf(request)

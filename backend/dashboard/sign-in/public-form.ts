@@ -1,17 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { validate } from '../../core/validate.ts'
+import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { Render } from '../../views/render.ts'
 import type { Redirect, View } from '../page/define-page.ts'
 import { setFlash } from '../page/flash.ts'
-import { emptyForm, type FormState, getFormFields, invalidForm } from '../page/forms.ts'
+import { createFormModel, emptyForm, type FormState, getFormFields, invalidForm } from '../page/forms.ts'
 import { isCorrectable } from '../page/page-errors.ts'
+
+/** What every such page is given; `path` is where the table of the dashboard's addresses puts it. */
+export interface PublicFormParts {
+  path: string
+  render: Render
+  browserAuth: BrowserAuth
+  isSecure: boolean
+}
 
 /** A page with a form that lies outside of every workspace, as that of a new user does. */
 interface PublicForm<Form extends z.ZodType> {
-  path: string
   form: Form
   /** The page, or where to go instead. */
   show: (request: FastifyRequest) => Promise<View | Redirect>
@@ -29,13 +36,13 @@ interface SubmittedForm<Input> {
 /** `GET` shows the form, `POST` to the same address sends it; what was refused is shown again, 422. */
 export function mountPublicForm<Form extends z.ZodType>(
   pages: FastifyInstance,
-  parts: { render: Render; isSecure: boolean },
+  parts: PublicFormParts,
   route: PublicForm<Form>,
 ): void {
   const send = (reply: FastifyReply, result: View | Redirect, state: FormState, status: number) => {
     if ('to' in result) return redirect(reply, result)
     const title = state.isInvalid ? `Error: ${result.title}` : result.title
-    const form = { ...state, csrf: reply.generateCsrf(), once: randomUUID() }
+    const form = createFormModel(state, reply.generateCsrf())
     return reply
       .code(status)
       .headers(pageHeaders())
@@ -47,14 +54,15 @@ export function mountPublicForm<Form extends z.ZodType>(
     return reply.redirect(to, 303)
   }
 
-  pages.get(route.path, async (request, reply) => send(reply, await route.show(request), emptyForm, 200))
+  pages.get(parts.path, async (request, reply) => send(reply, await route.show(request), emptyForm, 200))
 
-  pages.post(route.path, async (request, reply) => {
+  pages.post(parts.path, async (request, reply) => {
     const raw = getFormFields(request)
+    const formId = FormId.parse(raw._once)
     try {
       return await redirect(
         reply,
-        await route.submit({ request, reply, input: validate(route.form, raw), formId: parseFormId(raw) }),
+        await route.submit({ request, reply, input: validate(route.form, raw), formId }),
       )
     } catch (error) {
       if (!isCorrectable(error)) throw error
@@ -63,7 +71,4 @@ export function mountPublicForm<Form extends z.ZodType>(
   })
 }
 
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-const parseFormId = ({ _once }: Record<string, unknown>): string | undefined =>
-  typeof _once === 'string' && uuidPattern.test(_once) ? _once : undefined
+const FormId = z.guid().optional().catch(undefined)

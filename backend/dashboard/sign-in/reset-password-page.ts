@@ -2,11 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { getPasswordReset, resetPassword } from '../../identity/password-resets.ts'
-import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { PageError } from '../../views/page-error.ts'
-import type { Render } from '../../views/render.ts'
 import { redirectTo, template } from '../page/define-page.ts'
-import { mountPublicForm } from './public-form.ts'
+import { mountPublicForm, type PublicFormParts } from './public-form.ts'
 
 const resetPasswordView = template<{ email: string }>('dashboard/sign-in/reset-password-page')
 
@@ -17,7 +15,7 @@ const NewPassword = z.object({ new_password: z.string() })
 export function mountResetPassword(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
+  parts: PublicFormParts,
 ): void {
   const requireOpen = async (request: FastifyRequest) => {
     const { token } = Path.parse(request.params)
@@ -27,7 +25,6 @@ export function mountResetPassword(
   }
 
   mountPublicForm(pages, parts, {
-    path: '/reset-password/:token',
     form: NewPassword,
     show: async (request) =>
       resetPasswordView('New password', { email: (await requireOpen(request)).reset.email }),

@@ -4,11 +4,9 @@ import type { Deps } from '../../deps.ts'
 import { listWorkspaces } from '../../identity/members.ts'
 import { hasUsers } from '../../identity/users.ts'
 import { createWorkspace, signUp } from '../../onboarding/onboarding.ts'
-import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
-import type { Render } from '../../views/render.ts'
 import { redirectTo, template } from '../page/define-page.ts'
 import { countries, timeZones } from '../page/forms.ts'
-import { mountPublicForm } from './public-form.ts'
+import { mountPublicForm, type PublicFormParts } from './public-form.ts'
 
 const newWorkspaceView = template<{
   email: string
@@ -32,7 +30,7 @@ const signInRedirect = redirectTo('/sign-in?next=%2Fworkspaces%2Fnew')
 export function mountNewWorkspace(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'secretBox' | 'notify'>,
-  parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
+  parts: PublicFormParts,
 ): void {
   const show = async (request: FastifyRequest) => {
     const user = await parts.browserAuth.getUser(request)
@@ -49,7 +47,6 @@ export function mountNewWorkspace(
   }
 
   mountPublicForm(pages, parts, {
-    path: '/workspaces/new',
     form: NewWorkspace,
     show,
     submit: async ({ request, input, formId }) => {
@@ -80,10 +77,9 @@ const FirstUser = z.object({
 export function mountSignUp(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'secretBox' | 'notify'>,
-  parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
+  parts: PublicFormParts,
 ): void {
   mountPublicForm(pages, parts, {
-    path: '/sign-up',
     form: FirstUser,
     show: async () =>
       (await hasUsers(deps))

@@ -90,7 +90,6 @@ export const googleAccountPage = defineForm({
 
 interface SpreadsheetData {
   spreadsheet: SpreadsheetDetails
-  path: string
   previous: string | null
   next: string | null
 }
@@ -119,7 +118,6 @@ export const spreadsheetPage = definePage({
     const last = items.at(-1)
     return spreadsheetView(spreadsheet.name, {
       spreadsheet,
-      path,
       previous: before === undefined ? null : path,
       next: hasMore && last !== undefined ? `${path}?before=${last.id}` : null,
     })

@@ -5,6 +5,7 @@ import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import type { FormFrame } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   type Parameter,
@@ -24,9 +25,8 @@ import {
   parseSecrets,
 } from './tool-form.ts'
 
-interface HttpFormData {
-  /** Null for a new tool. */
-  tool: { id: number } | null
+interface HttpFormData extends FormFrame {
+  isNew: boolean
   values: {
     name: string
     description: string
@@ -36,7 +36,7 @@ interface HttpFormData {
     argumentsAs: 'rows' | 'schema'
     schema: string
   }
-  rows: { number: number; parameter: Parameter | null }[]
+  rows: { number: number; parameter: Parameter }[]
   types: typeof parameterTypes
   methods: { value: string; label: string }[]
   secretNames: string[]
@@ -70,8 +70,13 @@ function parseHttpTool(raw: z.output<typeof HttpToolFields>, names: readonly str
   return { ...read, name, description, method, url: raw.url.trim() }
 }
 
+const emptyParameter: Parameter = { name: '', type: 'string', about: '', isRequired: false }
+
 const toParameterRows = (parameters: readonly Parameter[]): HttpFormData['rows'] =>
-  rowNumbers(parameters.length).map((number) => ({ number, parameter: parameters[number - 1] ?? null }))
+  rowNumbers(parameters.length).map((number) => ({
+    number,
+    parameter: parameters[number - 1] ?? emptyParameter,
+  }))
 
 const formOptions = {
   types: parameterTypes,
@@ -84,7 +89,9 @@ export const newHttpToolPage = defineForm({
   form: HttpToolFields,
   show: async () =>
     httpToolFormView('New HTTP tool', {
-      tool: null,
+      back: { path: '/tools', label: 'Tools' },
+      submitLabel: 'Add the tool',
+      isNew: true,
       values: {
         ...{ name: '', description: '', method: 'GET', url: '', headers: '' },
         ...{ argumentsAs: 'rows', schema: '' },
@@ -109,13 +116,15 @@ export const editHttpToolPage = defineForm({
   query: noInput,
   form: HttpToolFields,
   show: async (deps, { workspace, params: { id: toolId } }) => {
-    const { settings, definitions, ...tool } = await getTool(deps, { workspaceId: workspace.id, toolId })
+    const { settings, definitions, ...tool } = await getTool(deps, workspace.id, toolId)
     const [definition] = definitions === 'unreadable' ? [] : definitions
     if (tool.kind !== 'http' || definition === undefined) throw toolNotFound()
     const { method, url, headers } = HttpSettings.parse(settings)
     const parameters = toParameters(definition.inputSchema)
     return httpToolFormView(`Edit ${tool.name}`, {
-      tool: { id: toolId },
+      back: { path: `/tools/${toolId}`, label: tool.name },
+      submitLabel: 'Save',
+      isNew: false,
       values: {
         ...{ name: tool.name, description: tool.description, method, url },
         headers: formatHeaders(headers),
@@ -129,11 +138,11 @@ export const editHttpToolPage = defineForm({
   },
   loadEdited: loadEditedTool,
   submit: async (tx, context, raw) => {
-    const key = { workspaceId: context.workspace.id, toolId: context.params.id }
-    const { secretNames } = await getTool(tx, key)
-    await editHttpTool(tx, key.workspaceId, key.toolId, parseHttpTool(raw, secretNames))
+    const { workspace, params } = context
+    const { secretNames } = await getTool(tx, workspace.id, params.id)
+    await editHttpTool(tx, workspace.id, params.id, parseHttpTool(raw, secretNames))
     return redirectTo(
-      pathTo(context, `/tools/${context.params.id}`),
+      pathTo(context, `/tools/${params.id}`),
       'Saved. Agents that have it use it as it is now.',
     )
   },

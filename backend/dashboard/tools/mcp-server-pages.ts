@@ -6,7 +6,7 @@ import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { addRemoteServer, editRemoteServer, listRemoteServer } from '../../tools/save-remote-server.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { StringList } from '../page/forms.ts'
+import { type FormFrame, StringList } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   formatHeaders,
@@ -17,9 +17,8 @@ import {
   parseSecrets,
 } from './tool-form.ts'
 
-interface ServerFormData {
-  /** Null for a new server. */
-  tool: { id: number } | null
+interface ServerFormData extends FormFrame {
+  isNew: boolean
   values: { name: string; description: string; url: string; transport: string; headers: string }
   transports: { value: string; label: string }[]
   secretNames: string[]
@@ -59,7 +58,9 @@ export const newMcpServerPage = defineForm({
   isOnce: false,
   show: async () =>
     mcpServerFormView('New MCP server', {
-      tool: null,
+      back: { path: '/tools', label: 'Tools' },
+      submitLabel: 'Add the server',
+      isNew: true,
       values: { name: '', description: '', url: '', transport: 'auto', headers: '' },
       ...{ transports, newSecrets: newSecretNumbers, secretNames: [] },
     }),
@@ -80,24 +81,26 @@ export const editMcpServerPage = defineForm({
   form: McpServerFields,
   isOnce: false,
   show: async (deps, { workspace, params: { id: toolId } }) => {
-    const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
+    const tool = await getTool(deps, workspace.id, toolId)
     const settings = tool.kind === 'remote_mcp' ? RemoteSettings.safeParse(tool.settings) : undefined
     if (!settings?.success) throw toolNotFound()
     const { url, transport, headers } = settings.data
     const { name, description, secretNames } = tool
     return mcpServerFormView(`Edit ${name}`, {
-      tool: { id: toolId },
+      back: { path: `/tools/${toolId}`, label: name },
+      submitLabel: 'Save',
+      isNew: false,
       values: { name, description, url, transport, headers: formatHeaders(headers) },
       ...{ transports, newSecrets: newSecretNumbers, secretNames },
     })
   },
   loadEdited: loadEditedTool,
   submit: async (deps, context, raw) => {
-    const key = { workspaceId: context.workspace.id, toolId: context.params.id }
-    const { secretNames } = await getTool(deps, key)
-    await editRemoteServer(deps, key.workspaceId, key.toolId, parseMcpServer(raw, secretNames))
+    const { workspace, params } = context
+    const { secretNames } = await getTool(deps, workspace.id, params.id)
+    await editRemoteServer(deps, workspace.id, params.id, parseMcpServer(raw, secretNames))
     return redirectTo(
-      pathTo(context, `/tools/${context.params.id}`),
+      pathTo(context, `/tools/${params.id}`),
       'Saved. The server was asked for its tools anew.',
     )
   },
@@ -130,7 +133,7 @@ export const chooseServerToolsPage = defineForm({
   form: ChosenToolsFields,
   isOnce: false,
   show: async (deps, { workspace, params: { id: toolId } }) => {
-    const { name } = await getTool(deps, { workspaceId: workspace.id, toolId })
+    const { name } = await getTool(deps, workspace.id, toolId)
     const listing = await listRemoteServer(deps, workspace.id, toolId).catch(toListError)
     const { listed, chosen } = typeof listing === 'string' ? { listed: [], chosen: [] } : listing
     const usable = listed.filter(({ issues }) => issues.length === 0)

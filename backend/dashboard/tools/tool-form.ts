@@ -48,10 +48,7 @@ export async function loadEditedTool(
   deps: Pick<Deps, 'db' | 'secretBox'>,
   { workspace, params: { id: toolId } }: IdContext,
 ): Promise<object> {
-  const { name, description, settings, definitions, secretNames } = await getTool(deps, {
-    workspaceId: workspace.id,
-    toolId,
-  })
+  const { name, description, settings, definitions, secretNames } = await getTool(deps, workspace.id, toolId)
   return { name, description, settings, definitions, secretNames }
 }
 

@@ -19,8 +19,8 @@ interface ToolData {
     toggle: Toggle
     /** What deleting it does. */
     deleteDetail: string
-    /** Where it can be edited, below its own address; null where it comes with Outdial, or cannot be read. */
-    edit: 'edit-http' | 'edit-server' | null
+    /** Where it can be edited; null where it comes with Outdial, or cannot be read. */
+    editPath: string | null
     isCustom: boolean
     isServer: boolean
     isReadable: boolean
@@ -37,7 +37,7 @@ export const toolPage = definePage({
   params: IdParams,
   query: noInput,
   show: async (deps, { workspace, params: { id: toolId } }) => {
-    const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
+    const tool = await getTool(deps, workspace.id, toolId)
     const agents = await selectAgentsWithCounts(deps.db, workspace.id)
     const agentsWithTool = agents.filter(({ id }) => tool.agents.includes(id))
     const { definitions, effects, kind } = tool
@@ -50,10 +50,10 @@ export const toolPage = definePage({
         kind: formatToolKind(kind),
         isActive: tool.isActive,
         badge: toolActiveBadge(tool.isActive),
-        toggle: toToggle(tool.isActive),
+        toggle: toToggle(tool),
         deleteDetail: formatDeleteDetail(agentsWithTool.length),
-        edit: isReadable ? toEditPath(kind) : null,
-        isCustom: toEditPath(kind) !== null,
+        editPath: isReadable ? toEditPath(tool) : null,
+        isCustom: toEditPath(tool) !== null,
         isServer: kind === 'remote_mcp',
         isReadable,
       },
@@ -69,14 +69,16 @@ export const toolPage = definePage({
   },
 })
 
-/** The button that switches a tool on or off: where it leads, below the tool's address. */
+/** The button that switches a tool on or off. */
 interface Toggle {
-  path: 'switch-on' | 'switch-off'
+  path: string
   label: string
 }
 
-const toToggle = (isActive: boolean): Toggle =>
-  isActive ? { path: 'switch-off', label: 'Switch off' } : { path: 'switch-on', label: 'Switch on' }
+const toToggle = ({ id, isActive }: { id: number; isActive: boolean }): Toggle =>
+  isActive
+    ? { path: `/tools/${id}/switch-off`, label: 'Switch off' }
+    : { path: `/tools/${id}/switch-on`, label: 'Switch on' }
 
 function formatDeleteDetail(agentCount: number): string {
   if (agentCount === 0) return 'No agent has it. It cannot be brought back.'
@@ -84,9 +86,9 @@ function formatDeleteDetail(agentCount: number): string {
   return `${agents} it at once, in talks under way, too. It cannot be brought back.`
 }
 
-function toEditPath(kind: ToolDetails['kind']): ToolData['tool']['edit'] {
-  if (kind === 'http') return 'edit-http'
-  return kind === 'remote_mcp' ? 'edit-server' : null
+function toEditPath({ id, kind }: Pick<ToolDetails, 'id' | 'kind'>): string | null {
+  if (kind === 'http') return `/tools/${id}/edit-http`
+  return kind === 'remote_mcp' ? `/tools/${id}/edit-server` : null
 }
 
 const transports = { auto: 'Found out by itself', streamable: 'Streamable HTTP', sse: 'HTTP with SSE' }
@@ -137,7 +139,7 @@ export const toolListPage = definePage({
         ...{ id, name, description },
         kind: formatToolKind(kind),
         badge: toolActiveBadge(isActive),
-        toggle: toToggle(isActive),
+        toggle: toToggle({ id, isActive }),
         agents: agents
           .filter((agent) => ids.includes(agent.id))
           .map((agent) => ({ id: agent.id, name: agent.name })),
@@ -147,14 +149,13 @@ export const toolListPage = definePage({
 })
 
 const toolPath = (context: IdContext) => pathTo(context, `/tools/${context.params.id}`)
-const toolKey = (context: IdContext) => ({ workspaceId: context.workspace.id, toolId: context.params.id })
 
 const setActiveAction = (isActive: boolean, message: string): Action =>
   defineAction({
     params: IdParams,
     form: noInput,
     run: async (tx, context) => {
-      await setToolActive(tx, toolKey(context), isActive)
+      await setToolActive(tx, context.workspace.id, context.params.id, isActive)
       return redirectTo(toolPath(context), message)
     },
     back: toolPath,
@@ -170,7 +171,7 @@ export const deleteToolAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    await deleteTool(tx, toolKey(context))
+    await deleteTool(tx, context.workspace.id, context.params.id)
     return redirectTo(
       pathTo(context, '/tools'),
       'The tool is deleted. What it did stays in the records of calls.',

@@ -1,4 +1,5 @@
 import type { RuntimeAnalysis, RuntimeReport } from '@outdial/contract'
+import type { CallKey } from '../../calls/cancel-call.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Analysis, ProviderResult } from '../provider.ts'
 import { findLastAttempt, findReports } from './report-store.ts'
@@ -36,10 +37,7 @@ export const toAnalysis = ({ summary, sentiment, goal_met, extracted }: RuntimeA
 })
 
 /** Returns the analysis that a runtime has reported for a call. Undefined where there is none. */
-export async function findReportedAnalysis(
-  db: Db,
-  call: { workspaceId: number; callId: number },
-): Promise<Analysis | undefined> {
+export async function findReportedAnalysis(db: Db, call: CallKey): Promise<Analysis | undefined> {
   const attempt = await findLastAttempt(db, call.workspaceId, call.callId)
   if (attempt === undefined) return undefined
   const reports = (await findReports(db, [attempt.id])).get(attempt.id) ?? []

@@ -1,4 +1,5 @@
 import type { RuntimeDialRequest } from '@outdial/contract'
+import { attemptReportsPath } from '../../core/runtime-paths.ts'
 import {
   callLimits,
   type DialControls,
@@ -94,7 +95,7 @@ const toRuntimeDialRequest = (request: DialRequest, internalUrl: string): Runtim
       variables: contact.variables,
     },
     tools_url: toolSessionUrl(internalUrl, { widgetId: agent.widgetId, attemptId }).href,
-    reports_url: `${internalUrl}/api/internal/attempts/${attemptId}/reports`,
+    reports_url: `${internalUrl}${attemptReportsPath(attemptId)}`,
     ring_limit_seconds: callLimits.ringSeconds,
     call_limit_seconds: callLimits.callSeconds,
   }

@@ -19,7 +19,7 @@ export const insertReports = async (
 ): Promise<void> => {
   if (reports.length === 0) return
   await sql`
-    with kept as (
+    with existing as (
       select contact.id
       from call_attempt join call on call.id = call_attempt.call_id join contact on contact.id = call.contact_id
       where call_attempt.id = ${attemptId}::uuid and contact.erased_at is null and call.conversation_erased_at is null
@@ -27,7 +27,7 @@ export const insertReports = async (
     )
     insert into attempt_report (attempt_id, sequence, body)
     select ${attemptId}::uuid, (report ->> 'sequence')::int, report
-    from kept cross join jsonb_array_elements(${JSON.stringify(reports)}::jsonb) report
+    from existing cross join jsonb_array_elements(${JSON.stringify(reports)}::jsonb) report
     on conflict (attempt_id, sequence) do nothing`.execute(db)
 }
 
@@ -59,10 +59,13 @@ export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
     .executeTakeFirst()
 
 /** Deletes what runtimes reported about the attempts of these calls. */
-export async function deleteReportsOfCalls(tx: Db, callIds: readonly number[]): Promise<void> {
+export async function deleteReportsOfCalls(
+  db: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+): Promise<void> {
   await sql`
     delete from attempt_report using call_attempt
-    where call_attempt.call_id = any(${callIds}::bigint[]) and attempt_report.attempt_id = call_attempt.id`.execute(
-    tx,
-  )
+    where call_attempt.workspace_id = ${workspaceId} and call_attempt.call_id = any(${callIds}::bigint[])
+      and attempt_report.attempt_id = call_attempt.id`.execute(db)
 }

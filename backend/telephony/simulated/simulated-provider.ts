@@ -1,5 +1,6 @@
 import type { TranscriptTurn } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
+import { secondMs } from '../../core/durations.ts'
 import type { Analysis, DialRequest, ProviderResult, TelephonyProvider } from '../provider.ts'
 import { pickScenario } from './pick-scenario.ts'
 import { apology, fillTemplate, type Scenario, voicemailMessage } from './scenarios.ts'
@@ -18,7 +19,7 @@ export function createSimulatedProvider(
   speed: number,
   agent?: SimulatedAgent,
 ): TelephonyProvider {
-  const pause = (seconds: number, signal: AbortSignal) => clock.wait((seconds * 1000) / speed, signal)
+  const pause = (seconds: number, signal: AbortSignal) => clock.wait((seconds * secondMs) / speed, signal)
 
   const say = async (
     step: readonly ['agent' | 'contact', string],

@@ -1,25 +1,24 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { beforeAll, expect, it, jest } from '@jest/globals'
 import { insertSpreadsheetRow } from '../../spreadsheets/spreadsheet-store.ts'
 import { createSpreadsheet } from '../../spreadsheets/spreadsheets.ts'
 import { admin as runAdmin } from '../support/admin.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
+import { useTestFolder } from '../support/folder.ts'
 import { createKeyFile } from '../support/spreadsheets.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 jest.setTimeout(90_000)
 const key = 'test-key-of-at-least-thirty-two-characters'
 const database = useTestDatabase()
+const folder = useTestFolder()
 let deps: TestDeps
-let folder: string
 let workspaceId: number
 let id: string
 beforeAll(async () => {
   deps = testDeps(database.db)
-  folder = await mkdtemp(join(tmpdir(), 'outdial-admin-'))
   workspaceId = (await seedWorkspace(deps)).workspaceId
   id = (await createSpreadsheet(deps, workspaceId, { name: 'Leads', columns: ['Name', 'Note'] })).id
   for (const cells of [
@@ -28,9 +27,6 @@ beforeAll(async () => {
   ]) {
     await insertSpreadsheetRow(database.db, workspaceId, id, { cells, createdAt: deps.clock.now() })
   }
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true })
 })
 
 const admin = (args: string[], input = '') =>
@@ -47,18 +43,24 @@ it('lists spreadsheets, and writes one as CSV to standard output or into a file'
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'Leads', columns: ['Name', 'Note'], rows: 2 }])
   expect(await admin(['export-spreadsheet', '--id', id])).toEqual({ code: 0, stdout: csv, stderr: '' })
 
-  const file = join(folder, 'leads.csv')
+  const file = join(folder.path, 'leads.csv')
   const written = await admin(['export-spreadsheet', '--id', id, '--to', file])
   expect(written).toMatchObject({ code: 0, stdout: '', stderr: `The spreadsheet Leads is in ${file}.\n` })
   expect(await readFile(file, 'utf8')).toBe(csv)
 })
 
 it('says what stands in the way of an export', async () => {
-  const nowhere = await admin(['export-spreadsheet', '--id', id, '--to', join(folder, 'none', 'leads.csv')])
+  const nowhere = await admin([
+    'export-spreadsheet',
+    '--id',
+    id,
+    '--to',
+    join(folder.path, 'none', 'leads.csv'),
+  ])
   expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be written (ENOENT)') })
-  const unknown = await admin(['export-spreadsheet', '--id', 'leads', '--to', join(folder, 'other.csv')])
+  const unknown = await admin(['export-spreadsheet', '--id', 'leads', '--to', join(folder.path, 'other.csv')])
   expect(unknown).toMatchObject({ code: 1, stderr: 'There is no such spreadsheet in this workspace.\n' })
-  await expect(readFile(join(folder, 'other.csv'))).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(readFile(join(folder.path, 'other.csv'))).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
 it('deletes a spreadsheet', async () => {
@@ -69,7 +71,7 @@ it('deletes a spreadsheet', async () => {
 })
 
 it('keeps a Google service account from a file or standard input, tells its address and no key', async () => {
-  const file = join(folder, 'key.json')
+  const file = join(folder.path, 'key.json')
   await writeFile(file, createKeyFile('one@acme.iam.gserviceaccount.com'))
   const first = await admin(['set-google-account', '--file', file, '--json'])
   expect(JSON.parse(first.stdout)).toEqual({ client_email: 'one@acme.iam.gserviceaccount.com' })
@@ -94,6 +96,6 @@ it('refuses what is no key file without repeating it', async () => {
     stderr: expect.stringContaining('no key of a Google service account'),
   })
   expect(wrong.stderr).not.toContain('not-a-key')
-  const missing = await admin(['set-google-account', '--file', join(folder, 'none.json')])
+  const missing = await admin(['set-google-account', '--file', join(folder.path, 'none.json')])
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read (ENOENT)') })
 })

@@ -17,8 +17,8 @@ it('queues one call where every post has begun before the first one commits', as
   const phone_number = '+12025550171'
   let posts: ReturnType<typeof post>[] = []
   // Whoever inserts the contact first waits here, at the campaign, with all the others behind it.
-  await api.deps.db.transaction().execute(async (tx) => {
-    await tx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
+  await api.deps.db.transaction().execute(async (db) => {
+    await db.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     posts = Array.from({ length: 8 }, () => post(phone_number))
     await waitForLockWaiters(api.deps.db, 8)
   })
@@ -31,8 +31,8 @@ it('says that a key is in use while its first request is still running, and repl
   const phone_number = '+12025550172'
   const headers = { 'idempotency-key': 'held' }
   let first: ReturnType<typeof post> | undefined
-  await api.deps.db.transaction().execute(async (tx) => {
-    await tx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
+  await api.deps.db.transaction().execute(async (db) => {
+    await db.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     first = post(phone_number, headers)
     await waitForLockWaiters(api.deps.db)
     const second = await post(phone_number, headers)

@@ -7,8 +7,7 @@ import { useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
 
-const newKey = () =>
-  createApiKey(api.deps, { workspaceId: api.seed.workspaceId, userId: api.seed.userId, name: 'Another' })
+const newKey = () => createApiKey(api.deps, api.seed.workspaceId, api.seed.userId, 'Another')
 
 it('makes a key that is shown once and kept as its hash', async () => {
   const { id, key } = await newKey()
@@ -25,16 +24,16 @@ it('makes a key that is shown once and kept as its hash', async () => {
 
 it('makes no key for somebody who is no member', async () => {
   const { seed } = await api.seedOtherWorkspace()
-  const key = createApiKey(api.deps, { workspaceId: api.seed.workspaceId, userId: seed.userId, name: 'No' })
+  const key = createApiKey(api.deps, api.seed.workspaceId, seed.userId, 'No')
   await expect(key).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('leaves no key to a member who is removed while it is made', async () => {
-  const { seed: member } = await api.seedOtherWorkspace()
+  const { workspaceId, userId } = (await api.seedOtherWorkspace()).seed
   let removing: Promise<void> | undefined
   const { key } = await api.deps.db.transaction().execute(async (db) => {
-    const creating = await createApiKey({ ...api.deps, db }, { ...member, name: 'Late' })
-    removing = endMembership(api.deps, member)
+    const creating = await createApiKey({ ...api.deps, db }, workspaceId, userId, 'Late')
+    removing = endMembership(api.deps, workspaceId, userId)
     await Promise.race([removing, waitForLockWaiters(api.deps.db)])
     return creating
   })
@@ -48,26 +47,20 @@ it('ends a revoked key at once, with its webhook subscriptions', async () => {
   const { id: hook } = (await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key })).json<{
     id: number
   }>()
-  await revokeApiKey(api.deps, { workspaceId: api.seed.workspaceId, apiKeyId: id })
+  await revokeApiKey(api.deps, api.seed.workspaceId, id)
   const rejected = await api.send({ path: '/agents/', key })
   expect([rejected.statusCode, rejected.json()]).toMatchObject([
     401,
     { error: { code: 'invalid_credential' } },
   ])
   expect((await api.send({ method: 'DELETE', path: `/webhooks/${hook}/` })).statusCode).toBe(404)
-  await expect(
-    revokeApiKey(api.deps, { workspaceId: api.seed.workspaceId, apiKeyId: id }),
-  ).rejects.toMatchObject({ code: 'not_found' })
+  await expect(revokeApiKey(api.deps, api.seed.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('revokes no key of another workspace', async () => {
   const { id, key } = await newKey()
   const { seed } = await api.seedOtherWorkspace()
-  await expect(revokeApiKey(api.deps, { workspaceId: seed.workspaceId, apiKeyId: id })).rejects.toMatchObject(
-    {
-      code: 'not_found',
-    },
-  )
+  await expect(revokeApiKey(api.deps, seed.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
   expect((await api.send({ path: '/agents/', key })).statusCode).toBe(200)
 })
 

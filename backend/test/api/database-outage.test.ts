@@ -52,8 +52,13 @@ it('says that the database is away, and works again as soon as it is back', asyn
 it('says so where the server ends the connection in the middle of the work', async () => {
   const send = createSender(app, api.key)
   let running: ReturnType<typeof send> | undefined
-  await api.deps.db.transaction().execute(async (tx) => {
-    await tx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
+  await api.deps.db.transaction().execute(async (transaction) => {
+    await transaction
+      .selectFrom('campaign')
+      .select('id')
+      .where('id', '=', api.seed.campaignId)
+      .forUpdate()
+      .execute()
     const body = { phone_number: '+12025550103', campaign_id: api.seed.campaignId }
     running = send({ method: 'POST', path: '/contacts/', body, headers: { 'idempotency-key': 'cut off' } })
     const [pid] = await waitForLockWaiters(api.deps.db)

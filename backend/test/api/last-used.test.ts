@@ -24,7 +24,7 @@ const findLastUsed = async (apiKeyId: number): Promise<string | undefined> => {
 it('remembers only the connections that were used last', async () => {
   const { workspaceId, userId } = await seedWorkspace(deps)
   const createCaller = async (name: string) => {
-    const { id } = await createApiKey(deps, { workspaceId, userId, name })
+    const { id } = await createApiKey(deps, workspaceId, userId, name)
     return { workspaceId, userId, apiKeyId: id, clientId: null, scopes: [] }
   }
   const forgotten = await createCaller('Forgotten')

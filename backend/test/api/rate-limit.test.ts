@@ -6,8 +6,7 @@ import { createSender, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
 
-const newKey = () =>
-  createApiKey(api.deps, { workspaceId: api.seed.workspaceId, userId: api.seed.userId, name: 'Another' })
+const newKey = () => createApiKey(api.deps, api.seed.workspaceId, api.seed.userId, 'Another')
 
 it('tells what is left of the quota, and when to come back once it is used up', async () => {
   const config = { ...parseConfig({ SECRET_KEY: 'x'.repeat(32) }), rateLimitPerMinute: 3 }

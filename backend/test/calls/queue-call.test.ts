@@ -27,7 +27,6 @@ describe('a second call to the same number', () => {
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
     await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
     const request = {
-      workspaceId: world.seed.workspaceId,
       campaignId: world.seed.campaignId,
       contactId: contact.id,
       now: world.deps.clock.now(),
@@ -39,14 +38,14 @@ describe('a second call to the same number', () => {
     }
     const firstQueued = Promise.withResolvers<void>()
     const secondAsks = Promise.withResolvers<void>()
-    const first = world.deps.db.transaction().execute(async (tx) => {
-      const result = await queueCall(tx, request)
+    const first = world.deps.db.transaction().execute(async (db) => {
+      const result = await queueCall(db, world.seed.workspaceId, request)
       firstQueued.resolve()
       await secondAsks.promise
       return result
     })
     await firstQueued.promise
-    const second = world.deps.db.transaction().execute((tx) => queueCall(tx, request))
+    const second = world.deps.db.transaction().execute((db) => queueCall(db, world.seed.workspaceId, request))
     await waitForLockWaiters(world.deps.db)
     secondAsks.resolve()
     const results = await Promise.all([first, second])
@@ -146,9 +145,8 @@ describe('the campaign', () => {
     const archiving = Promise.withResolvers<void>()
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
     await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
-    const queueing = world.deps.db.transaction().execute(async (tx) => {
-      const result = await queueCall(tx, {
-        workspaceId: world.seed.workspaceId,
+    const queueing = world.deps.db.transaction().execute(async (db) => {
+      const result = await queueCall(db, world.seed.workspaceId, {
         campaignId: world.seed.campaignId,
         contactId: contact.id,
         now: world.deps.clock.now(),

@@ -90,8 +90,8 @@ it('waits for a claim under way before it changes the hours', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const claimed = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()
-  const claiming = world.deps.db.transaction().execute(async (tx) => {
-    const attempts = await claimCalls({ ...world.deps, db: tx }, lease, 9)
+  const claiming = world.deps.db.transaction().execute(async (db) => {
+    const attempts = await claimCalls({ ...world.deps, db }, lease, 9)
     claimed.resolve()
     await commit.promise
     return attempts

@@ -33,7 +33,7 @@ function createBatches(...batches: string[][]) {
     capacities.push(capacity)
     return batches[capacities.length - 1] ?? []
   }
-  return { rooms: capacities, fetch }
+  return { capacities, fetch }
 }
 
 function createSignal() {
@@ -45,7 +45,7 @@ function createSignal() {
 const idle = () => waitUntil(() => clock.waiting === 1)
 
 it('looks again at once while it finds something, then at every poll', async () => {
-  const { rooms: capacities, fetch } = createBatches(['a'], ['b'])
+  const { capacities, fetch } = createBatches(['a'], ['b'])
   const done: string[] = []
   start({ fetch, handle: async (job) => void done.push(job) })
   await idle()
@@ -73,7 +73,7 @@ it('looks again when it was woken in the middle of a look', async () => {
 })
 
 it('runs no more at once than it may, and asks for what it has room for', async () => {
-  const { rooms: capacities, fetch } = createBatches(['a', 'b'], ['c'])
+  const { capacities, fetch } = createBatches(['a', 'b'], ['c'])
   const signals = new Map(['a', 'b', 'c'].map((job) => [job, createSignal()]))
   start({
     fetch,
@@ -125,7 +125,7 @@ it.each([
 
 it('leases nothing more when it stops, and waits for what runs', async () => {
   const job = createSignal()
-  const { rooms: capacities, fetch } = createBatches(['a'])
+  const { capacities, fetch } = createBatches(['a'])
   const stopping = start({ fetch, handle: () => job.passed })
   await idle()
   const looks = capacities.length

@@ -1,16 +1,11 @@
-import { beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { saveContact } from '../../contacts/upsert-contact.ts'
 import { addDocument } from '../../knowledge/documents.ts'
 import { addHttpTool } from '../../tools/save-http-tool.ts'
-import { seedSignedInOwner, type SignedInUser } from '../support/dashboard.ts'
-import { freshNumber, type Seed } from '../support/factories.ts'
-import { useServiceWorld } from '../support/service.ts'
+import { useOwnerWorld } from '../support/dashboard.ts'
+import { freshNumber } from '../support/factories.ts'
 
-let user: SignedInUser & { seed: Seed }
-const world = useServiceWorld()
-beforeAll(async () => {
-  user = await seedSignedInOwner(world.service)
-})
+const { world, user } = useOwnerWorld()
 
 const tool = {
   name: 'find_city',

@@ -1,14 +1,8 @@
-import { beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
-import { password, seedSignedInOwner, type SignedInUser } from '../support/dashboard.ts'
-import type { Seed } from '../support/factories.ts'
-import { useServiceWorld } from '../support/service.ts'
+import { password, seedSignedInOwner, useOwnerWorld } from '../support/dashboard.ts'
 
-let user: SignedInUser & { seed: Seed }
-const world = useServiceWorld()
-beforeAll(async () => {
-  user = await seedSignedInOwner(world.service)
-})
+const { world, user } = useOwnerWorld()
 
 async function send(path: string, type: string, body: string): Promise<{ status: number; html: string }> {
   const headers = { cookie: user.browser.cookies().join('; '), 'content-type': type }
@@ -134,12 +128,11 @@ it.each(['1.5', '9223372036854775808', '-1', 'x'])('finds no campaign %s to call
 })
 
 it('says that what was typed is lost where the session ended meanwhile, and leads back to the form', async () => {
-  const { browser, open, email } = await seedSignedInOwner(world.service)
+  const { browser, open, email, userId } = await seedSignedInOwner(world.service)
   const form = await open('/agents/new')
-  await world.database.db.deleteFrom('session').execute()
+  await world.database.db.deleteFrom('session').where('user_id', '=', userId).execute()
   const { page } = await browser.press(form, 'Create the draft', { name: 'Ava' })
   expect(page.text).toContain('You were signed out meanwhile, and what you sent was not kept')
   const again = await browser.press(page, 'Sign in', { email, password })
   expect(again.page.url).toBe(form.url)
-  user = await seedSignedInOwner(world.service)
 })

@@ -2,13 +2,10 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { addContact } from '../../contacts/add-contact.ts'
 import { addDocument } from '../../knowledge/documents.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { expectAccessible, openTab, seedSignedInOwner } from '../support/dashboard.ts'
-import { useServiceWorld } from '../support/service.ts'
+import { expectAccessible, openTab, useOwnerWorld } from '../support/dashboard.ts'
 
-let user: Awaited<ReturnType<typeof seedSignedInOwner>>
-const world = useServiceWorld()
+const { world, user } = useOwnerWorld('Acme & <i>Sons</i>')
 beforeAll(async () => {
-  user = await seedSignedInOwner(world.service, 'Acme & <i>Sons</i>')
   const { workspaceId, campaignId } = user.seed
   const caller = { workspaceId, userId: user.userId, apiKeyId: null, clientId: null, scopes: [] }
   await addContact(world.service.deps, caller, {

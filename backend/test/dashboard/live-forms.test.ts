@@ -58,11 +58,11 @@ itInChromium('a live part leaves a form in it alone that is on its way', async (
   await isSwapped
   expect(await form.locator('[name=_once]').getAttribute('value')).toBe(key)
   expect(await form.getAttribute('data-sent')).toBe('true')
-  const isHeld = await tab.evaluate(`(() => {
-    let isHeld = false
-    document.addEventListener('htmx:before:request', (event) => (isHeld = event.defaultPrevented))
+  const isPrevented = await tab.evaluate(`(() => {
+    let isPrevented = false
+    document.addEventListener('htmx:before:request', (event) => (isPrevented = event.defaultPrevented))
     document.getElementById('live').dispatchEvent(new Event('every'))
-    return isHeld
+    return isPrevented
   })()`)
-  expect(isHeld).toBe(true)
+  expect(isPrevented).toBe(true)
 })

@@ -1,13 +1,8 @@
-import { beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { seedSignedInOwner } from '../support/dashboard.ts'
-import { useServiceWorld } from '../support/service.ts'
+import { useOwnerWorld } from '../support/dashboard.ts'
 
-let user: Awaited<ReturnType<typeof seedSignedInOwner>>
-const world = useServiceWorld()
-beforeAll(async () => {
-  user = await seedSignedInOwner(world.service)
-})
+const { world, user } = useOwnerWorld()
 
 const count = async (table: string): Promise<number> => {
   const { rows } = await sql<{

@@ -16,11 +16,11 @@ it('survives a connection that breaks between the statements of a transaction', 
       errorLogged.resolve()
     },
   })
-  const broken = db.transaction().execute(async (tx) => {
-    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+  const broken = db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction)
     await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.db)
     await errorLogged.promise
-    await sql`select 1`.execute(tx)
+    await sql`select 1`.execute(transaction)
   })
   await expect(broken).rejects.toThrow()
   expect(loggedErrors).toContain('terminating connection due to administrator command')

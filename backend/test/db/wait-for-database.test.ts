@@ -10,7 +10,7 @@ const silent = pino({ level: 'silent' })
 const database = useTestDatabase()
 
 it('waits for a server that is starting', async () => {
-  const proxy = await createDatabaseProxy(database.url, { mended: false })
+  const proxy = await createDatabaseProxy(database.url, { isOpen: false })
   // It says that it waits when it has looked once.
   const log = pino({ level: 'warn' }, { write: () => void proxy.reconnect() })
   await waitForDatabase({ url: proxy.url, timeoutMs: 15_000, log })
@@ -18,7 +18,7 @@ it('waits for a server that is starting', async () => {
 })
 
 it('gives up on a server that does not come, without telling the password', async () => {
-  const proxy = await createDatabaseProxy(database.url, { mended: false })
+  const proxy = await createDatabaseProxy(database.url, { isOpen: false })
   const url = new URL(proxy.url)
   url.password = 'hunter2'
   const waiting = waitForDatabase({ url: url.href, timeoutMs: 0, log: silent })

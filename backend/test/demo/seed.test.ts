@@ -1,37 +1,18 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { FastifyInstance } from 'fastify'
-import { createApp } from '../../app.ts'
-import { parseConfig } from '../../config.ts'
+import { beforeAll, expect, it } from '@jest/globals'
 import { inTransaction } from '../../db/transaction.ts'
 import { seedDemo } from '../../demo/seed-demo.ts'
-import { createToolServer } from '../../mcp/tool-server.ts'
-import { testDeps } from '../support/deps.ts'
-import { openSse, type RawSession, secret } from '../support/mcp.ts'
-import { useTestDatabase } from '../support/world.ts'
+import { openSse, type RawSession } from '../support/mcp.ts'
+import { useToolServiceWorld } from '../support/service-with-tools.ts'
 
-let app: FastifyInstance
 let demo: Awaited<ReturnType<typeof seedDemo>>
-let url: string
-// Before the database's: Jest runs these hooks in the order of their registration.
-afterAll(async () => {
-  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
-  await app.close()
-})
-const database = useTestDatabase()
+const world = useToolServiceWorld()
 beforeAll(async () => {
-  const deps = testDeps(database.db, {
-    config: parseConfig({ RUNTIME_SECRET: secret, LOG_LEVEL: 'silent' }),
-  })
-  demo = await inTransaction(deps, seedDemo)
-  app = await createApp(deps, createToolServer(deps))
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  demo = await inTransaction(world.service.deps, seedDemo)
 })
 
 const open = (name: string): Promise<RawSession> => {
   const agent = demo.agents.find((one) => one.name === name)
-  return openSse(url, { widget_id: agent?.widget_id ?? '' })
+  return openSse(world.service.url, { widget_id: agent?.widget_id ?? '' })
 }
 
 const namesOf = async (session: RawSession) =>
@@ -63,7 +44,7 @@ it('keeps what the agents put down in a spreadsheet for each', async () => {
     expect(result?.content?.[0]?.text).toBe('The row is added to the spreadsheet.')
   }
 
-  const rows = await database.db
+  const rows = await world.database.db
     .selectFrom('spreadsheet')
     .innerJoin('spreadsheet_row', 'spreadsheet_row.spreadsheet_id', 'spreadsheet.id')
     .select(['name', 'cells'])

@@ -65,8 +65,8 @@ describe('limits', () => {
     await queueMany(10)
     const claimed = Promise.withResolvers<void>()
     const commit = Promise.withResolvers<void>()
-    const first = world.deps.db.transaction().execute(async (tx) => {
-      const attempts = await claim(50, { ...world.deps, db: tx })
+    const first = world.deps.db.transaction().execute(async (db) => {
+      const attempts = await claim(50, { ...world.deps, db })
       claimed.resolve()
       await commit.promise
       return attempts
@@ -81,8 +81,8 @@ describe('limits', () => {
 
   it('counts what is out only after it holds the campaign', async () => {
     await queueMany(10)
-    await world.deps.db.transaction().execute(async (tx) => {
-      const campaigns = await lockClaimableCampaigns(tx, world.deps.clock.now())
+    await world.deps.db.transaction().execute(async (db) => {
+      const campaigns = await lockClaimableCampaigns(db, world.deps.clock.now())
       expect(campaigns).toEqual([world.seed.campaignId])
       // What a dialer that held the lock before has committed since the lock's statement began.
       const waiting = await world.deps.db
@@ -108,7 +108,7 @@ describe('limits', () => {
           })),
         )
         .execute()
-      expect(await countCapacity(tx, campaigns, 50, world.deps.clock.now())).toMatchObject([
+      expect(await countCapacity(db, campaigns, 50, world.deps.clock.now())).toMatchObject([
         { free: 0, due: 5 },
       ])
     })
@@ -120,8 +120,8 @@ describe('limits', () => {
     await seedCall(world.deps, world.seed, number)
     const claimed = Promise.withResolvers<void>()
     const commit = Promise.withResolvers<void>()
-    const first = world.deps.db.transaction().execute(async (tx) => {
-      const attempts = await claim(50, { ...world.deps, db: tx })
+    const first = world.deps.db.transaction().execute(async (db) => {
+      const attempts = await claim(50, { ...world.deps, db })
       claimed.resolve()
       await commit.promise
       return attempts

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import type { RetryPolicy } from '@outdial/contract'
 import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
@@ -40,134 +40,149 @@ const endConsecutively = async (count: number, end: AttemptResult) => {
   }
 }
 
-it('tries again until the attempts are used up, and then the last outcome stands', async () => {
-  const campaignId = await seedCampaign(world.deps, { ...world.seed, retry: policy })
-  world.workers.push(startDialer(world.deps))
-  const { id } = await seedCall(world.deps, world.seed, '+12025550102', { campaign_id: campaignId })
-  let waits = false
-  const call = await waitFor(
-    async () => {
-      const now = await getCall(world.deps, world.seed, id)
-      waits = now.waiting_for === 'retry'
-      return now.status === 'completed' && now
-    },
-    () => world.deps.clock.advance(waits ? 30_000 : 100),
-  )
-  expect(call).toMatchObject({ outcome: 'busy', attempts: 3 })
-  const attempts = await listAttempts(world.deps, id)
-  expect(attempts.map((attempt) => [attempt.number, attempt.outcome])).toEqual([
-    [1, 'busy'],
-    [2, 'busy'],
-    [3, 'busy'],
-  ])
-  // SIMULATION_SPEED 10: six minutes apart.
-  const [first, second] = attempts
-  const pause = (second?.started_at.getTime() ?? 0) - (first?.ended_at?.getTime() ?? 0)
-  expect(pause).toBeGreaterThanOrEqual(6 * 60_000)
-  expect(await listEvents(world.deps, id)).toHaveLength(1)
-})
+describe('retries', () => {
+  it('tries again until the attempts are used up, and then the last outcome stands', async () => {
+    const campaignId = await seedCampaign(world.deps, { ...world.seed, retry: policy })
+    world.workers.push(startDialer(world.deps))
+    const { id } = await seedCall(world.deps, world.seed, '+12025550102', { campaign_id: campaignId })
+    let waits = false
+    const call = await waitFor(
+      async () => {
+        const now = await getCall(world.deps, world.seed, id)
+        waits = now.waiting_for === 'retry'
+        return now.status === 'completed' && now
+      },
+      () => world.deps.clock.advance(waits ? 30_000 : 100),
+    )
+    expect(call).toMatchObject({ outcome: 'busy', attempts: 3 })
+    const attempts = await listAttempts(world.deps, id)
+    expect(attempts.map((attempt) => [attempt.number, attempt.outcome])).toEqual([
+      [1, 'busy'],
+      [2, 'busy'],
+      [3, 'busy'],
+    ])
+    // SIMULATION_SPEED 10: six minutes apart.
+    const [first, second] = attempts
+    const pause = (second?.started_at.getTime() ?? 0) - (first?.ended_at?.getTime() ?? 0)
+    expect(pause).toBeGreaterThanOrEqual(6 * 60_000)
+    expect(await listEvents(world.deps, id)).toHaveLength(1)
+  })
 
-it('does not try again after an outcome that the policy does not name', async () => {
-  const { id } = await queueRetrying()
-  await finishAttempt(world.deps, await claimOne(), emptyResult('declined', 'contact_declined'))
-  expect(await getCall(world.deps, world.seed, id)).toMatchObject({
-    status: 'completed',
-    outcome: 'declined',
+  it('does not try again after an outcome that the policy does not name', async () => {
+    const { id } = await queueRetrying()
+    await finishAttempt(world.deps, await claimOne(), emptyResult('declined', 'contact_declined'))
+    expect(await getCall(world.deps, world.seed, id)).toMatchObject({
+      status: 'completed',
+      outcome: 'declined',
+    })
+  })
+
+  it('does not try again what is on the do-not-call list by then', async () => {
+    const { id, to_number } = await queueRetrying()
+    const attempt = await claimOne()
+    await seedCall(world.deps, world.seed, to_number, { do_not_call: true })
+    await finishAttempt(world.deps, attempt, busy)
+    expect(await getCall(world.deps, world.seed, id)).toMatchObject({
+      outcome: 'suppressed',
+      ended_reason: 'do_not_call',
+    })
+    expect(await listEvents(world.deps, id)).toHaveLength(1)
+  })
+
+  it('does not try again in a campaign that was archived meanwhile', async () => {
+    const { id, campaignId } = await queueRetrying()
+    const attempt = await claimOne()
+    await archiveCampaign(world.deps, world.seed.workspaceId, campaignId)
+    await finishAttempt(world.deps, attempt, busy)
+    expect(await getCall(world.deps, world.seed, id)).toMatchObject({
+      outcome: 'busy',
+      ended_reason: 'line_busy',
+    })
   })
 })
 
-it('does not try again what is on the do-not-call list by then', async () => {
-  const { id, to_number } = await queueRetrying()
-  const attempt = await claimOne()
-  await seedCall(world.deps, world.seed, to_number, { do_not_call: true })
-  await finishAttempt(world.deps, attempt, busy)
-  expect(await getCall(world.deps, world.seed, id)).toMatchObject({
-    outcome: 'suppressed',
-    ended_reason: 'do_not_call',
+describe('expired calls', () => {
+  it('expires what got no attempt within seven days of becoming due', async () => {
+    const campaign = { ...world.seed }
+    await pauseCampaign(world.deps, campaign.workspaceId, campaign.campaignId)
+    const inTwoDays = new Date(world.deps.clock.now().getTime() + 2 * day).toISOString()
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    const scheduled = await seedCall(world.deps, world.seed, freshNumber(), { scheduled_at: inTwoDays })
+    world.deps.clock.advance(7 * day)
+    world.workers.push(startSweeper(world.deps))
+    expect(await advanceUntilCompleted(world.deps, world.seed, id, 1_000)).toMatchObject({
+      outcome: 'expired',
+      ended_reason: 'not_attempted_in_time',
+      attempts: 0,
+    })
+    expect((await getCall(world.deps, world.seed, scheduled.id)).status).toBe('queued')
+    world.deps.clock.advance(2 * day)
+    expect(await advanceUntilCompleted(world.deps, world.seed, scheduled.id, 1_000)).toMatchObject({
+      outcome: 'expired',
+    })
   })
-  expect(await listEvents(world.deps, id)).toHaveLength(1)
-})
 
-it('does not try again in a campaign that was archived meanwhile', async () => {
-  const { id, campaignId } = await queueRetrying()
-  const attempt = await claimOne()
-  await archiveCampaign(world.deps, world.seed.workspaceId, campaignId)
-  await finishAttempt(world.deps, attempt, busy)
-  expect(await getCall(world.deps, world.seed, id)).toMatchObject({
-    outcome: 'busy',
-    ended_reason: 'line_busy',
-  })
-})
-
-it('expires what got no attempt within seven days of becoming due', async () => {
-  const campaign = { ...world.seed }
-  await pauseCampaign(world.deps, campaign.workspaceId, campaign.campaignId)
-  const inTwoDays = new Date(world.deps.clock.now().getTime() + 2 * day).toISOString()
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  const scheduled = await seedCall(world.deps, world.seed, freshNumber(), { scheduled_at: inTwoDays })
-  world.deps.clock.advance(7 * day)
-  world.workers.push(startSweeper(world.deps))
-  expect(await advanceUntilCompleted(world.deps, world.seed, id, 1_000)).toMatchObject({
-    outcome: 'expired',
-    ended_reason: 'not_attempted_in_time',
-    attempts: 0,
-  })
-  expect((await getCall(world.deps, world.seed, scheduled.id)).status).toBe('queued')
-  world.deps.clock.advance(2 * day)
-  expect(await advanceUntilCompleted(world.deps, world.seed, scheduled.id, 1_000)).toMatchObject({
-    outcome: 'expired',
+  it('lets the last outcome stand when a retry expires', async () => {
+    const { id, campaignId } = await queueRetrying()
+    await finishAttempt(world.deps, await claimOne(), busy)
+    await pauseCampaign(world.deps, world.seed.workspaceId, campaignId)
+    world.deps.clock.advance(8 * day)
+    world.workers.push(startSweeper(world.deps))
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
+    expect(call).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy', attempts: 1 })
+    expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 })
 
-it('lets the last outcome stand when a retry expires', async () => {
-  const { id, campaignId } = await queueRetrying()
-  await finishAttempt(world.deps, await claimOne(), busy)
-  await pauseCampaign(world.deps, world.seed.workspaceId, campaignId)
-  world.deps.clock.advance(8 * day)
-  world.workers.push(startSweeper(world.deps))
-  const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
-  expect(call).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy', attempts: 1 })
-  expect(await listEvents(world.deps, id)).toHaveLength(1)
-})
-
-it('pauses a campaign whose line failed twenty times in a row, says why, and forgets it when resumed', async () => {
-  await endConsecutively(19, providerFailed)
-  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
-  await endConsecutively(1, providerFailed)
-  const paused = await getCampaign(world.seed.campaignId)
-  expect(paused).toMatchObject({
-    status: 'paused',
-    paused_reason: expect.stringMatching(/line failed 20 times/),
+describe('a failing provider', () => {
+  it('pauses a campaign whose line failed twenty times in a row, says why, and forgets it when resumed', async () => {
+    await endConsecutively(19, providerFailed)
+    expect(await getCampaign(world.seed.campaignId)).toMatchObject({
+      status: 'active',
+      provider_failures: 19,
+    })
+    await endConsecutively(1, providerFailed)
+    const paused = await getCampaign(world.seed.campaignId)
+    expect(paused).toMatchObject({
+      status: 'paused',
+      paused_reason: expect.stringMatching(/line failed 20 times/),
+    })
+    const { waiting_for } = await seedCall(world.deps, world.seed, freshNumber())
+    expect(waiting_for).toBe('campaign_paused')
+    await resumeCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
+    expect(await getCampaign(world.seed.campaignId)).toMatchObject({
+      status: 'active',
+      paused_reason: null,
+      provider_failures: 0,
+    })
   })
-  const { waiting_for } = await seedCall(world.deps, world.seed, freshNumber())
-  expect(waiting_for).toBe('campaign_paused')
-  await resumeCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
-  expect(await getCampaign(world.seed.campaignId)).toMatchObject({
-    status: 'active',
-    paused_reason: null,
-    provider_failures: 0,
+
+  it('counts only failures in a row, of the line, on real calls', async () => {
+    await endConsecutively(19, providerFailed)
+    await endConsecutively(1, emptyResult('failed', 'worker_lost'))
+    expect(await getCampaign(world.seed.campaignId)).toMatchObject({
+      status: 'active',
+      provider_failures: 19,
+    })
+    await seedCall(world.deps, world.seed, freshNumber(), { test: true })
+    const [test] = await claimTestCalls(world.deps, lease(), 1)
+    if (test !== undefined) await finishAttempt(world.deps, test, providerFailed)
+    expect(await getCampaign(world.seed.campaignId)).toMatchObject({
+      status: 'active',
+      provider_failures: 19,
+    })
+    await endConsecutively(1, busy)
+    await endConsecutively(1, providerFailed)
+    expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 1 })
   })
-})
 
-it('counts only failures in a row, of the line, on real calls', async () => {
-  await endConsecutively(19, providerFailed)
-  await endConsecutively(1, emptyResult('failed', 'worker_lost'))
-  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
-  await seedCall(world.deps, world.seed, freshNumber(), { test: true })
-  const [test] = await claimTestCalls(world.deps, lease(), 1)
-  if (test !== undefined) await finishAttempt(world.deps, test, providerFailed)
-  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
-  await endConsecutively(1, busy)
-  await endConsecutively(1, providerFailed)
-  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 1 })
-})
-
-it('misses no failure when many end at the same moment', async () => {
-  const wide = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 30 })
-  for (let index = 0; index < 20; index += 1)
-    await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: wide })
-  const attempts = await claimCalls(world.deps, lease(), 50)
-  expect(attempts).toHaveLength(20)
-  await Promise.all(attempts.map((attempt) => finishAttempt(world.deps, attempt, providerFailed)))
-  expect((await getCampaign(wide)).status).toBe('paused')
+  it('misses no failure when many end at the same moment', async () => {
+    const wide = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 30 })
+    for (let index = 0; index < 20; index += 1)
+      await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: wide })
+    const attempts = await claimCalls(world.deps, lease(), 50)
+    expect(attempts).toHaveLength(20)
+    await Promise.all(attempts.map((attempt) => finishAttempt(world.deps, attempt, providerFailed)))
+    expect((await getCampaign(wide)).status).toBe('paused')
+  })
 })

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
@@ -38,156 +38,169 @@ const hangUpAsLostWorker = async (): Promise<number> => {
   return id
 }
 
-it('stops ringing after 45 seconds, whatever the line does', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  dial({ dial: neverSettle })
-  await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'dialing', 0)
-  const ringingAt = world.deps.clock.now().getTime()
-  const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
-  expect(call).toMatchObject({ outcome: 'no_answer', ended_reason: 'ring_timeout', answered_at: null })
-  expect(Date.parse(call.ended_at ?? '') - ringingAt).toBeGreaterThanOrEqual(45_000)
-})
-
-it('ends a call after 30 minutes, whatever the line does', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  dial({})
-  const inProgress = await advanceUntil(
-    world.deps,
-    world.seed,
-    id,
-    (call) => call.status === 'in_progress',
-    0,
-  )
-  const call = await advanceUntilCompleted(world.deps, world.seed, id, 60_000)
-  expect(call).toMatchObject({ outcome: 'answered', ended_reason: 'call_limit_reached' })
-  expect(call.answered_at).toBe(inProgress.answered_at)
-  expect(call.duration_seconds).toBeGreaterThanOrEqual(30 * 60)
-})
-
-it('gives a talk half a minute of real time, however much its line is sped up', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  dial({ speed: 10_000 })
-  const inProgress = await advanceUntil(
-    world.deps,
-    world.seed,
-    id,
-    (call) => call.status === 'in_progress',
-    0,
-  )
-  const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
-  expect(Date.parse(call.ended_at ?? '') - Date.parse(inProgress.answered_at ?? '')).toBeGreaterThanOrEqual(
-    30_000,
-  )
-})
-
-it('keeps what was said when a call is ended by the limit', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  dial({
-    dial: async (_, { signal, onAnswer }) => {
-      onAnswer()
-      await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      return {
-        ...answeredConversation,
-        outcome: 'answered',
-        endedReason: 'agent_hung_up',
-        recordingUrl: null,
-      }
-    },
+describe('the call attempt', () => {
+  it('stops ringing after 45 seconds, whatever the line does', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    dial({ dial: neverSettle })
+    await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'dialing', 0)
+    const ringingAt = world.deps.clock.now().getTime()
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
+    expect(call).toMatchObject({ outcome: 'no_answer', ended_reason: 'ring_timeout', answered_at: null })
+    expect(Date.parse(call.ended_at ?? '') - ringingAt).toBeGreaterThanOrEqual(45_000)
   })
-  await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
-  expect(await advanceUntilCompleted(world.deps, world.seed, id, 60_000)).toMatchObject({
-    ended_reason: 'call_limit_reached',
-    transcript_text: 'Agent: Hello.',
+
+  it('ends a call after 30 minutes, whatever the line does', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    dial({})
+    const inProgress = await advanceUntil(
+      world.deps,
+      world.seed,
+      id,
+      (call) => call.status === 'in_progress',
+      0,
+    )
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 60_000)
+    expect(call).toMatchObject({ outcome: 'answered', ended_reason: 'call_limit_reached' })
+    expect(call.answered_at).toBe(inProgress.answered_at)
+    expect(call.duration_seconds).toBeGreaterThanOrEqual(30 * 60)
   })
-})
 
-it('takes an error of the line for a failed attempt', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  dial({ dial: () => Promise.reject(new Error('the trunk is down')) })
-  expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
-    outcome: 'failed',
-    ended_reason: 'line_failed',
+  it('gives a talk half a minute of real time, however much its line is sped up', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    dial({ speed: 10_000 })
+    const inProgress = await advanceUntil(
+      world.deps,
+      world.seed,
+      id,
+      (call) => call.status === 'in_progress',
+      0,
+    )
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
+    expect(Date.parse(call.ended_at ?? '') - Date.parse(inProgress.answered_at ?? '')).toBeGreaterThanOrEqual(
+      30_000,
+    )
   })
-})
 
-it('completes the call at the hang-up, and holds its event for the analysis', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  const analyzed = Promise.withResolvers<void>()
-  dial({
-    dial: shortConversation,
-    analyze: async () => {
-      await analyzed.promise
-      return { summary: 'Wants a visit.', sentiment: 'positive', goalMet: true, extracted: { visit: true } }
-    },
+  it('keeps what was said when a call is ended by the limit', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    dial({
+      dial: async (_, { signal, onAnswer }) => {
+        onAnswer()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        return {
+          ...answeredConversation,
+          outcome: 'answered',
+          endedReason: 'agent_hung_up',
+          recordingUrl: null,
+        }
+      },
+    })
+    await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
+    expect(await advanceUntilCompleted(world.deps, world.seed, id, 60_000)).toMatchObject({
+      ended_reason: 'call_limit_reached',
+      transcript_text: 'Agent: Hello.',
+    })
   })
-  await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed', 0)
-  expect(await listEvents(world.deps, id)).toEqual([])
-  analyzed.resolve()
-  const call = await advanceUntilCompleted(world.deps, world.seed, id, 0)
-  expect(call).toMatchObject({ summary: 'Wants a visit.', sentiment: 'positive', extracted: { visit: true } })
-  expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
-})
 
-it('publishes the event together with the end of the call where the provider already has the analysis', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  const analysis = { summary: 'Wants a visit.', sentiment: 'positive' as const, goalMet: true, extracted: {} }
-  dial({
-    dial: async (...args) => ({ ...(await shortConversation(...args)), analysis }),
-    analyze: neverSettle,
-  })
-  const call = await advanceUntil(world.deps, world.seed, id, ({ status }) => status === 'completed', 0)
-  expect(call).toMatchObject({ summary: 'Wants a visit.', sentiment: 'positive', goal_met: true })
-  expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
-})
-
-it('tells of the call without the analysis when that takes two minutes', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  dial({ dial: shortConversation, analyze: neverSettle })
-  const { ended_at } = await advanceUntil(
-    world.deps,
-    world.seed,
-    id,
-    (call) => call.status === 'completed',
-    0,
-  )
-  const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
-  expect(call).toMatchObject({ outcome: 'answered', summary: null, sentiment: 'unknown', goal_met: null })
-  const [event] = await listEvents(world.deps, id)
-  expect(Date.parse(event?.timestamp ?? '') - Date.parse(ended_at ?? '')).toBeGreaterThanOrEqual(120_000)
-})
-
-it('tells of the call at once when the analysis fails', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  dial({ dial: shortConversation, analyze: () => Promise.reject(new Error('no model')) })
-  await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed', 0)
-  expect(await advanceUntilCompleted(world.deps, world.seed, id, 0)).toMatchObject({
-    outcome: 'answered',
-    summary: null,
+  it('takes an error of the line for a failed attempt', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    dial({ dial: () => Promise.reject(new Error('the trunk is down')) })
+    expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
+      outcome: 'failed',
+      ended_reason: 'line_failed',
+    })
   })
 })
 
-it('settles the event of a worker that died before the analysis, two minutes after the hang-up', async () => {
-  const id = await hangUpAsLostWorker()
-  world.workers.push(startSweeper(world.deps))
-  world.deps.clock.advance(119_000)
-  const other = await hangUpAsLostWorker()
-  world.deps.clock.advance(1_000)
-  await waitFor(
-    async () => (await listEvents(world.deps, id)).length > 0,
-    () => world.deps.clock.advance(1),
-  )
-  expect(await getCall(world.deps, world.seed, id)).toMatchObject({
-    outcome: 'answered',
-    transcript_text: 'Agent: Hello.',
+describe('the analysis', () => {
+  it('completes the call at the hang-up, and holds its event for the analysis', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    const analyzed = Promise.withResolvers<void>()
+    dial({
+      dial: shortConversation,
+      analyze: async () => {
+        await analyzed.promise
+        return { summary: 'Wants a visit.', sentiment: 'positive', goalMet: true, extracted: { visit: true } }
+      },
+    })
+    await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed', 0)
+    expect(await listEvents(world.deps, id)).toEqual([])
+    analyzed.resolve()
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 0)
+    expect(call).toMatchObject({
+      summary: 'Wants a visit.',
+      sentiment: 'positive',
+      extracted: { visit: true },
+    })
+    expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
   })
-  expect(await listEvents(world.deps, other)).toEqual([])
-})
 
-it('writes one event where two settle the same call at once', async () => {
-  const callId = await hangUpAsLostWorker()
-  const key = { workspaceId: world.seed.workspaceId, callId }
-  const analysis = { summary: 'Talked.', sentiment: 'neutral' as const, goalMet: null, extracted: {} }
-  await Promise.all([finishAnalysis(world.deps, key, analysis), finishAnalysis(world.deps, key, undefined)])
-  await finishAnalysis(world.deps, key, undefined)
-  expect(await listEvents(world.deps, callId)).toHaveLength(1)
+  it('publishes the event together with the end of the call where the provider already has the analysis', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    const analysis = {
+      summary: 'Wants a visit.',
+      sentiment: 'positive' as const,
+      goalMet: true,
+      extracted: {},
+    }
+    dial({
+      dial: async (...args) => ({ ...(await shortConversation(...args)), analysis }),
+      analyze: neverSettle,
+    })
+    const call = await advanceUntil(world.deps, world.seed, id, ({ status }) => status === 'completed', 0)
+    expect(call).toMatchObject({ summary: 'Wants a visit.', sentiment: 'positive', goal_met: true })
+    expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
+  })
+
+  it('tells of the call without the analysis when that takes two minutes', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    dial({ dial: shortConversation, analyze: neverSettle })
+    const { ended_at } = await advanceUntil(
+      world.deps,
+      world.seed,
+      id,
+      (call) => call.status === 'completed',
+      0,
+    )
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
+    expect(call).toMatchObject({ outcome: 'answered', summary: null, sentiment: 'unknown', goal_met: null })
+    const [event] = await listEvents(world.deps, id)
+    expect(Date.parse(event?.timestamp ?? '') - Date.parse(ended_at ?? '')).toBeGreaterThanOrEqual(120_000)
+  })
+
+  it('tells of the call at once when the analysis fails', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    dial({ dial: shortConversation, analyze: () => Promise.reject(new Error('no model')) })
+    await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed', 0)
+    expect(await advanceUntilCompleted(world.deps, world.seed, id, 0)).toMatchObject({
+      outcome: 'answered',
+      summary: null,
+    })
+  })
+
+  it('settles the event of a worker that died before the analysis, two minutes after the hang-up', async () => {
+    const id = await hangUpAsLostWorker()
+    world.workers.push(startSweeper(world.deps))
+    world.deps.clock.advance(119_000)
+    const other = await hangUpAsLostWorker()
+    world.deps.clock.advance(1_000)
+    await waitFor(
+      async () => (await listEvents(world.deps, id)).length > 0,
+      () => world.deps.clock.advance(1),
+    )
+    expect(await getCall(world.deps, world.seed, id)).toMatchObject({
+      outcome: 'answered',
+      transcript_text: 'Agent: Hello.',
+    })
+    expect(await listEvents(world.deps, other)).toEqual([])
+  })
+
+  it('writes one event where two settle the same call at once', async () => {
+    const callId = await hangUpAsLostWorker()
+    const key = { workspaceId: world.seed.workspaceId, callId }
+    const analysis = { summary: 'Talked.', sentiment: 'neutral' as const, goalMet: null, extracted: {} }
+    await Promise.all([finishAnalysis(world.deps, key, analysis), finishAnalysis(world.deps, key, undefined)])
+    await finishAnalysis(world.deps, key, undefined)
+    expect(await listEvents(world.deps, callId)).toHaveLength(1)
+  })
 })

@@ -90,10 +90,10 @@ it('makes the owner a member, and changes the role of one who is', async () => {
     password,
   })
   for (const role of ['member', 'owner'] as const) {
-    await addMember(world.deps, { workspaceId: id, userId, role })
+    await addMember(world.deps, id, userId, role)
     expect(await findRole(world.database.db, id, userId)).toBe(role)
   }
-  await addMember(world.deps, { workspaceId: id, userId: ownerId, role: 'member' })
+  await addMember(world.deps, id, ownerId, 'member')
   expect(await findRole(world.database.db, id, ownerId)).toBe('member')
 })
 

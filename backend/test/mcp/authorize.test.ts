@@ -1,26 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { seedLiveCall } from '../support/factories.ts'
-import {
-  openSse,
-  otherSecret,
-  secret,
-  startMcpService,
-  type TestMcpService,
-  textResult,
-} from '../support/mcp.ts'
+import { openSse, otherSecret, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 
-let service: TestMcpService
 let widgetId: string
 let agentId: number
+const service = useMcpWorld({ echo: () => textResult('yes') })
 beforeAll(async () => {
-  service = await startMcpService({ echo: () => textResult('yes') })
   const agent = await service.addAgent()
   widgetId = agent.widgetId
   agentId = agent.agentId
 })
-afterAll(() => service.close())
 
 /** Opens a stream by hand: fetch sends no Host of one's own. */
 async function requestSession(

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ApiError } from '../../core/errors.ts'
 import { seedLiveCall } from '../support/factories.ts'
-import { openSse, type RawSession, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
+import { openSse, type RawSession, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
-let service: TestMcpService
 let session: RawSession
 let agentId: number
 let widgetId: string
@@ -16,35 +15,37 @@ const neverSettle = () => {
   return new Promise<never>(() => {})
 }
 
+// Before the service's: Jest runs these hooks in the order of their registration.
+afterAll(() => session.close())
+const service = useMcpWorld({
+  echo: ({ args }) => textResult(String(args.text)),
+  see: ({ args, call, dryRun }) => {
+    seen.push({ args, call, dryRun })
+    return textResult('seen')
+  },
+  reject: () => {
+    throw new ApiError('not_found', 'There is no contact with this number: ask for it again.')
+  },
+  crash: () => {
+    throw new Error('password=hunter2 at 10.0.0.7')
+  },
+  flood: () => textResult('x'.repeat(50 * 1024 * 1024)),
+  hang: ({ signal, args }) => {
+    signal.addEventListener('abort', () => aborted.push(String(args.text)))
+    return neverSettle()
+  },
+  deaf: neverSettle,
+  stubborn: () => {
+    throw undefined
+  },
+  note: ({ dryRun }) => textResult(dryRun ? 'would note' : 'noted'),
+})
 beforeAll(async () => {
-  service = await startMcpService({
-    echo: ({ args }) => textResult(String(args.text)),
-    see: ({ args, call, dryRun }) => {
-      seen.push({ args, call, dryRun })
-      return textResult('seen')
-    },
-    refuse: () => {
-      throw new ApiError('not_found', 'There is no contact with this number: ask for it again.')
-    },
-    crash: () => {
-      throw new Error('password=hunter2 at 10.0.0.7')
-    },
-    flood: () => textResult('x'.repeat(50 * 1024 * 1024)),
-    hang: ({ signal, args }) => {
-      signal.addEventListener('abort', () => aborted.push(String(args.text)))
-      return neverSettle()
-    },
-    deaf: neverSettle,
-    stubborn: () => {
-      throw undefined
-    },
-    note: ({ dryRun }) => textResult(dryRun ? 'would note' : 'noted'),
-  })
   const agent = await service.addAgent()
   agentId = agent.agentId
   widgetId = agent.widgetId
   const anything = { type: 'object' }
-  for (const name of ['echo', 'refuse', 'crash', 'flood', 'hang', 'deaf', 'stubborn']) {
+  for (const name of ['echo', 'reject', 'crash', 'flood', 'hang', 'deaf', 'stubborn']) {
     await service.addTool(agentId, name)
   }
   await service.addTool(agentId, 'see', { schema: anything })
@@ -59,10 +60,6 @@ beforeAll(async () => {
     },
   })
   session = await openSse(service.url, { widget_id: widgetId })
-})
-afterAll(async () => {
-  session.close()
-  await service.close()
 })
 
 const callForText = async (name: string, args?: unknown) => {
@@ -111,7 +108,7 @@ describe('tool names and arguments', () => {
 
 describe('tool results', () => {
   it('passes on what a tool tells the agent, and nothing of how it broke', async () => {
-    expect(await callForText('refuse', { text: 'x' })).toEqual({
+    expect(await callForText('reject', { text: 'x' })).toEqual({
       text: 'There is no contact with this number: ask for it again.',
       isError: true,
     })

@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
-import { secret, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
+import { beforeAll, expect, it, jest } from '@jest/globals'
+import { useTestFolder } from '../support/folder.ts'
+import { secret, textResult, useMcpWorld } from '../support/mcp.ts'
 
 jest.setTimeout(60_000)
 
@@ -21,17 +19,15 @@ const scenarios = [
   'json-schema-2020-12',
 ]
 
-let service: TestMcpService
 let url: string
-let output: string
+const output = useTestFolder()
+const service = useMcpWorld({
+  test_simple_text: () => textResult('This is a simple text response for testing.'),
+  test_error_handling: () => {
+    throw new Error('broken on purpose')
+  },
+})
 beforeAll(async () => {
-  output = await mkdtemp(path.join(tmpdir(), 'outdial-conformance-'))
-  service = await startMcpService({
-    test_simple_text: () => textResult('This is a simple text response for testing.'),
-    test_error_handling: () => {
-      throw new Error('broken on purpose')
-    },
-  })
   const { agentId, widgetId } = await service.addAgent()
   for (const name of ['test_simple_text', 'test_error_handling']) {
     await service.addTool(agentId, name, { schema: { type: 'object' } })
@@ -52,16 +48,12 @@ beforeAll(async () => {
   })
   url = `${service.url}/api/mcp/?widget_id=${widgetId}&token=${secret}`
 })
-afterAll(async () => {
-  await service.close()
-  await rm(output, { recursive: true, force: true })
-})
 
 it.each(scenarios)('passes the official conformance scenario %s', async (scenario) => {
   const cli = fileURLToPath(
     new URL('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
   )
-  const words = [cli, 'server', '--url', url, '--scenario', scenario, '--output-dir', output]
+  const words = [cli, 'server', '--url', url, '--scenario', scenario, '--output-dir', output.path]
   const { stdout } = await promisify(execFile)(process.execPath, words)
   expect(stdout).toMatch(/Passed: (\d+)\/\1, 0 failed, 0 warnings/)
 })

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, expect, it } from '@jest/globals'
 import { setAgentStatus } from '../../agents/agents.ts'
 import { seedLiveCall } from '../support/factories.ts'
-import { openSse, secret, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
+import { openSse, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 
-let service: TestMcpService
 const uses: { config: unknown; agentId: number }[] = []
-beforeAll(async () => {
-  service = await startMcpService({
-    echo: ({ config, agentId }) => {
-      uses.push({ config, agentId })
-      return textResult('yes')
-    },
-  })
+const service = useMcpWorld({
+  echo: ({ config, agentId }) => {
+    uses.push({ config, agentId })
+    return textResult('yes')
+  },
 })
-afterAll(() => service.close())
 
 let widgetId: string
 let agentId: number

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { openSse, startMcpService, type TestMcpService } from '../support/mcp.ts'
+import { beforeAll, expect, it } from '@jest/globals'
+import { openSse, useMcpWorld } from '../support/mcp.ts'
 
-let service: TestMcpService
 let widgetId: string
+const service = useMcpWorld()
 beforeAll(async () => {
-  service = await startMcpService()
   widgetId = (await service.addAgent()).widgetId
 })
-afterAll(() => service.close())
 
 const initialize = (id: string | number, protocolVersion: string) => ({
   jsonrpc: '2.0',

@@ -2,34 +2,23 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import {
-  openSse,
-  otherSecret,
-  type RawSession,
-  secret,
-  startMcpService,
-  type TestMcpService,
-  textResult,
-} from '../support/mcp.ts'
+import { openSse, otherSecret, type RawSession, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
-let service: TestMcpService
 let session: RawSession
 let widgetId: string
+// Before the service's: Jest runs these hooks in the order of their registration.
+afterAll(() => session.close())
+const service = useMcpWorld({
+  echo: ({ args }) => textResult(String(args.text)),
+  big: () => textResult('x'.repeat(30_000)),
+})
 beforeAll(async () => {
-  service = await startMcpService({
-    echo: ({ args }) => textResult(String(args.text)),
-    big: () => textResult('x'.repeat(30_000)),
-  })
   const agent = await service.addAgent()
   widgetId = agent.widgetId
   await service.addTool(agent.agentId, 'echo', { schema: { type: 'object' } })
   await service.addTool(agent.agentId, 'big', { schema: { type: 'object' } })
   session = await openSse(service.url, { widget_id: widgetId })
-})
-afterAll(async () => {
-  session.close()
-  await service.close()
 })
 
 async function parseError(response: Response): Promise<{ status: number; code: string; body: string }> {

@@ -2,26 +2,24 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { experimental_createMCPClient as createAiClient } from '@ai-sdk/mcp'
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { beforeAll, expect, it, jest } from '@jest/globals'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import { secret, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
+import { secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
 jest.setTimeout(60_000)
-let service: TestMcpService
 let widgetId: string
 let agentId: number
+const service = useMcpWorld({ echo: ({ args }) => textResult(`You said ${String(args.text)}`) })
 beforeAll(async () => {
-  service = await startMcpService({ echo: ({ args }) => textResult(`You said ${String(args.text)}`) })
   const agent = await service.addAgent()
   widgetId = agent.widgetId
   agentId = agent.agentId
   await service.addTool(agentId, 'echo')
 })
-afterAll(() => service.close())
 
 const address = (path: string) => `${service.url}${path}?widget_id=${widgetId}`
 const withSecret = { requestInit: { headers: { Authorization: `Bearer ${secret}` } } }

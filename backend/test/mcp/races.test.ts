@@ -1,33 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, expect, it } from '@jest/globals'
 import { seedLiveCall } from '../support/factories.ts'
-import {
-  openSocket,
-  openSse,
-  otherSecret,
-  secret,
-  startMcpService,
-  type TestMcpService,
-  textResult,
-} from '../support/mcp.ts'
+import { openSocket, openSse, otherSecret, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
-let service: TestMcpService
 let uses = 0
 let broken = 0
-beforeAll(async () => {
-  service = await startMcpService({
-    act: () => {
-      uses += 1
-      return textResult('done')
-    },
-    hang: ({ signal }) => {
-      uses += 1
-      signal.addEventListener('abort', () => (broken += 1))
-      return new Promise(() => {})
-    },
-  })
+const service = useMcpWorld({
+  act: () => {
+    uses += 1
+    return textResult('done')
+  },
+  hang: ({ signal }) => {
+    uses += 1
+    signal.addEventListener('abort', () => (broken += 1))
+    return new Promise(() => {})
+  },
 })
-afterAll(() => service.close())
 
 let widgetId: string
 let agentId: number
@@ -69,8 +57,8 @@ it('uses no tool for a session that ended while the message was on its way', asy
   session.close()
   await waitUntil(async () => (await session.post(toolCallMessage('act'))).status === 404)
   socket.send(request.slice(-5))
-  await waitUntil(() => socket.answers().includes('\r\n\r\n'))
-  expect(socket.answers()).toMatch(/^HTTP\/1.1 404 /)
+  await waitUntil(() => socket.received().includes('\r\n\r\n'))
+  expect(socket.received()).toMatch(/^HTTP\/1.1 404 /)
   expect(uses).toBe(0)
   socket.end()
 })
@@ -86,7 +74,7 @@ it('uses no tool that was canceled while the tools were read anew', async () => 
     postRequest(session.endpoint, toolCallMessage('act', 7)) +
       postRequest(session.endpoint, JSON.stringify(cancel)),
   )
-  await waitUntil(() => socket.answers().split('202 Accepted').length === 3)
+  await waitUntil(() => socket.received().split('202 Accepted').length === 3)
   expect((await session.request('tools/list')).result?.tools).toHaveLength(1)
   expect(uses).toBe(0)
   session.close()
@@ -138,14 +126,14 @@ it('opens a stream behind another request on the same connection, and answers on
   const other = await openSse(service.url, { widget_id: widgetId })
   const socket = openSocket(service.url)
   socket.send(postRequest(other.endpoint, toolCallMessage('act')) + streamRequest())
-  await waitUntil(() => socket.answers().includes('event: endpoint'))
-  const path = /data: (.*)/.exec(socket.answers())?.[1] ?? ''
+  await waitUntil(() => socket.received().includes('event: endpoint'))
+  const path = /data: (.*)/.exec(socket.received())?.[1] ?? ''
   const posted = openSocket(service.url)
   for (const id of ['first', 'second']) {
     posted.send(postRequest(new URL(path, service.url).href, toolCallMessage('act', id)))
-    await waitUntil(() => socket.answers().includes(`"id":"${id}"`))
+    await waitUntil(() => socket.received().includes(`"id":"${id}"`))
   }
-  expect(socket.answers()).toMatch(/^HTTP\/1.1 202 [^]*HTTP\/1.1 200 /)
+  expect(socket.received()).toMatch(/^HTTP\/1.1 202 [^]*HTTP\/1.1 200 /)
   expect(uses).toBe(3)
   for (const each of [other, { close: socket.end }, { close: posted.end }]) each.close()
 })
@@ -153,8 +141,8 @@ it('opens a stream behind another request on the same connection, and answers on
 it('ends the session of a client that has said that nothing more will come', async () => {
   const socket = openSocket(service.url)
   socket.send(streamRequest())
-  await waitUntil(() => socket.answers().includes('event: endpoint'))
-  const path = /data: (.*)/.exec(socket.answers())?.[1] ?? ''
+  await waitUntil(() => socket.received().includes('event: endpoint'))
+  const path = /data: (.*)/.exec(socket.received())?.[1] ?? ''
   socket.finish()
   await waitUntil(async () => {
     const response = await fetch(new URL(path, service.url), {

@@ -9,14 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import fc from 'fast-check'
 import { version } from '../../version.ts'
-import {
-  type JsonRpc,
-  openSse,
-  type RawSession,
-  startMcpService,
-  type TestMcpService,
-  textResult,
-} from '../support/mcp.ts'
+import { type JsonRpc, openSse, type RawSession, textResult, useMcpWorld } from '../support/mcp.ts'
 
 jest.setTimeout(120_000)
 
@@ -44,7 +37,7 @@ async function plainServer() {
       await client.send(parsed.data)
       return 202
     },
-    answers: messages,
+    responses: messages,
     close: () => server.close(),
   }
 }
@@ -55,24 +48,23 @@ const definitions = [
   { name: 'fail', description: 'Does fail.', inputSchema: schema },
 ]
 
-let service: TestMcpService
 let session: RawSession
 let plain: Awaited<ReturnType<typeof plainServer>>
+// Before the service's: Jest runs these hooks in the order of their registration.
+afterAll(async () => {
+  session.close()
+  await plain.close()
+})
+const service = useMcpWorld({
+  echo: ({ args }) => textResult(JSON.stringify(args)),
+  fail: () => ({ text: 'It failed.', isError: true }),
+})
 beforeAll(async () => {
-  service = await startMcpService({
-    echo: ({ args }) => textResult(JSON.stringify(args)),
-    fail: () => ({ text: 'It failed.', isError: true }),
-  })
   const { agentId, widgetId } = await service.addAgent()
   await service.addTool(agentId, 'echo', { schema: { type: 'object' } })
   await service.addTool(agentId, 'fail', { schema })
   session = await openSse(service.url, { widget_id: widgetId })
   plain = await plainServer()
-})
-afterAll(async () => {
-  session.close()
-  await plain.close()
-  await service.close()
 })
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 })
@@ -166,9 +158,9 @@ const message = fc.oneof(
 function normalize(response: unknown): unknown {
   const { error, ...rest } = response as JsonRpc
   if (error === undefined) return response
-  const isFault =
+  const isInvalidParams =
     error.message.startsWith('Invalid params: ') || /^(\[|MCP error -32602)/.test(error.message.trim())
-  return isFault ? { id: rest.id, fault: 'wrong parameters' } : response
+  return isInvalidParams ? { id: rest.id, issue: 'wrong parameters' } : response
 }
 
 it('answers any message as the SDK’s own server does', async () => {
@@ -177,7 +169,7 @@ it('answers any message as the SDK’s own server does', async () => {
     fc.asyncProperty(message, async (generated) => {
       const json = JSON.stringify([generated]).slice(1, -1) // undefined becomes null
       const sent = JSON.parse(json) as unknown
-      plain.answers.length = 0
+      plain.responses.length = 0
       const expected = await plain.send(sent)
       const response = await session.post(json)
       await response.arrayBuffer()
@@ -194,7 +186,7 @@ it('answers any message as the SDK’s own server does', async () => {
         ours.push(next)
       }
       await new Promise((resolve) => setImmediate(resolve))
-      const theirs = plain.answers.filter((other) => !('id' in other && other.id === mark.id))
+      const theirs = plain.responses.filter((other) => !('id' in other && other.id === mark.id))
       expect(ours.map(normalize)).toEqual(theirs.map(normalize))
     }),
     { numRuns: 1_500 },

@@ -1,23 +1,11 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
-import {
-  openSocket,
-  openSse,
-  type RawSession,
-  secret,
-  startMcpService,
-  type TestMcpService,
-  textResult,
-} from '../support/mcp.ts'
+import { expect, it, jest } from '@jest/globals'
+import { openSocket, openSse, type RawSession, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
 jest.setTimeout(60_000)
-let service: TestMcpService
-beforeAll(async () => {
-  service = await startMcpService({ echo: () => textResult('here') })
-})
-afterAll(() => service.close())
+const service = useMcpWorld({ echo: () => textResult('here') })
 
 it('gives one agent 2,000 sessions, and the next one 429 until some are closed', async () => {
   const { agentId, widgetId } = await service.addAgent()
@@ -56,7 +44,7 @@ async function listenersAfter(times: number, path: string): Promise<number> {
   const socket = openSocket(service.url)
   for (let requestNumber = 1; requestNumber <= times; requestNumber += 1) {
     socket.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-    await waitUntil(() => socket.answers().split('HTTP/1.1 4').length - 1 === requestNumber)
+    await waitUntil(() => socket.received().split('HTTP/1.1 4').length - 1 === requestNumber)
   }
   const [serverSide] = await accepted
   const listeners = serverSide.listenerCount('end')

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { openSse, secret, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
+import { expect, it } from '@jest/globals'
+import { openSse, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 
-let service: TestMcpService
-beforeAll(async () => {
-  service = await startMcpService({ echo: ({ args }) => textResult(`You said ${String(args.text)}`) })
-})
-afterAll(() => service.close())
+const service = useMcpWorld({ echo: ({ args }) => textResult(`You said ${String(args.text)}`) })
 
 it('lists the tools of an agent and calls one, without any handshake', async () => {
   const { agentId, widgetId } = await service.addAgent()

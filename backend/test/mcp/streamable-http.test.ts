@@ -1,36 +1,26 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import {
-  type JsonRpc,
-  openSse,
-  otherSecret,
-  secret,
-  startMcpService,
-  type TestMcpService,
-  textResult,
-} from '../support/mcp.ts'
+import { beforeAll, expect, it } from '@jest/globals'
+import { type JsonRpc, openSse, otherSecret, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
-let service: TestMcpService
 let widgetId: string
 let agentId: number
 const aborted: string[] = []
 let started = 0
+const service = useMcpWorld({
+  echo: ({ args }) => textResult(String(args.text)),
+  hang: ({ signal, args }) => {
+    started += 1
+    signal.addEventListener('abort', () => aborted.push(String(args.text)))
+    return new Promise(() => {})
+  },
+})
 beforeAll(async () => {
-  service = await startMcpService({
-    echo: ({ args }) => textResult(String(args.text)),
-    hang: ({ signal, args }) => {
-      started += 1
-      signal.addEventListener('abort', () => aborted.push(String(args.text)))
-      return new Promise(() => {})
-    },
-  })
   const agent = await service.addAgent()
   widgetId = agent.widgetId
   agentId = agent.agentId
   await service.addTool(agentId, 'echo')
   await service.addTool(agentId, 'hang')
 })
-afterAll(() => service.close())
 
 const initialize = {
   ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },

@@ -102,7 +102,7 @@ describe('an authorization that gives no code', () => {
   it('gives no code where the membership ended while the page was open', async () => {
     const kim = await seedUserWithWorkspaces(world.service.deps, 'Vandelay', 'Other')
     const authorization = await openAuthorizationSignedIn(kim)
-    await endMembership(world.service.deps, { workspaceId: kim.workspaces.Vandelay ?? 0, userId: kim.userId })
+    await endMembership(world.service.deps, kim.workspaces.Vandelay ?? 0, kim.userId)
     const { page, externalUrl } = await allowAccess(authorization, 'Vandelay')
     expect(externalUrl).toBeNull()
     expect(page.status).toBe(422)
@@ -123,7 +123,7 @@ describe('an authorization that gives no code', () => {
       }),
     })
     expect(allowed.status).toBe(303)
-    await endMembership(world.service.deps, { workspaceId, userId: kim.userId })
+    await endMembership(world.service.deps, workspaceId, kim.userId)
     const { externalUrl } = await browser.open(allowed.headers.get('location') ?? '')
     expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
   })

@@ -129,7 +129,7 @@ describe('refused refresh tokens', () => {
     const workspaceId = sam.workspaces.Initech ?? 0
     const responses = await Promise.all([
       ...Array.from({ length: 8 }, () => refresh(world.zapier, first.refresh_token)),
-      endMembership(world.service.deps, { workspaceId, userId: sam.userId }),
+      endMembership(world.service.deps, workspaceId, sam.userId),
     ])
     for (const response of responses) {
       if (!(response instanceof Response)) continue

@@ -78,11 +78,7 @@ describe('token revocation', () => {
 
   it('does not take an API key for a token that an app could revoke', async () => {
     const workspaceId = world.robin.workspaces.Acme ?? 0
-    const { key } = await createApiKey(world.service.deps, {
-      workspaceId,
-      userId: world.robin.userId,
-      name: 'Script',
-    })
+    const { key } = await createApiKey(world.service.deps, workspaceId, world.robin.userId, 'Script')
     await revoke(world.zapier, key)
     expect(await apiStatus(world.service, key)).toBe(200)
   })
@@ -118,11 +114,12 @@ describe('a disconnected app', () => {
     expect(await subscribe(acme.access_token)).toBe(201)
     expect(await subscribe(globex.access_token)).toBe(201)
 
-    await disconnectApp(world.service.deps, {
-      workspaceId: world.robin.workspaces.Acme ?? 0,
-      userId: world.robin.userId,
-      clientId: world.zapier.clientId,
-    })
+    await disconnectApp(
+      world.service.deps,
+      world.robin.workspaces.Acme ?? 0,
+      world.robin.userId,
+      world.zapier.clientId,
+    )
     expect(await apiStatus(world.service, acme.access_token)).toBe(401)
     expect(await readError(await refresh(world.zapier, acme.refresh_token))).toEqual([400, 'invalid_grant'])
     expect(await subscriptionsOf(world.robin.workspaces.Acme)).toBe(0)
@@ -138,21 +135,13 @@ describe('the end of a membership', () => {
     const [workspaceId = 0, otherWorkspaceId = 0] = [sam.workspaces.Initech, sam.workspaces.Umbrella]
     const gone = await connect(world.zapier, sam, 'Initech', { paramOverrides: { scope: null } })
     const stays = await connect(world.zapier, sam, 'Umbrella', { paramOverrides: { scope: null } })
-    const { key } = await createApiKey(world.service.deps, {
-      workspaceId,
-      userId: sam.userId,
-      name: 'Script',
-    })
-    const { key: otherKey } = await createApiKey(world.service.deps, {
-      workspaceId: otherWorkspaceId,
-      userId: sam.userId,
-      name: 'Script',
-    })
+    const { key } = await createApiKey(world.service.deps, workspaceId, sam.userId, 'Script')
+    const { key: otherKey } = await createApiKey(world.service.deps, otherWorkspaceId, sam.userId, 'Script')
     for (const token of [gone.access_token, stays.access_token, key, otherKey]) {
       expect(await subscribe(token)).toBe(201)
     }
 
-    await endMembership(world.service.deps, { workspaceId, userId: sam.userId })
+    await endMembership(world.service.deps, workspaceId, sam.userId)
     expect(await apiStatus(world.service, gone.access_token)).toBe(401)
     expect(await apiStatus(world.service, key)).toBe(401)
     expect(await readError(await refresh(world.zapier, gone.refresh_token))).toEqual([400, 'invalid_grant'])
@@ -165,15 +154,12 @@ describe('the end of a membership', () => {
   it('gives no tokens for a code whose user was removed meanwhile', async () => {
     const pat = await seedUserWithWorkspaces(world.service.deps, 'Massive')
     const flow = await consent(world.zapier, pat, 'Massive')
-    await endMembership(world.service.deps, { workspaceId: pat.workspaces.Massive ?? 0, userId: pat.userId })
+    await endMembership(world.service.deps, pat.workspaces.Massive ?? 0, pat.userId)
     expect(await readError(await exchangeCode(world.zapier, flow))).toEqual([400, 'invalid_grant'])
   })
 
   it('says that who is no member cannot be removed', async () => {
-    const removing = endMembership(world.service.deps, {
-      workspaceId: world.robin.workspaces.Acme ?? 0,
-      userId: 999_999,
-    })
+    const removing = endMembership(world.service.deps, world.robin.workspaces.Acme ?? 0, 999_999)
     await expect(removing).rejects.toMatchObject({ code: 'not_found' })
   })
 

@@ -1,18 +1,13 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type TlsOptions } from 'node:tls'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createGuardedSend, ForbiddenAddressError, type ResolveHost } from '../../outbound/guard.ts'
-import { HttpReceiver } from '../support/http-receiver.ts'
+import { useHttpReceiver } from '../support/http-receiver.ts'
 import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
 import { selfSigned } from '../support/self-signed-certificate.ts'
 
-let receiver: HttpReceiver
-beforeEach(async () => {
-  receiver = new HttpReceiver()
-  await receiver.listen()
-})
-afterEach(() => receiver.close())
+const receiver = useHttpReceiver()
 
 const request = (url: string, signal = AbortSignal.timeout(10_000)) => ({
   url: new URL(url),

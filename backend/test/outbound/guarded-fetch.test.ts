@@ -1,21 +1,17 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fetch.ts'
-import { HttpReceiver } from '../support/http-receiver.ts'
+import { useHttpReceiver } from '../support/http-receiver.ts'
 import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
 
-let receiver: HttpReceiver
 let local: GuardedFetch
 let online: GuardedFetch
-beforeEach(async () => {
-  receiver = new HttpReceiver()
-  await receiver.listen()
+beforeEach(() => {
   local = createGuardedFetch({ allowLoopback: true, maxBytes: 1000 })
   online = createGuardedFetch({ allowLoopback: false, maxBytes: 1000 })
 })
-afterEach(async () => {
-  await Promise.all([local.close(), online.close()])
-  await receiver.close()
-})
+// Before the receiver's: Jest runs these hooks in the order of their registration.
+afterEach(() => Promise.all([local.close(), online.close()]))
+const receiver = useHttpReceiver()
 
 const forbidden = { cause: { name: 'ForbiddenAddressError' } }
 

@@ -14,7 +14,7 @@ import { analysis, answered, number, person, useErasureWorld } from '../support/
 import { type Seed, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 
-const { world, toContactKey, erase, seedConversation, toolCall, findTraces } = useErasureWorld()
+const { world, erase, seedConversation, toolCall, findTraces } = useErasureWorld()
 
 // Each test has its own.
 let deps: TestDeps
@@ -27,8 +27,8 @@ beforeEach(() => {
 async function runDuringErasure(contactId: number, start: () => Promise<unknown>[]) {
   const release = Promise.withResolvers<void>()
   const erased = Promise.withResolvers<void>()
-  const erasing = deps.db.transaction().execute(async (tx) => {
-    await eraseContact({ ...deps, db: tx }, toContactKey(contactId))
+  const erasing = deps.db.transaction().execute(async (db) => {
+    await eraseContact({ ...deps, db }, seed.workspaceId, contactId)
     erased.resolve()
     await release.promise
   })
@@ -43,7 +43,7 @@ async function runDuringErasure(contactId: number, start: () => Promise<unknown>
 it('erases twice at the same moment, and a contact of another workspace not at all', async () => {
   const call = await seedCall(deps, seed, number, person)
   const other = await seedWorkspace(deps)
-  const theirs = eraseContact(deps, { workspaceId: other.workspaceId, contactId: call.contact.id })
+  const theirs = eraseContact(deps, other.workspaceId, call.contact.id)
   await expect(theirs).rejects.toThrow('no contact')
   await Promise.all([erase(call.contact.id), erase(call.contact.id)])
   expect(await listEvents(deps, call.id)).toHaveLength(1)

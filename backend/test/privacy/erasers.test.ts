@@ -86,7 +86,7 @@ async function recordErasure(): Promise<typeof erased> {
   }))
   const { id: contactId } = await database.db.selectFrom('contact').select('id').executeTakeFirstOrThrow()
   try {
-    await eraseContact({ ...deps, db }, { workspaceId: seed.workspaceId, contactId })
+    await eraseContact({ ...deps, db }, seed.workspaceId, contactId)
   } finally {
     await db.destroy()
   }

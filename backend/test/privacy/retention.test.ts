@@ -112,8 +112,7 @@ async function seedConversation(seed: Seed, days: number): Promise<number> {
     .execute()
   const callView = await findCall(database.db, workspace_id, call.id, deps.clock.now())
   if (callView === undefined) throw new Error('no call')
-  await publishCallCompleted(database.db, {
-    workspaceId: workspace_id,
+  await publishCallCompleted(database.db, workspace_id, {
     call: callView,
     callbackUrl: null,
     at: daysBefore(days),

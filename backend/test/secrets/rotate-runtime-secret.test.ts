@@ -1,29 +1,27 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Service, startService } from '../../start.ts'
 import { testDeps } from '../support/deps.ts'
 import { getWidgetId, seedAgent, seedWorkspace } from '../support/factories.ts'
+import { useTestFolder } from '../support/folder.ts'
 import { openSse } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 // The whole service, which follows a file, as it is mounted where secrets are kept.
 const [old, next] = ['the-old-secret-of-these-tests-0000001', 'the-new-secret-of-these-tests-0000002']
-let folder: string
 let file: string
 let service: Service
 let widgetId: string
 // Before the database's: Jest runs these hooks in the order of their registration.
 afterAll(async () => {
   await service.stop()
-  await rm(folder, { recursive: true })
 })
 const database = useTestDatabase()
+const folder = useTestFolder()
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'outdial-runtime-secret-'))
-  file = path.join(folder, 'secrets')
+  file = path.join(folder.path, 'secrets')
   await writeFile(file, old)
   const deps = testDeps(database.db)
   const { workspaceId } = await seedWorkspace(deps)

@@ -1,29 +1,25 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
 import { openRuntimeSecrets } from '../../secrets/runtime-secrets.ts'
+import { useTestFolder } from '../support/folder.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const log = pino({ level: 'silent' })
 const [one, two] = ['the-first-secret-of-these-tests-00001', 'the-second-secret-of-these-tests-0002']
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'outdial-runtime-secret-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = useTestFolder()
 
 const open = async (environment: Record<string, string>, dataDir?: string) =>
   (await openRuntimeSecrets(parseConfig(environment), dataDir, log)).list()
 
 it('makes one secret for a DATA_DIR, for its owner alone, and keeps it', async () => {
-  const createdSecrets = await open({}, folder)
+  const createdSecrets = await open({}, folder.path)
   expect(createdSecrets).toEqual([expect.stringMatching(/^.{32,}$/)])
-  expect(await open({}, folder)).toEqual(createdSecrets)
-  expect((await stat(path.join(folder, 'runtime-secret'))).mode & 0o777).toBe(0o600)
+  expect(await open({}, folder.path)).toEqual(createdSecrets)
+  expect((await stat(path.join(folder.path, 'runtime-secret'))).mode & 0o777).toBe(0o600)
 })
 
 it('takes those of RUNTIME_SECRET and no other', async () => {
@@ -31,7 +27,7 @@ it('takes those of RUNTIME_SECRET and no other', async () => {
 })
 
 it('takes those of RUNTIME_SECRET_FILE, by lines or commas', async () => {
-  const file = path.join(folder, 'several')
+  const file = path.join(folder.path, 'several')
   await writeFile(file, `${one}\n\n ${two},${one}x\n`)
   expect(await open({ RUNTIME_SECRET_FILE: file }, '/nowhere')).toEqual([one, two, `${one}x`])
 })
@@ -59,7 +55,7 @@ it.each([
 })
 
 it('goes on with what it has where a file comes to hold nothing that it can take', async () => {
-  const file = path.join(folder, 'followed')
+  const file = path.join(folder.path, 'followed')
   await writeFile(file, one)
   const logLines: string[] = []
   const capturingLog = pino({ level: 'info' }, { write: (line) => void logLines.push(line) })
@@ -80,7 +76,7 @@ it('goes on with what it has where a file comes to hold nothing that it can take
 })
 
 it('sees what became of a file between its first reading and the following of it', async () => {
-  const file = path.join(folder, 'early')
+  const file = path.join(folder.path, 'early')
   await writeFile(file, one)
   const secrets = await openRuntimeSecrets(parseConfig({ RUNTIME_SECRET_FILE: file }), undefined, log)
   await writeFile(file, two)

@@ -1,42 +1,36 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { parseConfig } from '../../config.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { checkSecretKeys, loadSecretKeys } from '../../secrets/secret-keys.ts'
+import { useTestFolder } from '../support/folder.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const old = 'an-old-key-of-at-least-thirty-two-characters'
 const fresh = 'a-fresh-key-of-at-least-thirty-two-characters'
 
 const database = useTestDatabase()
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'outdial-keys-'))
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true })
-})
+const folder = useTestFolder()
 
 it('makes one key for a DATA_DIR, for its owner alone, though several ask at once', async () => {
-  const loaded = await Promise.all([1, 2, 3, 4].map(() => loadSecretKeys(parseConfig({}), folder)))
+  const loaded = await Promise.all([1, 2, 3, 4].map(() => loadSecretKeys(parseConfig({}), folder.path)))
   const [key = ''] = loaded[0] ?? []
   expect(key.length).toBeGreaterThanOrEqual(32)
   for (const keys of loaded) expect(keys).toEqual([key])
-  const file = path.join(folder, 'secret-key')
+  const file = path.join(folder.path, 'secret-key')
   expect(await readFile(file, 'utf8')).toBe(key)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
 
 it('puts the keys of SECRET_KEY before that of DATA_DIR', async () => {
-  const [dataDirKey] = await loadSecretKeys(parseConfig({}), folder)
+  const [dataDirKey] = await loadSecretKeys(parseConfig({}), folder.path)
   const config = parseConfig({ SECRET_KEY: `${fresh}, ${old}` })
-  expect(await loadSecretKeys(config, folder)).toEqual([fresh, old, dataDirKey])
+  expect(await loadSecretKeys(config, folder.path)).toEqual([fresh, old, dataDirKey])
 })
 
 it('refuses a key of DATA_DIR that was emptied', async () => {
-  const emptied = await mkdtemp(path.join(folder, 'emptied-'))
+  const emptied = await mkdtemp(path.join(folder.path, 'emptied-'))
   await writeFile(path.join(emptied, 'secret-key'), '')
   await expect(loadSecretKeys(parseConfig({}), emptied)).rejects.toThrow('restore it from your backup')
 })

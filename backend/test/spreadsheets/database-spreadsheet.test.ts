@@ -128,8 +128,7 @@ it('lists the spreadsheets of a workspace, and how many rows they have', async (
 it('deletes a spreadsheet with its rows, but none that agents write to', async () => {
   const toolId = await appendTool()
   const { agentId } = seed
-  const assignment = { workspaceId, agentId, toolId }
-  await assignTool(deps, { ...assignment, config: { spreadsheet_id: id } })
+  await assignTool(deps, workspaceId, agentId, toolId, { spreadsheet_id: id })
   await append({ Name: 'Ann' })
   await expect(deleteSpreadsheet(deps, workspaceId, id)).rejects.toMatchObject({
     code: 'validation_failed',
@@ -138,7 +137,7 @@ it('deletes a spreadsheet with its rows, but none that agents write to', async (
   expect(await csv()).toContain('Ann')
 
   await saveGoogleAccount(deps, workspaceId, createKeyFile())
-  await assignTool(deps, { ...assignment, config: { spreadsheet_id: id, provider: 'google' } })
+  await assignTool(deps, workspaceId, agentId, toolId, { spreadsheet_id: id, provider: 'google' })
   await deleteSpreadsheet(deps, workspaceId, id)
   await expect(csv()).rejects.toMatchObject({ code: 'not_found' })
   await expect(deleteSpreadsheet(deps, workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
@@ -153,7 +152,7 @@ it('lets either the assignment or the deletion win where both come at once', asy
     const sheet = await createSpreadsheet(deps, workspaceId, { name: `Round ${round}`, columns })
     const config = { spreadsheet_id: sheet.id }
     const outcomes = await Promise.allSettled([
-      assignTool(deps, { workspaceId, agentId: seed.agentId, toolId, config }),
+      assignTool(deps, workspaceId, seed.agentId, toolId, config),
       deleteSpreadsheet(deps, workspaceId, sheet.id),
     ])
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { expect } from '@jest/globals'
+import { beforeAll, expect } from '@jest/globals'
 import type { Browser as Chromium, Page as Tab } from 'playwright-core'
 import { type Browser, createBrowser, type Page } from '../../../support/browser.ts'
 import { removeMember } from '../../access/remove-member.ts'
@@ -8,7 +8,7 @@ import { addMember } from '../../identity/members.ts'
 import { startSession } from '../../identity/sessions.ts'
 import { sessionCookie } from '../../sign-in/browser-auth.ts'
 import { password, type Seed, seedUser, seedWorkspace } from './factories.ts'
-import type { Service } from './service.ts'
+import { type Service, useServiceWorld } from './service.ts'
 
 export { password, type Service }
 
@@ -31,11 +31,21 @@ export async function seedSignedInOwner(
   return { ...(await seedSignedInMember(service, seed.workspaceId, 'owner')), seed }
 }
 
+/** Gives a test file the service, with a workspace and its owner, signed in before the first test. */
+export function useOwnerWorld(workspaceName?: string) {
+  const world = useServiceWorld()
+  const user = {} as Awaited<ReturnType<typeof seedSignedInOwner>>
+  beforeAll(async () => {
+    Object.assign(user, await seedSignedInOwner(world.service, workspaceName))
+  })
+  return { world, user }
+}
+
 /** An owner who is alone in the workspace: `seed`'s own user, who never signs in, is removed. */
 export async function seedSoleOwner(service: Service) {
   const owner = await seedSignedInOwner(service)
   const { workspaceId, userId } = owner.seed
-  await removeMember(service.deps, { workspaceId, userId })
+  await removeMember(service.deps, workspaceId, userId)
   return { ...owner, workspaceId }
 }
 
@@ -46,7 +56,7 @@ export async function seedSignedInMember(
   role: 'owner' | 'member',
 ): Promise<SignedInUser> {
   const { userId, email } = await seedUser(service.deps)
-  await addMember(service.deps, { workspaceId, userId, role })
+  await addMember(service.deps, workspaceId, userId, role)
   const session = await startSession(service.deps, userId)
   if (session === undefined) throw new Error(`${email} could not be signed in`)
   const browser = createBrowser({ [sessionCookie(service.deps.config).name]: session.token })

@@ -1,16 +1,16 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to the database that a test can cut and mend. */
+/** A proxy to the database that a test can disconnect and reconnect. */
 export interface DatabaseProxy {
   url: string
   disconnect(): Promise<void>
   reconnect(): Promise<void>
 }
 
-/** `mended: false` for a server that is not there yet. */
+/** `isOpen: false` starts it disconnected, like a server that is not there yet. */
 export async function createDatabaseProxy(
   databaseUrl: string,
-  { mended: isOpen = true } = {},
+  { isOpen = true } = {},
 ): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const host = decodeURIComponent(target.hostname)

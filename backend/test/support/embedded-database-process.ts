@@ -10,7 +10,7 @@ import pg from 'pg'
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url))
 export const isRoot = process.getuid?.() === 0
-export const nobodyUser = isRoot
+export const unprivilegedUser = isRoot
   ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) }
   : {}
 

@@ -46,8 +46,6 @@ export function useErasureWorld() {
       .execute()
   })
 
-  const toContactKey = (contactId: number) => ({ workspaceId: world.seed.workspaceId, contactId })
-
   const claim = async (provider = 'simulated') => {
     const lease = { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 }
     const [claimed] = await claimCalls(world.deps, lease, 1)
@@ -65,13 +63,11 @@ export function useErasureWorld() {
 
   return {
     world,
-    toContactKey,
-    erase: (contactId: number) => eraseContact(world.deps, toContactKey(contactId)),
+    erase: (contactId: number) => eraseContact(world.deps, world.seed.workspaceId, contactId),
     claim,
     seedConversation,
     toolCall: (conversation: Awaited<ReturnType<typeof seedConversation>>) =>
-      recordToolCall(world.deps, {
-        workspaceId: world.seed.workspaceId,
+      recordToolCall(world.deps, world.seed.workspaceId, {
         call: {
           attemptId: conversation.attempt.id,
           callId: conversation.call.id,

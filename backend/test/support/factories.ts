@@ -82,9 +82,8 @@ export async function completeCall(
   options: { outcome?: CallOutcome; callbackUrl?: string } = {},
 ): Promise<Call> {
   const call = await seedCompletedCall(deps, seed, options.outcome)
-  await deps.db.transaction().execute((tx) =>
-    publishCallCompleted(tx, {
-      workspaceId: seed.workspaceId,
+  await deps.db.transaction().execute((db) =>
+    publishCallCompleted(db, seed.workspaceId, {
       call,
       callbackUrl: options.callbackUrl ?? null,
       at: deps.clock.now(),

@@ -1,13 +1,13 @@
 import { type AddressInfo, connect } from 'node:net'
+import { afterAll, beforeAll } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import * as z from 'zod'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
-import type { Deps } from '../../deps.ts'
 import { createToolServer, type ToolServer } from '../../mcp/tool-server.ts'
 import type { JsonSchema } from '../../tools/json-schema/compile-schema.ts'
-import type { ToolKind, ToolKinds, ToolResult, ToolUse } from '../../tools/kinds/tool-kind.ts'
+import type { ToolDeps, ToolKind, ToolKinds, ToolResult, ToolUse } from '../../tools/kinds/tool-kind.ts'
 import { createTestDatabase } from './database.ts'
 import { type TestDeps, testDeps } from './deps.ts'
 import { getWidgetId, type Seed, seedAgent, seedWorkspace } from './factories.ts'
@@ -16,7 +16,7 @@ export const secret = 'runtime-secret-number-one-of-the-tests'
 export const otherSecret = 'runtime-secret-number-two-of-the-tests'
 
 /** What the tools of a test do, by name. */
-export type ToolBehaviors = Record<string, (use: ToolUse, deps: Deps) => ToolResult | Promise<ToolResult>>
+export type ToolBehaviors = Record<string, (use: ToolUse, deps: ToolDeps) => ToolResult | Promise<ToolResult>>
 
 export const textResult = (text: string): ToolResult => ({ text, isError: false })
 
@@ -149,6 +149,16 @@ export async function startMcpService(
   }
 }
 
+/** Gives a test file such a service, started once, before the first test. Read it in hooks and tests only. */
+export function useMcpWorld(...args: Parameters<typeof startMcpService>): TestMcpService {
+  const service = {} as TestMcpService
+  beforeAll(async () => {
+    Object.assign(service, await startMcpService(...args))
+  })
+  afterAll(() => service.close())
+  return service
+}
+
 export interface JsonRpc {
   id?: string | number
   method?: string
@@ -252,15 +262,15 @@ export async function openSse(
   }
 }
 
-/** Sends bytes on a connection of their own; `answers` are all that came back. */
+/** Sends bytes on a connection of their own; `received` returns all that came back. */
 export function openSocket(endpoint: string) {
   const { hostname, port } = new URL(endpoint)
   const socket = connect(Number(port), hostname)
-  let received = ''
-  socket.on('data', (bytes) => (received += bytes.toString('latin1')))
+  let bytesReceived = ''
+  socket.on('data', (bytes) => (bytesReceived += bytes.toString('latin1')))
   return {
     send: (text: string) => socket.write(text),
-    answers: () => received,
+    received: () => bytesReceived,
     /** Says that nothing more will come, and goes on reading. */
     finish: () => socket.end(),
     end: () => socket.destroy(),

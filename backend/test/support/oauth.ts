@@ -30,7 +30,7 @@ export async function seedUserWithWorkspaces(deps: TestDeps, ...names: string[])
       timeZone: 'America/New_York',
       ownerId: userId,
     })
-    await addMember(deps, { workspaceId: id, userId, role: 'owner' })
+    await addMember(deps, id, userId, 'owner')
     workspaces[name] = id
   }
   return { userId, email, workspaces }

@@ -13,11 +13,10 @@ import {
   ListToolsRequestSchema,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { Deps } from '../../deps.ts'
 import { createRemoteMcp } from '../../tools/custom/remote-mcp-tool.ts'
 import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
 import { addRemoteServer, type RemoteServerInput } from '../../tools/save-remote-server.ts'
-import { readTool, runTool } from './tools.ts'
+import { readTool, runTool, useToolWorld } from './tools.ts'
 
 /** What a tool of the server does; a signal that aborts where the call is cancelled. */
 export type ToolBehavior = (
@@ -152,7 +151,7 @@ export class RemoteMcpServer {
   }
 }
 
-/** The tools of a server that `useRemoteServers` starts. */
+/** The tools of a server that `useRemoteServerWorld` starts. */
 export const echo: Tool = {
   name: 'echo',
   description: 'Says it again.',
@@ -161,8 +160,9 @@ export const echo: Tool = {
 }
 export const write: Tool = { name: 'write', description: 'Keeps it.', inputSchema: { type: 'object' } }
 
-/** Gives each test servers, which are stopped after it; `getTarget` says where they are added. */
-export function useRemoteServers(getTarget: () => { deps: Deps; workspaceId: number }) {
+/** Gives every test a new workspace, and servers to add to it, which are stopped after the test. */
+export function useRemoteServerWorld() {
+  const { world, changes } = useToolWorld()
   const servers: RemoteMcpServer[] = []
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.stop()))
@@ -175,6 +175,8 @@ export function useRemoteServers(getTarget: () => { deps: Deps; workspaceId: num
     ...more,
   })
   return {
+    world,
+    changes,
     start: async (
       transport: 'streamable' | 'sse',
       options: { json?: boolean } = {},
@@ -194,28 +196,29 @@ export function useRemoteServers(getTarget: () => { deps: Deps; workspaceId: num
       server: RemoteMcpServer,
       more: Partial<RemoteServerInput> & { tools?: string[] } = {},
     ): Promise<ToolRow> => {
-      const { deps, workspaceId } = getTarget()
-      const { id } = await addRemoteServer(deps, workspaceId, { ...input(server), ...more })
+      const { deps, seed } = world
+      const { id } = await addRemoteServer(deps, seed.workspaceId, { ...input(server), ...more })
       server.sessions = 0
-      return readTool(deps, workspaceId, 'remote_mcp', id)
+      return readTool(deps, seed.workspaceId, 'remote_mcp', id)
     },
   }
 }
 
-/** Of a session that `useRemoteTools` opens. */
+/** Of a session that `useRemoteToolWorld` opens. */
 export const idleMs = 60_000
 
 export const uncertainEffect = 'It is not known whether it took effect: do not repeat it.'
 
-/** Gives each test servers, and `use`, which calls their tools in sessions that end after the test. */
-export function useRemoteTools(getTarget: () => { deps: Deps; workspaceId: number }) {
+/** Gives every test that, and `use`, which calls the servers' tools in sessions that end after the test. */
+export function useRemoteToolWorld() {
   const remoteMcp = createRemoteMcp({ connectMs: 5_000, timeoutMs: 10_000, idleMs })
   // Before the servers': Jest runs these hooks in the order of their registration.
   afterEach(() => remoteMcp.close())
+  const servers = useRemoteServerWorld()
   return {
-    ...useRemoteServers(getTarget),
+    ...servers,
     remoteMcp,
     use: (row: ToolRow, tool: string, args: Record<string, unknown> = {}, more: object = {}) =>
-      runTool(getTarget().deps, remoteMcp, row, args, { toolName: `${row.name}__${tool}`, ...more }),
+      runTool(servers.world.deps, remoteMcp, row, args, { toolName: `${row.name}__${tool}`, ...more }),
   }
 }

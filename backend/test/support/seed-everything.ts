@@ -66,7 +66,7 @@ export async function seedEverything(service: Service, mark: string) {
     url: 'https://tools.example.com/look-up',
     secrets: { token: `secret of ${mark}` },
   })
-  await assignTool(deps, { workspaceId, agentId, toolId, config: {} })
+  await assignTool(deps, workspaceId, agentId, toolId, {})
   const server = await db
     .insertInto('mcp_tool')
     .values({
@@ -89,12 +89,7 @@ export async function seedEverything(service: Service, mark: string) {
   const { id: spreadsheetId } = await createSpreadsheet(deps, workspaceId, { name: mark, columns: [mark] })
   await insertSpreadsheetRow(db, workspaceId, spreadsheetId, { cells: [mark], createdAt: deps.clock.now() })
   const { id: documentId } = await addDocument(deps, workspaceId, { title: mark, body: `About ${mark}.` })
-  await createInvitation(deps, {
-    workspaceId,
-    invitedBy: userId,
-    email: `${slug}@example.com`,
-    role: 'member',
-  })
+  await createInvitation(deps, workspaceId, userId, { email: `${slug}@example.com`, role: 'member' })
   const invitation = await db
     .selectFrom('invitation')
     .select('id')

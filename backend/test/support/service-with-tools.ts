@@ -1,24 +1,28 @@
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
 import { findFreePort } from '../../db/embedded/server-address.ts'
-import type { Db } from '../../db/schema.ts'
 import { createToolServer } from '../../mcp/tool-server.ts'
-import { testDeps } from './deps.ts'
-import type { Service } from './service.ts'
+import { type TestDeps, testDeps } from './deps.ts'
+import { secret } from './mcp.ts'
+import { useServiceWorld } from './service.ts'
 
-/** The service whose pages and tool server know of each other's changes, as in one process. */
-export async function startServiceWithTools(db: Db): Promise<Service> {
-  const port = await findFreePort('127.0.0.1')
-  const config = parseConfig({
-    PORT: String(port),
-    SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
-    RUNTIME_SECRET: 'runtime-secret-of-the-tests-of-pages',
-    LOG_LEVEL: 'silent',
+/** Gives a test file the service whose pages and tool server know of each other's changes, as in one process. */
+export const useToolServiceWorld = (overrides: Pick<Partial<TestDeps>, 'log'> = {}) =>
+  useServiceWorld(async (db) => {
+    const port = await findFreePort('127.0.0.1')
+    const config = parseConfig({
+      PORT: String(port),
+      SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+      RUNTIME_SECRET: secret,
+    })
+    const deps = testDeps(db, { config, ...overrides })
+    const tools = createToolServer(deps)
+    deps.notify = { ...deps.notify, toolsChanged: (change) => tools.toolsChanged(change) }
+    const app = await createApp(deps, tools)
+    await app.listen({ host: '127.0.0.1', port })
+    const close = async () => {
+      app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+      await app.close()
+    }
+    return { app, deps, url: config.publicUrl, close }
   })
-  const deps = testDeps(db, { config })
-  const tools = createToolServer(deps)
-  deps.notify = { ...deps.notify, toolsChanged: (change) => tools.toolsChanged(change) }
-  const app = await createApp(deps, tools)
-  await app.listen({ host: '127.0.0.1', port })
-  return { app, deps, url: config.publicUrl, close: () => app.close() }
-}

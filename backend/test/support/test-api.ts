@@ -87,7 +87,7 @@ export function useApiWorld(overrides: Partial<TestDeps> = {}): TestApi {
 }
 
 const createKey = async (deps: TestDeps, { workspaceId, userId }: Seed): Promise<string> =>
-  (await createApiKey(deps, { workspaceId, userId, name: 'Test' })).key
+  (await createApiKey(deps, workspaceId, userId, 'Test')).key
 
 /** Sends requests to `app` as the owner of `ownKey`. */
 export const createSender =

@@ -1,12 +1,14 @@
 import { parseConfig } from '../../config.ts'
+import { noNotify, type ToolChange } from '../../core/notify.ts'
 import type { Deps } from '../../deps.ts'
 import type { ToolKind, ToolRow, ToolUse } from '../../tools/kinds/tool-kind.ts'
 import { addHttpTool, type HttpToolInput } from '../../tools/save-http-tool.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
 import { type CustomKindName, selectTool } from '../../tools/tool-store.ts'
 import type { SignedInUser } from './dashboard.ts'
-import type { HttpReceiver } from './http-receiver.ts'
+import { useHttpReceiver } from './http-receiver.ts'
 import type { Service } from './service.ts'
+import { useWorld } from './world.ts'
 
 /** Settings of a service on this machine, where tools may reach loopback. */
 export const localConfig = parseConfig({ LOG_LEVEL: 'silent' })
@@ -62,11 +64,21 @@ export async function getToolId(
   return tool.id
 }
 
-/** Helpers for HTTP tools that ask a receiver; `getTarget` says where they are added. */
-export function createHttpToolHelpers(
-  receiver: HttpReceiver,
-  getTarget: () => { deps: Deps; workspaceId: number },
-) {
+/** Gives every test a new workspace whose tools may reach loopback; `changes` are those that the test made to tools. */
+export function useToolWorld() {
+  const changes: ToolChange[] = []
+  const world = useWorld(() => {
+    changes.length = 0
+    const notify = { ...noNotify, toolsChanged: (change: ToolChange) => void changes.push(change) }
+    return { config: localConfig, notify }
+  })
+  return { world, changes }
+}
+
+/** Gives every test such a workspace, and a receiver that HTTP tools ask. */
+export function useHttpToolWorld() {
+  const { world, changes } = useToolWorld()
+  const receiver = useHttpReceiver()
   let toolCount = 0
   const input = (more: Partial<HttpToolInput> = {}): HttpToolInput => ({
     name: `weather-${(toolCount += 1)}`,
@@ -77,11 +89,14 @@ export function createHttpToolHelpers(
     ...more,
   })
   return {
+    world,
+    changes,
+    receiver,
     input,
     add: async (more: Partial<HttpToolInput> = {}): Promise<ToolRow> => {
-      const { deps, workspaceId } = getTarget()
-      const { id } = await addHttpTool(deps, workspaceId, input(more))
-      return readTool(deps, workspaceId, 'http', id)
+      const { deps, seed } = world
+      const { id } = await addHttpTool(deps, seed.workspaceId, input(more))
+      return readTool(deps, seed.workspaceId, 'http', id)
     },
     /** What makes a tool one with secrets. */
     keyed: (url = receiver.url('/cities/{city}?key={{secret.KEY}}')) => ({

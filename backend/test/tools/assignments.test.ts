@@ -1,10 +1,5 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { FastifyInstance } from 'fastify'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import pino from 'pino'
-import { createApp } from '../../app.ts'
-import { parseConfig } from '../../config.ts'
-import { createToolServer } from '../../mcp/tool-server.ts'
 import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
 import { createSpreadsheet } from '../../spreadsheets/spreadsheets.ts'
 import { assignTool, unassignTool } from '../../tools/assignments.ts'
@@ -13,36 +8,22 @@ import { addHttpTool, type HttpToolInput } from '../../tools/save-http-tool.ts'
 import { editRemoteServer, refreshRemoteServer } from '../../tools/save-remote-server.ts'
 import { deleteTool, installBuiltInTools, listTools, setToolActive } from '../../tools/tool-catalog.ts'
 import { insertTool } from '../../tools/tool-store.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
+import type { TestDeps } from '../support/deps.ts'
 import { getWidgetId, type Seed, seedAgent, seedLiveCall, seedWorkspace } from '../support/factories.ts'
-import { openSse, secret } from '../support/mcp.ts'
+import { openSse } from '../support/mcp.ts'
+import { useToolServiceWorld } from '../support/service-with-tools.ts'
 import { createKeyFile } from '../support/spreadsheets.ts'
-import { useTestDatabase } from '../support/world.ts'
+
+const logged: Record<string, unknown>[] = []
+const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) })
+const world = useToolServiceWorld({ log })
 
 let deps: TestDeps
-let app: FastifyInstance
-let url: string
-const logged: Record<string, unknown>[] = []
-// Before the database's: Jest runs these hooks in the order of their registration.
-afterAll(async () => {
-  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
-  await app.close()
-})
-const database = useTestDatabase()
-beforeAll(async () => {
-  const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) })
-  deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret }), log })
-  const tools = createToolServer(deps)
-  deps.notify = { ...deps.notify, toolsChanged: (change) => tools.toolsChanged(change) }
-  app = await createApp(deps, tools)
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-})
-
 let seed: Seed
 let workspaceId: number
 let agentId: number
 beforeEach(async () => {
+  deps = world.service.deps
   seed = await seedWorkspace(deps)
   ;({ workspaceId, agentId } = seed)
   await installBuiltInTools(deps, workspaceId)
@@ -55,10 +36,10 @@ const getToolId = async (name: string): Promise<number> => {
 }
 
 const assign = (toolId: number, config: unknown = {}) =>
-  assignTool(deps, { workspaceId, agentId, toolId, config })
+  assignTool(deps, workspaceId, agentId, toolId, config)
 
 const open = async (query: Record<string, string> = {}) =>
-  openSse(url, { widget_id: await getWidgetId(deps, agentId), ...query })
+  openSse(world.service.url, { widget_id: await getWidgetId(deps, agentId), ...query })
 
 const weather: HttpToolInput = {
   name: 'weather',
@@ -72,7 +53,7 @@ const listToolNames = async (session: Awaited<ReturnType<typeof open>>) =>
   (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
 
 const remote = (server: string, tool: string) =>
-  insertTool(database.db, workspaceId, 'remote_mcp', {
+  insertTool(deps.db, workspaceId, 'remote_mcp', {
     name: server,
     description: 'A server.',
     inputSchema: {},
@@ -111,7 +92,7 @@ describe('built-in tools', () => {
 
   it('offers and lists a built-in tool as this version describes it, whatever stood in its row', async () => {
     const stale = { description: 'Was so once.', input_schema: '{"type": "object", "required": ["gone"]}' }
-    const rows = database.db.updateTable('mcp_tool').set(stale).where('workspace_id', '=', workspaceId)
+    const rows = deps.db.updateTable('mcp_tool').set(stale).where('workspace_id', '=', workspaceId)
     await rows.execute()
     const now = toolKinds.get('contact_note')?.builtIn
     const listed = (await listTools(deps, workspaceId)).find(({ name }) => name === 'contact_note')
@@ -133,7 +114,7 @@ describe('the tools of a session', () => {
     const broken = {
       settings: JSON.stringify({ url: 'https://key-in-the-url@mcp.example.com', tools: 'all' }),
     }
-    await database.db.updateTable('mcp_tool').set(broken).where('id', '=', bad).execute()
+    await deps.db.updateTable('mcp_tool').set(broken).where('id', '=', bad).execute()
 
     const session = await open()
     expect(await listToolNames(session)).toEqual(['contact_note'])
@@ -157,9 +138,9 @@ describe('the tools of a session', () => {
 
     const steps: [change: () => Promise<void>, offered: string[]][] = [
       [() => assign(toolId), ['contact_note']],
-      [() => setToolActive(deps, { workspaceId, toolId }, false), []],
-      [() => setToolActive(deps, { workspaceId, toolId }, true), ['contact_note']],
-      [() => unassignTool(deps, { workspaceId, agentId, toolId }), []],
+      [() => setToolActive(deps, workspaceId, toolId, false), []],
+      [() => setToolActive(deps, workspaceId, toolId, true), ['contact_note']],
+      [() => unassignTool(deps, workspaceId, agentId, toolId), []],
     ]
     for (const [change, offered] of steps) {
       await change()
@@ -178,27 +159,25 @@ describe('tool deletion', () => {
     const session = await open({ call_id: call.attemptId })
     await session.call('weather', { town: 'Oslo' })
 
-    await deleteTool(deps, { workspaceId, toolId })
+    await deleteTool(deps, workspaceId, toolId)
     expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
     expect(await listToolNames(session)).toEqual([])
     expect((await session.call('weather')).error).toMatchObject({ message: 'Unknown tool: weather' })
     session.close()
-    const records = database.db.selectFrom('tool_call').select('tool_name').where('call_id', '=', call.callId)
+    const records = deps.db.selectFrom('tool_call').select('tool_name').where('call_id', '=', call.callId)
     expect(await records.execute()).toEqual([{ tool_name: 'weather' }])
-    await expect(deleteTool(deps, { workspaceId, toolId })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(deleteTool(deps, workspaceId, toolId)).rejects.toMatchObject({ code: 'not_found' })
   })
 
   it('deletes a remote server, but no built-in tool and none of another workspace', async () => {
     const server = await remote('crm', 'find')
     const other = await seedWorkspace(deps)
-    await expect(deleteTool(deps, { workspaceId: other.workspaceId, toolId: server })).rejects.toMatchObject({
+    await expect(deleteTool(deps, other.workspaceId, server)).rejects.toMatchObject({
       code: 'not_found',
     })
-    await deleteTool(deps, { workspaceId, toolId: server })
+    await deleteTool(deps, workspaceId, server)
     expect((await listTools(deps, workspaceId)).map(({ kind }) => kind)).not.toContain('remote_mcp')
-    await expect(
-      deleteTool(deps, { workspaceId, toolId: await getToolId('contact_note') }),
-    ).rejects.toMatchObject({
+    await expect(deleteTool(deps, workspaceId, await getToolId('contact_note'))).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringContaining('switch it off'),
     })
@@ -212,8 +191,8 @@ describe('assignment to an agent', () => {
     const second = await seedAgent(deps, workspaceId)
     await assign(toolId)
     await assign(toolId)
-    await assignTool(deps, { workspaceId, agentId: second, toolId, config: {} })
-    await unassignTool(deps, { workspaceId, agentId, toolId })
+    await assignTool(deps, workspaceId, second, toolId, {})
+    await unassignTool(deps, workspaceId, agentId, toolId)
 
     const listed = await listTools(deps, workspaceId)
     expect(listed.find(({ id }) => id === toolId)?.agents).toEqual([second])
@@ -261,13 +240,12 @@ describe('assignment to an agent', () => {
     await assign(toolId)
     const missing = { code: 'not_found' }
 
-    const theirs = { workspaceId: other.workspaceId, agentId: other.agentId, toolId }
-    await expect(assignTool(deps, { ...theirs, config: {} })).rejects.toMatchObject(missing)
-    await expect(
-      assignTool(deps, { workspaceId, agentId: other.agentId, toolId, config: {} }),
-    ).rejects.toMatchObject(missing)
-    await expect(unassignTool(deps, { ...theirs, agentId })).rejects.toMatchObject(missing)
-    await expect(setToolActive(deps, theirs, false)).rejects.toMatchObject(missing)
+    await expect(assignTool(deps, other.workspaceId, other.agentId, toolId, {})).rejects.toMatchObject(
+      missing,
+    )
+    await expect(assignTool(deps, workspaceId, other.agentId, toolId, {})).rejects.toMatchObject(missing)
+    await expect(unassignTool(deps, other.workspaceId, agentId, toolId)).rejects.toMatchObject(missing)
+    await expect(setToolActive(deps, other.workspaceId, toolId, false)).rejects.toMatchObject(missing)
     expect(await listToolNames(await open())).toEqual(['contact_note'])
   })
 })
@@ -284,9 +262,9 @@ describe('conflicting tool names', () => {
       message: expect.stringContaining('crm___find already'),
       details: [{ field: 'tool_id', code: 'already_used' }],
     })
-    await setToolActive(deps, { workspaceId, toolId: first }, false)
+    await setToolActive(deps, workspaceId, first, false)
     await expect(assign(second)).rejects.toMatchObject({ code: 'validation_failed' })
-    await unassignTool(deps, { workspaceId, agentId, toolId: first })
+    await unassignTool(deps, workspaceId, agentId, first)
     await assign(second)
   })
 

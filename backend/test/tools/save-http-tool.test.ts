@@ -1,29 +1,10 @@
-import { beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { noNotify, type Notify, type ToolChange } from '../../core/notify.ts'
+import { expect, it } from '@jest/globals'
 import { httpTool } from '../../tools/custom/http-tool.ts'
 import { addHttpTool, editHttpTool, type HttpToolInput } from '../../tools/save-http-tool.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
-import { useHttpReceiver } from '../support/http-receiver.ts'
-import { createHttpToolHelpers, localConfig, readTool, runTool } from '../support/tools.ts'
-import { useTestDatabase } from '../support/world.ts'
+import { readTool, runTool, useHttpToolWorld } from '../support/tools.ts'
 
-const database = useTestDatabase()
-let deps: TestDeps
-let workspaceId: number
-let otherWorkspaceId: number
-let changes: ToolChange[]
-beforeAll(async () => {
-  const notify: Notify = { ...noNotify, toolsChanged: (change) => void changes.push(change) }
-  deps = testDeps(database.db, { config: localConfig, notify })
-  workspaceId = (await seedWorkspace(deps)).workspaceId
-  otherWorkspaceId = (await seedWorkspace(deps, 'Other')).workspaceId
-})
-beforeEach(() => {
-  changes = []
-})
-const receiver = useHttpReceiver()
-const { input, add, keyed } = createHttpToolHelpers(receiver, () => ({ deps, workspaceId }))
+const { world, changes, receiver, input, add, keyed } = useHttpToolWorld()
 
 it('keeps secrets sealed', async () => {
   const row = await add(keyed())
@@ -78,7 +59,7 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
   ['a secret that is very short', { secrets: { KEY: 'abc' } }, 'secrets', /6 to 4000/],
   ['a secret with a strange name', { secrets: { 'a-b': 'abcdefgh' } }, 'secrets', /no name of a secret/],
 ])('refuses a tool with %s', async (_what, wrong, field, words) => {
-  await expect(addHttpTool(deps, workspaceId, input(wrong))).rejects.toMatchObject({
+  await expect(addHttpTool(world.deps, world.seed.workspaceId, input(wrong))).rejects.toMatchObject({
     code: 'validation_failed',
     details: expect.arrayContaining([
       expect.objectContaining({ field, message: expect.stringMatching(words) }),
@@ -89,23 +70,26 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
 
 it('refuses the name of another tool, but not that of another workspace', async () => {
   const tool = input()
-  await addHttpTool(deps, workspaceId, tool)
-  await expect(addHttpTool(deps, workspaceId, tool)).rejects.toMatchObject({ details: [{ field: 'name' }] })
-  await addHttpTool(deps, otherWorkspaceId, tool)
+  await addHttpTool(world.deps, world.seed.workspaceId, tool)
+  await expect(addHttpTool(world.deps, world.seed.workspaceId, tool)).rejects.toMatchObject({
+    details: [{ field: 'name' }],
+  })
+  const { workspaceId } = await seedWorkspace(world.deps, 'Other')
+  await addHttpTool(world.deps, workspaceId, tool)
 })
 
 it('makes a new version at every edit, and tells the sessions', async () => {
   const row = await add(keyed())
-  expect(changes).toEqual([{ workspaceId }])
-  await editHttpTool(deps, workspaceId, row.id, {
+  expect(changes).toEqual([{ workspaceId: world.seed.workspaceId }])
+  await editHttpTool(world.deps, world.seed.workspaceId, row.id, {
     description: 'Another.',
     headers: { a: '{{secret.NEW}}' },
     secrets: { NEW: 'another-secret', TOKEN: null },
   })
-  const edited = await readTool(deps, workspaceId, 'http', row.id)
+  const edited = await readTool(world.deps, world.seed.workspaceId, 'http', row.id)
   expect(edited).toMatchObject({ version: row.version + 1, name: row.name, description: 'Another.' })
   expect(changes).toHaveLength(2)
-  await runTool(deps, httpTool, edited, { city: 'Oslo' })
+  await runTool(world.deps, httpTool, edited, { city: 'Oslo' })
   expect(receiver.requests).toMatchObject([
     { path: expect.stringContaining('key=k%26y'), headers: { a: 'another-secret' } },
   ])
@@ -114,19 +98,27 @@ it('makes a new version at every edit, and tells the sessions', async () => {
 it('does not send a secret to another host unless it is given again', async () => {
   const row = await add(keyed())
   const otherHost = { url: 'https://other.example/{city}?key={{secret.KEY}}', headers: {} }
-  await expect(editHttpTool(deps, workspaceId, row.id, otherHost)).rejects.toMatchObject({
+  await expect(editHttpTool(world.deps, world.seed.workspaceId, row.id, otherHost)).rejects.toMatchObject({
     details: [{ field: 'secrets', message: 'The secret KEY is used but not given.' }],
   })
-  await editHttpTool(deps, workspaceId, row.id, { ...otherHost, secrets: { KEY: 'given-again' } })
+  await editHttpTool(world.deps, world.seed.workspaceId, row.id, {
+    ...otherHost,
+    secrets: { KEY: 'given-again' },
+  })
 })
 
 it('refuses an edit to the name of another tool, and of a tool of another workspace', async () => {
   const [one, other] = [await add(), await add()]
-  await expect(editHttpTool(deps, workspaceId, one.id, { name: other.name })).rejects.toMatchObject({
+  const { workspaceId } = await seedWorkspace(world.deps, 'Other')
+  await expect(
+    editHttpTool(world.deps, world.seed.workspaceId, one.id, { name: other.name }),
+  ).rejects.toMatchObject({
     details: [{ field: 'name' }],
   })
-  await expect(editHttpTool(deps, otherWorkspaceId, one.id, { description: 'Mine.' })).rejects.toMatchObject({
-    code: 'not_found',
-  })
-  expect((await readTool(deps, workspaceId, 'http', one.id)).version).toBe(one.version)
+  await expect(editHttpTool(world.deps, workspaceId, one.id, { description: 'Mine.' })).rejects.toMatchObject(
+    {
+      code: 'not_found',
+    },
+  )
+  expect((await readTool(world.deps, world.seed.workspaceId, 'http', one.id)).version).toBe(one.version)
 })

@@ -1,6 +1,5 @@
-import { beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import { noNotify, type Notify, type ToolChange } from '../../core/notify.ts'
 import { remoteMcp } from '../../tools/custom/remote-mcp-tool.ts'
 import {
   addRemoteServer,
@@ -9,25 +8,10 @@ import {
   refreshRemoteServer,
   type RemoteServerInput,
 } from '../../tools/save-remote-server.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
-import { seedWorkspace } from '../support/factories.ts'
-import { echo, useRemoteServers, write } from '../support/remote-mcp-server.ts'
-import { localConfig, readTool } from '../support/tools.ts'
-import { useTestDatabase } from '../support/world.ts'
+import { echo, useRemoteServerWorld, write } from '../support/remote-mcp-server.ts'
+import { readTool } from '../support/tools.ts'
 
-const database = useTestDatabase()
-let deps: TestDeps
-let workspaceId: number
-let changes: ToolChange[]
-beforeAll(async () => {
-  const notify: Notify = { ...noNotify, toolsChanged: (change) => void changes.push(change) }
-  deps = testDeps(database.db, { config: localConfig, notify })
-  workspaceId = (await seedWorkspace(deps)).workspaceId
-})
-beforeEach(() => {
-  changes = []
-})
-const { start, input, add } = useRemoteServers(() => ({ deps, workspaceId }))
+const { world, changes, start, input, add } = useRemoteServerWorld()
 
 it('passes only the chosen tools on', async () => {
   const server = await start('streamable')
@@ -61,7 +45,7 @@ it('shows which tools cannot be passed on, and why, and passes the others on', a
   const named: Tool = { name: 'two words', inputSchema: { type: 'object' } }
   server.tools = [echo, remote, recursive, named]
   const { id } = await add(server, { tools: [] })
-  const { listed } = await listRemoteServer(deps, workspaceId, id)
+  const { listed } = await listRemoteServer(world.deps, world.seed.workspaceId, id)
   expect(listed.map(({ name, issues }) => [name, issues.length])).toEqual([
     ['echo', 0],
     ['remote', 1],
@@ -82,15 +66,15 @@ it('lists tools anew when it is asked to, and drops those that are gone', async 
     { ...echo, description: 'Says it twice.' },
     { ...write, name: 'read' },
   ]
-  expect(await refreshRemoteServer(deps, workspaceId, row.id)).toEqual({
+  expect(await refreshRemoteServer(world.deps, world.seed.workspaceId, row.id)).toEqual({
     tools: ['echo'],
     dropped: ['write'],
     others: ['read'],
   })
-  const refreshed = await readTool(deps, workspaceId, 'remote_mcp', row.id)
+  const refreshed = await readTool(world.deps, world.seed.workspaceId, 'remote_mcp', row.id)
   expect(refreshed.version).toBe(row.version + 1)
   expect(remoteMcp.definitions(refreshed)).toMatchObject([{ description: 'Says it twice.' }])
-  expect(changes).toEqual([{ workspaceId }, { workspaceId }])
+  expect(changes).toEqual([{ workspaceId: world.seed.workspaceId }, { workspaceId: world.seed.workspaceId }])
 })
 
 it('does not send a secret to another host unless it is given again', async () => {
@@ -99,7 +83,9 @@ it('does not send a secret to another host unless it is given again', async () =
     headers: { 'X-Key': '{{secret.KEY}}' },
     secrets: { KEY: 'key-number-one' },
   })
-  await expect(editRemoteServer(deps, workspaceId, row.id, { url: other.url })).rejects.toMatchObject({
+  await expect(
+    editRemoteServer(world.deps, world.seed.workspaceId, row.id, { url: other.url }),
+  ).rejects.toMatchObject({
     details: [{ field: 'secrets' }],
   })
   expect(other.sessions).toBe(0)
@@ -114,7 +100,9 @@ it.each<[string, Partial<RemoteServerInput>, string]>([
   ['a secret that is not given', { headers: { a: '{{secret.KEY}}' } }, 'secrets'],
 ])('refuses a server with %s', async (_what, wrong, field) => {
   const server = await start('streamable')
-  await expect(addRemoteServer(deps, workspaceId, input(server, wrong))).rejects.toMatchObject({
+  await expect(
+    addRemoteServer(world.deps, world.seed.workspaceId, input(server, wrong)),
+  ).rejects.toMatchObject({
     code: 'validation_failed',
     details: [expect.objectContaining({ field })],
   })

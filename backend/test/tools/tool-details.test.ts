@@ -38,7 +38,7 @@ const getToolId = async (name: string): Promise<number> =>
   (await listTools(deps, workspaceId)).find((tool) => tool.name === name)?.id ?? 0
 
 const assign = async (name: string, config: object = {}) =>
-  assignTool(deps, { workspaceId, agentId, toolId: await getToolId(name), config })
+  assignTool(deps, workspaceId, agentId, await getToolId(name), config)
 
 const missing = { code: 'not_found' }
 
@@ -46,7 +46,7 @@ describe('a tool', () => {
   it('is told with its settings, its agents and the names of its secrets, never with a secret', async () => {
     const { id } = await addHttpTool(deps, workspaceId, weather)
     await assign('weather')
-    await setToolActive(deps, { workspaceId, toolId: id }, false)
+    await setToolActive(deps, workspaceId, id, false)
 
     const listed = (await listTools(deps, workspaceId)).find((tool) => tool.id === id)
     const expected = {
@@ -55,7 +55,7 @@ describe('a tool', () => {
       agents: [agentId],
     }
     expect(listed).toEqual(expected)
-    const tool = await getTool(deps, { workspaceId, toolId: id })
+    const tool = await getTool(deps, workspaceId, id)
     const { name, description, inputSchema } = weather
     const definitions = [{ name, description, inputSchema }]
     expect(tool).toEqual({ ...expected, definitions, effects: [], secretNames: ['KEY', 'TOKEN'] })
@@ -63,7 +63,7 @@ describe('a tool', () => {
   })
 
   it('is described by this version where it comes with Outdial', async () => {
-    const tool = await getTool(deps, { workspaceId, toolId: await getToolId('contact_note') })
+    const tool = await getTool(deps, workspaceId, await getToolId('contact_note'))
     const definition = toolKinds.get('contact_note')?.builtIn
     expect(tool).toMatchObject({ description: definition?.description, definitions: [definition] })
     expect(tool.secretNames).toEqual([])
@@ -74,15 +74,15 @@ describe('a tool', () => {
     const values = { name: 'crm', description: 'A server.', inputSchema: {}, settings: { tools: 7 } }
     const row = { ...values, secrets: null, createdAt: deps.clock.now() }
     const toolId = (await insertTool(database.db, workspaceId, 'remote_mcp', row))?.id ?? 0
-    expect(await getTool(deps, { workspaceId, toolId })).toMatchObject({ definitions: 'unreadable' })
+    expect(await getTool(deps, workspaceId, toolId)).toMatchObject({ definitions: 'unreadable' })
     expect((await listTools(deps, workspaceId)).map(({ name }) => name)).toContain('crm')
   })
 
   it('is not there for another workspace', async () => {
     const other = await seedWorkspace(deps)
     const toolId = await getToolId('contact_note')
-    await expect(getTool(deps, { workspaceId: other.workspaceId, toolId })).rejects.toMatchObject(missing)
-    await expect(getTool(deps, { workspaceId, toolId: 999_999 })).rejects.toMatchObject(missing)
+    await expect(getTool(deps, other.workspaceId, toolId)).rejects.toMatchObject(missing)
+    await expect(getTool(deps, workspaceId, 999_999)).rejects.toMatchObject(missing)
   })
 })
 
@@ -91,7 +91,7 @@ describe('the tools of an agent', () => {
     const { id } = await createSpreadsheet(deps, workspaceId, { name: 'Leads', columns: ['Name'] })
     await assign('spreadsheet_append', { spreadsheet_id: id })
     await assign('contact_note')
-    await setToolActive(deps, { workspaceId, toolId: await getToolId('contact_note') }, false)
+    await setToolActive(deps, workspaceId, await getToolId('contact_note'), false)
 
     expect(await listAssignments(deps, workspaceId, agentId)).toMatchObject([
       { tool: { name: 'contact_note', isActive: false }, config: {}, issues: [] },

@@ -45,8 +45,7 @@ const add = async (name: string, tools: string[]) =>
     })
   ).id
 
-const assign = (agentId: number, toolId: number) =>
-  assignTool(deps, { workspaceId, agentId, toolId, config: {} })
+const assign = (agentId: number, toolId: number) => assignTool(deps, workspaceId, agentId, toolId, {})
 
 const edit = (toolId: number, change: { name?: string; tools?: string[] }) =>
   editRemoteServer(deps, workspaceId, toolId, change)
@@ -62,11 +61,11 @@ it('refuses a new name of a server by which an agent would have two tools of one
   })
   expect(await getToolName(other)).toBe('other')
 
-  await unassignTool(deps, { workspaceId, agentId: ava, toolId: crm })
+  await unassignTool(deps, workspaceId, ava, crm)
   await expect(edit(other, { name: 'crm_' })).rejects.toMatchObject({
     message: expect.stringContaining(': Ben (crm___find).'),
   })
-  await unassignTool(deps, { workspaceId, agentId: ben, toolId: crm })
+  await unassignTool(deps, workspaceId, ben, crm)
   await edit(other, { name: 'crm_' })
   expect(await getToolName(other)).toBe('crm_')
 })
@@ -95,8 +94,8 @@ it('refuses to pass on more of a server where the names of its agent collided me
 it('does not overlook a tool that the agent is being given at that moment', async () => {
   await assign(ava, other)
   let renaming: Promise<unknown> | undefined
-  await database.db.transaction().execute(async (tx) => {
-    await assignTool({ ...deps, db: tx }, { workspaceId, agentId: ava, toolId: crm, config: {} })
+  await database.db.transaction().execute(async (db) => {
+    await assignTool({ ...deps, db }, workspaceId, ava, crm, {})
     renaming = edit(other, { name: 'crm_' }).catch((error: unknown) => error)
     await waitUntil(async () => (await waiting()) > 0)
   })

@@ -98,22 +98,21 @@ it('delivers to the callback URL of the call too', async () => {
 it('tells of a call once, however often it is recorded', async () => {
   await seedSubscription({})
   const call = await completeCall(world.deps, world.seed, { callbackUrl: 'https://example.com/callback' })
-  const again = {
-    workspaceId: world.seed.workspaceId,
-    call,
-    callbackUrl: 'https://example.com/callback',
-    at: world.deps.clock.now(),
-  }
-  await Promise.all([publishCallCompleted(world.deps.db, again), publishCallCompleted(world.deps.db, again)])
+  const again = () =>
+    publishCallCompleted(world.deps.db, world.seed.workspaceId, {
+      call,
+      callbackUrl: 'https://example.com/callback',
+      at: world.deps.clock.now(),
+    })
+  await Promise.all([again(), again()])
   expect(await listDeliveries(call.id)).toHaveLength(2)
 })
 
 it('writes nothing when the transaction that ends the call is rolled back', async () => {
   await seedSubscription({})
   const call = await seedCompletedCall(world.deps, world.seed)
-  const ending = world.deps.db.transaction().execute(async (tx) => {
-    await publishCallCompleted(tx, {
-      workspaceId: world.seed.workspaceId,
+  const ending = world.deps.db.transaction().execute(async (db) => {
+    await publishCallCompleted(db, world.seed.workspaceId, {
       call,
       callbackUrl: null,
       at: world.deps.clock.now(),
@@ -129,15 +128,14 @@ it('ends the call though a subscription is removed at the same moment', async ()
   const staying = await seedSubscription({})
   const call = await seedCompletedCall(world.deps, world.seed)
   const record = () =>
-    publishCallCompleted(world.deps.db, {
-      workspaceId: world.seed.workspaceId,
+    publishCallCompleted(world.deps.db, world.seed.workspaceId, {
       call,
       callbackUrl: null,
       at: world.deps.clock.now(),
     })
 
-  const recording = await world.deps.db.transaction().execute(async (tx) => {
-    await removeSubscriptions(tx, { apiKeyId: owner.apiKeyId })
+  const recording = await world.deps.db.transaction().execute(async (db) => {
+    await removeSubscriptions(db, owner.workspaceId, { apiKeyId: owner.apiKeyId })
     const waiting = record()
     await waitForLockWaiters(world.deps.db)
     return [waiting] // in an array: it waits for this transaction, which must not wait for it

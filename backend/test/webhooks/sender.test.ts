@@ -106,7 +106,7 @@ it.each([
       return sender.stop(60_000)
     },
   ],
-  ['it is abandoned', (_held: ServerResponse, sender: Worker) => stopAtOnce(sender)],
+  ['it is abandoned', (_pendingResponse: ServerResponse, sender: Worker) => stopAtOnce(sender)],
 ])('writes nothing of a try whose lease another sender has taken over, when %s', async (_name, finish) => {
   const { id } = await seedSubscription()
   await completeCall(world.deps, world.seed)

@@ -184,13 +184,13 @@ describe('a connection that ends', () => {
 
   it('leaves no subscription behind when its key is revoked while it subscribes', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
-    const subscribing = await world.deps.db.transaction().execute(async (tx) => {
-      await tx
+    const subscribing = await world.deps.db.transaction().execute(async (db) => {
+      await db
         .updateTable('api_key')
         .set({ revoked_at: world.deps.clock.now() })
         .where('id', '=', caller.apiKeyId)
         .execute()
-      await removeSubscriptions(tx, { apiKeyId: caller.apiKeyId })
+      await removeSubscriptions(db, caller.workspaceId, { apiKeyId: caller.apiKeyId })
       const waiting = subscribe(world.deps, caller, body)
       await waitForLockWaiters(world.deps.db)
       return [waiting] // in an array: it waits for this transaction, which must not wait for it
@@ -202,9 +202,9 @@ describe('a connection that ends', () => {
   it('leaves no subscription behind when its app is disconnected while it subscribes', async () => {
     const caller = await seedAppCaller(world.deps, world.seed, 'an app to disconnect')
     const { workspaceId, userId, clientId } = caller
-    const subscribing = await world.deps.db.transaction().execute(async (tx) => {
-      await tx.deleteFrom('oauth_grant').where('client_id', '=', clientId).execute()
-      await removeSubscriptions(tx, { workspaceId, userId, clientId })
+    const subscribing = await world.deps.db.transaction().execute(async (db) => {
+      await db.deleteFrom('oauth_grant').where('client_id', '=', clientId).execute()
+      await removeSubscriptions(db, workspaceId, { userId, clientId })
       const waiting = subscribe(world.deps, caller, body)
       await waitForLockWaiters(world.deps.db)
       return [waiting]
@@ -224,18 +224,11 @@ describe('a connection that ends', () => {
     }
     const remainingIds = async () => (await subscriptionsOf(world.seed.workspaceId)).map(({ id }) => id)
 
-    await removeSubscriptions(world.deps.db, { apiKeyId: key.apiKeyId })
+    await removeSubscriptions(world.deps.db, key.workspaceId, { apiKeyId: key.apiKeyId })
     expect(await remainingIds()).toEqual([ids.get(app), ids.get(otherApp)])
-    await removeSubscriptions(world.deps.db, {
-      workspaceId: app.workspaceId,
-      userId: app.userId,
-      clientId: app.clientId,
-    })
+    await removeSubscriptions(world.deps.db, app.workspaceId, { userId: app.userId, clientId: app.clientId })
     expect(await remainingIds()).toEqual([ids.get(otherApp)])
-    await removeSubscriptions(world.deps.db, {
-      workspaceId: world.seed.workspaceId,
-      userId: world.seed.userId,
-    })
+    await removeSubscriptions(world.deps.db, world.seed.workspaceId, { userId: world.seed.userId })
     expect(await remainingIds()).toEqual([])
     expect(await subscriptionsOf(otherWorkspaceCaller.workspaceId)).toHaveLength(1)
   })

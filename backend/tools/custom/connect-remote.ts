@@ -123,10 +123,10 @@ async function failWithStream<Result>(
   request: (options: { signal: AbortSignal; timeout: number }) => Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { promise: streamFailure, reject } = Promise.withResolvers<never>()
-  streamFailure.catch(() => {}) // it may fail when the answer has long arrived
-  const response = currentRequest.run({ fail: reject }, () => request({ signal, timeout: sdkTimeoutMs }))
-  return Promise.race([response, streamFailure])
+  const stream = new AbortController()
+  const fail = (error: unknown) => stream.abort(error)
+  const response = currentRequest.run({ fail }, () => request({ signal, timeout: sdkTimeoutMs }))
+  return rejectOnAbort(response, stream.signal)
 }
 
 /** An EventSource's error carries the status as its code. */

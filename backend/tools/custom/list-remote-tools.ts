@@ -1,6 +1,7 @@
 import type { ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
 import { secondMs } from '../../core/durations.ts'
-import { checkToolSchema, isStorable } from '../json-schema/check-tool-schema.ts'
+import { isStorableText } from '../../core/validate-rules.ts'
+import { checkToolSchema } from '../json-schema/check-tool-schema.ts'
 import { connectRemote, type RemoteAddress, type RemoteSession } from './connect-remote.ts'
 import { prefixedToolName, type RemoteTool } from './tool-settings.ts'
 
@@ -54,7 +55,7 @@ function toListedTool(serverName: string, tool: ListToolsResult['tools'][number]
     issues: [
       ...checkToolName(prefixedToolName(serverName, tool.name)),
       ...checkToolSchema(tool.inputSchema, { allowUnknownFormats: true }),
-      ...(isStorable(JSON.stringify(description)) ? [] : ['The description is not plain text.']),
+      ...(isStorableText(description) ? [] : ['The description is not plain text.']),
     ],
   }
 }

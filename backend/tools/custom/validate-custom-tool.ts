@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
-import { findRuleIssues, isStorableText, rule } from '../../core/validate-rules.ts'
+import { findRuleIssues, isStorableText, rule, ruleIssue } from '../../core/validate-rules.ts'
 import { findSecretNames, type ToolSecrets } from './tool-secrets.ts'
 
 /** @throws {ApiError} validation_failed if there are issues; its message is the first one's */
@@ -19,8 +19,7 @@ interface RuleIssue {
 export const reportEach =
   <Value>(findIssues: (value: Value) => RuleIssue[]) =>
   (value: Value, context: z.RefinementCtx): void => {
-    for (const { code, message } of findIssues(value))
-      context.addIssue({ code: 'custom', message, params: { code } })
+    for (const { code, message } of findIssues(value)) context.addIssue(ruleIssue(code, message))
   }
 
 /** `__` is reserved for the tools of remote servers, so that no two tools of a workspace have the same name. */

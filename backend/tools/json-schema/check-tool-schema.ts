@@ -23,7 +23,7 @@ export function checkToolSchema(schema: unknown, options: CheckOptions = {}): st
   if (Buffer.byteLength(json) > schemaLimits.bytes) {
     return [`The schema must have at most ${schemaLimits.bytes / 1024} KiB.`]
   }
-  if (!isStorable(json)) return ['The schema must not contain the NUL character or half a character.']
+  if (!isStorableJson(json)) return ['The schema must not contain the NUL character or half a character.']
   const issues = [...checkRoot(schema), ...new Set(checkParts(schema, options, true))]
   return issues.length > 0 ? issues : checkCompiles(schema)
 }
@@ -81,7 +81,7 @@ function checkCompiles(schema: JsonSchema): string[] {
 const timeoutMessage = 'The schema takes too long to check: does it refer to itself without end?'
 
 /** Whether PostgreSQL keeps it: jsonb takes neither NUL nor a lone surrogate, which JSON writes as escapes. */
-export const isStorable = (json: string): boolean => !/(?<!\\)(\\\\)*\\u(0000|d[89a-f]..)/.test(json)
+const isStorableJson = (json: string): boolean => !/(?<!\\)(\\\\)*\\u(0000|d[89a-f]..)/.test(json)
 
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

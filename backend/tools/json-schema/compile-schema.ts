@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
+import { secondMs } from '../../core/durations.ts'
 import { CalculationTimeoutError, runWithTimeout } from './run-with-timeout.ts'
 
 /** What is wrong with arguments; empty where nothing is. */
@@ -77,7 +78,7 @@ function compileWithTimeout(schema: JsonSchema): ValidateFunction {
     return runWithTimeout(() => {
       ajv.removeSchema(schema) // what a first try that was broken off has left
       return ajv.compile(schema)
-    }, 1_000)
+    }, secondMs)
   } catch (error) {
     if (error instanceof CalculationTimeoutError) sharedAjv = undefined // what was broken off may have left anything behind
     throw error

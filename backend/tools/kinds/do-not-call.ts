@@ -28,10 +28,10 @@ export const doNotCall: ToolKind = {
     }
     if (use.dryRun) return dryRunResult('The number would have been put on the do-not-call list.')
 
-    await inTransaction(deps, async ({ db, clock, notify }) => {
+    await inTransaction(deps, async (tx) => {
       const { workspaceId } = use.row
-      await addToDoNotCallList(db, { workspaceId, phoneNumber, source: 'call', now: clock.now() })
-      notify.deliveryQueued()
+      await addToDoNotCallList(tx.db, workspaceId, { phoneNumber, source: 'call', now: tx.clock.now() })
+      tx.notify.deliveryQueued()
     })
     return textResult('The number is on the do-not-call list: it will not be called again.')
   },

@@ -60,6 +60,9 @@ export interface ToolResult {
   isError: boolean
 }
 
+/** What tools of all kinds need to run. */
+export type ToolDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'secretBox' | 'notify'>
+
 /** What a kind of tool is and does: one file each. */
 export type ToolKind = BuiltInToolKind | CustomToolKind
 
@@ -82,11 +85,11 @@ interface BaseToolKind {
   /** Configuration of an assignment; its JSON Schema makes the dashboard's form. */
   config: z.ZodType
   /** What is wrong with a configuration beyond its shape: the field and a sentence; it is told to who assigns the tool. */
-  checkConfig?(deps: Deps, workspaceId: number, config: unknown): Promise<ErrorDetail | undefined>
+  checkConfig?(deps: ToolDeps, workspaceId: number, config: unknown): Promise<ErrorDetail | undefined>
   /** Whether using it changes something; where that depends on the row, ask `hasEffects`. */
   hasEffects: boolean | ((row: ToolRow, toolName: string) => boolean)
   /** A thrown error becomes a text that tells nothing of it; `ApiError` messages reach the agent. */
-  run(deps: Deps, use: ToolUse): Promise<ToolResult>
+  run(deps: ToolDeps, use: ToolUse): Promise<ToolResult>
   /** Ends what is kept between two uses, such as connections. The process stops after it. */
   close?(): Promise<void>
 }

@@ -23,7 +23,7 @@ window.addEventListener('pageshow', () => {
 // What is shown stays when an answer is an error or none comes. It is said to be older than it looks, and asked for
 // again: a live part does so by itself, a search is told to, and meanwhile nothing shows what was searched for before.
 let failedSearch = null
-let nextTry
+let retryTimer
 
 const isSearch = (element) => element.matches('form[role="search"]')
 const isLive = (element) => element.matches('[data-live]')
@@ -37,7 +37,7 @@ function sayStale(text) {
 function fallBehind({ sourceElement: source }) {
   if (isSearch(source)) {
     failedSearch = source
-    nextTry = setTimeout(() => source.dispatchEvent(new Event('change')), 3000)
+    retryTimer = setTimeout(() => source.dispatchEvent(new Event('change')), 3000)
   }
   if (isSearch(source) || isLive(source))
     sayStale('Not up to date: refreshing failed. It is tried again by itself.')
@@ -52,9 +52,9 @@ const isSending = (part) => part.querySelector('form[data-sent]') !== null
 // Nobody watches a page in the background: it asks for itself anew when it comes to the front.
 document.addEventListener('htmx:before:request', (event) => {
   const { sourceElement: source } = event.detail.ctx
-  if (isSearch(source)) clearTimeout(nextTry)
-  const isHeld = document.hidden || isSending(source) || failedSearch?.isConnected
-  if (isLive(source) && isHeld) event.preventDefault()
+  if (isSearch(source)) clearTimeout(retryTimer)
+  const isPaused = document.hidden || isSending(source) || failedSearch?.isConnected
+  if (isLive(source) && isPaused) event.preventDefault()
 })
 
 // By the configuration of htmx an error is not swapped in; here, its address is not taken either.

@@ -80,16 +80,18 @@ it('leaves nobody’s row behind who is erased before the import', async () => {
   const user = await seedSignedInOwner(world.service)
   const { contact } = await seedCall(world.service.deps, user.seed, '+12025570101')
   const { path, page } = await uploadAndCheck(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
-  await eraseContact(world.service.deps, { workspaceId: user.seed.workspaceId, contactId: contact.id })
+  await eraseContact(world.service.deps, user.seed.workspaceId, contact.id)
   await user.browser.press(page, 'Import')
   await waitUntilSettled(user, path)
   expect((await listContacts(user)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
 })
 
 it('imports in batches that others see one after the other', async () => {
+  // Twelve batches: more than can be written between two views of the page.
+  const rowCount = 600
   const user = await seedSignedInOwner(world.service)
   const rows = Array.from(
-    { length: 2_000 },
+    { length: rowCount },
     (_, index) => `+1202559${String(index).padStart(4, '0')},P${index}`,
   )
   const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
@@ -97,10 +99,10 @@ it('imports in batches that others see one after the other', async () => {
   const seen = new Set<number>()
   await waitFor(async () => {
     const { text } = await user.open(path)
-    const written = Number(/([\d,]+) of 2,000 contacts written/.exec(text)?.[1]?.replace(',', ''))
+    const written = Number(/(\d+) of 600 contacts written/.exec(text)?.[1])
     seen.add(written)
-    return written === 2_000
+    return written === rowCount
   })
-  expect([...seen].filter((written) => written > 0 && written < 2_000).length).toBeGreaterThan(0)
-  expect(await listContacts(user)).toHaveLength(2_000)
+  expect([...seen].filter((written) => written > 0 && written < rowCount).length).toBeGreaterThan(0)
+  expect(await listContacts(user)).toHaveLength(rowCount)
 })

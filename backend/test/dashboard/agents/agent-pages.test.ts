@@ -6,11 +6,10 @@ import { setToolActive } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { seedAgent } from '../../support/factories.ts'
-import { useServiceWorld } from '../../support/service.ts'
-import { startServiceWithTools } from '../../support/service-with-tools.ts'
+import { useToolServiceWorld } from '../../support/service-with-tools.ts'
 import { getToolId } from '../../support/tools.ts'
 
-const world = useServiceWorld(startServiceWithTools)
+const world = useToolServiceWorld()
 
 const getAgent = (name: string) =>
   world.database.db.selectFrom('agent').selectAll().where('name', '=', name).executeTakeFirstOrThrow()
@@ -24,7 +23,7 @@ type Seeded = Awaited<ReturnType<typeof seedSignedInOwner>>
 async function assignToolTo(user: Seeded, name: string, config: object = {}): Promise<string> {
   const { workspaceId, agentId } = user.seed
   const id = await getToolId(world.service, user, name)
-  await assignTool(world.service.deps, { workspaceId, agentId, toolId: id, config })
+  await assignTool(world.service.deps, workspaceId, agentId, id, config)
   return `/agents/${agentId}/tools/${id}`
 }
 
@@ -205,7 +204,7 @@ describe('a trial', () => {
     const { workspaceId } = user.seed
     const draft = await seedAgent(world.service.deps, workspaceId, { name: 'Cleo', status: 'draft' })
     const note = await getToolId(world.service, user, 'contact_note')
-    await assignTool(world.service.deps, { workspaceId, agentId: draft, toolId: note, config: {} })
+    await assignTool(world.service.deps, workspaceId, draft, note, {})
     const page = await user.open(`/agents/${draft}/tools/${note}/try`)
     expect(page.text).toContain(
       'Cleo is a draft: the tool server lets only live agents in. Publish it first.',
@@ -214,7 +213,7 @@ describe('a trial', () => {
 
     const path = await assignToolTo(user, 'contact_note')
     const form = await user.open(`${path}/try`)
-    await setToolActive(world.service.deps, { workspaceId, toolId: note }, false)
+    await setToolActive(world.service.deps, workspaceId, note, false)
     const { page: off } = await user.browser.press(form, 'Use it for real', { 'args.text': 'hello' })
     expect(off.status).toBe(422)
     expect(off.text).toContain('The tool is switched off')

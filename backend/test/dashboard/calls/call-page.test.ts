@@ -20,8 +20,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
     metadata: { form: 'Pricing <page>' },
   })
   const attempt = await dialCall(deps, seed, call.id)
-  await insertToolCall(world.database.db, {
-    workspaceId: seed.workspaceId,
+  await insertToolCall(world.database.db, seed.workspaceId, {
     callId: call.id,
     attemptId: attempt.id,
     toolName: 'knowledge_search',
@@ -201,8 +200,7 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   const live = await seedCallFor(user, { first_name: 'Kai' })
   await tab.goto(user.urlFor(`/calls/${live.id}`))
   const { id } = await dialCall(world.service.deps, user.seed, live.id)
-  await insertToolCall(world.database.db, {
-    workspaceId: user.seed.workspaceId,
+  await insertToolCall(world.database.db, user.seed.workspaceId, {
     callId: live.id,
     attemptId: id,
     toolName: 'contact_note',

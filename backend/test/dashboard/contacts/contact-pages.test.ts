@@ -69,7 +69,8 @@ describe('the contact list', () => {
   it('lists who is on the do-not-call list, and who is not', async () => {
     const { open, seed, contactId } = await seedContact()
     const suppressed = await seedCall(world.service.deps, seed, freshNumber(), { do_not_call: true })
-    expect(links(await open('/contacts?list=refused'))).toEqual([suppressed.contact.id])
+    for (const list of ['do_not_call', 'refused'])
+      expect(links(await open(`/contacts?list=${list}`))).toEqual([suppressed.contact.id])
     expect(links(await open('/contacts?list=callable'))).toEqual([contactId])
   })
 })

@@ -118,16 +118,16 @@ it('waits for an import that is about to write the person, and lets it write nob
   await importer.stop()
 
   let erasure: Promise<void> | undefined
-  await db.transaction().execute(async (tx) => {
-    await tx
+  await db.transaction().execute(async (transaction) => {
+    await transaction
       .selectFrom('contact_import_row')
       .select('position')
       .where('import_id', '=', importId)
       .forUpdate()
       .execute()
-    erasure = eraseContact(world.service.deps, { workspaceId, contactId: contact.id })
+    erasure = eraseContact(world.service.deps, workspaceId, contact.id)
     await waitForLockWaiters(db)
-    await tx.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
+    await transaction.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
   })
   await erasure
   await startImport(world.service.deps, workspaceId, importId, null)

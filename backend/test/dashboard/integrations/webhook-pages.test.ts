@@ -48,7 +48,7 @@ it('sends a test event to one subscription through the outbox, signed and marked
       agent_id: owner.seed.agentId,
     },
   })
-  const api = await createApiKey(world.service.deps, { ...owner.seed, name: 'Look' })
+  const api = await createApiKey(world.service.deps, owner.seed.workspaceId, owner.seed.userId, 'Look')
   const look = await fetch(`${world.service.url}/api/public/v1/calls/${event.data.id}/`, {
     headers: { authorization: `Bearer ${api.key}` },
   })

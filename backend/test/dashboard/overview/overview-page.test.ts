@@ -106,7 +106,7 @@ it('makes stand out what is broken: paused campaigns, failing and disabled webho
   const { seed, userId, open } = await seedSignedInOwner(world.service)
   const { deps } = world.service
   expect((await open('/overview')).html).not.toContain('What needs attention')
-  const { id: keyId } = await createApiKey(deps, { workspaceId: seed.workspaceId, userId, name: 'x' })
+  const { id: keyId } = await createApiKey(deps, seed.workspaceId, userId, 'x')
   const subscribe = (target: string, health: { disabled_at?: Date; failing_since?: Date }) =>
     world.database.db
       .insertInto('webhook_subscription')
@@ -165,7 +165,7 @@ it('leads a new workspace to its first call, and is silent about it then', async
   const campaignId = await seedCampaign(world.service.deps, seed)
   await seedCall(world.service.deps, { ...seed, campaignId }, freshNumber())
   expect((await open('/overview')).text).toContain('4 of 5 done')
-  const { id } = await createApiKey(world.service.deps, { workspaceId: seed.workspaceId, userId, name: 'x' })
+  const { id } = await createApiKey(world.service.deps, seed.workspaceId, userId, 'x')
   await db.updateTable('api_key').set({ last_used_at: new Date() }).where('id', '=', id).execute()
   expect((await open('/overview')).text).not.toContain('First steps')
 })

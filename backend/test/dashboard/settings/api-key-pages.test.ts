@@ -66,11 +66,7 @@ it('wants a name for a key', async () => {
 
 it('revokes a key with its subscriptions, and says how many', async () => {
   const owner = await seedSignedInOwner(world.service)
-  const { id, key } = await createApiKey(world.service.deps, {
-    ...owner.seed,
-    userId: owner.seed.userId,
-    name: 'Old',
-  })
+  const { id, key } = await createApiKey(world.service.deps, owner.seed.workspaceId, owner.seed.userId, 'Old')
   const caller = { ...(await seedApiKeyCaller(world.service.deps, owner.seed)), apiKeyId: id }
   for (const path of ['/a', '/b']) {
     await subscribe(world.service.deps, caller, { target_url: receiver.url(path), event: 'call.completed' })
@@ -89,8 +85,8 @@ it('lets a member revoke keys of their own alone', async () => {
   const owner = await seedSignedInOwner(world.service)
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const { workspaceId } = owner.seed
-  const theirs = await createApiKey(world.service.deps, { workspaceId, userId: owner.userId, name: 'Theirs' })
-  const ownKey = await createApiKey(world.service.deps, { workspaceId, userId: member.userId, name: 'Mine' })
+  const theirs = await createApiKey(world.service.deps, workspaceId, owner.userId, 'Theirs')
+  const ownKey = await createApiKey(world.service.deps, workspaceId, member.userId, 'Mine')
   const list = await member.open('/settings/api-keys')
   expect(list.html).toContain(`/api-keys/${ownKey.id}/revoke`)
   expect(list.html).not.toContain(`/api-keys/${theirs.id}/revoke`)

@@ -62,6 +62,15 @@ it.each([
   expect(await getSettings(user.seed.workspaceId)).toEqual(before)
 })
 
+it('says everything that is wrong at once, each beside its field', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const form = await user.open('/settings')
+  const wrong = { ...fields, country: 'Germany', 'calling_hours.end': '22:00', retention_days: '0' }
+  const { page } = await user.browser.press(form, 'Save', wrong)
+  const named = [...page.html.matchAll(/id="f-([a-z_-]+)-problem"/g)].map(([, field]) => field)
+  expect(named).toEqual(['country', 'calling_hours-end', 'retention_days'])
+})
+
 it('shows members the settings, and lets owners alone change them', async () => {
   const owner = await seedSignedInOwner(world.service)
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')

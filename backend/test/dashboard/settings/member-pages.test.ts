@@ -171,7 +171,7 @@ describe('roles', () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     const kim = await seedSignedInMember(world.service, workspaceId, 'member')
-    const { key } = await createApiKey(world.service.deps, { workspaceId, userId: kim.userId, name: 'CRM' })
+    const { key } = await createApiKey(world.service.deps, workspaceId, kim.userId, 'CRM')
     const list = await owner.open('/settings/members')
     await owner.browser.press(list, 'Change the role')
     expect((await listRoles(workspaceId)).get(kim.userId)).toBe('owner')

@@ -62,7 +62,7 @@ it('makes no link that would open an account which works for others, too', async
   const link = getLink((await createResetLink(owner, kim.userId)).page)
   const browser = createBrowser()
   const { page: form } = await browser.open(link)
-  await addMember(world.service.deps, { workspaceId: other.workspaceId, userId: kim.userId, role: 'member' })
+  await addMember(world.service.deps, other.workspaceId, kim.userId, 'member')
   expect((await createBrowser().open(link)).page.text).toContain('does not work any more')
   const { page: late } = await browser.press(form, 'Set the password', { new_password: fresh })
   expect(late.status).toBe(410)
@@ -71,7 +71,7 @@ it('makes no link that would open an account which works for others, too', async
   expect(rejected.text).toContain('also works in a workspace that you do not own')
   expect((await signIn(world.service, kim.email)).page.status).toBe(200)
   // In a workspace of the same owner it is theirs to decide.
-  await addMember(world.service.deps, { workspaceId: other.workspaceId, userId: owner.userId, role: 'owner' })
+  await addMember(world.service.deps, other.workspaceId, owner.userId, 'owner')
   expect((await createResetLink(owner, kim.userId)).page.status).toBe(200)
 })
 
@@ -80,11 +80,11 @@ it('makes a reset link of one who is an owner no longer worth nothing', async ()
   const boss = await seedSignedInMember(world.service, owner.workspaceId, 'owner')
   const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const link = getLink((await createResetLink(boss, kim.userId)).page)
-  await removeMember(world.service.deps, { workspaceId: owner.workspaceId, userId: boss.userId })
+  await removeMember(world.service.deps, owner.workspaceId, boss.userId)
   expect((await createBrowser().open(link)).page.status).toBe(410)
   // Nor is an account without any workspace an owner's to take.
   const again = getLink((await createResetLink(owner, kim.userId)).page)
-  await removeMember(world.service.deps, { workspaceId: owner.workspaceId, userId: kim.userId })
+  await removeMember(world.service.deps, owner.workspaceId, kim.userId)
   expect((await createBrowser().open(again)).page.status).toBe(410)
 })
 

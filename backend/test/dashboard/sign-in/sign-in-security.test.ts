@@ -175,12 +175,7 @@ it('keeps the tokens of links out of logs, caches and the addresses that other s
     timeZone: 'America/New_York',
     ownerId: userId,
   })
-  const { link: invitation } = await createInvitation(deps, {
-    workspaceId,
-    invitedBy: userId,
-    email,
-    role: 'member',
-  })
+  const { link: invitation } = await createInvitation(deps, workspaceId, userId, { email, role: 'member' })
   const { link: reset } = await createResetLink(deps, userId)
   for (const link of [invitation, reset]) {
     const { pathname } = new URL(link)
@@ -211,16 +206,11 @@ it('lets an owner who is being removed invite nobody', async () => {
     timeZone: 'America/New_York',
     ownerId: kim.userId,
   })
-  await addMember(deps, { workspaceId, userId: eve.userId, role: 'owner' })
+  await addMember(deps, workspaceId, eve.userId, 'owner')
   let late: Promise<unknown> | undefined
   await world.database.db.transaction().execute(async (db) => {
-    await removeMember({ ...deps, db }, { workspaceId, userId: eve.userId })
-    late = createInvitation(deps, {
-      workspaceId,
-      invitedBy: eve.userId,
-      email: 'eve@example.com',
-      role: 'owner',
-    })
+    await removeMember({ ...deps, db }, workspaceId, eve.userId)
+    late = createInvitation(deps, workspaceId, eve.userId, { email: 'eve@example.com', role: 'owner' })
     late.catch(() => {})
     await waitForLockWaiters(world.database.db)
   })

@@ -96,7 +96,7 @@ it('deletes a spreadsheet, but none that an agent writes to', async () => {
     .where('kind', '=', 'spreadsheet_append')
     .executeTakeFirstOrThrow()
   const config = { spreadsheet_id: id, provider: 'database' }
-  await assignTool(world.service.deps, { workspaceId, agentId, toolId: tool.id, config })
+  await assignTool(world.service.deps, workspaceId, agentId, tool.id, config)
   const { page: rejected } = await user.browser.press(page, 'Delete the spreadsheet')
   expect(rejected.text).toContain('Agents write to this spreadsheet: Ava')
   expect(rejected.text).toContain('Filled by Ava')

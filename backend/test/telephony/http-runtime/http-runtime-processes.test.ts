@@ -24,7 +24,7 @@ const services: RunningProcess[] = []
 beforeAll(async () => {
   seed = await seedWorkspace({ db: database.db, secretBox: createSecretBox([secretKey]) })
   const { workspaceId, userId } = seed
-  ;({ key } = await createApiKey(testDeps(database.db), { workspaceId, userId, name: 'Test' }))
+  ;({ key } = await createApiKey(testDeps(database.db), workspaceId, userId, 'Test'))
   await assignTool('contact_note')
   runtime = await startExampleRuntime(secret)
 })

@@ -25,7 +25,7 @@ const database = useTestDatabase()
 beforeAll(async () => {
   deps = testDeps(database.db, { secretBox: createSecretBox([secretKey]) })
   seed = await seedWorkspace(deps)
-  key = (await createApiKey(deps, { ...seed, name: 'Test' })).key
+  key = (await createApiKey(deps, seed.workspaceId, seed.userId, 'Test')).key
   service = await start('200')
 })
 

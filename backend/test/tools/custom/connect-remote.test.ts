@@ -1,152 +1,151 @@
-import { beforeAll, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createRemoteMcp } from '../../../tools/custom/remote-mcp-tool.ts'
 import { addRemoteServer } from '../../../tools/save-remote-server.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
-import { seedWorkspace } from '../../support/factories.ts'
-import { idleMs, textResult, uncertainEffect, useRemoteTools } from '../../support/remote-mcp-server.ts'
-import { localConfig, publicConfig, runTool } from '../../support/tools.ts'
+import { idleMs, textResult, uncertainEffect, useRemoteToolWorld } from '../../support/remote-mcp-server.ts'
+import { publicConfig, runTool } from '../../support/tools.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { useTestDatabase } from '../../support/world.ts'
 
-const database = useTestDatabase()
-let deps: TestDeps
-let workspaceId: number
-beforeAll(async () => {
-  deps = testDeps(database.db, { config: localConfig })
-  workspaceId = (await seedWorkspace(deps)).workspaceId
-})
-const { start, input, add, remoteMcp, use } = useRemoteTools(() => ({ deps, workspaceId }))
+const { world, start, input, add, remoteMcp, use } = useRemoteToolWorld()
 
-it('finds out by itself which transport a server speaks', async () => {
-  const [newer, older] = [await start('streamable'), await start('sse')]
-  expect(await use(await add(newer), 'echo', { text: 'new' })).toMatchObject({ text: 'new' })
-  expect(await use(await add(older), 'echo', { text: 'old' })).toMatchObject({ text: 'old' })
-  await expect(add(older, { transport: 'streamable' })).rejects.toMatchObject({ details: [{ field: 'url' }] })
-})
+describe('a connection', () => {
+  it('finds out by itself which transport a server speaks', async () => {
+    const [newer, older] = [await start('streamable'), await start('sse')]
+    expect(await use(await add(newer), 'echo', { text: 'new' })).toMatchObject({ text: 'new' })
+    expect(await use(await add(older), 'echo', { text: 'old' })).toMatchObject({ text: 'old' })
+    await expect(add(older, { transport: 'streamable' })).rejects.toMatchObject({
+      details: [{ field: 'url' }],
+    })
+  })
 
-it('breaks off only the call whose stream broke off', async () => {
-  const server = await start('streamable')
-  const row = await add(server)
-  let finish = () => {}
-  const finished = new Promise<void>((resolve) => (finish = resolve))
-  const started = new Promise<void>((resolve) => {
-    server.behaviors.echo = async () => {
-      resolve()
-      await finished
-      return textResult('unharmed')
+  it('breaks off only the call whose stream broke off', async () => {
+    const server = await start('streamable')
+    const row = await add(server)
+    let finish = () => {}
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    const started = new Promise<void>((resolve) => {
+      server.behaviors.echo = async () => {
+        resolve()
+        await finished
+        return textResult('unharmed')
+      }
+    })
+    const other = use(row, 'echo')
+    await started
+    server.behaviors.write = async (_args, { response }) => {
+      await waitUntil(() => response.headersSent)
+      response.destroy()
+      return new Promise(() => {})
     }
+    expect(await use(row, 'write')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(uncertainEffect),
+    })
+    finish()
+    expect(await other).toEqual({ text: 'unharmed', isError: false })
   })
-  const other = use(row, 'echo')
-  await started
-  server.behaviors.write = async (_args, { response }) => {
-    await waitUntil(() => response.headersSent)
-    response.destroy()
-    return new Promise(() => {})
-  }
-  expect(await use(row, 'write')).toMatchObject({
-    isError: true,
-    text: expect.stringContaining(uncertainEffect),
+
+  it('says so where a stream ends without the answer', async () => {
+    const server = await start('streamable')
+    const row = await add(server)
+    server.behaviors.write = async (_args, { response }) => {
+      await waitUntil(() => response.headersSent)
+      response.end()
+      return new Promise(() => {})
+    }
+    expect(await use(row, 'write')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('broke off'),
+    })
   })
-  finish()
-  expect(await other).toEqual({ text: 'unharmed', isError: false })
-})
 
-it('says so where a stream ends without the answer', async () => {
-  const server = await start('streamable')
-  const row = await add(server)
-  server.behaviors.write = async (_args, { response }) => {
-    await waitUntil(() => response.headersSent)
-    response.end()
-    return new Promise(() => {})
-  }
-  expect(await use(row, 'write')).toMatchObject({ isError: true, text: expect.stringContaining('broke off') })
-})
-
-it('says so where nobody listens', async () => {
-  const server = await start('streamable')
-  const row = await add(server)
-  await server.stop()
-  const result = await use(row, 'echo', { text: 'x' })
-  expect(result).toMatchObject({ isError: true, text: expect.stringContaining('refused the connection') })
-})
-
-it('says so where a server does not let it in', async () => {
-  const server = await start('streamable')
-  const row = await add(server)
-  server.intercept = (_request, response) => {
-    response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
-    return true
-  }
-  const result = await use(row, 'echo')
-  expect(result.text).toBe(`The server ${row.name} did not do it: it refused the credentials (status 401).`)
-})
-
-it('does not wait for ever for a stream that says nothing', async () => {
-  const server = await start('sse')
-  const row = await add(server)
-  server.intercept = (_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n')
-    return true
-  }
-  const impatient = createRemoteMcp({ connectMs: 100, timeoutMs: 10_000, idleMs })
-  const result = await runTool(
-    deps,
-    impatient,
-    { ...row, settings: { ...row.settings, transport: 'sse' } },
-    {},
-    {
-      toolName: `${row.name}__echo`,
-    },
-  )
-  expect(result).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') })
-  await impatient.close()
-})
-
-it('is not led to another host by the endpoint that a server names', async () => {
-  const server = await start('sse')
-  const other = await start('sse')
-  const row = await add(server, { transport: 'sse' })
-  let requestCount = 0
-  other.intercept = () => {
-    requestCount += 1
-    return false
-  }
-  server.intercept = (_request, response) => {
-    const events = `event: endpoint\ndata: ${other.url}\n\n`
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events)
-    return true
-  }
-  expect(await use(row, 'echo')).toMatchObject({ isError: true })
-  expect(requestCount).toBe(0)
-})
-
-it('follows no redirect to another host', async () => {
-  const [server, other] = [await start('streamable'), await start('streamable')]
-  const row = await add(server, {
-    headers: { 'X-Key': '{{secret.KEY}}' },
-    secrets: { KEY: 'key-number-one' },
+  it('says so where nobody listens', async () => {
+    const server = await start('streamable')
+    const row = await add(server)
+    await server.stop()
+    const result = await use(row, 'echo', { text: 'x' })
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('refused the connection') })
   })
-  let requestCount = 0
-  other.intercept = () => {
-    requestCount += 1
-    return false
-  }
-  server.intercept = (_request, response) => {
-    response.writeHead(307, { location: other.url }).end()
-    return true
-  }
-  expect(await use(row, 'echo')).toMatchObject({ isError: true })
-  expect(requestCount).toBe(0)
+
+  it('says so where a server does not let it in', async () => {
+    const server = await start('streamable')
+    const row = await add(server)
+    server.intercept = (_request, response) => {
+      response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
+      return true
+    }
+    const result = await use(row, 'echo')
+    expect(result.text).toBe(`The server ${row.name} did not do it: it refused the credentials (status 401).`)
+  })
+
+  it('does not wait for ever for a stream that says nothing', async () => {
+    const server = await start('sse')
+    const row = await add(server)
+    server.intercept = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n')
+      return true
+    }
+    const impatient = createRemoteMcp({ connectMs: 100, timeoutMs: 10_000, idleMs })
+    const result = await runTool(
+      world.deps,
+      impatient,
+      { ...row, settings: { ...row.settings, transport: 'sse' } },
+      {},
+      {
+        toolName: `${row.name}__echo`,
+      },
+    )
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') })
+    await impatient.close()
+  })
 })
 
-it('does not reach loopback from a service that the world reaches', async () => {
-  const server = await start('streamable')
-  const row = await add(server)
-  const online = { ...deps, config: publicConfig }
-  const result = await runTool(online, remoteMcp, row, {}, { toolName: `${row.name}__echo` })
-  expect(result).toMatchObject({ isError: true, text: expect.stringContaining('cannot be reached') })
-  await expect(addRemoteServer(online, workspaceId, input(server))).rejects.toMatchObject({
-    details: [{ field: 'url' }],
+describe('forbidden addresses', () => {
+  it('is not led to another host by the endpoint that a server names', async () => {
+    const server = await start('sse')
+    const other = await start('sse')
+    const row = await add(server, { transport: 'sse' })
+    let requestCount = 0
+    other.intercept = () => {
+      requestCount += 1
+      return false
+    }
+    server.intercept = (_request, response) => {
+      const events = `event: endpoint\ndata: ${other.url}\n\n`
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events)
+      return true
+    }
+    expect(await use(row, 'echo')).toMatchObject({ isError: true })
+    expect(requestCount).toBe(0)
   })
-  expect(server.sessions).toBe(0)
+
+  it('follows no redirect to another host', async () => {
+    const [server, other] = [await start('streamable'), await start('streamable')]
+    const row = await add(server, {
+      headers: { 'X-Key': '{{secret.KEY}}' },
+      secrets: { KEY: 'key-number-one' },
+    })
+    let requestCount = 0
+    other.intercept = () => {
+      requestCount += 1
+      return false
+    }
+    server.intercept = (_request, response) => {
+      response.writeHead(307, { location: other.url }).end()
+      return true
+    }
+    expect(await use(row, 'echo')).toMatchObject({ isError: true })
+    expect(requestCount).toBe(0)
+  })
+
+  it('does not reach loopback from a service that the world reaches', async () => {
+    const server = await start('streamable')
+    const row = await add(server)
+    const online = { ...world.deps, config: publicConfig }
+    const result = await runTool(online, remoteMcp, row, {}, { toolName: `${row.name}__echo` })
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('cannot be reached') })
+    await expect(addRemoteServer(online, world.seed.workspaceId, input(server))).rejects.toMatchObject({
+      details: [{ field: 'url' }],
+    })
+    expect(server.sessions).toBe(0)
+  })
 })

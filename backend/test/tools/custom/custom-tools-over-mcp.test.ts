@@ -1,66 +1,48 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
-import { createApp } from '../../../app.ts'
-import { parseConfig } from '../../../config.ts'
-import { createToolServer } from '../../../mcp/tool-server.ts'
 import { addHttpTool, editHttpTool } from '../../../tools/save-http-tool.ts'
 import { addRemoteServer } from '../../../tools/save-remote-server.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
+import type { TestDeps } from '../../support/deps.ts'
 import { getWidgetId, type Seed, seedWorkspace } from '../../support/factories.ts'
-import { HttpReceiver } from '../../support/http-receiver.ts'
+import { useHttpReceiver } from '../../support/http-receiver.ts'
+import { secret } from '../../support/mcp.ts'
 import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
-import { useTestDatabase } from '../../support/world.ts'
+import { useToolServiceWorld } from '../../support/service-with-tools.ts'
 
-const secret = 'runtime-secret-of-the-tests-of-tools'
 const logLines: string[] = []
-
+const log = pino({ level: 'trace' }, { write: (line) => void logLines.push(line) })
+const world = useToolServiceWorld({ log })
 let deps: TestDeps
 let seed: Seed
-let app: FastifyInstance
-let url: string
-// Before the database's: Jest runs these hooks in the order of their registration.
-afterAll(async () => {
-  await app.close()
-})
-const database = useTestDatabase()
 beforeAll(async () => {
-  const log = pino({ level: 'trace' }, { write: (line) => void logLines.push(line) })
-  deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret }), log })
+  deps = world.service.deps
   seed = await seedWorkspace(deps)
-  const tools = createToolServer(deps)
-  deps.notify = { ...deps.notify, toolsChanged: (change) => tools.toolsChanged(change) }
-  app = await createApp(deps, tools)
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 })
 
-let receiver: HttpReceiver
+const receiver = useHttpReceiver()
 let remote: RemoteMcpServer
 beforeEach(async () => {
-  receiver = new HttpReceiver()
   remote = new RemoteMcpServer('sse')
   remote.tools = [{ name: 'find', inputSchema: { type: 'object', properties: { name: { type: 'string' } } } }]
   remote.behaviors = { find: ({ name }) => textResult(`found ${String(name)}`) }
-  await Promise.all([receiver.listen(), remote.start()])
+  await remote.start()
 })
-afterEach(() => Promise.all([receiver.close(), remote.stop()]))
+afterEach(() => remote.stop())
 
 async function assign(toolId: number): Promise<void> {
   const { workspaceId, agentId } = seed
   const values = { workspace_id: workspaceId, agent_id: agentId, tool_id: toolId }
-  await database.db.insertInto('widget_tool').values(values).execute()
+  await deps.db.insertInto('widget_tool').values(values).execute()
   deps.notify.toolsChanged({ workspaceId, agentId })
 }
 
 async function connect(): Promise<Client> {
   const widgetId = await getWidgetId(deps, seed.agentId)
   const client = new Client({ name: 'runtime', version: '1.0.0' })
-  const address = new URL(`${url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
+  const address = new URL(`${world.service.url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
   await client.connect(new SSEClientTransport(address))
   return client
 }

@@ -1,29 +1,17 @@
-import { beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createHttpTool, httpTool } from '../../../tools/custom/http-tool.ts'
 import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
 import { addHttpTool, type HttpToolInput } from '../../../tools/save-http-tool.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
-import { seedWorkspace } from '../../support/factories.ts'
-import { useHttpReceiver } from '../../support/http-receiver.ts'
-import { createHttpToolHelpers, localConfig, publicConfig, runTool } from '../../support/tools.ts'
-import { useTestDatabase } from '../../support/world.ts'
+import { publicConfig, runTool, useHttpToolWorld } from '../../support/tools.ts'
 
-const database = useTestDatabase()
-let deps: TestDeps
-let workspaceId: number
-beforeAll(async () => {
-  deps = testDeps(database.db, { config: localConfig })
-  workspaceId = (await seedWorkspace(deps)).workspaceId
-})
-const receiver = useHttpReceiver()
-const { input, add, keyed } = createHttpToolHelpers(receiver, () => ({ deps, workspaceId }))
+const { world, receiver, input, add, keyed } = useHttpToolWorld()
 
 const respondWith = (body: string | Buffer, type = 'application/json', status = 200) => {
   receiver.respond = (_request, response) => response.writeHead(status, { 'content-type': type }).end(body)
 }
 /** Makes the tool, and uses it once. */
 const use = async (args: Record<string, unknown> = { city: 'Oslo' }, more: Partial<HttpToolInput> = {}) =>
-  runTool(deps, httpTool, await add(more), args)
+  runTool(world.deps, httpTool, await add(more), args)
 
 describe('the request', () => {
   it('asks the service, and answers JSON without its blanks', async () => {
@@ -77,7 +65,7 @@ describe('the request', () => {
     receiver.respond = () => agent.abort()
     const row = await add()
     await expect(
-      runTool(deps, httpTool, row, { city: 'Oslo' }, { signal: agent.signal }),
+      runTool(world.deps, httpTool, row, { city: 'Oslo' }, { signal: agent.signal }),
     ).rejects.toMatchObject({
       name: 'AbortError',
     })
@@ -86,7 +74,7 @@ describe('the request', () => {
   it('tells on a test call what would have been sent, and sends nothing', async () => {
     const row = await add({ ...keyed(), method: 'POST' })
     expect(hasEffects(httpTool, row, row.name)).toBe(true)
-    const result = await runTool(deps, httpTool, row, { city: 'Oslo', day: 1 }, { dryRun: true })
+    const result = await runTool(world.deps, httpTool, row, { city: 'Oslo', day: 1 }, { dryRun: true })
     expect(result.isError).toBe(false)
     expect(result.text).toMatch(/Test call, nothing was changed\. .*POST .*\/cities\/Oslo with \{"day":1\}$/)
     expect(receiver.requests).toEqual([])
@@ -101,12 +89,12 @@ describe('the request', () => {
     'does not reach http://%s from a service that the world reaches',
     async (host) => {
       const row = await add()
-      const online = { ...deps, config: publicConfig }
+      const online = { ...world.deps, config: publicConfig }
       const settings = { ...row.settings, url: receiver.url('/', host) }
       expect(await runTool(online, httpTool, { ...row, settings }, {})).toMatchObject({ isError: true })
       expect(receiver.requests).toEqual([])
       await expect(
-        addHttpTool(online, workspaceId, input({ url: `https://${host}/` })),
+        addHttpTool(online, world.seed.workspaceId, input({ url: `https://${host}/` })),
       ).rejects.toMatchObject({
         code: 'validation_failed',
       })
@@ -238,12 +226,12 @@ describe('the response', () => {
   it('gives up on a service that hangs, and does not claim that nothing happened', async () => {
     receiver.neverRespond()
     const impatient = createHttpTool({ timeoutMs: 50 })
-    const result = await runTool(deps, impatient, await add(), { city: 'Oslo' })
+    const result = await runTool(world.deps, impatient, await add(), { city: 'Oslo' })
     expect(result).toEqual({
       text: 'The service gave no answer: the receiver did not answer in time.',
       isError: true,
     })
-    const posted = await runTool(deps, impatient, await add({ method: 'POST' }), { city: 'Oslo' })
+    const posted = await runTool(world.deps, impatient, await add({ method: 'POST' }), { city: 'Oslo' })
     expect(posted.text).toMatch(/not known whether it took effect: do not repeat it\.$/)
   })
 

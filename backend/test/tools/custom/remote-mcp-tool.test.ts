@@ -1,29 +1,19 @@
-import { beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createRemoteMcp } from '../../../tools/custom/remote-mcp-tool.ts'
 import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
 import { editRemoteServer } from '../../../tools/save-remote-server.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
-import { seedWorkspace } from '../../support/factories.ts'
 import {
   echo,
   idleMs,
   textResult,
   uncertainEffect,
-  useRemoteTools,
+  useRemoteToolWorld,
   write,
 } from '../../support/remote-mcp-server.ts'
-import { localConfig, readTool, runTool } from '../../support/tools.ts'
+import { readTool, runTool } from '../../support/tools.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { useTestDatabase } from '../../support/world.ts'
 
-const database = useTestDatabase()
-let deps: TestDeps
-let workspaceId: number
-beforeAll(async () => {
-  deps = testDeps(database.db, { config: localConfig })
-  workspaceId = (await seedWorkspace(deps)).workspaceId
-})
-const { start, add, remoteMcp, use } = useRemoteTools(() => ({ deps, workspaceId }))
+const { world, start, add, remoteMcp, use } = useRemoteToolWorld()
 
 let serverCount = 0
 
@@ -49,9 +39,9 @@ describe.each([
     const results = await Promise.all(['a', 'b', 'c'].map((value) => use(row, 'echo', { text: value })))
     expect(results.map((result) => result.text)).toEqual(['a', 'b', 'c'])
     expect([server.sessions, server.open]).toEqual([1, 1])
-    deps.clock.advance(idleMs - 1)
+    world.deps.clock.advance(idleMs - 1)
     await use(row, 'echo', { text: 'again' })
-    deps.clock.advance(idleMs)
+    world.deps.clock.advance(idleMs)
     await waitUntil(() => server.open === 0)
     await use(row, 'echo', { text: 'later' })
     expect(server.sessions).toBe(2)
@@ -128,7 +118,7 @@ describe.each([
     const row = await add(server)
     const impatient = createRemoteMcp({ connectMs: 5_000, timeoutMs: 300, idleMs })
     server.behaviors.write = () => new Promise(() => {})
-    const result = await runTool(deps, impatient, row, {}, { toolName: `${row.name}__write` })
+    const result = await runTool(world.deps, impatient, row, {}, { toolName: `${row.name}__write` })
     expect(result).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') })
     expect(result.text).toContain(uncertainEffect)
     await impatient.close()
@@ -180,51 +170,53 @@ describe.each([
   })
 })
 
-it('shows the text of an answer, and of the rest that it was there', async () => {
-  const server = await start('streamable')
-  const row = await add(server)
-  server.behaviors.echo = () => ({
-    content: [
-      { type: 'text', text: 'A picture:' },
-      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
-      { type: 'resource', resource: { uri: 'file:///a', text: 'a file' } },
-      { type: 'resource', resource: { uri: 'file:///b', blob: 'AAAA' } },
-      { type: 'resource_link', name: 'more', uri: 'https://example.com/' },
-    ],
+describe('over any transport', () => {
+  it('shows the text of an answer, and of the rest that it was there', async () => {
+    const server = await start('streamable')
+    const row = await add(server)
+    server.behaviors.echo = () => ({
+      content: [
+        { type: 'text', text: 'A picture:' },
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'resource', resource: { uri: 'file:///a', text: 'a file' } },
+        { type: 'resource', resource: { uri: 'file:///b', blob: 'AAAA' } },
+        { type: 'resource_link', name: 'more', uri: 'https://example.com/' },
+      ],
+    })
+    expect((await use(row, 'echo')).text).toBe(
+      'A picture:\n[image (image/png), which cannot be shown]\na file\n[file file:///b, which cannot be shown]\n[link: more, https://example.com/]',
+    )
+    server.behaviors.echo = () => ({ content: [], structuredContent: { a: 1 } })
+    expect((await use(row, 'echo')).text).toBe('{"a":1}')
+    server.behaviors.echo = () => ({ content: [] })
+    expect((await use(row, 'echo')).text).toBe('Done.')
+    server.behaviors.echo = () => textResult('x'.repeat(100_000))
+    expect((await use(row, 'echo')).text).toMatch(/^x{16384}… \[The answer is longer/)
   })
-  expect((await use(row, 'echo')).text).toBe(
-    'A picture:\n[image (image/png), which cannot be shown]\na file\n[file file:///b, which cannot be shown]\n[link: more, https://example.com/]',
-  )
-  server.behaviors.echo = () => ({ content: [], structuredContent: { a: 1 } })
-  expect((await use(row, 'echo')).text).toBe('{"a":1}')
-  server.behaviors.echo = () => ({ content: [] })
-  expect((await use(row, 'echo')).text).toBe('Done.')
-  server.behaviors.echo = () => textResult('x'.repeat(100_000))
-  expect((await use(row, 'echo')).text).toMatch(/^x{16384}… \[The answer is longer/)
-})
 
-it('tells on a test call what would have been done, and does nothing', async () => {
-  const server = await start('streamable')
-  const row = await add(server)
-  expect(hasEffects(remoteMcp, row, `${row.name}__write`)).toBe(true)
-  expect(hasEffects(remoteMcp, row, `${row.name}__echo`)).toBe(false)
-  const result = await use(row, 'write', { a: 1 }, { dryRun: true })
-  expect(result.text).toContain(`${row.name}__write would have been used with {"a":1}`)
-  expect(server.calls).toEqual([])
-})
+  it('tells on a test call what would have been done, and does nothing', async () => {
+    const server = await start('streamable')
+    const row = await add(server)
+    expect(hasEffects(remoteMcp, row, `${row.name}__write`)).toBe(true)
+    expect(hasEffects(remoteMcp, row, `${row.name}__echo`)).toBe(false)
+    const result = await use(row, 'write', { a: 1 }, { dryRun: true })
+    expect(result.text).toContain(`${row.name}__write would have been used with {"a":1}`)
+    expect(server.calls).toEqual([])
+  })
 
-it('uses another session for another version', async () => {
-  const server = await start('streamable')
-  const row = await add(server, {
-    headers: { 'X-Key': '{{secret.KEY}}' },
-    secrets: { KEY: 'key-number-one' },
+  it('uses another session for another version', async () => {
+    const server = await start('streamable')
+    const row = await add(server, {
+      headers: { 'X-Key': '{{secret.KEY}}' },
+      secrets: { KEY: 'key-number-one' },
+    })
+    server.behaviors.echo = (_args, { headers }) => textResult(String(headers['x-key']?.length))
+    await use(row, 'echo')
+    await editRemoteServer(world.deps, world.seed.workspaceId, row.id, {
+      secrets: { KEY: 'key-number-fifteen' },
+      tools: ['echo'],
+    })
+    const edited = await readTool(world.deps, world.seed.workspaceId, 'remote_mcp', row.id)
+    expect((await use(edited, 'echo')).text).toBe(String('key-number-fifteen'.length))
   })
-  server.behaviors.echo = (_args, { headers }) => textResult(String(headers['x-key']?.length))
-  await use(row, 'echo')
-  await editRemoteServer(deps, workspaceId, row.id, {
-    secrets: { KEY: 'key-number-fifteen' },
-    tools: ['echo'],
-  })
-  const edited = await readTool(deps, workspaceId, 'remote_mcp', row.id)
-  expect((await use(edited, 'echo')).text).toBe(String('key-number-fifteen'.length))
 })

@@ -1,15 +1,10 @@
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { FastifyInstance } from 'fastify'
-import { createApp } from '../../../app.ts'
-import { parseConfig } from '../../../config.ts'
+import { beforeAll, expect, it } from '@jest/globals'
 import type { ToolKindName } from '../../../db/schema.ts'
-import { createToolServer } from '../../../mcp/tool-server.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
+import type { TestDeps } from '../../support/deps.ts'
 import { getWidgetId, type Seed, seedLiveCall, seedWorkspace } from '../../support/factories.ts'
-import { openSse, secret } from '../../support/mcp.ts'
-import { useTestDatabase } from '../../support/world.ts'
+import { openSse } from '../../support/mcp.ts'
+import { useToolServiceWorld } from '../../support/service-with-tools.ts'
 
 const toolNames: ToolKindName[] = [
   'contact_lookup',
@@ -21,22 +16,12 @@ const toolNames: ToolKindName[] = [
 
 let deps: TestDeps
 let seed: Seed
-let app: FastifyInstance
-let url: string
 let widgetId: string
-// Before the database's: Jest runs these hooks in the order of their registration.
-afterAll(async () => {
-  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
-  await app.close()
-})
-const database = useTestDatabase()
+const world = useToolServiceWorld()
 beforeAll(async () => {
-  deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret, LOG_LEVEL: 'silent' }) })
+  deps = world.service.deps
   seed = await seedWorkspace(deps)
   for (const name of toolNames) await assign(name)
-  app = await createApp(deps, createToolServer(deps))
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   widgetId = await getWidgetId(deps, seed.agentId)
 })
 
@@ -45,19 +30,19 @@ async function assign(kind: ToolKindName): Promise<void> {
   if (definition === undefined) throw new Error(`${kind} is not built in`)
   const { name, description, inputSchema } = definition
   const workspace_id = seed.workspaceId
-  const tool = await database.db
+  const tool = await deps.db
     .insertInto('mcp_tool')
     .values({ workspace_id, kind, name, description, input_schema: JSON.stringify(inputSchema) })
     .returning('id')
     .executeTakeFirstOrThrow()
   const assignment = { workspace_id, agent_id: seed.agentId, tool_id: tool.id }
-  await database.db.insertInto('widget_tool').values(assignment).execute()
+  await deps.db.insertInto('widget_tool').values(assignment).execute()
 }
 
 /** Uses tools in a call that is on, one after the other, and answers their texts. */
 async function useInCall(test: boolean, uses: [string, Record<string, unknown>][]): Promise<string[]> {
   const { attemptId } = await seedLiveCall(deps, seed, { test })
-  const session = await openSse(url, { widget_id: widgetId, call_id: attemptId })
+  const session = await openSse(world.service.url, { widget_id: widgetId, call_id: attemptId })
   const texts: string[] = []
   for (const [name, args] of uses) {
     const { result } = await session.call(name, args)
@@ -85,7 +70,7 @@ it('serves the agent of a call what it needs for the person on it', async () => 
     'This number is on the do-not-call list: promise no call-back.',
   ])
   // The call-back that waited is ended by the refusal.
-  const calls = database.db.selectFrom('call').select(['status', 'outcome']).orderBy('id')
+  const calls = deps.db.selectFrom('call').select(['status', 'outcome']).orderBy('id')
   expect(await calls.execute()).toEqual([
     { status: 'in_progress', outcome: null },
     { status: 'completed', outcome: 'suppressed' },
@@ -106,7 +91,7 @@ it('names every argument that does not fit, and does nothing', async () => {
 })
 
 it('answers dry runs on a test call, and changes nothing', async () => {
-  const before = await database.db.selectFrom('call').select('id').execute()
+  const before = await deps.db.selectFrom('call').select('id').execute()
   const results = await useInCall(true, [
     ['contact_update', { first_name: 'Nobody' }],
     ['contact_note', { text: 'Nothing.' }],
@@ -116,8 +101,8 @@ it('answers dry runs on a test call, and changes nothing', async () => {
   for (const text of results) expect(text).toMatch(/^Test call, nothing was changed\./)
   const [lookup] = await useInCall(true, [['contact_lookup', {}]])
   expect(lookup).toContain('Do not call: no')
-  const notes = database.db.selectFrom('contact_note').select('text').where('text', '=', 'Nothing.')
+  const notes = deps.db.selectFrom('contact_note').select('text').where('text', '=', 'Nothing.')
   expect(await notes.execute()).toEqual([])
-  const after = await database.db.selectFrom('call').select('id').execute()
+  const after = await deps.db.selectFrom('call').select('id').execute()
   expect(after).toHaveLength(before.length + 2) // the two test calls themselves
 })

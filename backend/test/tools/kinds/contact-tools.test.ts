@@ -5,17 +5,12 @@ import type { ToolKindName } from '../../../db/schema.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
 import type { ToolUse } from '../../../tools/kinds/tool-kind.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { everyHour, freshNumber, type Seed, seedWorkspace } from '../../support/factories.ts'
-import { useTestDatabase } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 
-const database = useTestDatabase()
-let deps: TestDeps
-let seed: Seed
+const world = useWorld()
 let number: string
-beforeEach(async () => {
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
+beforeEach(() => {
   number = freshNumber()
 })
 
@@ -27,8 +22,8 @@ async function use(
 ) {
   const kind = toolKinds.get(name)
   if (kind?.builtIn === undefined) throw new Error(`${name} is not built in`)
-  const { dryRun = false, withoutCall = false, seeded = seed } = options
-  const call = await seedCall(deps, seed, number)
+  const { dryRun = false, withoutCall = false, seeded = world.seed } = options
+  const call = await seedCall(world.deps, world.seed, number)
   const toolUse: ToolUse = {
     row: {
       id: 1,
@@ -48,7 +43,7 @@ async function use(
       : {
           attemptId: '00000000-0000-4000-8000-000000000000',
           callId: call.id,
-          campaignId: seed.campaignId,
+          campaignId: world.seed.campaignId,
           contactId: call.contact.id,
           phoneNumber: number,
           test: dryRun,
@@ -56,7 +51,7 @@ async function use(
     dryRun,
     signal: new AbortController().signal,
   }
-  return kind.run(deps, toolUse)
+  return kind.run(world.deps, toolUse)
 }
 
 describe('contact lookup', () => {
@@ -83,7 +78,7 @@ describe('contact lookup', () => {
   it('names the numbers where several contacts have the same e-mail', async () => {
     await use('contact_update', { email: 'office@example.com' })
     const other = freshNumber()
-    await seedCall(deps, seed, other, { email: 'office@example.com' })
+    await seedCall(world.deps, world.seed, other, { email: 'office@example.com' })
     const { text } = await use('contact_lookup', { email: 'office@example.com' })
     expect(text).toContain(number)
     expect(text).toContain(other)
@@ -142,24 +137,26 @@ describe('contact updates', () => {
 
   it('makes no contact anew that was erased meanwhile', async () => {
     const phoneNumber = freshNumber()
-    const updating = updateContact(deps, seed.workspaceId, phoneNumber, { first_name: 'Maya' })
+    const updating = updateContact(world.deps, world.seed.workspaceId, phoneNumber, { first_name: 'Maya' })
     await expect(updating).rejects.toThrow('There is no contact')
     const { text } = await use('contact_lookup', { phone_number: phoneNumber })
     expect(text).toBe('There is no contact with this phone number.')
   })
 
   it('moves waiting calls where the time zone is new', async () => {
-    const { campaignId } = seed
+    const { campaignId } = world.seed
     const hours: CallingHours = { ...everyHour, start: '12:00', end: '13:00' }
-    await database.db
+    await world.database.db
       .updateTable('campaign')
       .set({ calling_hours: JSON.stringify(hours) })
       .where('id', '=', campaignId)
       .execute()
-    const waiting = await seedCall(deps, seed, number)
+    const waiting = await seedCall(world.deps, world.seed, number)
     expect(waiting.next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
     await use('contact_update', { time_zone: 'America/Los_Angeles' })
-    expect((await getCall(deps, seed, waiting.id)).next_attempt_at).toBe('2026-05-04T19:00:00.000Z')
+    expect((await getCall(world.deps, world.seed, waiting.id)).next_attempt_at).toBe(
+      '2026-05-04T19:00:00.000Z',
+    )
   })
 })
 
@@ -187,7 +184,7 @@ describe("a session's call and workspace", () => {
   })
 
   it("neither finds, changes nor notes another workspace's contact", async () => {
-    const seeded = await seedWorkspace(deps, 'Other')
+    const seeded = await seedWorkspace(world.deps, 'Other')
     const theirs = { phone_number: number }
     expect((await use('contact_lookup', theirs, { seeded })).text).toMatch(/^There is no contact/)
     expect((await use('contact_lookup', {}, { seeded })).text).toMatch(/^There is no contact/)

@@ -3,20 +3,14 @@ import type { CallingHours } from '@outdial/contract'
 import { addToDoNotCallList } from '../../../calls/do-not-call.ts'
 import { scheduleCallback } from '../../../tools/kinds/schedule-callback.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
-import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../../support/factories.ts'
+import { freshNumber, seedCampaign, seedWorkspace } from '../../support/factories.ts'
 import { createToolUse } from '../../support/tools.ts'
-import { useTestDatabase } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 
-const database = useTestDatabase()
-let deps: TestDeps
-let seed: Seed
+const world = useWorld() // its clock says Monday, 11:00 in New York
 let dialerNotified: number
-beforeEach(async () => {
+beforeEach(() => {
   dialerNotified = 0
-  // A Monday, 11:00 in New York.
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
 })
 
 interface ConversationOptions {
@@ -36,32 +30,35 @@ async function seedConversation({
   campaignZone,
 }: ConversationOptions = {}) {
   const more = { ...(hours && { callingHours: hours }), ...(campaignZone && { timeZone: campaignZone }) }
-  const campaignId = await seedCampaign(deps, { ...seed, ...more })
-  const call = await seedCall(deps, { ...seed, campaignId }, number, { time_zone: timeZone, test })
-  const { db } = database
+  const campaignId = await seedCampaign(world.deps, { ...world.seed, ...more })
+  const call = await seedCall(world.deps, { ...world.seed, campaignId }, number, {
+    time_zone: timeZone,
+    test,
+  })
+  const { db } = world.database
   await db
     .updateTable('call')
     .set({ status: 'in_progress', next_attempt_at: null })
     .where('id', '=', call.id)
     .execute()
   const row = {
-    ...{ id: 1, workspaceId: seed.workspaceId, version: 1, settings: {}, secrets: null },
+    ...{ id: 1, workspaceId: world.seed.workspaceId, version: 1, settings: {}, secrets: null },
     ...{ kind: scheduleCallback.kind, name: 'schedule_callback', description: '', inputSchema: {} },
   }
   const facts = {
     ...{ attemptId: '00000000-0000-4000-8000-000000000000', callId: call.id, phoneNumber: number, test },
     ...{ campaignId, contactId: call.contact.id },
   }
-  deps.notify = { ...deps.notify, callQueued: () => void (dialerNotified += 1) }
+  world.deps.notify = { ...world.deps.notify, callQueued: () => void (dialerNotified += 1) }
   return {
     campaignId,
     ask: (at: string, within = row) =>
-      scheduleCallback.run(deps, createToolUse(within, { at }, { call: facts, dryRun: test })),
+      scheduleCallback.run(world.deps, createToolUse(within, { at }, { call: facts, dryRun: test })),
     /** What waits beside the call that is on. */
     waiting: async () => {
       const others = db.selectFrom('call').select('id').where('campaign_id', '=', campaignId)
       const rows = await others.where('id', '<>', call.id).orderBy('id').execute()
-      return Promise.all(rows.map(({ id }) => getCall(deps, seed, id)))
+      return Promise.all(rows.map(({ id }) => getCall(world.deps, world.seed, id)))
     },
     row,
   }
@@ -169,8 +166,12 @@ describe('callbacks that are not scheduled', () => {
   it('promises no call-back to a number on the do-not-call list', async () => {
     const number = freshNumber()
     const { ask: requestCallback, waiting } = await seedConversation({ number })
-    const now = deps.clock.now()
-    await addToDoNotCallList(deps.db, { ...seed, phoneNumber: number, source: 'call', now })
+    const now = world.deps.clock.now()
+    await addToDoNotCallList(world.deps.db, world.seed.workspaceId, {
+      phoneNumber: number,
+      source: 'call',
+      now,
+    })
     await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow(
       'do-not-call list: promise no call-back',
     )
@@ -179,7 +180,7 @@ describe('callbacks that are not scheduled', () => {
 
   it('promises no call-back where the campaign was archived meanwhile', async () => {
     const { ask: requestCallback, waiting, campaignId } = await seedConversation()
-    await database.db
+    await world.database.db
       .updateTable('campaign')
       .set({ status: 'archived' })
       .where('id', '=', campaignId)
@@ -192,14 +193,16 @@ describe('callbacks that are not scheduled', () => {
 
   it('has nobody to call back where the session belongs to no call', async () => {
     const { row } = await seedConversation()
-    expect(await scheduleCallback.run(deps, createToolUse(row, { at: '2026-05-05T15:30' }))).toMatchObject({
+    expect(
+      await scheduleCallback.run(world.deps, createToolUse(row, { at: '2026-05-05T15:30' })),
+    ).toMatchObject({
       isError: true,
     })
   })
 
   it("calls nobody of another workspace's", async () => {
     const { ask: requestCallback, waiting, row } = await seedConversation()
-    const other = await seedWorkspace(deps, 'Other')
+    const other = await seedWorkspace(world.deps, 'Other')
     await expect(
       requestCallback('2026-05-05T15:30', { ...row, workspaceId: other.workspaceId }),
     ).rejects.toThrow('no longer kept')

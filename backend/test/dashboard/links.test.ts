@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from '@jest/globals'
+import { publicForms } from '../../dashboard/routes.ts'
+import { listDashboardRoutes } from '../support/page-paths.ts'
+import { useServiceWorld } from '../support/service.ts'
+
+const world = useServiceWorld()
+
+const folder = join(import.meta.dirname, '../../dashboard')
+/** These make paths, and link to none. */
+const exclude = ['{routes,mount-pages,page/page-context}.ts']
+
+const expression = /\$\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/.source
+/** A quoted path that isn't a template's. */
+const quotedPath = new RegExp(
+  `(?<!(?:include|layout)\\()(["'\`])(/(?:[a-z$](?:${expression}|(?!\\1)[^\\n])*)?)\\1`,
+  'g',
+)
+
+/** Returns `/calls/:/replay` for `/w/${id}/calls/${call.id}/replay`: a fixed segment must not pass for an ID. */
+const toPattern = (path: string) =>
+  path
+    .replaceAll(new RegExp(`(?<=/)${expression}`, 'g'), ':')
+    .replace(/[?#$].*/, '')
+    .replace(/^\/w\/:/, '')
+
+it('links only to pages and actions that exist', () => {
+  const workspacePaths = listDashboardRoutes(world.service.deps).map(({ path }) => path)
+  const paths = [...workspacePaths, ...Object.keys(publicForms), '/', '/sign-in', '/sign-out']
+  const patterns = new Set(paths.map((path) => path.replaceAll(/:\w+/g, ':')))
+  const links = globSync('**/*.{eta,ts}', { cwd: folder, exclude }).flatMap((file) => {
+    const source = readFileSync(join(folder, file), 'utf8')
+    return [...source.matchAll(quotedPath)].map(([, , path = '']) => ({ file, path }))
+  })
+  expect(links.length).toBeGreaterThan(250)
+  expect(links.filter(({ path }) => !patterns.has(toPattern(path)))).toEqual([])
+})
