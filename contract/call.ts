@@ -1,7 +1,16 @@
 import * as z from 'zod'
 import { Contact } from './contact.ts'
+import { callTexts, filterTexts } from './field-texts.ts'
 import { listOf, ListQuery } from './lists.ts'
-import { ContactNumber, Id, PhoneNumberE164, QueryId, Seconds, Timestamp } from './primitives.ts'
+import {
+  ContactNumber,
+  describeFields,
+  Id,
+  PhoneNumberE164,
+  QueryId,
+  Seconds,
+  Timestamp,
+} from './primitives.ts'
 
 export const CallStatus = z.enum(['queued', 'dialing', 'in_progress', 'completed'])
 export type CallStatus = z.infer<typeof CallStatus>
@@ -69,36 +78,41 @@ export type Extracted = z.infer<typeof Extracted>
 
 /** One call to one contact, over all its attempts. */
 export const Call = z
-  .object({
-    id: Id,
-    status: CallStatus,
-    outcome: CallOutcome.nullable(),
-    ended_reason: EndedReason.nullable(),
-    waiting_for: WaitingFor.nullable(),
-    next_attempt_at: Timestamp.nullable(),
-    test: z.boolean(),
-    campaign_id: Id,
-    campaign_name: z.string(),
-    agent_id: Id,
-    agent_name: z.string(),
-    contact: Contact,
-    from_number: PhoneNumberE164,
-    to_number: ContactNumber,
-    attempts: z.int().min(0),
-    scheduled_at: Timestamp.nullable(),
-    queued_at: Timestamp,
-    answered_at: Timestamp.nullable(),
-    ended_at: Timestamp.nullable(),
-    duration_seconds: Seconds.nullable(),
-    summary: z.string().nullable(),
-    transcript: z.array(TranscriptTurn),
-    transcript_text: z.string().nullable(),
-    sentiment: Sentiment,
-    goal_met: z.boolean().nullable(),
-    extracted: Extracted,
-    recording_url: z.url().nullable(),
-    metadata: z.record(z.string(), z.string()),
-  })
+  .object(
+    describeFields(
+      {
+        id: Id,
+        status: CallStatus,
+        outcome: CallOutcome.nullable(),
+        ended_reason: EndedReason.nullable(),
+        waiting_for: WaitingFor.nullable(),
+        next_attempt_at: Timestamp.nullable(),
+        test: z.boolean(),
+        campaign_id: Id,
+        campaign_name: z.string(),
+        agent_id: Id,
+        agent_name: z.string(),
+        contact: Contact,
+        from_number: PhoneNumberE164,
+        to_number: ContactNumber,
+        attempts: z.int().min(0),
+        scheduled_at: Timestamp.nullable(),
+        queued_at: Timestamp,
+        answered_at: Timestamp.nullable(),
+        ended_at: Timestamp.nullable(),
+        duration_seconds: Seconds.nullable(),
+        summary: z.string().nullable(),
+        transcript: z.array(TranscriptTurn),
+        transcript_text: z.string().nullable(),
+        sentiment: Sentiment,
+        goal_met: z.boolean().nullable(),
+        extracted: Extracted,
+        recording_url: z.url().nullable(),
+        metadata: z.record(z.string(), z.string()),
+      },
+      callTexts,
+    ),
+  )
   .meta({ id: 'Call' })
 export type Call = z.infer<typeof Call>
 
@@ -112,10 +126,15 @@ const oneOrMany = <Item extends z.ZodType>(item: Item) =>
   )
 
 /** Filters of `GET /calls/`. `outcome` may be given several times. */
-export const CallQuery = ListQuery.extend({
-  status: CallStatus.optional(),
-  campaign_id: QueryId.optional(),
-  agent_id: QueryId.optional(),
-  outcome: oneOrMany(CallOutcome),
-})
+export const CallQuery = ListQuery.extend(
+  describeFields(
+    {
+      status: CallStatus.optional(),
+      campaign_id: QueryId.optional(),
+      agent_id: QueryId.optional(),
+      outcome: oneOrMany(CallOutcome),
+    },
+    filterTexts,
+  ),
+)
 export type CallQuery = z.infer<typeof CallQuery>

@@ -1,25 +1,27 @@
 import * as z from 'zod'
+import { campaignTexts, createCampaignTexts } from './field-texts.ts'
 import { listOf } from './lists.ts'
-import { Id, StoredTimeZone, text, Timestamp, TimeZone } from './primitives.ts'
+import { describeFields, fieldsBelow, Id, StoredTimeZone, text, Timestamp, TimeZone } from './primitives.ts'
 
 export const Weekday = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
 export type Weekday = z.infer<typeof Weekday>
 
-const hours = z.strictObject({
-  days: z
-    .array(Weekday)
-    .min(1)
-    .max(7)
-    .refine((days) => new Set(days).size === days.length, { message: 'must name each day once' }),
-  start: z
-    .string()
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { message: 'must be a time such as 09:00' })
-    .describe('HH:MM, 00:00 to 23:59'),
-  end: z
-    .string()
-    .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, { message: 'must be a time such as 17:00, at most 24:00' })
-    .describe('HH:MM, up to 24:00'),
-})
+const hours = z.strictObject(
+  describeFields(
+    {
+      days: z
+        .array(Weekday)
+        .min(1)
+        .max(7)
+        .refine((days) => new Set(days).size === days.length, { message: 'must name each day once' }),
+      start: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { message: 'must be a time such as 09:00' }),
+      end: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, {
+        message: 'must be a time such as 17:00, at most 24:00',
+      }),
+    },
+    fieldsBelow(campaignTexts, 'calling_hours'),
+  ),
+)
 
 /**
  * When people may be called, on the clock of the place they are called in. A start after the end
@@ -43,14 +45,19 @@ export const RetryOutcome = z.enum(['no_answer', 'busy', 'voicemail', 'failed'])
 export type RetryOutcome = z.infer<typeof RetryOutcome>
 
 export const RetryPolicy = z
-  .strictObject({
-    max_attempts: z.int().min(1).max(10).describe('attempts in all, the first included'),
-    delay_minutes: z.int().min(1).max(1440),
-    on: z
-      .array(RetryOutcome)
-      .max(4)
-      .refine((on) => new Set(on).size === on.length, { message: 'must name each outcome once' }),
-  })
+  .strictObject(
+    describeFields(
+      {
+        max_attempts: z.int().min(1).max(10),
+        delay_minutes: z.int().min(1).max(1440),
+        on: z
+          .array(RetryOutcome)
+          .max(4)
+          .refine((on) => new Set(on).size === on.length, { message: 'must name each outcome once' }),
+      },
+      fieldsBelow(campaignTexts, 'retry'),
+    ),
+  )
   .meta({ id: 'RetryPolicy' })
 export type RetryPolicy = z.infer<typeof RetryPolicy>
 
@@ -59,33 +66,43 @@ export type CampaignStatus = z.infer<typeof CampaignStatus>
 
 /** Who calls, from which number, when, how many at once, and how often. */
 export const Campaign = z
-  .object({
-    id: Id,
-    name: z.string(),
-    status: CampaignStatus,
-    agent_id: Id,
-    phone_number_id: Id,
-    time_zone: StoredTimeZone,
-    calling_hours: CallingHours,
-    max_concurrent_calls: z.int().min(1).max(100),
-    retry: RetryPolicy,
-    paused_reason: z.string().nullable(),
-    created_at: Timestamp,
-  })
+  .object(
+    describeFields(
+      {
+        id: Id,
+        name: z.string(),
+        status: CampaignStatus,
+        agent_id: Id,
+        phone_number_id: Id,
+        time_zone: StoredTimeZone,
+        calling_hours: CallingHours,
+        max_concurrent_calls: z.int().min(1).max(100),
+        retry: RetryPolicy,
+        paused_reason: z.string().nullable(),
+        created_at: Timestamp,
+      },
+      campaignTexts,
+    ),
+  )
   .meta({ id: 'Campaign' })
 export type Campaign = z.infer<typeof Campaign>
 
 /** Body of `POST /campaigns/`. What is left out, or null, takes its default; hours default to the workspace's. */
 export const CreateCampaign = z
-  .strictObject({
-    name: text(200),
-    agent_id: Id,
-    phone_number_id: Id,
-    time_zone: TimeZone.nullish(),
-    calling_hours: CallingHoursInput.nullish(),
-    max_concurrent_calls: z.int().min(1).max(100).nullish(),
-    retry: RetryPolicy.partial().nullish(),
-  })
+  .strictObject(
+    describeFields(
+      {
+        name: text(200),
+        agent_id: Id,
+        phone_number_id: Id,
+        time_zone: TimeZone.nullish(),
+        calling_hours: CallingHoursInput.nullish(),
+        max_concurrent_calls: z.int().min(1).max(100).nullish(),
+        retry: RetryPolicy.partial().nullish(),
+      },
+      createCampaignTexts,
+    ),
+  )
   .meta({ id: 'CreateCampaign' })
 export type CreateCampaign = z.infer<typeof CreateCampaign>
 

@@ -1,21 +1,27 @@
 import * as z from 'zod'
-import { ContactNumber, Id, StoredTimeZone, Timestamp } from './primitives.ts'
+import { contactTexts } from './field-texts.ts'
+import { ContactNumber, describeFields, Id, StoredTimeZone, Timestamp } from './primitives.ts'
 
 /** A person who can be called, known in the workspace by the phone number. */
 export const Contact = z
-  .object({
-    id: Id,
-    phone_number: ContactNumber,
-    first_name: z.string().nullable(),
-    last_name: z.string().nullable(),
-    email: z.string().nullable(),
-    external_id: z.string().nullable(),
-    time_zone: StoredTimeZone.nullable(),
-    variables: z.record(z.string(), z.string()),
-    do_not_call: z.boolean(),
-    consent: z.object({ source: z.string(), at: Timestamp }).nullable(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
+  .object(
+    describeFields(
+      {
+        id: Id,
+        phone_number: ContactNumber,
+        first_name: z.string().nullable(),
+        last_name: z.string().nullable(),
+        email: z.string().nullable(),
+        external_id: z.string().nullable(),
+        time_zone: StoredTimeZone.nullable(),
+        variables: z.record(z.string(), z.string()),
+        do_not_call: z.boolean(),
+        consent: z.object({ source: z.string(), at: Timestamp }).nullable(),
+        created_at: Timestamp,
+        updated_at: Timestamp,
+      },
+      contactTexts,
+    ),
+  )
   .meta({ id: 'Contact' })
 export type Contact = z.infer<typeof Contact>

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { FieldText } from './field-texts.ts'
 
 /**
  * Text as a person typed it, any Unicode. NUL is refused: PostgreSQL cannot store it, and an
@@ -81,6 +82,26 @@ function isTimeZone(name: string): boolean {
     return false
   }
 }
+
+/** Puts the texts for developers on the fields of an object: OpenAPI shows them. */
+export const describeFields = <Shape extends Record<string, z.ZodType>>(
+  shape: Shape,
+  texts: Partial<Record<string, FieldText>>,
+): Shape =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, schema]) => {
+      const description = texts[name]?.api ?? texts[name]?.help
+      return [name, description === undefined ? schema : schema.describe(description)]
+    }),
+  ) as Shape
+
+/** The texts of the fields inside a field: of `calling_hours.start`, by `start`. */
+export const fieldsBelow = (texts: Record<string, FieldText>, field: string): Record<string, FieldText> =>
+  Object.fromEntries(
+    Object.entries(texts).flatMap(([path, fieldText]) =>
+      path.startsWith(`${field}.`) ? [[path.slice(field.length + 1), fieldText]] : [],
+    ),
+  )
 
 /** A flat dictionary of text. */
 export const dictionary = (limits: { keys: number; key: number; value: number }) =>

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import * as contract from '@outdial/contract'
 import { format, resolveConfig } from 'prettier'
+import { toTitleCase } from '../src/title-case.ts'
 import { toOutputFields } from './output-fields.ts'
 
 const root = new URL('..', import.meta.url)
@@ -30,6 +31,31 @@ const contactAdded: contract.ContactAdded = {
   call_queued: true,
 }
 
+type Texts = Record<string, contract.FieldText>
+
+/** Labels by path. Those of a nested object begin with its own label, such as "Contact". */
+const toLabels = (texts: Texts, prefix = '', path = ''): Record<string, string> =>
+  addPrefix(Object.fromEntries(Object.entries(texts).map(([name, { label }]) => [name, label])), prefix, path)
+
+const addPrefix = (labels: Record<string, string>, prefix: string, path: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(labels).map(([name, label]) => [`${path}${name}`, `${prefix} ${label}`.trim()]),
+  )
+
+const callLabels = {
+  ...toLabels(contract.callTexts),
+  ...toLabels(contract.contactTexts, contract.callTexts.contact.label, 'contact.'),
+}
+
+/** Label and help text of each input field, by the path with underscores, as Zapier's fields are named. */
+const toInputTexts = (texts: Texts): Record<string, { label: string; helpText?: string }> =>
+  Object.fromEntries(
+    Object.entries(texts).map(([name, { label, help, zap = help }]) => [
+      name.replaceAll('.', '_'),
+      { label: toTitleCase(label), helpText: zap },
+    ]),
+  )
+
 /** @returns the text of src/generated.ts: what the connector takes from the contract at build time */
 export async function generateText(): Promise<string> {
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as { version: string }
@@ -38,9 +64,19 @@ export async function generateText(): Promise<string> {
     sampleCampaign: contract.exampleCampaign,
     sampleCall: contract.exampleCall,
     sampleContactAdded: contactAdded,
-    campaignFields: toOutputFields(contract.Campaign),
-    callFields: toOutputFields(contract.Call),
-    contactAddedFields: toOutputFields(contract.ContactAdded),
+    campaignFields: toOutputFields(contract.Campaign, toLabels(contract.campaignTexts)),
+    callFields: toOutputFields(contract.Call, callLabels),
+    contactAddedFields: toOutputFields(contract.ContactAdded, {
+      ...toLabels(contract.contactAddedTexts),
+      ...toLabels(contract.contactTexts, contract.contactAddedTexts.contact.label, 'contact.'),
+      ...addPrefix(callLabels, contract.contactAddedTexts.call.label, 'call.'),
+    }),
+    queueCallTexts: toInputTexts(contract.addContactTexts),
+    createCampaignTexts: toInputTexts(contract.createCampaignTexts),
+    callCompletedTexts: toInputTexts(contract.filterTexts),
+    outcomeChoices: Object.fromEntries(
+      Object.entries(contract.outcomeLabels).map(([outcome, label]) => [outcome, toTitleCase(label)]),
+    ),
   }
   const lines = [
     '// Made from the contract by `npm run generate`; a test keeps it up to date. The connector ships no',

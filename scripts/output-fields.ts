@@ -1,14 +1,19 @@
 import type { PlainOutputField } from 'zapier-platform-core'
 import * as z from 'zod'
-import { titleCase } from '../src/title-case.ts'
+import { toTitleCase } from '../src/title-case.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
 
 /**
  * The fields of an answer as Zapier names them: `a__b` for a nested object, `a[]b` for a list of
  * objects. Open dictionaries are left out: their keys are the user's own.
+ *
+ * @param labels in sentence case, by path: `contact.first_name`
  */
-export function toOutputFields(responseSchema: z.ZodType): PlainOutputField[] {
+export function toOutputFields(
+  responseSchema: z.ZodType,
+  labels: Partial<Record<string, string>>,
+): PlainOutputField[] {
   const document: Schema = z.toJSONSchema(responseSchema, { io: 'output' })
   const resolve = (schema: Schema): Schema => {
     const name = schema.$ref?.replace('#/$defs/', '')
@@ -19,6 +24,12 @@ export function toOutputFields(responseSchema: z.ZodType): PlainOutputField[] {
     if (present !== undefined) return resolve(asSchema(present))
     const [type] = [found.type ?? []].flat().filter((candidate) => candidate !== 'null')
     return { ...found, type }
+  }
+
+  const toLabel = (path: string[]): string => {
+    const label = labels[path.join('.')]
+    if (label === undefined) throw new Error(`contract/field-texts.ts has no label for ${path.join('.')}`)
+    return toTitleCase(label)
   }
 
   const collectFields = (schema: Schema, key: string, path: string[]): PlainOutputField[] => {
@@ -44,8 +55,6 @@ export function toOutputFields(responseSchema: z.ZodType): PlainOutputField[] {
 }
 
 const asSchema = (schema: Schema | boolean): Schema => (typeof schema === 'boolean' ? {} : schema)
-
-const toLabel = (path: string[]): string => titleCase(path.join('_'))
 
 function fieldType(type: Schema['type'], format: string | undefined): PlainOutputField['type'] {
   if (format === 'date-time') return 'datetime'

@@ -4,7 +4,7 @@ import { baseUrl, callApi, postForm } from './client.ts'
 import { withoutContext } from './errors.ts'
 import { toText } from './values.ts'
 
-/** What the triggers and actions need, and the user is asked for at consent. */
+/** The access that the triggers and actions need, and that the consent page asks for. */
 const scopes: Scope[] = [
   'agents:read',
   'campaigns:read',
@@ -19,7 +19,10 @@ const scope = scopes.join(' ')
 
 const requireSetting = (z: ZObject, name: 'CLIENT_ID' | 'CLIENT_SECRET'): string => {
   const value = process.env[name]
-  if (!value) throw new z.errors.Error(`${name} is not set: make an OAuth client in Outdial and set it.`)
+  if (!value)
+    throw new z.errors.Error(
+      `Outdial's Zapier integration isn't set up: create an OAuth client in Outdial and set ${name}.`,
+    )
   return value
 }
 
@@ -46,17 +49,21 @@ export const getAccessToken = async (z: ZObject, bundle: Bundle) => {
     code: toText(code),
     redirect_uri: toText(redirect_uri),
     ...clientCredentials(z),
-    // Zapier sends a verifier; the CLI's `invoke auth start` has none, and an empty one would be refused.
+    // Zapier sends a verifier. The CLI's `invoke auth start` has none, and an empty one would be rejected.
     ...(code_verifier ? { code_verifier: toText(code_verifier) } : {}),
   })
-  return parseTokens(z, response)
+  return parseTokens(
+    z,
+    response,
+    'The sign-in took too long or was used twice. Close this window and connect Outdial again.',
+  )
 }
 
 export const refreshAccessToken = async (z: ZObject, bundle: Bundle) => {
   const { refresh_token = '' } = bundle.authData
   const form = { grant_type: 'refresh_token', refresh_token, ...clientCredentials(z) }
   const response = await postForm(z, '/oauth/token', form)
-  return { refresh_token, ...parseTokens(z, response) }
+  return { refresh_token, ...parseTokens(z, response, reconnectMessage) }
 }
 
 interface OAuthError {
@@ -64,21 +71,23 @@ interface OAuthError {
   error_description?: string
 }
 
-function parseTokens(z: ZObject, response: HttpResponse): TokenResponse {
+const reconnectMessage = 'Outdial no longer accepts this connection. Reconnect your Outdial account.'
+
+function parseTokens(z: ZObject, response: HttpResponse, invalidGrantMessage: string): TokenResponse {
   if (response.status < 400) return response.data as TokenResponse
   const { error, error_description } = (response.data ?? {}) as OAuthError
   if (error === 'invalid_grant') {
-    throw withoutContext(
-      new z.errors.ExpiredAuthError(
-        'Outdial no longer accepts this connection. Reconnect your Outdial account.',
-      ),
-    )
+    throw withoutContext(new z.errors.ExpiredAuthError(invalidGrantMessage))
+  }
+  if (response.status >= 500) {
+    const message = `Outdial is temporarily unavailable (status ${response.status}). Try again in a few minutes.`
+    throw new z.errors.Error(message, error, response.status)
   }
   const reason = error_description ?? error ?? `status ${response.status}`
   throw new z.errors.Error(`Outdial could not connect your account: ${reason}.`, error, response.status)
 }
 
-/** Proves that the token works; the names for the label came with it. */
+/** Checks that the token works. The names for the label came with it. */
 export const testConnection = async (z: ZObject, bundle: Bundle) => {
   await callApi<CampaignList>(z, { method: 'GET', path: '/campaigns/', query: { limit: 1 } })
   const { workspace_id, workspace_name } = bundle.authData

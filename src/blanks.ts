@@ -1,9 +1,8 @@
 /**
- * Drops what the user left blank, at every depth: null, text of spaces alone, and objects and lists
- * that are empty afterwards. Zapier sends a blank field as it is, and the API would take it as a wish to
- * clear what is stored.
+ * Drops blank values at every depth: null, whitespace, and objects and lists that are then empty. Zapier also sends the
+ * fields that the user left blank, and the API would clear the stored values.
  *
- * @returns undefined where nothing is left
+ * @returns undefined if nothing is left
  */
 export function withoutBlanks(value: unknown): unknown {
   if (value === null || value === undefined) return undefined

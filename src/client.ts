@@ -5,40 +5,43 @@ import { toText } from './values.ts'
 
 const apiPath = '/api/public/v1'
 
-/** Zapier ends a step after 30 seconds without a word: say what happened before that. */
+/** Zapier ends a step after 30 seconds without an explanation, so give up earlier with one. */
 const timeoutMs = 25_000
 
-/** One call of the API. */
+/** A request to the API. */
 export interface ApiRequest {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below the version, for example `/campaigns/`. */
+  /** After the version, for example `/campaigns/`. */
   path: string
-  /** A list is sent as one parameter for each item. */
+  /** A list is sent as one parameter per item. */
   query?: Record<string, unknown>
-  /** Blanks are dropped from it. */
+  /** Blank values are dropped. */
   body?: unknown
   headers?: Record<string, string>
-  /** The fields whose values are sent: errors name them by their labels. */
+  /** The fields whose values are sent. Errors use their labels. */
   inputFields?: PlainInputField[]
-  /** Failures that are as good as success here. */
+  /** Error statuses that count as success. */
   acceptedStatuses?: number[]
 }
 
-/** @throws in words, if the integration was set up without the address of the service */
+/** @throws if the integration was set up without the address of the service */
 export function baseUrl(z: ZObject): string {
   const url = process.env.BASE_URL
-  if (!url) throw new z.errors.Error('BASE_URL is not set: set it to the address of your Outdial service.')
+  if (!url)
+    throw new z.errors.Error(
+      "Outdial's Zapier integration isn't set up: set BASE_URL to the address of your Outdial service.",
+    )
   return url.replace(/\/+$/, '')
 }
 
-/** Adds the connection's token to calls of the API, and to nothing else: the token endpoint gets none. */
+/** Adds the connection's token to requests to the API, but not to other requests such as those to the token endpoint. */
 export const addBearer: BeforeRequestMiddleware = (request, z, bundle) => {
   const token = bundle.authData.access_token
   if (!token || !request.url.startsWith(`${baseUrl(z)}${apiPath}/`)) return request
   return { ...request, headers: { ...request.headers, Authorization: `Bearer ${token}` } }
 }
 
-/** @throws an error of `z.errors` whose message a no-code user can act on */
+/** @throws an error of `z.errors` with a message that tells a no-code user what to do */
 export async function callApi<Data>(z: ZObject, request: ApiRequest): Promise<Data> {
   const { method, path, query, body, headers, inputFields, acceptedStatuses = [] } = request
   const outgoing: Outgoing = {
@@ -61,7 +64,7 @@ export async function callApi<Data>(z: ZObject, request: ApiRequest): Promise<Da
   throw toZapierError(z, response, inputFields)
 }
 
-/** Posts a form to the OAuth server; whoever calls it looks at the status. */
+/** Posts a form to the OAuth server. The caller checks the status. */
 export async function postForm(z: ZObject, path: string, form: Record<string, string>) {
   const outgoing: Outgoing = {
     method: 'POST',
@@ -70,7 +73,7 @@ export async function postForm(z: ZObject, path: string, form: Record<string, st
     body: new URLSearchParams(form).toString(),
   }
   const invalidClientError = new z.errors.Error(
-    'Outdial does not know this integration: check its CLIENT_ID and CLIENT_SECRET.',
+    "Outdial's Zapier integration is set up incorrectly (invalid client). Contact Outdial support.",
     'invalid_client',
     401,
   )
@@ -85,8 +88,8 @@ interface Outgoing {
 }
 
 /**
- * The only caller of z.request. `merge: false` and a body that is text already keep core's hands off
- * what the user wrote: it refuses `{{bundle.…}}` in a merged request, and cuts `{{…}}` out of an object.
+ * Sends a request: the only caller of z.request. `merge: false` and a body that is already text keep core from changing
+ * what the user wrote: it rejects `{{bundle.…}}` in a merged request and removes `{{…}}` from an object.
  */
 async function send<Data>(
   z: ZObject,
@@ -97,7 +100,7 @@ async function send<Data>(
   try {
     return await z.request<Data>(options)
   } catch (error) {
-    // Core throws this for every 401 before anybody else sees the answer, and without a word.
+    // Core throws this for every 401, without a message, before we see the response.
     if (error instanceof z.errors.RefreshAuthError) throw unauthorizedError
     if (error instanceof Error && error.name === 'FetchError') {
       throw new z.errors.Error('Outdial could not be reached. Try again in a few minutes.', 'unreachable')

@@ -1,18 +1,29 @@
 import type { ErrorCode, ErrorResponse } from '@outdial/contract'
 import type { HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
-import { titleCase } from './title-case.ts'
+import { nameToLabel } from './title-case.ts'
 
-/** Codes that say that this run's own data is at fault: it stops, and the Zap stays on. */
+/** Codes for bad data in this run: the run stops, and the Zap stays on. */
 const haltingCodes = new Set<ErrorCode>(['validation_failed', 'idempotency_key_reused'])
 
-/** Codes after which the same request succeeds a moment later. */
+/** Codes after which the same request can succeed a moment later. */
 const throttlingCodes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_use'])
 
+/** What to say where the API's own sentence uses a name that the form doesn't have. */
+const formSentences: Partial<Record<ErrorCode, string>> = {
+  idempotency_key_reused:
+    'This Deduplication Key was already used in the last 24 hours with different data. Use a different key for each call.',
+  idempotency_key_in_use:
+    'Another run with this Deduplication Key is in progress. Zapier will try this step again.',
+}
+
+/** Input fields whose key isn't the name of the API's field. */
+const inputKeys: Partial<Record<string, string>> = { external_id: 'external_reference' }
+
 /**
- * The error that Zapier shows for a failed answer of the API: its own sentence, what is wrong with which
- * field, and the request id that support asks for.
+ * Creates the error that Zapier shows for an error response of the API: its sentence, the issue of each field, and the
+ * request ID that support asks for.
  *
- * @param inputFields of an action: its data comes from the user, so bad data halts the run
+ * @param inputFields of an action. Their values come from the user, so bad data halts the run.
  */
 export function toZapierError(z: ZObject, response: HttpResponse, inputFields?: PlainInputField[]): Error {
   const error = apiError(response.data)
@@ -29,19 +40,21 @@ export function toZapierError(z: ZObject, response: HttpResponse, inputFields?: 
   return new z.errors.Error(message, error?.code, response.status)
 }
 
-/** Core writes the run's requests and answers behind the message of some errors: the sentence is enough. */
+/** Keeps core from appending the run's requests and responses to the message. */
 export const withoutContext = (error: Error): Error => Object.assign(error, { doNotContextify: true })
 
 type ApiError = ErrorResponse['error']
 
-/** A proxy in between answers in other shapes. */
+/** Returns undefined for a response in another shape, for example a proxy's. */
 function apiError(data: unknown): ApiError | undefined {
   const { error } = (data ?? {}) as Partial<ErrorResponse>
   return typeof error?.message === 'string' && Array.isArray(error.details) ? error : undefined
 }
 
-/** The API calls fields by its own names, the user knows them by their labels. */
-function formatApiError({ message, details }: ApiError, inputFields: PlainInputField[]): string {
+/** Replaces the API's field names with the labels that the user sees. */
+function formatApiError({ code, message, details }: ApiError, inputFields: PlainInputField[]): string {
+  const formSentence = formSentences[code]
+  if (formSentence !== undefined) return formSentence
   const reasons = details.map(({ field, message: reason }) => {
     const label = findLabel(field, inputFields)
     return reason.startsWith(`${field} `) ? `${label}${reason.slice(field.length)}` : `${label}: ${reason}`
@@ -56,19 +69,20 @@ function formatApiError({ message, details }: ApiError, inputFields: PlainInputF
  * `calling_hours_days`. For a dictionary field, adds the entry's key.
  */
 function findLabel(path: string, inputFields: PlainInputField[]): string {
-  const key = path.replaceAll('.', '_')
+  const key = inputKeys[path] ?? path.replaceAll('.', '_')
   const [field] = inputFields
     .filter((inputField) => key === inputField.key || key.startsWith(`${inputField.key}_`))
     .toSorted((a, b) => b.key.length - a.key.length)
-  const label = field?.label ?? titleCase(path)
+  const label = field?.label ?? nameToLabel(path)
   const entry = field?.dict ? path.slice(field.key.length + 1) : ''
   return entry === '' ? label : `${label} "${entry}"`
 }
 
 function formatUnknownError(status: number): string {
   if (status >= 500)
-    return `Outdial has a problem of its own at the moment (status ${status}). Try again later.`
-  return `Outdial refused this without saying why (status ${status}).`
+    return `Outdial is temporarily unavailable (status ${status}). Try again in a few minutes. If it keeps happening, contact Outdial support.`
+  if (status === 429) return 'Outdial is receiving too many requests. Zapier will try this step again.'
+  return `Outdial rejected this request without a reason (status ${status}). Contact Outdial support.`
 }
 
 function retryAfterSeconds(response: HttpResponse): number | undefined {

@@ -144,13 +144,13 @@ export const campaignFields: PlainOutputField[] = [
   { key: 'agent_id', label: 'Agent ID', type: 'integer' },
   { key: 'phone_number_id', label: 'Phone Number ID', type: 'integer' },
   { key: 'time_zone', label: 'Time Zone', type: 'string' },
-  { key: 'calling_hours__days', label: 'Calling Hours Days', type: 'string', list: true },
+  { key: 'calling_hours__days', label: 'Calling Days', type: 'string', list: true },
   { key: 'calling_hours__start', label: 'Calling Hours Start', type: 'string' },
   { key: 'calling_hours__end', label: 'Calling Hours End', type: 'string' },
-  { key: 'max_concurrent_calls', label: 'Max Concurrent Calls', type: 'integer' },
-  { key: 'retry__max_attempts', label: 'Retry Max Attempts', type: 'integer' },
-  { key: 'retry__delay_minutes', label: 'Retry Delay Minutes', type: 'integer' },
-  { key: 'retry__on', label: 'Retry On', type: 'string', list: true },
+  { key: 'max_concurrent_calls', label: 'Maximum Concurrent Calls', type: 'integer' },
+  { key: 'retry__max_attempts', label: 'Maximum Attempts', type: 'integer' },
+  { key: 'retry__delay_minutes', label: 'Minutes Between Attempts', type: 'integer' },
+  { key: 'retry__on', label: 'Retry After', type: 'string', list: true },
   { key: 'paused_reason', label: 'Paused Reason', type: 'string' },
   { key: 'created_at', label: 'Created At', type: 'datetime' },
 ]
@@ -159,10 +159,10 @@ export const callFields: PlainOutputField[] = [
   { key: 'id', label: 'ID', type: 'integer', primary: true },
   { key: 'status', label: 'Status', type: 'string' },
   { key: 'outcome', label: 'Outcome', type: 'string' },
-  { key: 'ended_reason', label: 'Ended Reason', type: 'string' },
+  { key: 'ended_reason', label: 'End Reason', type: 'string' },
   { key: 'waiting_for', label: 'Waiting For', type: 'string' },
   { key: 'next_attempt_at', label: 'Next Attempt At', type: 'datetime' },
-  { key: 'test', label: 'Test', type: 'boolean' },
+  { key: 'test', label: 'Test Call', type: 'boolean' },
   { key: 'campaign_id', label: 'Campaign ID', type: 'integer' },
   { key: 'campaign_name', label: 'Campaign Name', type: 'string' },
   { key: 'agent_id', label: 'Agent ID', type: 'integer' },
@@ -176,22 +176,22 @@ export const callFields: PlainOutputField[] = [
   { key: 'contact__time_zone', label: 'Contact Time Zone', type: 'string' },
   { key: 'contact__do_not_call', label: 'Contact Do Not Call', type: 'boolean' },
   { key: 'contact__consent__source', label: 'Contact Consent Source', type: 'string' },
-  { key: 'contact__consent__at', label: 'Contact Consent At', type: 'datetime' },
+  { key: 'contact__consent__at', label: 'Contact Consent Date', type: 'datetime' },
   { key: 'contact__created_at', label: 'Contact Created At', type: 'datetime' },
   { key: 'contact__updated_at', label: 'Contact Updated At', type: 'datetime' },
   { key: 'from_number', label: 'From Number', type: 'string' },
   { key: 'to_number', label: 'To Number', type: 'string' },
-  { key: 'attempts', label: 'Attempts', type: 'integer' },
-  { key: 'scheduled_at', label: 'Scheduled At', type: 'datetime' },
+  { key: 'attempts', label: 'Attempts Made', type: 'integer' },
+  { key: 'scheduled_at', label: 'Earliest Call Time', type: 'datetime' },
   { key: 'queued_at', label: 'Queued At', type: 'datetime' },
   { key: 'answered_at', label: 'Answered At', type: 'datetime' },
   { key: 'ended_at', label: 'Ended At', type: 'datetime' },
-  { key: 'duration_seconds', label: 'Duration Seconds', type: 'integer' },
+  { key: 'duration_seconds', label: 'Duration (In Seconds)', type: 'integer' },
   { key: 'summary', label: 'Summary', type: 'string' },
-  { key: 'transcript[]role', label: 'Transcript Role', type: 'string' },
-  { key: 'transcript[]text', label: 'Transcript Text', type: 'string' },
-  { key: 'transcript[]at', label: 'Transcript At', type: 'datetime' },
-  { key: 'transcript_text', label: 'Transcript Text', type: 'string' },
+  { key: 'transcript[]role', label: 'Turn Speaker', type: 'string' },
+  { key: 'transcript[]text', label: 'Turn Text', type: 'string' },
+  { key: 'transcript[]at', label: 'Turn Time', type: 'datetime' },
+  { key: 'transcript_text', label: 'Full Transcript', type: 'string' },
   { key: 'sentiment', label: 'Sentiment', type: 'string' },
   { key: 'goal_met', label: 'Goal Met', type: 'boolean' },
   { key: 'recording_url', label: 'Recording URL', type: 'string' },
@@ -207,16 +207,16 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'contact__time_zone', label: 'Contact Time Zone', type: 'string' },
   { key: 'contact__do_not_call', label: 'Contact Do Not Call', type: 'boolean' },
   { key: 'contact__consent__source', label: 'Contact Consent Source', type: 'string' },
-  { key: 'contact__consent__at', label: 'Contact Consent At', type: 'datetime' },
+  { key: 'contact__consent__at', label: 'Contact Consent Date', type: 'datetime' },
   { key: 'contact__created_at', label: 'Contact Created At', type: 'datetime' },
   { key: 'contact__updated_at', label: 'Contact Updated At', type: 'datetime' },
   { key: 'call__id', label: 'Call ID', type: 'integer' },
   { key: 'call__status', label: 'Call Status', type: 'string' },
   { key: 'call__outcome', label: 'Call Outcome', type: 'string' },
-  { key: 'call__ended_reason', label: 'Call Ended Reason', type: 'string' },
+  { key: 'call__ended_reason', label: 'Call End Reason', type: 'string' },
   { key: 'call__waiting_for', label: 'Call Waiting For', type: 'string' },
   { key: 'call__next_attempt_at', label: 'Call Next Attempt At', type: 'datetime' },
-  { key: 'call__test', label: 'Call Test', type: 'boolean' },
+  { key: 'call__test', label: 'Call Test Call', type: 'boolean' },
   { key: 'call__campaign_id', label: 'Call Campaign ID', type: 'integer' },
   { key: 'call__campaign_name', label: 'Call Campaign Name', type: 'string' },
   { key: 'call__agent_id', label: 'Call Agent ID', type: 'integer' },
@@ -230,25 +230,167 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'call__contact__time_zone', label: 'Call Contact Time Zone', type: 'string' },
   { key: 'call__contact__do_not_call', label: 'Call Contact Do Not Call', type: 'boolean' },
   { key: 'call__contact__consent__source', label: 'Call Contact Consent Source', type: 'string' },
-  { key: 'call__contact__consent__at', label: 'Call Contact Consent At', type: 'datetime' },
+  { key: 'call__contact__consent__at', label: 'Call Contact Consent Date', type: 'datetime' },
   { key: 'call__contact__created_at', label: 'Call Contact Created At', type: 'datetime' },
   { key: 'call__contact__updated_at', label: 'Call Contact Updated At', type: 'datetime' },
   { key: 'call__from_number', label: 'Call From Number', type: 'string' },
   { key: 'call__to_number', label: 'Call To Number', type: 'string' },
-  { key: 'call__attempts', label: 'Call Attempts', type: 'integer' },
-  { key: 'call__scheduled_at', label: 'Call Scheduled At', type: 'datetime' },
+  { key: 'call__attempts', label: 'Call Attempts Made', type: 'integer' },
+  { key: 'call__scheduled_at', label: 'Call Earliest Call Time', type: 'datetime' },
   { key: 'call__queued_at', label: 'Call Queued At', type: 'datetime' },
   { key: 'call__answered_at', label: 'Call Answered At', type: 'datetime' },
   { key: 'call__ended_at', label: 'Call Ended At', type: 'datetime' },
-  { key: 'call__duration_seconds', label: 'Call Duration Seconds', type: 'integer' },
+  { key: 'call__duration_seconds', label: 'Call Duration (In Seconds)', type: 'integer' },
   { key: 'call__summary', label: 'Call Summary', type: 'string' },
-  { key: 'call__transcript[]role', label: 'Call Transcript Role', type: 'string' },
-  { key: 'call__transcript[]text', label: 'Call Transcript Text', type: 'string' },
-  { key: 'call__transcript[]at', label: 'Call Transcript At', type: 'datetime' },
-  { key: 'call__transcript_text', label: 'Call Transcript Text', type: 'string' },
+  { key: 'call__transcript[]role', label: 'Call Turn Speaker', type: 'string' },
+  { key: 'call__transcript[]text', label: 'Call Turn Text', type: 'string' },
+  { key: 'call__transcript[]at', label: 'Call Turn Time', type: 'datetime' },
+  { key: 'call__transcript_text', label: 'Call Full Transcript', type: 'string' },
   { key: 'call__sentiment', label: 'Call Sentiment', type: 'string' },
   { key: 'call__goal_met', label: 'Call Goal Met', type: 'boolean' },
   { key: 'call__recording_url', label: 'Call Recording URL', type: 'string' },
   { key: 'contact_created', label: 'Contact Created', type: 'boolean' },
   { key: 'call_queued', label: 'Call Queued', type: 'boolean' },
 ]
+
+export const queueCallTexts = {
+  phone_number: {
+    label: 'Phone Number',
+    helpText:
+      'Include the country code, for example `+12025550100`. Without a country code, **Country** is used.',
+  },
+  campaign_id: {
+    label: 'Campaign',
+    helpText: 'The campaign sets which agent calls, from which number, and during which hours.',
+  },
+  country: {
+    label: 'Country',
+    helpText:
+      "Two-letter code, for example `US`, used when the phone number has no country code. Leave blank for your workspace's country.",
+  },
+  first_name: { label: 'First Name' },
+  last_name: { label: 'Last Name' },
+  email: { label: 'Email' },
+  external_id: {
+    label: 'External ID',
+    helpText: "This person's record ID in your CRM or another app. Outdial returns it with every call.",
+  },
+  time_zone: {
+    label: 'Time Zone',
+    helpText:
+      'Calls are placed within calling hours in this time zone. Leave blank to detect it from the phone number.',
+  },
+  variables: {
+    label: 'Variables',
+    helpText:
+      "Details for the agent's script. Put the variable's name on the left, for example `product`, and its value on the right.",
+  },
+  do_not_call: {
+    label: 'Do Not Call',
+    helpText:
+      'Choose **Yes** to add this number to the do-not-call list: it is not called now or later. **No** does not remove a number from the list.',
+  },
+  consent: { label: 'Consent' },
+  consent_source: {
+    label: 'Consent Source',
+    helpText: 'Where this person agreed to be called, for example `Website form`. Requires **Consent Date**.',
+  },
+  consent_at: {
+    label: 'Consent Date',
+    helpText: 'When this person agreed to be called. Requires **Consent Source**.',
+  },
+  metadata: {
+    label: 'Metadata',
+    helpText:
+      "Your own data, returned unchanged when the call is completed. For example, `lead_id` on the left and the lead's ID on the right. The agent does not see it.",
+  },
+  scheduled_at: {
+    label: 'Earliest Call Time',
+    helpText:
+      "The call is placed at or after this time, within the campaign's calling hours. Leave blank to call as soon as possible. Up to one year ahead.",
+  },
+  if_already_queued: {
+    label: 'If a Call Is Already Waiting',
+    helpText:
+      'What to do if this person already has a call waiting in this campaign. Leave blank to keep that call: the step still succeeds, and **Call Queued** is false.',
+  },
+  test: {
+    label: 'Test Call',
+    helpText:
+      'Choose **Yes** while you build your Zap: the call is simulated, no phone rings, and Call Completed still triggers.',
+  },
+  callback_url: { label: 'Callback URL' },
+}
+
+export const createCampaignTexts = {
+  id: { label: 'ID' },
+  name: { label: 'Name', helpText: 'For example `Website leads`.' },
+  status: { label: 'Status' },
+  agent_id: {
+    label: 'Agent',
+    helpText: 'The voice agent that calls your contacts. Only Live agents are listed.',
+  },
+  phone_number_id: { label: 'Phone Number', helpText: 'The number your contacts see when the agent calls.' },
+  time_zone: {
+    label: 'Time Zone',
+    helpText: "Used when a contact's time zone is unknown. Leave blank for your workspace's time zone.",
+  },
+  calling_hours: { label: 'Calling Hours' },
+  calling_hours_days: {
+    label: 'Calling Days',
+    helpText: "The days on which contacts are called. Leave blank for your workspace's calling days.",
+  },
+  calling_hours_start: {
+    label: 'Calling Hours Start',
+    helpText:
+      "The earliest time to call, in the contact's time zone, for example `09:00`. Leave blank for your workspace's calling hours.",
+  },
+  calling_hours_end: {
+    label: 'Calling Hours End',
+    helpText:
+      "The latest time to start a call, for example `17:00`. Use `24:00` for the end of the day. Leave blank for your workspace's calling hours.",
+  },
+  max_concurrent_calls: {
+    label: 'Maximum Concurrent Calls',
+    helpText: 'How many calls may be in progress at the same time, from 1 to 100. Leave blank for 5.',
+  },
+  retry: { label: 'Retries' },
+  retry_max_attempts: {
+    label: 'Maximum Attempts',
+    helpText: 'How many times to call each contact in total, from 1 to 10. Leave blank for 3.',
+  },
+  retry_delay_minutes: {
+    label: 'Minutes Between Attempts',
+    helpText: 'From 1 to 1440 (one day). Leave blank for 60.',
+  },
+  retry_on: {
+    label: 'Retry After',
+    helpText: 'Contacts are called again after these outcomes. Leave blank for No Answer and Busy.',
+  },
+  paused_reason: { label: 'Paused Reason' },
+  created_at: { label: 'Created At' },
+}
+
+export const callCompletedTexts = {
+  campaign_id: {
+    label: 'Campaign',
+    helpText: 'Only trigger for calls in this campaign. Leave blank for all campaigns.',
+  },
+  agent_id: {
+    label: 'Agent',
+    helpText: 'Only trigger for calls made by this agent. Leave blank for all agents.',
+  },
+  outcome: { label: 'Outcomes', helpText: 'Only trigger for these outcomes. Leave blank for all outcomes.' },
+}
+
+export const outcomeChoices = {
+  answered: 'Answered',
+  voicemail: 'Voicemail',
+  no_answer: 'No Answer',
+  busy: 'Busy',
+  declined: 'Declined',
+  failed: 'Failed (Phone Line Error)',
+  suppressed: 'Suppressed (On Do-not-call List)',
+  expired: 'Expired (Not Placed Within 7 Days)',
+  canceled: 'Canceled (Before It Was Placed)',
+}

@@ -2,10 +2,10 @@ import type { EventType, SubscribeWebhook, WebhookSubscription } from '@outdial/
 import type { Bundle, ZObject } from 'zapier-platform-core'
 import { callApi } from './client.ts'
 
-/** By which the API picks the calls to tell of; blanks are dropped from it. */
+/** Filters the calls that the subscription receives. Blank values are dropped. */
 type FilterInput = { [Name in keyof NonNullable<SubscribeWebhook['filter']>]: unknown }
 
-/** Subscribing twice is harmless: the API answers the standing subscription. */
+/** Subscribes. Doing it twice is harmless: the API returns the existing subscription. */
 export const subscribe = (
   z: ZObject,
   bundle: Bundle,
@@ -17,7 +17,7 @@ export const subscribe = (
     body: { target_url: bundle.targetUrl, ...subscription },
   })
 
-/** A subscription that is gone already is what the user wanted. */
+/** Unsubscribes. A subscription that no longer exists counts as a success. */
 export async function unsubscribe(z: ZObject, bundle: Bundle): Promise<{ id?: string }> {
   const id = bundle.subscribeData?.id
   if (id === undefined) return {}

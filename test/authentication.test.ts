@@ -90,7 +90,7 @@ it('tells the maintainer which settings the service does not know', async () => 
   stubResponse('POST', '/oauth/token', 401, { error: 'invalid_client' })
 
   expect(await runExpectingError(`${config}.refreshAccessToken`)).toMatchObject({
-    message: 'Outdial does not know this integration: check its CLIENT_ID and CLIENT_SECRET.',
+    message: "Outdial's Zapier integration is set up incorrectly (invalid client). Contact Outdial support.",
   })
 })
 
@@ -113,7 +113,8 @@ it('says which setting is missing', async () => {
   delete process.env.BASE_URL
   try {
     expect(await runExpectingError(`${config}.authorizeUrl`)).toMatchObject({
-      message: 'BASE_URL is not set: set it to the address of your Outdial service.',
+      message:
+        "Outdial's Zapier integration isn't set up: set BASE_URL to the address of your Outdial service.",
     })
   } finally {
     process.env.BASE_URL = before

@@ -17,7 +17,7 @@ describe('rejected requests', () => {
     expect(await runExpectingError(queueCall, { inputData })).toEqual({
       name: 'HaltedError',
       message:
-        'Consent Given At is required. Variables "size" must be text. External ID: This is too long. (Request ID: req_42)',
+        'Consent Date is required. Variables "size" must be text. External ID: This is too long. (Request ID: req_42)',
     })
   })
 
@@ -114,7 +114,7 @@ describe('throttled requests', () => {
 
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
       name: 'ThrottledError',
-      message: 'Outdial refused this without saying why (status 429).',
+      message: 'Outdial is receiving too many requests. Zapier will try this step again.',
     })
   })
 })
@@ -126,7 +126,7 @@ describe('an unavailable service', () => {
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
       name: 'AppError',
       message:
-        'Outdial has a problem of its own at the moment (status 502). Try again later. (Request ID: req_7)',
+        'Outdial is temporarily unavailable (status 502). Try again in a few minutes. If it keeps happening, contact Outdial support. (Request ID: req_7)',
       status: 502,
     })
   })

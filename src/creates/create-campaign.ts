@@ -1,7 +1,7 @@
 import type { Campaign, CreateCampaign, RetryOutcome, Weekday } from '@outdial/contract'
 import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
-import { campaignFields, sampleCampaign } from '../generated.ts'
+import { campaignFields, createCampaignTexts as texts, outcomeChoices, sampleCampaign } from '../generated.ts'
 import { scalarToText, timeZones, toInteger, toList } from '../values.ts'
 
 const weekdays = {
@@ -15,93 +15,81 @@ const weekdays = {
 } satisfies Record<Weekday, string>
 
 const retryOutcomes = {
-  no_answer: 'No Answer',
-  busy: 'Busy',
-  voicemail: 'Voicemail',
-  failed: 'Failed on the Line',
+  no_answer: outcomeChoices.no_answer,
+  busy: outcomeChoices.busy,
+  voicemail: outcomeChoices.voicemail,
+  failed: outcomeChoices.failed,
 } satisfies Record<RetryOutcome, string>
 
 const inputFields = defineInputFields([
   {
     key: 'name',
-    label: 'Name',
+    ...texts.name,
     required: true,
-    helpText: 'How you will find it again, for example "Website leads".',
   },
   {
     key: 'agent_id',
-    label: 'Agent',
+    ...texts.agent_id,
     type: 'integer',
     required: true,
     dynamic: 'agents.id.label',
-    helpText: 'The voice agent that talks to your contacts. Only agents that are Live can be chosen.',
   },
   {
     key: 'phone_number_id',
-    label: 'Caller Number',
+    ...texts.phone_number_id,
     type: 'integer',
     required: true,
     dynamic: 'phone_numbers.id.label',
-    helpText: 'The number that your contacts see when they are called.',
   },
   {
     key: 'time_zone',
-    label: 'Time Zone',
+    ...texts.time_zone,
     choices: timeZones,
     group: 'hours',
-    helpText: 'Used for contacts whose own time zone is not known. Empty: the time zone of your workspace.',
   },
   {
     key: 'calling_hours_days',
-    label: 'Days',
+    ...texts.calling_hours_days,
     list: true,
     choices: weekdays,
     group: 'hours',
-    helpText: 'Contacts are called on these days. Empty: Monday to Friday.',
   },
   {
     key: 'calling_hours_start',
-    label: 'Not Before',
+    ...texts.calling_hours_start,
     placeholder: '09:00',
     group: 'hours',
-    helpText:
-      'The first time of day at which a contact is called, on the clock where the contact is. Empty: 09:00.',
   },
   {
     key: 'calling_hours_end',
-    label: 'Not After',
+    ...texts.calling_hours_end,
     placeholder: '17:00',
     group: 'hours',
-    helpText: 'No call starts from this time on; 24:00 is the end of the day. Empty: 17:00.',
   },
   {
     key: 'max_concurrent_calls',
-    label: 'Calls at Once',
+    ...texts.max_concurrent_calls,
     type: 'integer',
     group: 'pace',
-    helpText: 'How many people may be on the phone at the same time, from 1 to 100. Empty: 5.',
   },
   {
     key: 'retry_max_attempts',
-    label: 'Attempts',
+    ...texts.retry_max_attempts,
     type: 'integer',
     group: 'pace',
-    helpText: 'How often a contact is tried in all, from 1 to 10. Empty: 3.',
   },
   {
     key: 'retry_delay_minutes',
-    label: 'Minutes Between Attempts',
+    ...texts.retry_delay_minutes,
     type: 'integer',
     group: 'pace',
-    helpText: 'From 1 to 1440, which is a day. Empty: 60.',
   },
   {
     key: 'retry_on',
-    label: 'Try Again After',
+    ...texts.retry_on,
     list: true,
     choices: retryOutcomes,
     group: 'pace',
-    helpText: 'The endings after which a contact is tried again. Empty: no answer and busy.',
   },
 ])
 
@@ -132,7 +120,7 @@ export const createCampaign = {
   noun: 'Campaign',
   display: {
     label: 'Create Campaign',
-    description: 'Creates a campaign: who calls, from which number, at what times and how often.',
+    description: 'Creates a calling campaign with an agent, a phone number, and calling hours.',
   },
   operation: {
     inputFieldGroups: [

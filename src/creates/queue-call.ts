@@ -36,7 +36,7 @@ export const perform = async (z: ZObject, bundle: Bundle) => {
   return { id: response.call.id, ...response }
 }
 
-/** Hashed, because a header takes no text outside Latin-1, and the user's key may be any. */
+/** Returns the header with a hash of the key: headers only take Latin-1, and the user's key can be any text. */
 function idempotencyHeader(key: unknown): Record<string, string> {
   const text = toText(key)
   if (text.trim() === '') return {}
@@ -48,7 +48,7 @@ export const queueCall = {
   noun: 'Call',
   display: {
     label: 'Queue Call',
-    description: 'Creates or updates a contact by its phone number, and queues a call to it.',
+    description: 'Queues a phone call from a voice agent to a person, and saves the person as a contact.',
   },
   operation: {
     inputFieldGroups,

@@ -9,11 +9,11 @@ const inputFields = defineInputFields([
     key: 'name',
     label: 'Name',
     required: true,
-    helpText: 'Or a part of it. Capital letters make no difference.',
+    helpText: 'The full name or part of it. Not case-sensitive. An exact match comes first.',
   },
 ])
 
-/** Zapier takes the first result: a campaign of exactly this name comes before those that contain it. */
+/** Returns exact matches first, because Zapier uses the first result. */
 export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign[]> => {
   const name = toText(bundle.inputData.name).trim()
   const query = { search: name, limit: 200 }
@@ -25,6 +25,6 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign[]> =
 export const findCampaign = {
   key: 'find_campaign',
   noun: 'Campaign',
-  display: { label: 'Find Campaign', description: 'Finds a campaign by its name.' },
+  display: { label: 'Find Campaign', description: 'Finds a campaign by name.' },
   operation: { inputFields, perform, sample: sampleCampaign, outputFields: campaignFields },
 } satisfies Search

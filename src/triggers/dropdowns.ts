@@ -2,7 +2,7 @@ import type { Agent, Campaign, PhoneNumber } from '@outdial/contract'
 import type { Bundle, Trigger, ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
 
-/** The agents that are Live. */
+/** Lists the Live agents. */
 export const agents = dropdown<Agent>({
   key: 'agents',
   noun: 'Agent',
@@ -10,7 +10,7 @@ export const agents = dropdown<Agent>({
   label: ({ name }) => name,
 })
 
-/** A campaign that is not calling says so behind its name. */
+/** Lists the campaigns. The label of one that isn't active names its status. */
 export const campaigns = dropdown<Campaign>({
   key: 'campaigns',
   noun: 'Campaign',
@@ -18,7 +18,7 @@ export const campaigns = dropdown<Campaign>({
   label: ({ name, status }) => (status === 'active' ? name : `${name} (${status})`),
 })
 
-/** The numbers that calls can be made from. */
+/** Lists the phone numbers that calls can be made from. */
 export const phoneNumbers = dropdown<PhoneNumber>({
   key: 'phone_numbers',
   noun: 'Phone Number',

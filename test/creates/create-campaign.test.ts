@@ -63,6 +63,6 @@ it('names the field that is wrong, down to an item of a list', async () => {
     await runExpectingError(perform, { inputData: { ...required, calling_hours_days: ['someday'] } }),
   ).toEqual({
     name: 'HaltedError',
-    message: 'Days must be a day. (Request ID: req_42)',
+    message: 'Calling Days must be a day. (Request ID: req_42)',
   })
 })

@@ -109,7 +109,7 @@ describe('a delivery', () => {
   it('halts for a delivery that holds no call', async () => {
     expect(await runExpectingError(`${operation}.perform`, { cleanedRequest: { hello: 'world' } })).toEqual({
       name: 'HaltedError',
-      message: 'Outdial sent something that is not a completed call, so it was left alone.',
+      message: "Outdial sent data that isn't a completed call, so this event was skipped.",
     })
   })
 })

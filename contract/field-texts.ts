@@ -1,0 +1,284 @@
+/**
+ * What a field is called and what readers must know about it. The OpenAPI document and the dashboard's forms read this
+ * table; the connector gets it by `npm run generate`. One field has one label everywhere.
+ */
+export interface FieldText {
+  /** Sentence case, as the dashboard shows it. Zapier shows it in Title Case. */
+  label: string
+  /** For every reader without a text of their own below. Markdown, because Zapier and OpenAPI render it. */
+  help?: string
+  /** For developers, in the OpenAPI document. */
+  api?: string
+  /** Under the field of a dashboard form. Plain text. */
+  form?: string
+  /** Under the field in the Zap editor. */
+  zap?: string
+}
+
+/** Checks the shape of a table and keeps its keys. */
+const texts = <Name extends string>(table: Record<Name, FieldText>): Record<Name, FieldText> => table
+
+/** Fields of a contact, as the API returns it. */
+export const contactTexts = texts({
+  id: { label: 'ID' },
+  phone_number: { label: 'Phone number' },
+  first_name: { label: 'First name' },
+  last_name: { label: 'Last name' },
+  email: { label: 'Email' },
+  external_id: { label: 'External ID', api: 'The ID of this person in your own system.' },
+  time_zone: {
+    label: 'Time zone',
+    api: 'IANA time zone, for example Europe/Berlin. Null if none was given: the zone is then detected from the phone number.',
+  },
+  variables: { label: 'Variables', api: "Values for the agent's script, by name." },
+  do_not_call: { label: 'Do not call', api: 'True if the number is on the do-not-call list.' },
+  consent: { label: 'Consent', api: 'Where and when this person agreed to be called.' },
+  'consent.source': { label: 'Consent source' },
+  'consent.at': { label: 'Consent date' },
+  created_at: { label: 'Created at' },
+  updated_at: { label: 'Updated at' },
+})
+
+/** Fields of `POST /contacts/`: Queue Call in Zapier, the contact form and "New call" in the dashboard. */
+export const addContactTexts = texts({
+  phone_number: {
+    label: 'Phone number',
+    api: 'E.164, or a national number together with `country`.',
+    form: 'Include the country code, for example +1 202 555 0100.',
+    zap: 'Include the country code, for example `+12025550100`. Without a country code, **Country** is used.',
+  },
+  campaign_id: {
+    label: 'Campaign',
+    api: 'The campaign to call in.',
+    zap: 'The campaign sets which agent calls, from which number, and during which hours.',
+  },
+  country: {
+    label: 'Country',
+    api: "Used when the phone number has no country code. Defaults to the workspace's country.",
+    form: 'Used when the phone number has no country code.',
+    zap: "Two-letter code, for example `US`, used when the phone number has no country code. Leave blank for your workspace's country.",
+  },
+  first_name: { label: 'First name' },
+  last_name: { label: 'Last name' },
+  email: { label: 'Email' },
+  external_id: {
+    label: 'External ID',
+    api: 'The ID of this person in your own system.',
+    form: "This person's ID in your CRM or another app.",
+    zap: "This person's record ID in your CRM or another app. Outdial returns it with every call.",
+  },
+  time_zone: {
+    label: 'Time zone',
+    api: 'IANA time zone, for example Europe/Berlin. Detected from the phone number if omitted.',
+    form: 'Calls are placed within calling hours in this time zone. Leave blank to detect it from the phone number.',
+    zap: 'Calls are placed within calling hours in this time zone. Leave blank to detect it from the phone number.',
+  },
+  variables: {
+    label: 'Variables',
+    api: "Values for the agent's script, by name. Merged with the stored ones; null removes all of them.",
+    form: 'One per line: name = value.',
+    zap: "Details for the agent's script. Put the variable's name on the left, for example `product`, and its value on the right.",
+  },
+  do_not_call: {
+    label: 'Do not call',
+    api: 'True adds the number to the do-not-call list. False never removes it.',
+    zap: 'Choose **Yes** to add this number to the do-not-call list: it is not called now or later. **No** does not remove a number from the list.',
+  },
+  consent: { label: 'Consent', api: 'Where and when this person agreed to be called.' },
+  'consent.source': {
+    label: 'Consent source',
+    form: 'Where this person agreed to be called, for example “Website form”.',
+    zap: 'Where this person agreed to be called, for example `Website form`. Requires **Consent Date**.',
+  },
+  'consent.at': {
+    label: 'Consent date',
+    form: 'When this person agreed to be called.',
+    zap: 'When this person agreed to be called. Requires **Consent Source**.',
+  },
+  metadata: {
+    label: 'Metadata',
+    api: 'Your own data. Returned unchanged with the call; the agent does not see it.',
+    zap: "Your own data, returned unchanged when the call is completed. For example, `lead_id` on the left and the lead's ID on the right. The agent does not see it.",
+  },
+  scheduled_at: {
+    label: 'Earliest call time',
+    api: "The call is placed at or after this time, within the campaign's calling hours. At most one year ahead.",
+    form: "The call is placed at or after this time, within the campaign's calling hours.",
+    zap: "The call is placed at or after this time, within the campaign's calling hours. Leave blank to call as soon as possible. Up to one year ahead.",
+  },
+  if_already_queued: {
+    label: 'If a call is already waiting',
+    api: 'What to do if this contact already has a call waiting in this campaign: `skip` (default) returns that call, `queue` adds another one.',
+    zap: 'What to do if this person already has a call waiting in this campaign. Leave blank to keep that call: the step still succeeds, and **Call Queued** is false.',
+  },
+  test: {
+    label: 'Test call',
+    api: 'True simulates the call: no phone rings.',
+    form: 'The call is simulated: no phone rings.',
+    zap: 'Choose **Yes** while you build your Zap: the call is simulated, no phone rings, and Call Completed still triggers.',
+  },
+  callback_url: {
+    label: 'Callback URL',
+    api: 'The `call.completed` event of this call is also sent to this URL.',
+  },
+})
+
+/** Fields of a call, as the API returns it. */
+export const callTexts = texts({
+  id: { label: 'ID' },
+  status: { label: 'Status' },
+  outcome: { label: 'Outcome', api: 'How the call ended. Null until it is completed.' },
+  ended_reason: { label: 'End reason', api: 'Why the call ended, in more detail than `outcome`.' },
+  waiting_for: {
+    label: 'Waiting for',
+    api: 'What a queued call waits for. Null if nothing holds it back, or if it is no longer queued.',
+  },
+  next_attempt_at: { label: 'Next attempt at', api: 'The earliest time of the next attempt.' },
+  test: { label: 'Test call', api: 'True if the call is simulated: no phone rings.' },
+  campaign_id: { label: 'Campaign ID' },
+  campaign_name: { label: 'Campaign name' },
+  agent_id: { label: 'Agent ID' },
+  agent_name: { label: 'Agent name' },
+  contact: { label: 'Contact' },
+  from_number: { label: 'From number' },
+  to_number: { label: 'To number' },
+  attempts: { label: 'Attempts made' },
+  scheduled_at: { label: 'Earliest call time', api: 'The time that was requested for the call.' },
+  queued_at: { label: 'Queued at' },
+  answered_at: { label: 'Answered at' },
+  ended_at: { label: 'Ended at' },
+  duration_seconds: { label: 'Duration (in seconds)', api: 'From the answer to the end of the call.' },
+  summary: { label: 'Summary' },
+  transcript: { label: 'Transcript turns' },
+  'transcript.role': { label: 'Turn speaker' },
+  'transcript.text': { label: 'Turn text' },
+  'transcript.at': { label: 'Turn time' },
+  transcript_text: { label: 'Full transcript', api: 'The transcript as text, one line per turn.' },
+  sentiment: { label: 'Sentiment' },
+  goal_met: { label: 'Goal met', api: 'True if the agent reached the goal of the call. Null if unknown.' },
+  extracted: { label: 'Extracted values', api: 'Values extracted from the conversation.' },
+  recording_url: { label: 'Recording URL' },
+  metadata: { label: 'Metadata', api: 'The metadata that the call was queued with.' },
+})
+
+/** Fields of the response to `POST /contacts/`. */
+export const contactAddedTexts = texts({
+  contact: { label: 'Contact' },
+  call: { label: 'Call', api: 'The queued call, or the call that was already waiting.' },
+  contact_created: { label: 'Contact created', api: 'False if the contact existed and was updated.' },
+  call_queued: {
+    label: 'Call queued',
+    api: 'False if a call was already waiting, or the number is on the do-not-call list.',
+  },
+})
+
+/** Fields of a campaign, as the API returns it. */
+export const campaignTexts = texts({
+  id: { label: 'ID' },
+  name: { label: 'Name', form: 'For example “Website leads”.', zap: 'For example `Website leads`.' },
+  status: { label: 'Status' },
+  agent_id: { label: 'Agent ID' },
+  phone_number_id: { label: 'Phone number ID' },
+  time_zone: {
+    label: 'Time zone',
+    api: "IANA time zone, used for contacts whose own time zone is unknown. Defaults to the workspace's.",
+    form: "Used when a contact's time zone is unknown.",
+    zap: "Used when a contact's time zone is unknown. Leave blank for your workspace's time zone.",
+  },
+  calling_hours: {
+    label: 'Calling hours',
+    api: "When contacts may be called, in the contact's time zone. Omitted parts default to the workspace's calling hours.",
+  },
+  'calling_hours.days': {
+    label: 'Calling days',
+    zap: "The days on which contacts are called. Leave blank for your workspace's calling days.",
+  },
+  'calling_hours.start': {
+    label: 'Calling hours start',
+    api: 'HH:MM, 00:00 to 23:59.',
+    form: "The earliest time to call, in the contact's time zone.",
+    zap: "The earliest time to call, in the contact's time zone, for example `09:00`. Leave blank for your workspace's calling hours.",
+  },
+  'calling_hours.end': {
+    label: 'Calling hours end',
+    api: 'HH:MM, up to 24:00. An end before the start is on the next day.',
+    form: 'The latest time to start a call, up to 24:00. An end before the start is on the next day.',
+    zap: "The latest time to start a call, for example `17:00`. Use `24:00` for the end of the day. Leave blank for your workspace's calling hours.",
+  },
+  max_concurrent_calls: {
+    label: 'Maximum concurrent calls',
+    api: 'From 1 to 100. Defaults to 5.',
+    form: 'How many calls may be in progress at the same time, from 1 to 100.',
+    zap: 'How many calls may be in progress at the same time, from 1 to 100. Leave blank for 5.',
+  },
+  retry: { label: 'Retries', api: 'When and how often an unsuccessful call is tried again.' },
+  'retry.max_attempts': {
+    label: 'Maximum attempts',
+    api: 'Including the first attempt, from 1 to 10. Defaults to 3.',
+    form: 'How many times to call each contact in total, from 1 to 10.',
+    zap: 'How many times to call each contact in total, from 1 to 10. Leave blank for 3.',
+  },
+  'retry.delay_minutes': {
+    label: 'Minutes between attempts',
+    api: 'From 1 to 1440. Defaults to 60.',
+    form: 'From 1 to 1440 (one day).',
+    zap: 'From 1 to 1440 (one day). Leave blank for 60.',
+  },
+  'retry.on': {
+    label: 'Retry after',
+    api: 'Outcomes after which the contact is called again. Defaults to `no_answer` and `busy`.',
+    form: 'Contacts are called again after these outcomes.',
+    zap: 'Contacts are called again after these outcomes. Leave blank for No Answer and Busy.',
+  },
+  paused_reason: { label: 'Paused reason', api: 'Why the campaign was paused. Null if it is not paused.' },
+  created_at: { label: 'Created at' },
+})
+
+/** Fields of `POST /campaigns/`: Create Campaign in Zapier, and the campaign form of the dashboard. */
+export const createCampaignTexts = texts({
+  ...campaignTexts,
+  agent_id: {
+    label: 'Agent',
+    api: 'The ID of the agent that calls. It must be Live.',
+    form: 'Only Live agents are listed.',
+    zap: 'The voice agent that calls your contacts. Only Live agents are listed.',
+  },
+  phone_number_id: {
+    label: 'Phone number',
+    api: 'The ID of the phone number to call from. It must be active.',
+    form: 'The number your contacts see when the agent calls.',
+    zap: 'The number your contacts see when the agent calls.',
+  },
+})
+
+/** Filters of `GET /calls/`, of webhook subscriptions, and of Call Completed in Zapier. */
+export const filterTexts = texts({
+  campaign_id: {
+    label: 'Campaign',
+    api: 'Only calls in this campaign.',
+    zap: 'Only trigger for calls in this campaign. Leave blank for all campaigns.',
+  },
+  agent_id: {
+    label: 'Agent',
+    api: 'Only calls made by this agent.',
+    zap: 'Only trigger for calls made by this agent. Leave blank for all agents.',
+  },
+  outcome: {
+    label: 'Outcomes',
+    api: 'Only calls with one of these outcomes.',
+    zap: 'Only trigger for these outcomes. Leave blank for all outcomes.',
+  },
+})
+
+/** Outcomes, as people read them. */
+export const outcomeLabels = {
+  answered: 'Answered',
+  voicemail: 'Voicemail',
+  no_answer: 'No answer',
+  busy: 'Busy',
+  declined: 'Declined',
+  failed: 'Failed (phone line error)',
+  suppressed: 'Suppressed (on do-not-call list)',
+  expired: 'Expired (not placed within 7 days)',
+  canceled: 'Canceled (before it was placed)',
+}
