@@ -4,12 +4,12 @@ import { Contact } from './contact.ts'
 import { addContactTexts, contactAddedTexts } from './field-texts.ts'
 import { Country, describeFields, dictionary, Id, text, TimestampInput, TimeZone } from './primitives.ts'
 
-/** When consent was given to be called, and where it is recorded. */
+/** Where and when the contact agreed to be called. */
 const ConsentInput = z.strictObject({ source: text(500), at: TimestampInput })
 
 /**
  * Body of `POST /contacts/`: upserts the contact by its phone number and queues a call.
- * A contact field that is left out stays as it is; null clears it.
+ * An omitted contact field stays unchanged; null clears it.
  */
 export const AddContact = z
   .strictObject(
@@ -38,7 +38,7 @@ export const AddContact = z
   .meta({ id: 'AddContact' })
 export type AddContact = z.infer<typeof AddContact>
 
-/** Answer of `POST /contacts/`: 201 where a call was queued, 200 where one was already waiting. */
+/** Response to `POST /contacts/`: 201 if a call was queued, 200 if one was already waiting. */
 export const ContactAdded = z
   .object({
     contact: Contact,

@@ -15,7 +15,7 @@ import {
 export const CallStatus = z.enum(['queued', 'dialing', 'in_progress', 'completed'])
 export type CallStatus = z.infer<typeof CallStatus>
 
-/** How a call ended. Set once, when it is completed. */
+/** How a call ended. Set once, when the call is completed. */
 export const CallOutcome = z.enum([
   'answered',
   'voicemail',
@@ -29,7 +29,7 @@ export const CallOutcome = z.enum([
 ])
 export type CallOutcome = z.infer<typeof CallOutcome>
 
-/** Why a call ended: the outcome, told more closely. */
+/** Why a call ended, in more detail than the outcome. */
 export const EndedReason = z.enum([
   'agent_hung_up',
   'contact_hung_up',
@@ -48,7 +48,7 @@ export const EndedReason = z.enum([
 ])
 export type EndedReason = z.infer<typeof EndedReason>
 
-/** What a queued call waits for; null where it waits for nothing. */
+/** What a queued call waits for. */
 export const WaitingFor = z.enum([
   'schedule',
   'calling_hours',
@@ -72,11 +72,11 @@ export type TranscriptTurn = z.infer<typeof TranscriptTurn>
 export const Sentiment = z.enum(['positive', 'neutral', 'negative', 'unknown'])
 export type Sentiment = z.infer<typeof Sentiment>
 
-/** What the analysis read out of the talk: flat, so that an automation can map each value. */
+/** What the analysis extracted from the conversation. Flat, so that an automation can map each value. */
 export const Extracted = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
 export type Extracted = z.infer<typeof Extracted>
 
-/** One call to one contact, over all its attempts. */
+/** A call to a contact, with all its attempts. */
 export const Call = z
   .object(
     describeFields(

@@ -24,8 +24,8 @@ const hours = z.strictObject(
 )
 
 /**
- * When people may be called, on the clock of the place they are called in. A start after the end
- * runs over midnight and belongs to the day it starts on.
+ * When contacts may be called, in their own time zone. Hours whose start is after their end run past midnight and belong
+ * to the day on which they start.
  */
 export const CallingHours = hours
   .refine((value) => value.start !== value.end, {
@@ -36,11 +36,11 @@ export const CallingHours = hours
   .meta({ id: 'CallingHours' })
 export type CallingHours = z.infer<typeof CallingHours>
 
-/** Any part of the hours: the rest takes its default, and only then can start and end be compared. */
+/** Any part of the hours. The rest gets its default; only then are start and end compared. */
 export const CallingHoursInput = hours.partial()
 export type CallingHoursInput = z.infer<typeof CallingHoursInput>
 
-/** The outcomes after which a call may be tried again. */
+/** The outcomes after which a contact can be called again. */
 export const RetryOutcome = z.enum(['no_answer', 'busy', 'voicemail', 'failed'])
 export type RetryOutcome = z.infer<typeof RetryOutcome>
 
@@ -64,7 +64,7 @@ export type RetryPolicy = z.infer<typeof RetryPolicy>
 export const CampaignStatus = z.enum(['active', 'paused', 'archived'])
 export type CampaignStatus = z.infer<typeof CampaignStatus>
 
-/** Who calls, from which number, when, how many at once, and how often. */
+/** Which agent calls, from which number, when, and how often. */
 export const Campaign = z
   .object(
     describeFields(
@@ -87,7 +87,7 @@ export const Campaign = z
   .meta({ id: 'Campaign' })
 export type Campaign = z.infer<typeof Campaign>
 
-/** Body of `POST /campaigns/`. What is left out, or null, takes its default; hours default to the workspace's. */
+/** Body of `POST /campaigns/`. Omitted and null fields get their defaults; hours default to the workspace's. */
 export const CreateCampaign = z
   .strictObject(
     describeFields(

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { contactTexts } from './field-texts.ts'
 import { ContactNumber, describeFields, Id, StoredTimeZone, Timestamp } from './primitives.ts'
 
-/** A person who can be called, known in the workspace by the phone number. */
+/** A person who can be called, identified in the workspace by the phone number. */
 export const Contact = z
   .object(
     describeFields(

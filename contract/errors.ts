@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Every error code, the HTTP status it travels with, and the type it belongs to. */
+/** Every error code with its HTTP status and type. */
 export const errorTable = {
   malformed_json: { status: 400, type: 'invalid_request' },
   missing_credential: { status: 401, type: 'authentication_failed' },
@@ -23,7 +23,7 @@ export const errorTable = {
   unavailable: { status: 503, type: 'server_error' },
 } as const
 
-/** What the tool server adds, and where it answers otherwise: its caller is a program that must not be let in. */
+/** The error codes of the tool server. Its callers are programs, so some statuses differ. */
 export const toolServerErrorTable = {
   ...errorTable,
   agent_not_live: { status: 403, type: 'permission_denied' },
@@ -38,23 +38,23 @@ export type ErrorType = (typeof errorTable)[ErrorCode]['type']
 const codes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]
 const types = [...new Set(codes.map((code) => errorTable[code].type))] as [ErrorType, ...ErrorType[]]
 
-/** What is wrong with one field. `field` is its path, joined by dots: `calling_hours.start`. */
+/** An issue of one field. `field` is its path, joined by dots: `calling_hours.start`. */
 export const ErrorDetail = z
   .object({
     field: z.string(),
-    code: z.string().describe('for example required, invalid_phone_number, unknown_field'),
+    code: z.string().describe('For example required, invalid_phone_number, or unknown_field.'),
     message: z.string(),
   })
   .meta({ id: 'ErrorDetail' })
 export type ErrorDetail = z.infer<typeof ErrorDetail>
 
-/** The one shape of every error of the API. */
+/** The shape of every error of the API. */
 export const ErrorResponse = z
   .object({
     error: z.object({
       type: z.enum(types),
       code: z.enum(codes),
-      message: z.string().describe('one sentence for the person who built the automation'),
+      message: z.string().describe('What happened and what to do, for the person who built the automation.'),
       details: z.array(ErrorDetail),
       request_id: z.string(),
     }),

@@ -1,20 +1,20 @@
 import * as z from 'zod'
 import { text } from './primitives.ts'
 
-/** Paging of every list. */
+/** Paging parameters of every list. */
 export const ListQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
 })
 export type ListQuery = z.infer<typeof ListQuery>
 
-/** Paging, and a part of the name to look for. */
+/** Paging parameters and a search. */
 export const SearchQuery = ListQuery.extend({
-  search: text(200).optional().describe('part of the name, in any case'),
+  search: text(200).optional().describe('Part of the name. Not case-sensitive.'),
 })
 export type SearchQuery = z.infer<typeof SearchQuery>
 
-/** The envelope of every list. No total: a page costs the same however large the workspace. */
+/** The shape of every list. There's no total, so a page costs the same in a workspace of any size. */
 export const listOf = <Item extends z.ZodType>(item: Item, id: string) =>
   z
     .object({

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Id } from './primitives.ts'
 
-/** What a credential may do. */
+/** What a credential allows. */
 export const Scope = z.enum([
   'agents:read',
   'campaigns:read',
@@ -13,7 +13,7 @@ export const Scope = z.enum([
 ])
 export type Scope = z.infer<typeof Scope>
 
-/** Answer of `POST /oauth/token` (RFC 6749, section 5.1), with the workspace that was picked at consent. */
+/** Response to `POST /oauth/token` (RFC 6749, section 5.1), with the workspace that the user chose on the consent page. */
 export const TokenResponse = z.object({
   access_token: z.string(),
   token_type: z.literal('Bearer'),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { listOf } from './lists.ts'
 import { Country, Id, PhoneNumberE164 } from './primitives.ts'
 
-/** An active provisioned number that calls are made from. */
+/** An active phone number that calls are placed from. */
 export const PhoneNumber = z
   .object({
     id: Id,

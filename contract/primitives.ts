@@ -1,10 +1,7 @@
 import * as z from 'zod'
 import type { FieldText } from './field-texts.ts'
 
-/**
- * Text as a person typed it, any Unicode. NUL is refused: PostgreSQL cannot store it, and an
- * automation that sends one has sent something else than text.
- */
+/** Any Unicode text except NUL, which PostgreSQL can't store. */
 export const text = (max: number) =>
   z
     .string()
@@ -14,16 +11,16 @@ export const text = (max: number) =>
       message: 'must not contain the NUL character',
     })
 
-/** A public resource id. */
+/** The ID of a resource. */
 export const Id = z.int().min(1)
 
-/** The same in a query string, where every value is text. */
+/** An ID in a query string, where every value is text. */
 export const QueryId = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 
-/** ISO 8601 in UTC with `Z`, as the API answers it. */
+/** ISO 8601 in UTC with `Z`, as the API returns it. */
 export const Timestamp = z.iso.datetime().describe('ISO 8601 in UTC, for example 2026-05-04T09:30:00.000Z')
 
-/** ISO 8601 with `Z` or an offset. A time without a zone is refused: it means another moment to everyone. */
+/** ISO 8601 with `Z` or an offset. A time without a time zone is rejected, because it is ambiguous. */
 export const TimestampInput = z.iso
   .datetime({ offset: true })
   .refine(isCivilTime, {
@@ -32,7 +29,7 @@ export const TimestampInput = z.iso
   })
   .describe('ISO 8601 with a time zone, for example 2026-05-04T09:30:00+02:00')
 
-/** Outside, ISO 8601 needs a sign and six digits (the offset alone can carry a year across), and nobody calls. */
+/** Outside these years, ISO 8601 needs a sign and six digits. An offset can carry a time over the limit. */
 function isCivilTime(value: string): boolean {
   const time = Date.parse(value)
   return time >= Date.UTC(1900, 0) && time < Date.UTC(9999, 0)
@@ -41,17 +38,17 @@ function isCivilTime(value: string): boolean {
 /** A duration in whole seconds. */
 export const Seconds = z.int().min(0)
 
-/** E.164, as the API answers it. */
+/** E.164, as the API returns it. */
 export const PhoneNumberE164 = z
   .string()
   .regex(/^\+[1-9]\d{1,14}$/)
   .describe('E.164, for example +12025550100')
 
-/** The number of a contact: nothing is left of it once the contact was erased. */
+/** The number of a contact: empty after the contact is erased. */
 export const ContactNumber = z
   .string()
   .regex(/^(\+[1-9]\d{1,14})?$/)
-  .describe('E.164, for example +12025550100; empty where the contact was erased')
+  .describe('E.164, for example +12025550100. Empty after the contact is erased.')
 
 /** ISO 3166-1 alpha-2, in capitals. */
 export const Country = z
@@ -59,17 +56,17 @@ export const Country = z
   .regex(/^[A-Z]{2}$/, { message: 'must be a country code in capitals, such as US' })
   .describe('ISO 3166-1 alpha-2, for example US')
 
-/** A name of the IANA time zone database. Fixed offsets such as `+02:00` are none: they know no summer time. */
+/** A name of the IANA time zone database. Fixed offsets such as `+02:00` are rejected: they have no daylight saving time. */
 export const TimeZone = z
   .string()
   .max(64)
   .refine(isTimeZone, { message: 'must be an IANA time zone', params: { code: 'invalid_time_zone' } })
   .describe('IANA time zone, for example Europe/Berlin')
 
-/** Three letters mean different places to different people (BST: London, or Dhaka): only those of IANA count. */
+/** Other three-letter names are ambiguous (BST: London or Dhaka). */
 const shortNames = /^(CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$/i
 
-/** The same as it is answered: what was stored is told, whatever zones this machine knows. */
+/** A stored time zone. It isn't checked again, because another machine may have other zones. */
 export const StoredTimeZone = z.string().describe('IANA time zone, for example Europe/Berlin')
 
 function isTimeZone(name: string): boolean {

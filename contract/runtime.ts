@@ -2,21 +2,23 @@ import * as z from 'zod'
 import { Extracted, Sentiment, TranscriptTurn } from './call.ts'
 import { Id, PhoneNumberE164, Seconds, text, Timestamp } from './primitives.ts'
 
-// Between this service and an agent runtime of the user's own, which makes the calls with TELEPHONY=http.
+// The protocol between this service and a custom agent runtime, which places the calls with TELEPHONY=http.
 
-/** Body of `POST {RUNTIME_URL}/calls`: one attempt to reach one person. */
+/** Body of `POST {RUNTIME_URL}/calls`: one call attempt. */
 export const RuntimeDialRequest = z
   .object({
-    attempt_id: z.uuid().describe('Asked twice, it rings once. Also the Idempotency-Key.'),
+    attempt_id: z.uuid().describe('Also sent as Idempotency-Key. Requests with the same ID place one call.'),
     call_id: Id,
-    attempt: z.int().min(1).describe('Which attempt of its call this is'),
+    attempt: z.int().min(1).describe('The number of this attempt, starting at 1'),
     from_number: PhoneNumberE164,
     to_number: PhoneNumberE164,
     agent: z.object({
       widget_id: z.uuid(),
       name: z.string(),
       language: z.string().describe('BCP 47, for example en-US'),
-      greeting: z.string().describe('May hold names in {{}}: first_name, last_name, and the variables'),
+      greeting: z
+        .string()
+        .describe('May contain {{first_name}}, {{last_name}}, and {{variable}} placeholders'),
     }),
     campaign: z.object({ name: z.string() }),
     contact: z.object({
@@ -24,8 +26,10 @@ export const RuntimeDialRequest = z
       last_name: z.string().nullable(),
       variables: z.record(z.string(), z.string()),
     }),
-    tools_url: z.url().describe("MCP over SSE: this agent's tools, acting for this call. Needs the secret."),
-    reports_url: z.url().describe('Where this attempt is reported on. Needs the secret.'),
+    tools_url: z
+      .url()
+      .describe("This agent's tools for this call, over MCP (SSE). Requires the runtime secret."),
+    reports_url: z.url().describe('Where to send the reports of this attempt. Requires the runtime secret.'),
     ring_limit_seconds: Seconds,
     call_limit_seconds: Seconds,
   })
@@ -34,7 +38,7 @@ export type RuntimeDialRequest = z.infer<typeof RuntimeDialRequest>
 
 const RuntimeTranscript = z.array(TranscriptTurn.extend({ text: text(10_000) })).max(5_000)
 
-/** What was read out of a talk. */
+/** What was extracted from a conversation. */
 export const RuntimeAnalysis = z
   .strictObject({
     summary: text(10_000),
@@ -52,7 +56,7 @@ const sequence = z
   .int()
   .min(1)
   .max(1_000_000)
-  .describe('Another one for each report of an attempt, growing in the order of what happened')
+  .describe('A different number for each report of an attempt, increasing in the order of events')
 const reportFields = { sequence, at: Timestamp }
 
 const endedFields = { ...reportFields, type: z.literal('ended') }
@@ -68,9 +72,9 @@ const EndedReport = z.discriminatedUnion('outcome', [
       .url({ protocol: /^https?$/ })
       .max(2_000)
       .nullish(),
-    do_not_call: z.boolean().optional().describe('The contact asked not to be called again'),
+    do_not_call: z.boolean().optional().describe('True if the contact asked not to be called again'),
     analysis: RuntimeAnalysis.nullish().describe(
-      'Left out, it is waited for two minutes: send a report of the type analysis. null: there is none.',
+      'Omit it if it is not ready: Outdial waits two minutes for a report of type analysis. Null means that there is none.',
     ),
   }),
   z.strictObject({
@@ -83,7 +87,7 @@ const EndedReport = z.discriminatedUnion('outcome', [
   z.strictObject({ ...endedFields, outcome: z.enum(['no_answer', 'busy', 'declined', 'failed']) }),
 ])
 
-/** Body of a report: what has become of an attempt. */
+/** Body of a report on an attempt. */
 export const RuntimeReport = z
   .discriminatedUnion('type', [
     z.strictObject({ ...reportFields, type: z.literal('ringing') }),
@@ -94,11 +98,11 @@ export const RuntimeReport = z
   .meta({ id: 'RuntimeReport' })
 export type RuntimeReport = z.infer<typeof RuntimeReport>
 
-/** Answer to a report. */
+/** Response to a report. */
 export const ReportAccepted = z.object({ attempt_id: z.uuid(), sequence }).meta({ id: 'ReportTaken' })
 export type ReportAccepted = z.infer<typeof ReportAccepted>
 
-/** Answer of `GET {RUNTIME_URL}/calls/{attempt_id}`: every report so far, sent or not. */
+/** Response to `GET {RUNTIME_URL}/calls/{attempt_id}`: all reports so far, whether or not they were sent. */
 export const CallState = z
   .object({ attempt_id: z.uuid(), reports: z.array(RuntimeReport).max(1_000) })
   .meta({ id: 'CallState' })

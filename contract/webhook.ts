@@ -5,7 +5,7 @@ import { Id, Timestamp } from './primitives.ts'
 export const EventType = z.enum(['call.completed'])
 export type EventType = z.infer<typeof EventType>
 
-/** Which calls a subscription hears of. Normalised: outcomes sorted, each once; null where all are meant. */
+/** Which calls a subscription receives. Normalized: outcomes are sorted and unique; null means all. */
 export const WebhookFilter = z
   .object({
     campaign_id: Id.nullable(),
@@ -18,7 +18,7 @@ export type WebhookFilter = z.infer<typeof WebhookFilter>
 /** Body of `POST /webhooks/subscribe`. */
 export const SubscribeWebhook = z
   .strictObject({
-    target_url: z.url().max(2000).describe('https'),
+    target_url: z.url().max(2000).describe('An https URL.'),
     event: EventType,
     filter: z
       .strictObject({
@@ -31,7 +31,7 @@ export const SubscribeWebhook = z
   .meta({ id: 'SubscribeWebhook' })
 export type SubscribeWebhook = z.infer<typeof SubscribeWebhook>
 
-/** Answer of `POST /webhooks/subscribe`: 201, or 200 with the standing one. `secret` verifies the signatures. */
+/** Response to `POST /webhooks/subscribe`: 201, or 200 with the existing one. `secret` verifies the signatures. */
 export const WebhookSubscription = z
   .object({
     id: Id,
@@ -44,7 +44,7 @@ export const WebhookSubscription = z
   .meta({ id: 'WebhookSubscription' })
 export type WebhookSubscription = z.infer<typeof WebhookSubscription>
 
-/** Body of a delivery, signed after Standard Webhooks 1.0. At least once, not ordered: `id` stays over retries. */
+/** Body of a delivery, signed as in Standard Webhooks 1.0. Sent at least once, unordered; retries have the same `id`. */
 export const CallCompletedEvent = z
   .object({
     id: z.string().regex(/^evt_/),

@@ -17,7 +17,7 @@ type Document = OpenAPIV3_1.Document
 type Operation = OpenAPIV3_1.OperationObject
 type Responses = OpenAPIV3_1.ResponsesObject
 
-/** Adds to what the schemas say: errors, headers, examples, the webhook. */
+/** Adds what the schemas don't contain: errors, headers, examples, and the webhook. */
 export function completeDocument(
   draft: Partial<OpenAPIV3_1.Document>,
   routes: readonly Route[],
@@ -80,9 +80,9 @@ function successResponses(drafts: Responses, route: Route): Responses {
 }
 
 const successDescriptions: Record<string, string> = {
-  200: 'Here it is, or it was there already',
-  201: 'It was made',
-  204: 'It is gone',
+  200: 'Success',
+  201: 'Created',
+  204: 'Deleted',
 }
 
 function errorResponses(route: Route): Responses {

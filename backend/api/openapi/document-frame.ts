@@ -9,22 +9,22 @@ const scopes: Record<Scope, string> = {
   'campaigns:write': 'Create campaigns',
   'phone_numbers:read': 'List phone numbers',
   'contacts:write': 'Save contacts and queue calls to them',
-  'calls:read': 'Read calls, with their summaries and transcripts',
-  'webhooks:write': 'Subscribe to completed calls, and unsubscribe',
+  'calls:read': 'Read calls with their summaries and transcripts',
+  'webhooks:write': 'Subscribe to completed calls and unsubscribe',
 }
 
 const apiDescription = `
-Drives outbound calls by voice agents from an automation: a form that was sent, a deal that moved, a message in a chat.
+Places outbound calls by voice agents from your automation: after a form submission, a CRM update, or a chat message.
 
-- A credential acts on one workspace. What belongs to another is answered with 404.
-- Every path answers with and without its trailing slash, and nothing redirects.
-- An unknown field or parameter is refused by name. Left out means unchanged, \`null\` clears, and \`""\` counts as left out.
-- Times are ISO 8601 with a zone and come back in UTC; durations are whole seconds.
-- Every error has the one shape of \`ErrorAnswer\`, and every answer an \`X-Request-Id\` that support can find it by.
-- Version 1 only ever adds optional inputs and output fields.
+- A credential belongs to one workspace. Resources of other workspaces return 404.
+- Every path works with and without its trailing slash. There are no redirects.
+- Unknown fields and parameters are rejected, and the error names them. An omitted field stays unchanged, \`null\` clears it, and \`""\` counts as omitted.
+- Times are ISO 8601 with a time zone and are returned in UTC. Durations are whole seconds.
+- Every error has the shape of \`ErrorAnswer\`. Every response has an \`X-Request-Id\`: include it when you contact support.
+- Version 1 only adds optional inputs and new output fields.
 `.trim()
 
-/** What the document says of the API as a whole. */
+/** The parts of the document that describe the API as a whole. */
 export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial<OpenAPIV3_1.Document> => ({
   openapi: '3.1.0',
   info: { title: 'Outdial API', version: '1.0.0', description: apiDescription },
@@ -35,11 +35,12 @@ export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial
       apiKey: {
         type: 'http',
         scheme: 'bearer',
-        description: 'A personal API key, `odk_…`, made in the dashboard. It carries every scope.',
+        description:
+          'A personal API key (`odk_…`) from the dashboard: Settings → API keys. It has every scope.',
       },
       oauth2: {
         type: 'oauth2',
-        description: 'An app acts for a user in the workspace that was picked at consent.',
+        description: 'Access of an app for a user, in the workspace that the user chose on the consent page.',
         flows: {
           authorizationCode: {
             authorizationUrl: `${publicUrl}/oauth/authorize`,
@@ -61,21 +62,24 @@ const requiredHeader = (name: string, description: string): OpenAPIV3_1.Paramete
   schema: { type: 'string' },
 })
 
-/** What is posted to subscribers and to a `callback_url`, after Standard Webhooks 1.0. */
+/** The request to subscribers and callback URLs (Standard Webhooks 1.0). */
 export const callCompletedWebhook: OpenAPIV3_1.PathItemObject = {
   post: {
     operationId: 'callCompleted',
     summary: 'A call is completed',
     description:
-      'Sent at least once, in no particular order. Any 2xx is a receipt; 410 removes the subscription; anything else is tried again for three days.',
+      'Sent at least once, in no particular order. Any 2xx response confirms the delivery, and 410 removes the subscription. After any other response, the delivery is retried for three days.',
     tags: ['Webhooks'],
     security: [],
     parameters: [
-      requiredHeader('webhook-id', "The event's id: the same over all tries."),
-      requiredHeader('webhook-timestamp', 'When this try was signed, in seconds since 1970.'),
+      requiredHeader('webhook-id', "The event's ID. It is the same for all delivery attempts."),
+      requiredHeader(
+        'webhook-timestamp',
+        'The time of this delivery attempt, in seconds since 1970-01-01 UTC.',
+      ),
       requiredHeader(
         'webhook-signature',
-        '`v1,` and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots.',
+        '`v1,` followed by the base64-encoded HMAC-SHA256 of ID, timestamp, and body, joined by dots.',
       ),
     ],
     requestBody: {
@@ -87,6 +91,6 @@ export const callCompletedWebhook: OpenAPIV3_1.PathItemObject = {
         },
       },
     },
-    responses: { '2XX': { description: 'Received' }, 410: { description: 'Send no more' } },
+    responses: { '2XX': { description: 'Received' }, 410: { description: 'Unsubscribe' } },
   },
 }

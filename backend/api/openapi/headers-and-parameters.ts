@@ -11,30 +11,30 @@ const textHeader = (description: string, example: string): Header => ({
 
 export const headerComponents: Record<string, Header> = {
   'X-Request-Id': textHeader(
-    'Names this request, to support and in the log.',
+    'The ID of this request, for support and in the log.',
     '4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f',
   ),
   'RateLimit-Policy': textHeader(
-    'The quota of this connection: requests in a window of seconds.',
+    'The rate limit of this connection: requests per window, in seconds.',
     '"default";q=600;w=60',
   ),
   RateLimit: textHeader(
-    'What is left of it, and in how many seconds it is full again.',
+    'The remaining requests, and the seconds until the limit resets.',
     '"default";r=598;t=42',
   ),
   'WWW-Authenticate': textHeader(
-    'The challenge of RFC 6750.',
+    'The challenge, as defined in RFC 6750.',
     'Bearer realm="Outdial", error="invalid_token"',
   ),
   'Retry-After': {
-    description: 'Whole seconds to wait before this request is sent again.',
+    description: 'Seconds to wait before you send this request again.',
     schema: { type: 'integer', minimum: 1 },
     example: 12,
   },
-  'Idempotent-Replayed': textHeader('Sent where this is the kept answer to an earlier request.', 'true'),
+  'Idempotent-Replayed': textHeader('`true` if this is the stored response to an earlier request.', 'true'),
 }
 
-/** The headers that an answer with `status` carries. */
+/** Returns the headers of a response with `status`. */
 export function responseHeaders(status: number, route: Route): Record<string, OpenAPIV3_1.ReferenceObject> {
   const names = [
     'X-Request-Id',
@@ -51,7 +51,7 @@ type Parameter = OpenAPIV3_1.ParameterObject
 export const requestIdParameter: Parameter = {
   name: 'X-Request-Id',
   in: 'header',
-  description: 'Your own name for this request. One that is not sane is replaced.',
+  description: 'Your own ID for this request. An invalid one is replaced.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
 }
 
@@ -59,7 +59,7 @@ export const idempotencyKeyParameter: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Names what you mean to do once. The same key with the same body is answered as before, for 24 hours.',
+    'Makes retries safe: for 24 hours, a request with the same key and body returns the first response and does nothing else.',
   schema: { type: 'string', pattern: '^[ -~]{1,255}$' },
   example: 'lead-2291-first-call',
 }

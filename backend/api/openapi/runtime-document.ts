@@ -11,8 +11,8 @@ import * as z from 'zod'
 import { exampleDialRequest, exampleReports, exampleState } from './runtime-examples.ts'
 
 const runtimeDescription = `
-What an agent runtime does so that Outdial makes its calls there (\`TELEPHONY=http\`), and where it reports on them.
-The page runtime.md, beside this document, says the same in sentences.
+The endpoints that an agent runtime provides for Outdial (\`TELEPHONY=http\`), and the endpoint for its reports.
+The guide is runtime.md, in the same folder.
 `.trim()
 
 type Operation = NonNullable<OpenAPIV3_1.PathItemObject['post']>
@@ -38,7 +38,7 @@ export const runtimeDocument = (): object => ({
         in: 'header',
         name: 'webhook-signature',
         description:
-          'Standard Webhooks 1.0, with webhook-id and webhook-timestamp. The key is the bytes of the runtime secret; what is signed is the body, or "METHOD /path" where there is none. A signature for each secret that is valid.',
+          'Standard Webhooks 1.0, with webhook-id and webhook-timestamp. The key is the bytes of the runtime secret. The signature covers the body, or "METHOD /path" for a request without a body. There is one signature for each valid secret.',
       },
       runtimeSecret: { type: 'http', scheme: 'bearer', description: 'The runtime secret' },
     },
@@ -62,61 +62,61 @@ const attemptIdParameter: OpenAPIV3_1.ParameterObject = {
 
 const reportOperation: Operation = {
   operationId: 'report',
-  summary: 'Tell what has become of the attempt',
+  summary: 'Report on an attempt',
   description:
-    'To reports_url. Repeat it until it is answered 200, 404, 409 or 422; a repeat changes nothing, and the order does not matter.',
+    'Send it to reports_url, and repeat it until the response is 200, 404, 409, or 422. Repeats change nothing, and the order does not matter.',
   security: [{ runtimeSecret: [] }],
   requestBody: { required: true, content: jsonContent('RuntimeReport', exampleReports) },
   responses: {
     200: {
-      description: 'Taken, now or before',
+      description: 'The report is saved',
       content: jsonContent('ReportTaken', {
         taken: { attempt_id: exampleDialRequest.attempt_id, sequence: 2 },
       }),
     },
-    400: errorResponse('The body is not JSON'),
-    401: errorResponse('The secret is missing, or none of this service'),
-    404: errorResponse('There is no such attempt'),
-    409: errorResponse('The attempt has ended: nothing more is taken for it'),
-    413: errorResponse('The body is over 1 MiB'),
-    415: errorResponse('The body is not said to be JSON in UTF-8'),
-    422: errorResponse('A field cannot be accepted: each is named'),
-    503: errorResponse('The service is away for a moment: try again'),
+    400: errorResponse('The body is not valid JSON'),
+    401: errorResponse('The secret is missing or invalid'),
+    404: errorResponse('Attempt not found'),
+    409: errorResponse('The attempt has already ended'),
+    413: errorResponse('The body is larger than 1 MiB'),
+    415: errorResponse('The Content-Type is not application/json with UTF-8'),
+    422: errorResponse('Invalid fields: the error names each of them'),
+    503: errorResponse('Temporarily unavailable: send the report again'),
   },
 }
 
 const placeCallOperation: Operation = {
   operationId: 'placeCall',
-  summary: 'Make a call',
+  summary: 'Place a call',
   parameters: [
     { name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string', format: 'uuid' } },
   ],
   requestBody: { required: true, content: jsonContent('CallOrder', { order: exampleDialRequest }) },
   responses: {
-    200: { description: 'The call is known already: it rings once' },
-    202: { description: 'It will ring' },
-    '4XX': { description: 'It will not ring: the attempt fails' },
-    '5XX': { description: 'Unclear: Outdial asks whether the call is known' },
+    200: { description: 'The call was requested before. It is placed only once.' },
+    202: { description: 'The call will be placed' },
+    '4XX': { description: 'The call will not be placed: the attempt fails' },
+    '5XX': { description: 'Unknown: Outdial then asks for the state of the call' },
   },
   callbacks: { report: { '{$request.body#/reports_url}': { post: reportOperation } } },
 }
 
 const getCallStateOperation: Operation = {
   operationId: 'askForCall',
-  summary: 'Tell every report so far',
+  summary: 'Return all reports so far',
   responses: {
-    200: { description: 'The call is known', content: jsonContent('CallState', { state: exampleState }) },
-    404: { description: 'It is not known, and never will be: an order that comes later is refused' },
+    200: { description: 'The call exists', content: jsonContent('CallState', { state: exampleState }) },
+    404: { description: 'The call does not exist. A later request to place it must be rejected.' },
   },
 }
 
 const hangUpOperation: Operation = {
   operationId: 'hangUp',
   summary: 'Hang up',
-  description: 'The end is reported as ever.',
+  description: 'Report the end of the call as usual.',
   responses: {
-    204: { description: 'Nobody is on the line any more' },
-    404: { description: 'It is not known, and never will be' },
+    204: { description: 'The call is over' },
+    404: { description: 'The call does not exist, and will not be placed later' },
   },
 }
 
@@ -125,7 +125,7 @@ function errorResponse(description: string) {
   return { description, content: { 'application/json': { schema } } }
 }
 
-/** The one shape of errors. */
+/** The shape of all errors. */
 const errorSchema: OpenAPIV3_1.SchemaObject = {
   type: 'object',
   required: ['error'],
