@@ -12,6 +12,8 @@ const root = path.resolve(import.meta.dirname, '../..')
 export interface ServiceProcess {
   dataDir: string
   demo: DemoFile
+  /** For commands that work on the same database. */
+  environment: Record<string, string | undefined>
   /** Registers an app as a maintainer does, by `npm run admin`. */
   createOauthClient(redirectUri: string): Promise<{ client_id: string; client_secret: string }>
   stop(): Promise<void>
@@ -46,6 +48,7 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
   })
   return {
     dataDir,
+    environment: env,
     demo: DemoFile.parse(JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8'))),
     createOauthClient: async (redirectUri) => {
       const args = ['create-oauth-client', '--name', 'Zapier', '--redirect-uri', redirectUri, '--json']

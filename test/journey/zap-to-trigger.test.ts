@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import { chromiumUrl, itInChromium } from '../../backend/test/support/chromium.ts'
 import type { BuiltConnector } from '../../support/built-connector.ts'
 import { openWebhookListener, type WebhookListener } from '../../support/webhook-listener.ts'
+import { shellCommands } from '../support/docs.ts'
 import { connectByCli } from './connect-by-cli.ts'
 import { consentByFetch, consentInChromium } from './give-consent.ts'
 import { runDemo } from './run-demo.ts'
@@ -190,6 +191,27 @@ it(
     // The CLI breaks the lines of an error and marks them.
     const stdout = failed?.stderr.replace(/\s*›\s*/g, ' ').replace(/\s+/g, ' ')
     expect(stdout).toMatch(/Phone Number: .+ \(Request ID: [\w-]+\)/)
+  },
+  timeoutMs,
+)
+
+it(
+  'runs the steps of docs/for-support.md from the command line',
+  async () => {
+    const steps = shellCommands('docs/for-support.md')
+      .filter(
+        (command) => command.startsWith('npx zapier-platform invoke') && !command.endsWith('auth start'),
+      )
+      .map((command) =>
+        [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? ''),
+      )
+      .map((words) => words.slice(2).filter((word) => word !== '--non-interactive'))
+    expect(steps).toHaveLength(3)
+
+    const outputs: unknown[] = []
+    for (const [, ...args] of steps) outputs.push(await connector.invoke(...args))
+
+    expect(outputs[1]).toMatchObject({ call_queued: true, call: { test: true } })
   },
   timeoutMs,
 )

@@ -1,11 +1,26 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
+import { CallState } from '@outdial/contract'
+import { parseCommandLine } from '../../backend/admin/command-line.ts'
+import { commands } from '../../backend/admin/commands.ts'
+import { createCampaign } from '../../src/creates/create-campaign.ts'
+import { queueCall } from '../../src/creates/queue-call.ts'
+import { callCompleted } from '../../src/triggers/call-completed.ts'
+import { adminArguments, codeBlocks, readPage, root, shellCommands } from '../support/docs.ts'
 
-const root = path.resolve(import.meta.dirname, '../..')
-const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/path.md'].concat(
-  readdirSync(path.join(root, 'docs/decisions')).map((file) => `docs/decisions/${file}`),
-)
+const listPages = (folder: string) =>
+  readdirSync(path.join(root, folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => path.join(folder, file))
+
+const pages = [
+  ...listPages('.'),
+  ...listPages('docs'),
+  ...listPages('docs/decisions'),
+  'examples/runtime/README.md',
+  'bench/README.md',
+]
 
 /** Code spans that name a file of the project: `calls/queue-call.ts`. Those with a placeholder are no files. */
 const filesNamedIn = (text: string): string[] =>
@@ -13,9 +28,73 @@ const filesNamedIn = (text: string): string[] =>
     ([, file]) => file ?? '',
   )
 
+/** Targets of links to other pages, pictures, and headings; not those to other sites. */
+const linksIn = (text: string): string[] =>
+  [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target ?? '')
+    .filter((target) => !/^https?:/.test(target))
+
+/** The fragment that GitHub gives a heading. */
+const anchorsIn = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+
 it.each(pages)('%s names only files that exist', (page) => {
-  const files = filesNamedIn(readFileSync(path.join(root, page), 'utf8'))
+  const files = filesNamedIn(readPage(page))
   const folders = ['', 'backend', 'docs', path.dirname(page)]
   const missing = files.filter((file) => !folders.some((folder) => existsSync(path.join(root, folder, file))))
   expect(missing).toEqual([])
+})
+
+it.each(pages)('%s links to files and headings that exist', (page) => {
+  const broken = linksIn(readPage(page)).filter((link) => {
+    const [file = '', anchor] = link.split('#')
+    const target = file === '' ? page : path.join(path.dirname(page), file)
+    if (!existsSync(path.join(root, target))) return true
+    return anchor !== undefined && !anchorsIn(readPage(target)).includes(anchor)
+  })
+  expect(broken).toEqual([])
+})
+
+it.each(pages)('%s has only npm scripts and admin commands that exist', (page) => {
+  const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const used = [...readPage(page).matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name ?? '')
+  expect(used.filter((name) => !(name in scripts))).toEqual([])
+  for (const args of shellCommands(page).flatMap((command) => adminArguments(command) ?? [])) {
+    expect(() => parseCommandLine(commands, args)).not.toThrow()
+  }
+})
+
+it('links to every page of docs/ in docs/README.md', () => {
+  const links = linksIn(readPage('docs/README.md')).map((link) => path.join('docs', link.replace(/#.*/, '')))
+  const others = [...listPages('docs'), ...listPages('docs/decisions')].filter(
+    (page) => page !== 'docs/README.md',
+  )
+  expect(others.filter((page) => !links.includes(page))).toEqual([])
+})
+
+it('lists the fields of each step in docs/for-zap-builders.md, with the labels of the form', () => {
+  const page = readPage('docs/for-zap-builders.md')
+  const steps = [queueCall, createCampaign, callCompleted]
+  const labels = steps.flatMap(({ operation }) => operation.inputFields.map(({ label }) => label))
+  const names = steps.map(({ display }) => display.label)
+  expect([...labels, ...names].filter((label) => !page.includes(`**${label}**`))).toEqual([])
+})
+
+describe('JSON in the docs', () => {
+  it('can be parsed', () => {
+    for (const json of pages.flatMap((page) => codeBlocks(page, 'json')))
+      expect(() => JSON.parse(json) as unknown).not.toThrow()
+  })
+
+  it('fits the schema of the response that docs/runtime.md asks a runtime for', () => {
+    const [response = ''] = codeBlocks('docs/runtime.md', 'json')
+    expect(CallState.safeParse(JSON.parse(response)).error).toBeUndefined()
+  })
 })
