@@ -168,7 +168,7 @@ export const contactAddedTexts = texts({
   contact_created: { label: 'Contact created', api: 'False if the contact existed and was updated.' },
   call_queued: {
     label: 'Call queued',
-    api: 'False if a call was already waiting, or the number is on the do-not-call list.',
+    api: 'False if a call was already waiting.',
   },
 })
 
