@@ -3,7 +3,7 @@ import { ConfigError, describeError, StartupError } from './core/errors.ts'
 import { formatReadyMessage } from './demo/ready-message.ts'
 import { type Service, startService } from './start.ts'
 
-/** Read at once: whoever ends before the service is ready must not leave it running. */
+/** Handled from the start, so that a signal before the service is ready doesn't leave it running. */
 const parentPid = process.ppid
 
 /** Environment → service → until a signal comes. */

@@ -13,10 +13,12 @@ const hours = z.strictObject(
         .array(Weekday)
         .min(1)
         .max(7)
-        .refine((days) => new Set(days).size === days.length, { message: 'must name each day once' }),
-      start: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { message: 'must be a time such as 09:00' }),
+        .refine((days) => new Set(days).size === days.length, { message: 'must not contain a day twice' }),
+      start: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
+        message: 'must be a time from 00:00 to 23:59, for example 09:00',
+      }),
       end: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, {
-        message: 'must be a time such as 17:00, at most 24:00',
+        message: 'must be a time from 00:00 to 24:00, for example 17:00',
       }),
     },
     fieldsBelow(campaignTexts, 'calling_hours'),
@@ -30,7 +32,7 @@ const hours = z.strictObject(
 export const CallingHours = hours
   .refine((value) => value.start !== value.end, {
     path: ['end'],
-    message: 'must differ from the start',
+    message: 'must be different from the start',
     params: { code: 'empty_calling_hours' },
   })
   .meta({ id: 'CallingHours' })
@@ -53,7 +55,7 @@ export const RetryPolicy = z
         on: z
           .array(RetryOutcome)
           .max(4)
-          .refine((on) => new Set(on).size === on.length, { message: 'must name each outcome once' }),
+          .refine((on) => new Set(on).size === on.length, { message: 'must not contain an outcome twice' }),
       },
       fieldsBelow(campaignTexts, 'retry'),
     ),

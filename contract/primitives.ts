@@ -8,7 +8,7 @@ export const text = (max: number) =>
     .min(1)
     .max(max)
     .refine((value) => !value.includes('\u0000'), {
-      message: 'must not contain the NUL character',
+      message: 'must not contain a NUL character',
     })
 
 /** The ID of a resource. */
@@ -24,7 +24,7 @@ export const Timestamp = z.iso.datetime().describe('ISO 8601 in UTC, for example
 export const TimestampInput = z.iso
   .datetime({ offset: true })
   .refine(isCivilTime, {
-    message: 'must be a time between the years 1900 and 9998',
+    message: 'must be between the years 1900 and 9998',
     params: { code: 'invalid_datetime' },
   })
   .describe('ISO 8601 with a time zone, for example 2026-05-04T09:30:00+02:00')
@@ -53,14 +53,17 @@ export const ContactNumber = z
 /** ISO 3166-1 alpha-2, in capitals. */
 export const Country = z
   .string()
-  .regex(/^[A-Z]{2}$/, { message: 'must be a country code in capitals, such as US' })
+  .regex(/^[A-Z]{2}$/, { message: 'must be a country code of two capital letters, for example US' })
   .describe('ISO 3166-1 alpha-2, for example US')
 
 /** A name of the IANA time zone database. Fixed offsets such as `+02:00` are rejected: they have no daylight saving time. */
 export const TimeZone = z
   .string()
   .max(64)
-  .refine(isTimeZone, { message: 'must be an IANA time zone', params: { code: 'invalid_time_zone' } })
+  .refine(isTimeZone, {
+    message: 'must be an IANA time zone, for example Europe/Berlin',
+    params: { code: 'invalid_time_zone' },
+  })
   .describe('IANA time zone, for example Europe/Berlin')
 
 /** Other three-letter names are ambiguous (BST: London or Dhaka). */
@@ -103,6 +106,6 @@ export const fieldsBelow = (texts: Record<string, FieldText>, field: string): Re
 /** A flat dictionary of text. */
 export const dictionary = (limits: { keys: number; key: number; value: number }) =>
   z.record(text(limits.key), text(limits.value)).refine((value) => Object.keys(value).length <= limits.keys, {
-    message: `must have at most ${limits.keys} keys`,
+    message: `must have at most ${limits.keys} entries`,
     params: { code: 'too_big' },
   })

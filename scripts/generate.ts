@@ -7,11 +7,13 @@ import { systemClock } from '../backend/core/clock.ts'
 import { noNotify } from '../backend/core/notify.ts'
 import { connect } from '../backend/db/connect.ts'
 import { createSecretBox } from '../backend/secrets/secret-box.ts'
+import { errorsPage, generateErrorsPage } from './errors-page.ts'
 import { generatedFile, generateText } from './generated-text.ts'
 
-// Writes what follows from the contract: what the connector takes from it, and the two OpenAPI documents, so that a
-// change of the contract shows in review.
+// Writes what follows from the contract: the connector's samples and fields, the catalog of errors, and the two
+// OpenAPI documents. Reviews then show what a change of the contract changes.
 await writeFile(generatedFile, await generateText())
+await writeFile(errorsPage, await generateErrorsPage())
 await writeDocument('contract/openapi.json', await describeApi())
 await writeDocument('docs/runtime.openapi.json', runtimeDocument())
 

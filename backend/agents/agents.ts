@@ -38,7 +38,7 @@ export const setAgentStatus = (
     if (current === undefined) throw agentNotFound()
     if (current.status === status) return
     if (!nextStatuses[current.status].includes(status)) {
-      const message = `An agent that is ${current.status} cannot become ${status}: it can become ${nextStatuses[current.status].join(' or ')}.`
+      const message = `The agent is ${current.status} and can't become ${status}, only ${nextStatuses[current.status].join(' or ')}.`
       throw invalidField('status', 'invalid_transition', message)
     }
     await updateAgentStatus(tx.db, workspaceId, agentId, status)
@@ -48,7 +48,7 @@ export const setAgentStatus = (
 
 export { type CreatedAgent, hasAgent } from './agent-store.ts'
 
-export const agentNotFound = () => notFound('There is no agent with this id in this workspace.')
+export const agentNotFound = () => notFound('Agent not found in this workspace.')
 
 /** Lists the workspace's Live agents. */
 export const listAgents = async (

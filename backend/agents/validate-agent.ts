@@ -9,7 +9,9 @@ const Language = z.string().transform((tag, context) => {
   try {
     return Intl.getCanonicalLocales(tag)[0]
   } catch {
-    context.addIssue(ruleIssue('invalid_language', 'The language must be a tag such as en-US or de.'))
+    context.addIssue(
+      ruleIssue('invalid_language', 'The language must be a language tag, for example en-US or de.'),
+    )
     return z.NEVER
   }
 })
@@ -26,7 +28,7 @@ const isVariableName = (name: string): boolean => /^\w+$/.test(name) && name.len
 const invalidVariableIssue = (name: string) =>
   ruleIssue(
     'invalid_name',
-    `“${name.slice(0, maxLengths.variable)}” is no name of a variable: use letters without accents, digits and _, such as roof_type.`,
+    `“${name.slice(0, maxLengths.variable)}” isn't a valid variable name. Use letters without accents, digits, and _, for example roof_type.`,
   )
 
 const tooManyVariablesIssue = ruleIssue('too_big', `An agent can have at most ${maxVariables} variables.`)
@@ -46,7 +48,7 @@ const AgentFields = z.object({
   name: z
     .string()
     .trim()
-    .refine((name) => name !== '', rule('required', 'The agent needs a name.'))
+    .refine((name) => name !== '', rule('required', 'Enter a name.'))
     .refine((name) => name.length <= maxLengths.name, tooLongRule('name')),
   greeting: z
     .string()

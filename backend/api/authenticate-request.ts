@@ -31,7 +31,7 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
       if (error instanceof ApiError && error.code === 'invalid_credential') {
         requireQuota(
           countUnknownCredential(request.ip),
-          'Too many unknown credentials came from this address',
+          'Too many requests with an unknown API key or access token came from this IP address',
         )
       }
       throw error
@@ -40,17 +40,17 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     recordLastUsed(caller)
     const quota = countConnectionRequest(getConnectionKey(caller))
     reply.headers(rateLimitHeaders(quota, windowSeconds))
-    requireQuota(quota, `This connection may send ${quota.limit} requests a minute`)
+    requireQuota(quota, `This connection sent more than ${quota.limit} requests in a minute`)
     return caller
   }
 }
 
-function requireQuota(quota: Quota, rule: string): void {
+function requireQuota(quota: Quota, reason: string): void {
   if (!quota.exceeded) return
   const seconds = quota.resetSeconds
   throw new ApiError(
     'rate_limited',
-    `${rule}: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    `${reason}. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     { headers: { 'Retry-After': String(seconds) } },
   )
 }
@@ -65,7 +65,7 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   if (missing.length === 0) return
   throw new ApiError(
     'insufficient_scope',
-    `This connection was not allowed to do that. Connect your account again and allow: ${missing.join(', ')}.`,
+    `This connection lacks a permission (${missing.join(', ')}). Reconnect your Outdial account and allow it.`,
     {
       headers: {
         'WWW-Authenticate': `Bearer realm="Outdial", error="insufficient_scope", scope="${scopes.join(' ')}"`,

@@ -144,7 +144,7 @@ export function defineRoute({
  */
 function parsePathId(text: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
-  if (!Number.isSafeInteger(id)) throw notFound('There is nothing with this id in this workspace.')
+  if (!Number.isSafeInteger(id)) throw notFound('This workspace has nothing with this ID. Check the ID.')
   return id
 }
 

@@ -75,19 +75,19 @@ function requireValidKey(key: string): void {
   throw invalidField(
     'Idempotency-Key',
     'invalid_idempotency_key',
-    'Idempotency-Key must have 1 to 255 letters, digits or signs of plain ASCII.',
+    'Idempotency-Key must have 1 to 255 printable ASCII characters.',
   )
 }
 
 const keyInUse = () =>
   new ApiError(
     'idempotency_key_in_use',
-    'A request with this Idempotency-Key is still being worked on: send it again in a second.',
+    'Another request with this Idempotency-Key is in progress. Try again in one second.',
     { headers: { 'Retry-After': '1' } },
   )
 
 const keyReused = () =>
   new ApiError(
     'idempotency_key_reused',
-    'This Idempotency-Key was already used for a request with other content: use a new key for it.',
+    'This Idempotency-Key was used in the last 24 hours with different data. Use a different key for each request.',
   )

@@ -58,15 +58,18 @@ const toRuntimeApiError = ({ code }: ApiError) =>
   code === 'missing_credential'
     ? new ApiError(
         'missing_credential',
-        'Send the runtime secret as Authorization: Bearer or X-Agent-Secret.',
+        'The request has no runtime secret. Send it in the header Authorization: Bearer or X-Agent-Secret.',
       )
-    : new ApiError('invalid_credential', 'This is not a runtime secret of this service.')
+    : new ApiError(
+        'invalid_credential',
+        "This runtime secret isn't valid. Use the one that is set in Outdial.",
+      )
 
 const PathParams = z.object({ id: z.uuid() })
 
 function parseAttemptId({ params }: FastifyRequest): string {
   const path = PathParams.safeParse(params)
-  if (!path.success) throw notFound('There is no attempt with this id.')
+  if (!path.success) throw notFound('There is no call attempt with this ID. Check the ID.')
   return path.data.id.toLowerCase()
 }
 
@@ -75,7 +78,7 @@ const sendAttemptEnded = (request: FastifyRequest, reply: FastifyReply) =>
     error: {
       type: 'conflict',
       code: 'attempt_ended',
-      message: 'This attempt has ended: nothing more is taken for it. Do not repeat this report.',
+      message: "This call attempt has ended, so the report wasn't saved. Don't send it again.",
       details: [],
       request_id: request.id,
     },

@@ -63,7 +63,7 @@ export const addNumberToDoNotCallList = (
 async function resolveNumber(db: Db, workspaceId: number, number: NumberRef): Promise<string> {
   if ('contactId' in number) {
     const contact = await lockContact(db, workspaceId, number.contactId)
-    if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
+    if (contact === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
     return contact.phoneNumber
   }
   const parsed = parsePhone(number.phoneNumber, await findWorkspaceCountry(db, workspaceId))

@@ -36,11 +36,11 @@ export async function queueCall(
   const { contactId, test, scheduledAt, now } = request
   const campaign = await lockCampaign(db, workspaceId, request.campaignId, 'share')
   if (campaign === undefined)
-    throw notFound('There is no campaign with this id in this workspace.', 'campaign_id')
+    throw notFound('This workspace has no campaign with this ID. Choose another campaign.', 'campaign_id')
   if (campaign.status === 'archived') throw campaignArchived()
 
   const callee = await findCallee(db, workspaceId, contactId)
-  if (callee === undefined) throw notFound('There is no contact with this id in this workspace.')
+  if (callee === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
 
   const dueAt = scheduledAt ?? now
   const callableAt = test || callee.onDoNotCallList ? dueAt : await nextCallableAt(campaign, callee, dueAt)
@@ -88,7 +88,7 @@ export async function queueScheduledCall(
 }
 
 const campaignArchived = () => {
-  const message = 'This campaign is archived and takes no more calls. Choose another campaign.'
+  const message = 'This campaign is archived and accepts no calls. Choose another campaign.'
   return new ApiError('campaign_archived', message, {
     details: [{ field: 'campaign_id', code: 'campaign_archived', message }],
   })

@@ -44,23 +44,28 @@ export async function createCampaign(
 }
 
 function requireLiveAgent(status: string | null): void {
-  if (status === null) throw notFound('There is no such agent in this workspace.', 'agent_id')
+  if (status === null)
+    throw notFound('This workspace has no agent with this ID. Choose another agent.', 'agent_id')
   if (status === 'live') return
-  const message = 'This agent is not Live: publish it in the dashboard first, or choose another.'
+  const message = "This agent isn't Live. Publish or resume it in the dashboard, or choose another agent."
   throw invalidField('agent_id', 'agent_not_live', message, 'agent_not_live')
 }
 
 function requireActiveNumber(status: string | null): void {
-  if (status === null) throw notFound('There is no such phone number in this workspace.', 'phone_number_id')
+  if (status === null)
+    throw notFound(
+      'This workspace has no phone number with this ID. Choose another phone number.',
+      'phone_number_id',
+    )
   if (status === 'active') return
-  const message = 'This phone number is no longer active: choose another.'
+  const message = "This phone number isn't active. Activate it in the dashboard, or choose another one."
   throw invalidField('phone_number_id', 'number_not_active', message, 'number_not_active')
 }
 
 function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): CallingHours {
   const hours = { ...base, ...overrides }
   if (hours.start !== hours.end) return hours
-  const message = `The calling hours would start and end at ${hours.start}: give both a start and an end.`
+  const message = `Calling hours can't start and end at the same time (${hours.start}). Set both the start and the end.`
   throw invalidField('calling_hours.end', 'empty_calling_hours', message)
 }
 

@@ -26,9 +26,9 @@ export const changeCampaign = (
   inTransaction(deps, async (tx) => {
     const exists = await lockCampaignForChange(tx.db, workspaceId, campaignId)
     const campaign = exists ? await findCampaign(tx.db, workspaceId, campaignId) : undefined
-    if (campaign === undefined) throw notFound('There is no campaign with this id in this workspace.')
+    if (campaign === undefined) throw notFound('This workspace has no campaign with this ID. Check the ID.')
     if (campaign.status === 'archived') {
-      throw new ApiError('campaign_archived', 'This campaign is archived and cannot be changed any more.')
+      throw new ApiError('campaign_archived', "This campaign is archived and can't be changed.")
     }
     const changes = toChanges(campaign)
     tx.notify.callQueued()

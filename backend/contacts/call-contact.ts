@@ -29,7 +29,7 @@ export const callContact = (
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
     const contact = await lockContact(tx.db, workspaceId, contactId)
-    if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
+    if (contact === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
     if (await isOnDoNotCallList(tx.db, workspaceId, contact.phoneNumber)) throw doNotCallError()
     const call = await queueCall(tx.db, workspaceId, {
       campaignId: request.campaignId,
@@ -46,4 +46,4 @@ export const callContact = (
   })
 
 const doNotCallError = () =>
-  new ApiError('validation_failed', 'This number is on the do-not-call list: no call was queued.')
+  new ApiError('validation_failed', 'No call was queued, because this number is on the do-not-call list.')

@@ -20,10 +20,10 @@ export function describeContact(
   const facts: (readonly [string, string | null | undefined])[] = [
     ['Name', name || 'unknown'],
     ['Phone number', contact.phone_number],
-    ['E-mail', contact.email],
-    ['External id', contact.external_id],
+    ['Email', contact.email],
+    ['External ID', contact.external_id],
     ['Local time', timeZone && formatLocalTime(now, timeZone)],
-    ['Do not call', contact.do_not_call ? 'yes, this number must not be called again' : 'no'],
+    ['Do not call', contact.do_not_call ? "yes, don't call this number again" : 'no'],
   ]
   // A variable must not look like the fact whose name it has.
   const labels = new Set(facts.map(([label]) => label.toLowerCase()))

@@ -73,29 +73,33 @@ async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<strin
   const [contact] = await findContactsBy(db, workspaceId, 'id', contactId)
   const campaign = await lockCampaign(db, workspaceId, campaignId, 'share')
   if (contact === undefined || campaign === undefined) {
-    throw notFound('This contact is no longer kept, so that no call-back can be planned.')
+    throw notFound("This contact was erased. Don't promise a callback.")
   }
   if (contact.do_not_call) {
-    throw invalidField('at', 'do_not_call', 'This number is on the do-not-call list: promise no call-back.')
+    throw invalidField(
+      'at',
+      'do_not_call',
+      "This number is on the do-not-call list. Don't promise a callback.",
+    )
   }
   if (campaign.status === 'archived') {
-    throw invalidField('at', 'campaign_archived', 'This campaign has ended: promise no call-back.')
+    throw invalidField('at', 'campaign_archived', "This campaign has ended. Don't promise a callback.")
   }
   return (await timeZoneOfContact(contact)) ?? campaign.timeZone
 }
 
 function requireRequestedTime(text: string, timeZone: string, now: Date): Date {
   const at = parseRequestedTime(text, timeZone)
-  const currentTime = `It is ${formatLocalTime(now, timeZone)} now.`
+  const currentTime = `It's ${formatLocalTime(now, timeZone)} now.`
   if (at === undefined) {
-    const message = `at must be a date and a time, such as ${now.getUTCFullYear()}-12-03T15:30. ${currentTime}`
+    const message = `at must be a date and time, for example ${now.getUTCFullYear()}-12-03T15:30. ${currentTime}`
     throw invalidField('at', 'invalid_datetime', message)
   }
   if (at <= now) {
     throw invalidField(
       'at',
       'in_the_past',
-      `${formatLocalTime(at, timeZone)} is past. ${currentTime} Ask for a later time.`,
+      `${formatLocalTime(at, timeZone)} is in the past. ${currentTime} Ask for a later time.`,
     )
   }
   if (isTooFarAhead(at, now)) {

@@ -35,7 +35,7 @@ export const replaceContactDetails = (
       consent: values.consent,
       at: now,
     })
-    if (!isUpdated) throw notFound('There is no contact with this id in this workspace.')
+    if (!isUpdated) throw notFound('This workspace has no contact with this ID. Check the ID.')
     await rescheduleContact(tx.db, workspaceId, contactId, now)
     tx.notify.callQueued()
   })

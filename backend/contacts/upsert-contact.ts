@@ -84,7 +84,7 @@ const maxVariables = 100
 /** Counts the merged variables: each request is within the limit, but several add up. */
 export function checkVariableCount(variables: Record<string, string>): void {
   if (Object.keys(variables).length <= maxVariables) return
-  const message = `A contact has at most ${maxVariables} variables: clear the stored ones with null first.`
+  const message = `A contact can have at most ${maxVariables} variables. Set variables to null to remove the stored ones, then send the new ones.`
   throw invalidField('variables', 'too_big', message)
 }
 

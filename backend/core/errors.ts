@@ -1,13 +1,13 @@
 import { type ErrorCode, type ErrorDetail, type ErrorResponse, errorTable } from '@outdial/contract'
 
-/** An error that the caller is told, with the status that the contract's table gives its code. */
+/** An error that the caller sees, with the status that the contract's table gives its code. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCode
   readonly details: ErrorDetail[]
   readonly headers: Record<string, string>
 
-  /** `message` is one sentence that a no-code user understands. */
+  /** @param message says what happened and what to do, so that a Zap builder who sees nothing else can act */
   constructor(
     code: ErrorCode,
     message: string,
@@ -31,7 +31,7 @@ export class ApiError extends Error {
   }
 }
 
-/** 422 about one field. */
+/** 422 about one field. Its code is listed in the contract's `detailTexts`. */
 export const invalidField = (
   field: string,
   code: string,
@@ -39,7 +39,7 @@ export const invalidField = (
   topCode: ErrorCode = 'validation_failed',
 ) => new ApiError(topCode, message, { details: [{ field, code, message }] })
 
-/** 404, also for what belongs to another workspace: its existence is not told. */
+/** 404, also for an object of another workspace, so that the response doesn't reveal that it exists. */
 export const notFound = (message: string, field?: string) =>
   new ApiError('not_found', message, { details: field ? [{ field, code: 'not_found', message }] : [] })
 

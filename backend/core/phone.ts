@@ -15,23 +15,23 @@ type ParsedPhone =
 const invisibleCharacters = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFE00-\uFE0F]/gu
 
 /**
- * Normalises a phone number of any spelling that libphonenumber knows: international, national with
+ * Normalizes a phone number in any format that libphonenumber knows: international, national with
  * `country` (ISO 3166-1 alpha-2), digits of other scripts, RFC 3966 `tel:` URIs. Nothing may stand before
  * or after it. An extension is refused: a call would end at the switchboard.
  */
 export function parsePhone(input: string, country: string): ParsedPhone {
   if (!isSupportedCountry(country)) {
-    const message = `${country} is not a country that phone numbers can be read for: use a code such as US.`
+    const message = `${country} isn't a supported country code. Use a two-letter code, for example US.`
     return { ok: false, field: 'country', code: 'invalid_country', message }
   }
   const parsed = parseNumber(normalizeInput(input), country)
   if (parsed === undefined || !parsed.isValid() || !/^\+[1-9]\d{1,14}$/.test(parsed.number)) {
-    return invalidNumber('invalid_phone_number', describeInvalidNumber(country))
+    return invalidNumber('invalid_phone_number', invalidNumberMessage)
   }
   if (parsed.ext !== undefined) {
     return invalidNumber(
       'phone_number_extension',
-      'This phone number has an extension: leave it out, it cannot be dialed.',
+      "This phone number has an extension, which can't be dialed. Remove the extension.",
     )
   }
   return { ok: true, phoneNumber: parsed.number }
@@ -67,8 +67,8 @@ const invalidNumber = (code: string, message: string): ParsedPhone => ({
   message,
 })
 
-const describeInvalidNumber = (country: string) =>
-  `This is not a phone number that can be called: write it with its country code, such as +12025550100, or as it is dialed inside ${country}.`
+const invalidNumberMessage =
+  "This phone number isn't valid. Check it, and include the country code, for example +1 202 555 0100."
 
 function parseNumber(text: string, defaultCountry: CountryCode): PhoneNumber | undefined {
   try {

@@ -34,7 +34,7 @@ function validationError(details: ErrorDetail[]): ApiError {
 function summarizeIssues(details: ErrorDetail[]): string {
   const shown = details.slice(0, 3).map((detail) => detail.message)
   const more = details.length - shown.length
-  return [...shown, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
+  return [...shown, ...(more > 0 ? [`And ${more} more ${more === 1 ? 'issue' : 'issues'}.`] : [])].join(' ')
 }
 
 const maxDepth = 16
@@ -64,7 +64,7 @@ function cleanValue(value: unknown, path: string[], details: ErrorDetail[]): unk
   // The bytes of a file are one value, not millions.
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   if (path.length >= maxDepth) {
-    addIssue(details, path, 'too_deep', `is nested more than ${maxDepth} levels deep`)
+    addIssue(details, path, 'too_deep', `is nested too deeply. Use at most ${maxDepth} levels`)
     return undefined
   }
   return Array.isArray(value) ? cleanList(value, path, details) : cleanObject(value, path, details)
@@ -81,7 +81,7 @@ function cleanObject(object: object, path: string[], details: ErrorDetail[]): ob
     checkText(key, [...path, key], details)
     // Dictionaries of zod leave it out without a word; at the top it is a field that nobody knows.
     if (key === '__proto__' && path.length > 0) {
-      addIssue(details, [...path, key], 'invalid_key', 'is a name that cannot be kept')
+      addIssue(details, [...path, key], 'invalid_key', "can't be used as a name. Use a different name")
     }
     return [key, cleanValue(value, [...path, key], details)]
   })
@@ -94,14 +94,15 @@ function cleanObject(object: object, path: string[], details: ErrorDetail[]): ob
 const isBlank = (value: unknown): boolean => value === '' || value === undefined
 
 function checkText(text: string, path: string[], details: ErrorDetail[]): void {
-  if (text.includes('\u0000')) addIssue(details, path, 'invalid_text', 'contains the NUL character')
-  else if (!text.isWellFormed()) addIssue(details, path, 'invalid_text', 'contains half of a character')
+  if (text.includes('\u0000')) addIssue(details, path, 'invalid_text', 'contains a NUL character. Remove it')
+  else if (!text.isWellFormed())
+    addIssue(details, path, 'invalid_text', 'contains an incomplete character. Remove it')
 }
 
 function addIssue(details: ErrorDetail[], path: string[], code: string, text: string): void {
   // Field names are echoed: what cannot be stored in one must not come back either.
   const field = toStorableText(path.join('.')).slice(0, 200)
-  details.push({ field, code, message: `${field || 'The body'} ${text}.` })
+  details.push({ field, code, message: `${field || 'The request body'} ${text}.` })
 }
 
 type Issue = z.core.$ZodIssue
@@ -122,13 +123,17 @@ export function toErrorDetails(issues: readonly Issue[]): ErrorDetail[] {
 const unknownFieldDetails = (issue: z.core.$ZodIssueUnrecognizedKeys): ErrorDetail[] =>
   issue.keys.map((key) => {
     const field = formatFieldPath([...issue.path, key])
-    return { field, code: 'unknown_field', message: `${field} is not a field that this request knows.` }
+    return {
+      field,
+      code: 'unknown_field',
+      message: `${field} isn't a known field. Check the spelling or remove it.`,
+    }
   })
 
 function toErrorDetail(issue: Issue): ErrorDetail {
   const field = formatFieldPath(issue.path)
   const { code, text } = describeIssue(issue)
-  return { field, code, message: `${field || 'The body'} ${text}.` }
+  return { field, code, message: `${field || 'The request body'} ${text}.` }
 }
 
 /** Drops the field's name, for where a person reads the message beside the field. */
@@ -162,7 +167,7 @@ function describeIssue(issue: Issue): IssueDescription {
       if (issue.input === undefined) return { code: 'required', text: 'is required' }
       return { code: 'invalid_value', text: `must be one of: ${issue.values.map(String).join(', ')}` }
     case 'invalid_key':
-      return { code: 'invalid_key', text: 'has a name that is empty or too long' }
+      return { code: 'invalid_key', text: 'has a name that is empty or too long. Use a different name' }
     case 'custom': {
       const code: unknown = issue.params?.code
       return {
@@ -174,7 +179,7 @@ function describeIssue(issue: Issue): IssueDescription {
     case 'invalid_union':
     case 'not_multiple_of':
     case 'unrecognized_keys':
-      return { code: 'invalid_value', text: 'has a value that is not accepted' }
+      return { code: 'invalid_value', text: "has an invalid value. Check the field's description" }
   }
 }
 
@@ -185,13 +190,13 @@ const typeDescriptions: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
-  record: 'an object of names and texts',
+  record: 'an object with text values',
 }
 
 const formatDescriptions: Record<string, string> = {
-  email: 'must be an e-mail address',
-  url: 'must be a web address such as https://example.com/hook',
-  datetime: 'must be a time with its zone, such as 2026-05-04T09:30:00+02:00',
+  email: 'must be an email address, for example ada@example.com',
+  url: 'must be a URL, for example https://example.com/hook',
+  datetime: 'must be a date and time with a time zone, for example 2026-05-04T09:30:00+02:00',
 }
 
 function describeSizeIssue(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): IssueDescription {
@@ -209,4 +214,4 @@ function describeSizeIssue(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSm
 
 /** Messages of the contract's own rules begin with "must"; zod's defaults do not read as one. */
 const describeCustomMessage = (message: string): string =>
-  message.startsWith('must') ? message : 'has a wrong format'
+  message.startsWith('must') ? message : "has an invalid format. Check the field's description"

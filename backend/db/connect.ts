@@ -7,7 +7,7 @@ import type { Database, Db } from './schema.ts'
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** Opens a pool. Connections that break are dropped and made anew; `onError` hears of it. */
+/** Opens a pool. Broken connections are reported to `onError` and replaced. */
 export function connect(options: { url: string; max?: number; onError?: (error: Error) => void }): Db {
   const { url, max = 20, onError = () => {} } = options
   const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 5 * secondMs, types })

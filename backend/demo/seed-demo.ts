@@ -17,7 +17,7 @@ import { listTools } from '../tools/tool-catalog.ts'
 import { documents } from './demo-documents.ts'
 import type { DemoFile } from './demo-file.ts'
 
-/** Whoever tries it on a Saturday night sees a call at once. */
+/** Calls are placed at once, even on a Saturday night. */
 const aroundTheClock: CallingHours = {
   days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
   start: '00:00',
@@ -102,7 +102,7 @@ interface Agents {
   ben: { id: number }
 }
 
-/** What the simulated agent puts down of a talk. */
+/** Columns that the simulated agent fills in. */
 const columns = ['name', 'result']
 
 /** Documents to search, and for each Live agent tools and a spreadsheet of its own. Drafts have none yet. */

@@ -25,7 +25,7 @@ export async function receiveReport(
   report: RuntimeReport,
 ): Promise<'recorded' | 'ended'> {
   const attempt = await findReportedAttempt(deps.db, httpProviderName, attemptId)
-  if (attempt === undefined) throw notFound('There is no attempt with this id.')
+  if (attempt === undefined) throw notFound('There is no call attempt with this ID. Check the ID.')
   const reports = (await findReports(deps.db, [attemptId])).get(attemptId) ?? []
   if (reports.some(({ sequence }) => sequence === report.sequence)) return 'recorded'
   const ended = findEndReport(reports)

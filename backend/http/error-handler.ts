@@ -8,7 +8,7 @@ import { isOutage } from '../db/outage.ts'
 /** Seconds after which a caller may try again while the database is away. */
 const retryAfterOutage = '5'
 
-/** Every error leaves in the one shape, and a bug tells nothing of itself. */
+/** Sends every error in the contract's shape. The details of an unexpected error are only in the log. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = request.raw.errored ? bodyIncomplete : toApiError(error)
   if (apiError.status >= 500) {
@@ -27,37 +27,43 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
  * The caller has disconnected and won't receive this error. It keeps the log from reporting the disconnection as an
  * error of the service.
  */
-const bodyIncomplete = new ApiError('malformed_json', 'The body broke off before its end.')
+const bodyIncomplete = new ApiError(
+  'malformed_json',
+  'The request body is incomplete. Send the request again.',
+)
 
 /** RFC 9110, section 15.5.2: every 401 says how to authenticate. */
 const wwwAuthenticateHeaders = (apiError: ApiError): Record<string, string> =>
   apiError.status === 401 ? { 'WWW-Authenticate': 'Bearer realm="Outdial", error="invalid_token"' } : {}
 
-/** What the caller is told of an error. */
+/** Returns the error that the caller sees. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isOutage(error)) {
-    return new ApiError('unavailable', 'The service is away for a moment: try again shortly.', {
+    return new ApiError('unavailable', 'Outdial is temporarily unavailable. Try again in a few seconds.', {
       headers: { 'Retry-After': retryAfterOutage },
     })
   }
   const known = fastifyErrors[errorCode(error)]
   if (known !== undefined) return new ApiError(...known)
-  return new ApiError('internal_error', 'Something broke on our side. Support can find it by the request id.')
+  return new ApiError(
+    'internal_error',
+    'Outdial had an unexpected error. Try again. If it happens again, send the request ID to Outdial support.',
+  )
 }
 
-const urlNotFound: [ErrorCode, string] = ['not_found', 'There is nothing at this address.']
+const urlNotFound: [ErrorCode, string] = ['not_found', "This URL doesn't exist. Check the path."]
 
 /** What the framework refuses by itself. */
 const fastifyErrors: Record<string, [ErrorCode, string] | undefined> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is too large: at most 1 MiB is accepted.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The request body is larger than 1 MiB. Send less data.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'The Content-Type cannot be read: send JSON as application/json.',
+    "This Content-Type isn't supported. Send JSON with Content-Type: application/json.",
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'malformed_json',
-    'The body is shorter or longer than its Content-Length says.',
+    "The length of the request body doesn't match its Content-Length. Send the request again.",
   ],
   FST_ERR_BAD_URL: urlNotFound,
   FST_ERR_MAX_PARAM_LENGTH: urlNotFound,
@@ -89,7 +95,10 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Socket):
 }
 
 const statusLines: { [code: string]: [string, string]; other: [string, string] } = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers of this request are too large.'],
-  other: ['400 Bad Request', 'This is no HTTP request that can be read.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive. Send it again.'],
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The request headers are too large. Send fewer or shorter headers.',
+  ],
+  other: ['400 Bad Request', "This isn't a valid HTTP request. Check your HTTP client."],
 }

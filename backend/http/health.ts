@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
 
-/** For whoever watches the process: alive, and (with its database) ready. */
+/** Mounts `/healthz` (the process runs) and `/readyz` (it can use its database). */
 export function mountHealth(app: FastifyInstance, { db }: Pick<Deps, 'db'>): void {
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   app.get('/readyz', { schema: { hide: true } }, async () => {

@@ -14,16 +14,19 @@ export function requireJson(headers: IncomingHttpHeaders): void {
   if (type !== 'application/json') {
     throw new ApiError(
       'unsupported_media_type',
-      'Send the body as JSON, with Content-Type: application/json.',
+      "The request isn't marked as JSON. Send JSON with Content-Type: application/json.",
     )
   }
   const coding = headers['content-encoding'] ?? 'identity'
   if (coding !== 'identity') {
-    throw new ApiError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.')
+    throw new ApiError(
+      'unsupported_media_type',
+      "Compressed request bodies aren't supported. Send the body without Content-Encoding.",
+    )
   }
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
-    throw new ApiError('unsupported_media_type', 'JSON is read as UTF-8 only: send it in that charset.')
+    throw new ApiError('unsupported_media_type', "This charset isn't supported. Send JSON in UTF-8.")
   }
 }
 
@@ -40,11 +43,11 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * @throws {ApiError} malformed_json
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) throw malformedJson('The body is empty: send a JSON object.')
+  if (bytes.length === 0) throw malformedJson('The request body is empty. Send a JSON object.')
   try {
     return JSON.parse(decoder.decode(bytes))
   } catch (cause) {
-    throw malformedJson('The body is not valid JSON in UTF-8.', cause)
+    throw malformedJson("The request body isn't valid JSON in UTF-8. Correct it and send it again.", cause)
   }
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from '../core/errors.ts'
 /** The methods that are served at an address, and OPTIONS; empty where there is no such address. */
 type GetAllowedMethods = (pathname: string) => string[]
 
-/** Takes note of every route that is mounted from now on, whoever mounts it. */
+/** Records every route that is mounted from now on. */
 export function trackAllowedMethods(app: FastifyInstance): GetAllowedMethods {
   const mounted: { pattern: RegExp; methods: string[] }[] = []
   app.addHook('onRoute', ({ method, url }) => {
@@ -37,11 +37,15 @@ export function handleUnmatchedRequest(
   }
   // With a method that is served, a route was asked for a file that is not there.
   if (methods.length === 0 || methods.includes(request.method)) {
-    throw new ApiError('not_found', 'There is nothing at this address.')
+    throw new ApiError('not_found', "This URL doesn't exist. Check the path.")
   }
   throw new ApiError(
     'method_not_allowed',
-    `${request.method} is not possible here; ${methods.join(', ')} are.`,
+    `${request.method} isn't supported at this URL. Use ${formatMethods(methods)}.`,
     { headers: { Allow: methods.join(', ') } },
   )
 }
+
+/** For example `GET, OPTIONS, or POST`. */
+const formatMethods = (methods: string[]): string =>
+  new Intl.ListFormat('en-US', { type: 'disjunction' }).format(methods)

@@ -44,7 +44,7 @@ export async function endApiKey(
   apiKeyId: number,
 ): Promise<void> {
   const isRevoked = await revokeApiKeyCredential(tx.db, workspaceId, apiKeyId, tx.clock.now())
-  if (!isRevoked) throw notFound('There is no such API key.')
+  if (!isRevoked) throw notFound('API key not found.')
 }
 
 /** Records, for the list of keys, when a key was last used. */

@@ -30,19 +30,22 @@ export async function authenticate(
   if (token === undefined) {
     throw unauthorizedError(
       'missing_credential',
-      'This request carries no credential: send your API key or access token as "Authorization: Bearer …".',
+      'The request has no API key or access token. Send it in the header "Authorization: Bearer …".',
     )
   }
   const credential = await findCredential(deps.db, hashToken(token))
   if (credential === undefined) {
     throw unauthorizedError(
       'invalid_credential',
-      'This API key or access token is unknown or was revoked: connect your account again.',
+      'This API key or access token is unknown or was revoked. Reconnect your account, or use another API key.',
     )
   }
   const { expiresAt, ...caller } = credential
   if (expiresAt !== null && expiresAt <= deps.clock.now()) {
-    throw unauthorizedError('expired_credential', 'This access token has expired: refresh the connection.')
+    throw unauthorizedError(
+      'expired_credential',
+      'This access token has expired. Refresh it, or reconnect your account.',
+    )
   }
   return caller
 }

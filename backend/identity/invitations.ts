@@ -35,7 +35,7 @@ export async function createInvitation(
   const expiresAt = new Date(now.getTime() + ttlMs)
   await inTransaction(deps, async (tx) => {
     await lockWorkspace(tx.db, workspaceId)
-    if ((await findRole(tx.db, workspaceId, invitedBy)) !== 'owner') throw notFound('There is no such owner.')
+    if ((await findRole(tx.db, workspaceId, invitedBy)) !== 'owner') throw notFound('Owner not found.')
     const tokenHash = hashToken(token)
     await insertInvitation(tx.db, workspaceId, {
       tokenHash,
@@ -118,5 +118,5 @@ export async function withdrawInvitation(
   invitationId: number,
 ): Promise<void> {
   if (await deleteInvitation(deps.db, workspaceId, invitationId)) return
-  throw notFound('There is no open invitation with this id.')
+  throw notFound('Open invitation not found.')
 }

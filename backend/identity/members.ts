@@ -83,7 +83,7 @@ export async function requireOtherOwner(
 const lastOwnerError = () =>
   new ApiError(
     'validation_failed',
-    'This is the last owner of the workspace: make somebody else an owner first.',
+    'This is the last owner of the workspace. Make another member an owner first.',
   )
 
 /**

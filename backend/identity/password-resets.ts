@@ -52,7 +52,7 @@ export const createMemberResetLink = (
     if ((await findRole(tx.db, workspaceId, userId)) === undefined) {
       throw notFound('This user is not a member of this workspace.')
     }
-    if (userId === ownerId) throw resetNotAllowed('Change your own password on your account’s page.')
+    if (userId === ownerId) throw resetNotAllowed('To change your own password, go to your account page.')
     if (!(await ownsAllWorkspacesOf(tx.db, userId, ownerId))) throw resetNotAllowed(otherWorkspaceMessage)
     return createResetLink(tx, userId, ownerId)
   })
@@ -60,7 +60,7 @@ export const createMemberResetLink = (
 const resetNotAllowed = (message: string) => new ApiError('validation_failed', message)
 
 const otherWorkspaceMessage =
-  'This person also works in a workspace that you do not own, and the link would open that, too: only who runs this installation can make it, with "npm run admin -- reset-password-link".'
+  'You cannot reset this password because this person is also a member of a workspace you do not own. Ask your Outdial administrator to run "npm run admin -- reset-password-link".'
 
 type PasswordReset =
   { state: 'unknown' | 'used' | 'expired' | 'void' } | { state: 'open'; userId: number; email: string }

@@ -10,7 +10,7 @@ import { deleteOtherSessions } from './session-store.ts'
 import { findPasswordByEmail, findUserWithPassword, replacePassword } from './user-store.ts'
 
 const wrongPasswordError = () =>
-  invalidField('current_password', 'wrong_password', 'This is not your current password.')
+  invalidField('current_password', 'wrong_password', 'Incorrect current password. Try again.')
 
 /**
  * Changes a person's own password, and ends every other session and reset link of theirs: whoever knew the
@@ -25,7 +25,7 @@ export const changePassword = (
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const user = await findUserWithPassword(tx.db, session.userId)
-    if (user === undefined) throw notFound('There is no such user.')
+    if (user === undefined) throw notFound('User not found.')
     if (!(await passwordMatches(user.passwordHash, input.currentPassword))) throw wrongPasswordError()
     const passwordHash = await hashPassword(input.newPassword, 'new_password')
     const currentHash = user.passwordHash

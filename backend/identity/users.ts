@@ -28,9 +28,9 @@ export async function editUser(
 ): Promise<void> {
   const { email, name } = validateByRules(UserInput, input)
   const user = await findUserWithPassword(deps.db, userId)
-  if (user === undefined) throw notFound('There is no such user.')
+  if (user === undefined) throw notFound('User not found.')
   if (email !== user.email && !(await passwordMatches(user.passwordHash, input.currentPassword))) {
-    const message = 'This is not your password: it is needed for another e-mail address.'
+    const message = 'Incorrect password. Enter your current password to change your email.'
     throw invalidField('current_password', 'wrong_password', message)
   }
   await updateUser(deps.db, userId, { email, name }).catch((error: unknown) => {
@@ -47,7 +47,10 @@ const Email = z
   .trim()
   .refine(
     (email) => email.length <= maxEmailLength && z.email().safeParse(email).success,
-    rule('invalid_email', (email) => `"${email.slice(0, maxEmailLength)}" is not an e-mail address.`),
+    rule(
+      'invalid_email',
+      (email) => `"${email.slice(0, maxEmailLength)}" is not a valid email. Enter it like name@example.com.`,
+    ),
   )
 
 const UserInput = z.object({
@@ -55,7 +58,7 @@ const UserInput = z.object({
   name: z
     .string()
     .trim()
-    .refine((name) => name !== '', rule('required', 'The user needs a name.'))
+    .refine((name) => name !== '', rule('required', 'Enter a name.'))
     .refine(
       (name) => name.length <= maxNameLength,
       rule('too_big', `The name must have at most ${maxNameLength} characters.`),
@@ -71,7 +74,7 @@ export const checkEmail = (email: string): string =>
   validateByRules(z.object({ email: Email }), { email }).email
 
 const emailTaken = (email: string) =>
-  invalidField('email', 'already_used', `There is a user with the address ${email} already.`)
+  invalidField('email', 'already_used', `The email ${email} is already in use. Enter a different one.`)
 
 /**
  * @throws {ApiError} `validation_failed` for an address that is none or is taken, and a password too short

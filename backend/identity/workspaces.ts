@@ -20,18 +20,24 @@ const WorkspaceFields = z.object({
   name: z
     .string()
     .trim()
-    .refine((name) => name !== '', rule('required', 'The workspace needs a name.'))
+    .refine((name) => name !== '', rule('required', 'Enter a name for the workspace.'))
     .refine(
       (name) => name.length <= maxNameLength,
       rule('too_big', `The name must have at most ${maxNameLength} characters.`),
     ),
   country: z.string().refine(
     (country) => Country.safeParse(country).success,
-    rule('invalid_country', (country) => `"${country}" is no country code such as US.`),
+    rule(
+      'invalid_country',
+      (country) => `"${country}" is not a valid country code. Use two letters, for example US.`,
+    ),
   ),
   time_zone: z.string().refine(
     (timeZone) => TimeZone.safeParse(timeZone).success,
-    rule('invalid_time_zone', (timeZone) => `"${timeZone}" is no time zone such as Europe/Berlin.`),
+    rule(
+      'invalid_time_zone',
+      (timeZone) => `"${timeZone}" is not a valid time zone. Use an IANA name, for example America/New_York.`,
+    ),
   ),
 })
 
@@ -45,7 +51,10 @@ const WorkspaceSettings = WorkspaceFields.extend({
     .number()
     .refine(
       isRetentionDays,
-      rule('invalid_retention', 'Give whole days, from 1 to 3650, or nothing to keep talks for ever.'),
+      rule(
+        'invalid_retention',
+        'Enter a whole number of days from 1 to 3650, or leave it blank to keep conversations forever.',
+      ),
     )
     .nullable(),
 })

@@ -14,18 +14,21 @@ import { splitIntoPassages } from './split-passages.ts'
 
 export type { DocumentValues } from './knowledge-store.ts'
 
-const text = (field: keyof DocumentValues, maxLength: number) =>
+const text = (label: 'title' | 'text', maxLength: number) =>
   z
     .string()
     .trim()
-    .refine((value) => value !== '', rule('required', `The ${field} of the document is empty.`))
+    .refine(
+      (value) => value !== '',
+      rule('required', `The ${label} of the document is empty. Enter a ${label}.`),
+    )
     .refine(
       (value) => value.length <= maxLength,
-      rule('too_long', `The ${field} of the document must have at most ${maxLength} characters.`),
+      rule('too_long', `The ${label} of the document must have at most ${maxLength} characters.`),
     )
-    .refine(isStorableText, rule('invalid_text', `The ${field} of the document must be plain text.`))
+    .refine(isStorableText, rule('invalid_text', `The ${label} of the document must be plain text.`))
 
-const NewDocument = z.object({ title: text('title', 200), body: text('body', 200_000) })
+const NewDocument = z.object({ title: text('title', 200), body: text('text', 200_000) })
 const DocumentEdit = NewDocument.partial()
 
 /**
@@ -66,7 +69,7 @@ export async function editDocument(
   })
 }
 
-export const documentNotFound = () => notFound('There is no such document in this workspace.')
+export const documentNotFound = () => notFound('Document not found in this workspace.')
 
 /**
  * Deletes a document with its passages.

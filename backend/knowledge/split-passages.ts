@@ -2,7 +2,7 @@
 const maxPassageLength = 800
 
 /**
- * Splits a text at its paragraphs. Short neighbours share a passage; a paragraph that is too long is split
+ * Splits a text at its paragraphs. Short adjacent paragraphs share a passage; a paragraph that is too long is split
  * after a sentence, else between words, else between characters. But for blanks, nothing is lost or added.
  *
  * @returns passages of at most `maxLength` characters, without blanks around them; none for a blank text

@@ -44,7 +44,7 @@ const Uuid = z.guid().toLowerCase()
 
 function requireWidgetId(value: string | null): string {
   if (value === null || value === '') {
-    const message = 'widget_id is required: it says whose tools are wanted.'
+    const message = "widget_id is required. Send the agent's widget ID."
     throw new ToolServerError('validation_failed', message, {
       details: [{ field: 'widget_id', code: 'required', message }],
     })
@@ -64,16 +64,16 @@ async function requireCall(
   const call = attemptId === undefined ? undefined : await lookups.findCall(attemptId)
   if (call?.agentId !== agentId) {
     throw new ToolServerError('not_found', 'This agent has no call with this call_id, or it has ended.', {
-      details: [{ field: 'call_id', code: 'not_found', message: 'No such call is on.' }],
+      details: [{ field: 'call_id', code: 'not_found', message: 'No call in progress has this ID.' }],
     })
   }
   return call
 }
 
 const agentNotFound = () =>
-  new ToolServerError('not_found', 'There is no agent with this widget_id.', {
-    details: [{ field: 'widget_id', code: 'not_found', message: 'There is no such agent.' }],
+  new ToolServerError('not_found', 'No agent has this widget_id.', {
+    details: [{ field: 'widget_id', code: 'not_found', message: 'No agent has this ID.' }],
   })
 
 const agentNotLive = () =>
-  new ToolServerError('agent_not_live', 'This agent is not Live: publish it in the dashboard first.')
+  new ToolServerError('agent_not_live', "This agent isn't Live. Publish it in the dashboard first.")

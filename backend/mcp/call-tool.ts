@@ -10,10 +10,10 @@ import type { AbortReason, InFlightCall } from './in-flight-calls.ts'
 import { recordToolCall } from './record-tool-call.ts'
 import type { OfferedTool } from './session-context.ts'
 
-/** People on the phone wait for the tool. */
+/** Short, because someone on the phone waits for the tool. */
 export const toolTimeoutMs = 20 * secondMs
 
-/** Characters of an answer that the agent is given. More fits into no talk. */
+/** Maximum characters of a result that the agent gets. */
 const maxResultCharacters = 32_768
 
 type CallDeps = ToolDeps & Pick<Deps, 'log'>
@@ -27,8 +27,8 @@ export interface ToolCallRequest {
 }
 
 /**
- * Uses a tool for an agent, and writes it to the call's record before it resolves. Never rejects: whatever happens, the
- * call goes on, and the agent is told what to do.
+ * Uses a tool for an agent, and records it with the call before it resolves. Never rejects: if the tool fails, the result
+ * says how the agent continues.
  */
 export const callTool = (deps: CallDeps, request: ToolCallRequest): Promise<ToolResult> =>
   request.call === undefined ? runTool(deps, request, false) : runAndRecord(deps, request, request.call)
@@ -53,7 +53,7 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
     const issues = findIssues(tool, request.args)
     if (issues.length > 0) return failedResult(`${name} was not used: ${issues.join('; ')}.`)
     if (tool.config === undefined) {
-      return failedResult(`${name} is not set up for this agent: go on without it.`)
+      return failedResult(`${name} isn't set up for this agent. Continue without it.`)
     }
     const run = tool.kind.run(deps, {
       row: tool.row,
@@ -88,9 +88,9 @@ function findIssues(tool: OfferedTool, args: Record<string, unknown>): string[] 
 const failedResult = (text: string): ToolResult => truncateResult({ text, isError: true })
 
 const abortMessages: Record<AbortReason, string> = {
-  canceled: 'was canceled before it had answered. It may have taken effect.',
-  timeout: `did not answer within ${toolTimeoutMs / secondMs} seconds. It may have taken effect: do not repeat it, go on without its answer.`,
-  stopping: 'was broken off, since the service restarts. It may have taken effect: go on without its answer.',
+  canceled: 'was canceled before it responded. It may have taken effect.',
+  timeout: `didn't respond within ${toolTimeoutMs / secondMs} seconds. It may have taken effect. Don't repeat it; continue without the result.`,
+  stopping: 'was interrupted by a service restart. It may have taken effect. Continue without the result.',
 }
 
 function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): ToolResult {
@@ -101,8 +101,8 @@ function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): 
   const reference = randomUUID().slice(0, 8)
   deps.log.error({ tool: name, reference, error: describeError(error) }, 'a tool failed')
   return isOutage(error)
-    ? failedResult(`${name} is away for a moment: try once more, or go on without it.`)
-    : failedResult(`${name} failed (reference ${reference}). Do not repeat it: go on without it.`)
+    ? failedResult(`${name} is temporarily unavailable. Try once more, or continue without it.`)
+    : failedResult(`${name} failed (reference ${reference}). Don't repeat it; continue without it.`)
 }
 
 function truncateResult(result: ToolResult): ToolResult {
@@ -111,6 +111,6 @@ function truncateResult(result: ToolResult): ToolResult {
   const truncated = text.slice(0, maxResultCharacters).toWellFormed()
   return {
     ...result,
-    text: `${truncated}\n[${text.length - maxResultCharacters} more characters were left out.]`,
+    text: `${truncated}\n[${text.length - maxResultCharacters} more characters omitted.]`,
   }
 }

@@ -28,13 +28,13 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl'
     if (!isAllowed(host)) {
       throw new ToolServerError(
         'origin_not_allowed',
-        'The tool server does not answer to this Host: add it to ALLOWED_HOSTS if it is its own.',
+        "The tool server doesn't accept this Host. If it's one of yours, add it to ALLOWED_HOSTS.",
       )
     }
     if (origin !== undefined && !isAllowed(parseOriginHost(origin))) {
       throw new ToolServerError(
         'origin_not_allowed',
-        'Pages of this Origin may not use the tool server: add its host to ALLOWED_HOSTS if they should.',
+        "The tool server doesn't accept this Origin. If it's one of yours, add its host to ALLOWED_HOSTS.",
       )
     }
   }

@@ -26,7 +26,7 @@ export function parseMessage(value: unknown): JSONRPCMessage {
   const parsed = JSONRPCMessageSchema.safeParse(value)
   if (parsed.success) return parsed.data
   throw malformedMessage(
-    'This is no JSON-RPC 2.0 message: send one object with jsonrpc, method, and id for a request.',
+    "This isn't a JSON-RPC 2.0 message. Send one object with jsonrpc, method, and, for a request, id.",
   )
 }
 

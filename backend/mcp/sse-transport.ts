@@ -56,9 +56,9 @@ export function createSseRoutes(options: {
 function requireSession(toolSessions: ToolSessions, query: URLSearchParams): ToolSession {
   const id = query.get('sessionId') ?? query.get('session_id')
   if (id === null)
-    throw malformedMessage('sessionId is missing: post to the address that the stream gave.', 'sessionId')
+    throw malformedMessage('sessionId is missing. Post to the URL from the endpoint event.', 'sessionId')
   if (!/^[\w.-]{1,128}$/.test(id))
-    throw malformedMessage('sessionId is not one that the stream gave.', 'sessionId')
+    throw malformedMessage("sessionId isn't valid. Use the URL from the endpoint event.", 'sessionId')
   const session = toolSessions.find(id)
   if (!(session?.transport instanceof SseTransport)) throw sessionNotFound()
   return session

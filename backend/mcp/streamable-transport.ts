@@ -33,7 +33,7 @@ export function createStreamableRoutes(options: {
     requireSupportedVersion(req.headers['mcp-protocol-version'])
     const id = req.headers['mcp-session-id']
     if (typeof id !== 'string') {
-      throw malformedMessage('Mcp-Session-Id is missing: begin with initialize.', 'Mcp-Session-Id')
+      throw malformedMessage('Mcp-Session-Id is missing. Start with initialize.', 'Mcp-Session-Id')
     }
     const session = toolSessions.find(id)
     if (session?.secret !== secret || !(session.transport instanceof StreamableTransport))
@@ -44,7 +44,7 @@ export function createStreamableRoutes(options: {
   const initialize = async (request: TransportRequest, message: JSONRPCRequest): Promise<void> => {
     const { req, res, requestId } = request
     if (req.headers['mcp-session-id'] !== undefined)
-      throw malformedMessage('This session is initialized already.')
+      throw malformedMessage('This session is already initialized.')
     const client = await toolSessions.authorize(request)
     if (res.destroyed) return // the client has hung up meanwhile
     const issue = findParamsIssue(message)
@@ -107,7 +107,7 @@ const isInitialize = (message: JSONRPCMessage): message is JSONRPCRequest =>
 
 function requireSupportedVersion(version: string | string[] | undefined): void {
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return
-  throw malformedMessage('This MCP-Protocol-Version is not known here.', 'MCP-Protocol-Version')
+  throw malformedMessage("This MCP-Protocol-Version isn't supported.", 'MCP-Protocol-Version')
 }
 
 /** After this time a session ends that nobody used, and that has no stream open. */
@@ -138,7 +138,7 @@ class StreamableTransport implements ToolTransport {
   async request(message: JSONRPCRequest, now: number): Promise<JSONRPCMessage | undefined> {
     this.#lastUsedAt = now
     if (this.#pending.has(message.id))
-      throw malformedMessage('Another request of this id is not answered yet.', 'id')
+      throw malformedMessage('Another request with this ID is still in progress.', 'id')
     return new Promise((resolve) => {
       this.#pending.set(message.id, resolve)
       this.onmessage?.(message)

@@ -31,10 +31,7 @@ export class ToolServerError extends Error {
 }
 
 export const sessionNotFound = () =>
-  new ToolServerError(
-    'not_found',
-    'There is no such session: it has ended, or was never opened. Open a new one.',
-  )
+  new ToolServerError('not_found', "This session doesn't exist or has ended. Open a new one.")
 
 /** 400 about a message, or about the address that it was posted to. */
 export const malformedMessage = (message: string, field?: string) =>

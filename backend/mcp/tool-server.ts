@@ -178,6 +178,6 @@ async function finishCalls(clock: Clock, inFlightCalls: InFlightCalls, timeoutMs
 }
 
 const stoppingError = () =>
-  new ToolServerError('unavailable', 'The service is restarting: connect again shortly.', {
+  new ToolServerError('unavailable', 'The service is restarting. Connect again shortly.', {
     headers: { 'Retry-After': '5', Connection: 'close' },
   })

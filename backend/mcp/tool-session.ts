@@ -115,7 +115,7 @@ export class ToolSession {
       const context = await this.#loadContext()
       if (context !== undefined) this.#send(resultResponse(id, { tools: context.definitions }))
     } catch {
-      const message = 'The tools cannot be listed at the moment: try again shortly.'
+      const message = "Tools can't be listed right now. Try again shortly."
       this.#send(errorResponse(id, internalError, message))
     }
   }
@@ -141,7 +141,7 @@ export class ToolSession {
       else this.#send(response)
     } catch (error) {
       this.#host.onError(error)
-      const text = 'The tools are away for a moment: try once more, or go on without.'
+      const text = 'Tools are temporarily unavailable. Try once more, or continue without them.'
       this.#send(toolResponse(id, { text, isError: true }))
     } finally {
       this.#host.inFlightCalls.delete(inFlightCall)

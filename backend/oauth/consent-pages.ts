@@ -89,11 +89,16 @@ export function mountConsentPages(
     if (!user) return showSignIn(reply, authorization)
     const form = ConsentForm.parse(request.body)
     if (form.user_id !== user.userId) {
-      return showConsent(reply, authorization, user, 'You are now signed in as somebody else. Choose again.')
+      return showConsent(
+        reply,
+        authorization,
+        user,
+        'You’re now signed in as a different user. Choose again.',
+      )
     }
     const workspaces = await listWorkspaces(deps, user.userId)
     if (!workspaces.some(({ id }) => id === form.workspace_id)) {
-      return showConsent(reply, authorization, user, 'Choose the workspace that the app may work with.')
+      return showConsent(reply, authorization, user, 'Choose the workspace to connect.')
     }
     const grantId = await createGrant(deps, provider, form.workspace_id, user.userId, authorization)
     const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {

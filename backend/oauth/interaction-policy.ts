@@ -19,7 +19,7 @@ const scopesExist = new Check('unknown_scope', 'an unknown scope was requested',
   return Check.NO_NEED_TO_PROMPT
 })
 
-/** `findAccount` refused whoever is not, between consent and here, a member of the chosen workspace. */
+/** `findAccount` rejects users who are no longer members of the chosen workspace. */
 const stillMember = new Check('no_member', 'the user is no member of the workspace', ({ oidc }) => {
   if (oidc.session?.accountId && !oidc.account) throw new errors.AccessDenied(undefined, 'not a member')
   return Check.NO_NEED_TO_PROMPT

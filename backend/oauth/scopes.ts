@@ -22,11 +22,11 @@ export const hasNoScopes = (parameter: string): boolean => parseScopes(parameter
 
 /** What the person who is asked reads. */
 export const scopeDescriptions: Record<Scope, string> = {
-  'agents:read': 'See your voice agents that are live',
+  'agents:read': 'See your Live voice agents',
   'campaigns:read': 'See your campaigns',
   'campaigns:write': 'Create campaigns',
-  'phone_numbers:read': 'See the phone numbers that you call from',
+  'phone_numbers:read': 'See your phone numbers',
   'contacts:write': 'Add and update contacts, and queue calls to them',
-  'calls:read': 'See calls with their transcripts, summaries and recordings',
-  'webhooks:write': 'Be told when a call is completed',
+  'calls:read': 'See calls with their transcripts, summaries, and recordings',
+  'webhooks:write': 'Receive an event when a call is completed',
 }

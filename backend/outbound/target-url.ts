@@ -29,11 +29,11 @@ export function findTargetUrlIssue(
 const maxUrlLength = 2000
 
 const issues = {
-  unreadable: 'The URL cannot be read. Copy the whole address, from https:// on.',
-  credentials: 'The URL must not contain a user name or a password.',
-  tooLong: `The URL must have at most ${maxUrlLength} characters.`,
-  notHttps: 'The URL must start with https://.',
-  notPublic: 'The URL must lead to a public address, not into a private network.',
+  unreadable: "This URL isn't valid. Copy the whole URL, including https://.",
+  credentials: 'The URL contains a user name or password. Remove it from the URL.',
+  tooLong: `The URL is longer than ${maxUrlLength} characters. Use a shorter URL.`,
+  notHttps: "The URL doesn't start with https://. Use an HTTPS URL.",
+  notPublic: 'The URL leads to a private network. Use a public URL.',
 }
 
 /** A URL as subscriptions keep it: what two spellings of one address have in common, without a fragment. */

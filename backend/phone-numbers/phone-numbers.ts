@@ -13,7 +13,7 @@ const NumberWithCountry = z.string().transform((text, context) => {
   const number = parsePhoneNumberFromString(text)
   if (number?.isValid() && number.country !== undefined)
     return { e164: number.number, country: number.country }
-  const message = `"${text}" is no phone number with its country, such as +12025550190.`
+  const message = "This phone number isn't valid. Include the country code, for example +1 202 555 0190."
   context.addIssue(ruleIssue('invalid_phone_number', message))
   return z.NEVER
 })
@@ -23,7 +23,7 @@ const NewPhoneNumber = z.object({
   label: z
     .string()
     .trim()
-    .refine((label) => label !== '', rule('required', 'The number needs a label.')),
+    .refine((label) => label !== '', rule('required', 'Enter a label for the number.')),
 })
 
 /**
@@ -43,7 +43,7 @@ export async function addPhoneNumber(
     label,
   })
   if (added) return added
-  throw invalidField('phone_number', 'already_used', `The workspace has the number ${number.e164} already.`)
+  throw invalidField('phone_number', 'already_used', `This workspace already has the number ${number.e164}.`)
 }
 
 /** Lists the numbers that calls of the workspace can be made from. */
@@ -83,4 +83,4 @@ export async function retirePhoneNumber(
   if (!isUpdated) throw phoneNumberNotFound()
 }
 
-const phoneNumberNotFound = () => notFound('There is no phone number with this id in this workspace.')
+const phoneNumberNotFound = () => notFound('This workspace has no phone number with this ID. Check the ID.')

@@ -56,7 +56,7 @@ export const eraseContact = (
     if (found !== undefined && found.phoneNumber !== '')
       await eraseImportRows(tx.db, { workspaceId, contactId, ...toIdentifiers(found), at })
     const contact = await lockContactForErasure(tx.db, workspaceId, contactId)
-    if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
+    if (contact === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
     if (contact.erasedAt !== null) return
     const calls = await lockCallsOfContact(tx.db, workspaceId, contactId)
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))

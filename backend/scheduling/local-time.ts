@@ -35,10 +35,14 @@ const withSeconds = (text: string) => text.replace(/^(.{10}T\d{2}:\d{2})(?=$|[Z+
 export function parseLocalTimeField(field: string, text: string, timeZone: string): Date {
   const at = parseRequestedTime(text, timeZone)
   if (at === undefined) {
-    throw invalidField(field, 'invalid_datetime', 'Write a date and a time, such as 2026-12-03T15:30.')
+    throw invalidField(
+      field,
+      'invalid_datetime',
+      "This isn't a date and time. Enter both, for example 2026-12-03T15:30.",
+    )
   }
   if (isSkipped(text, at, timeZone)) {
-    const message = `The clocks of ${timeZone} skip this time on that day: choose one before or after it.`
+    const message = `Clocks in ${timeZone} skip this time on that day. Choose an earlier or later time.`
     throw invalidField(field, 'skipped_time', message)
   }
   return at
@@ -61,7 +65,7 @@ function isSkipped(text: string, at: Date, timeZone: string): boolean {
 export function checkScheduledAt(requestedAt: Date | null, now: Date): Date | null {
   if (requestedAt === null || requestedAt <= now) return null
   if (!isTooFarAhead(requestedAt, now)) return requestedAt
-  throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
+  throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most one year ahead.')
 }
 
 /** Calls can be scheduled for up to a year ahead. */

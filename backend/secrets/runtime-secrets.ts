@@ -58,7 +58,7 @@ async function secretsInFile(
           const changed = await readRuntimeSecrets(file)
           if (changed.join() === secrets.join()) return
           secrets = changed
-          log.info({ count: changed.length }, 'the runtime secrets were read anew')
+          log.info({ count: changed.length }, 'runtime secrets reloaded')
           onChanged()
         } catch (error) {
           log.error({ error: describeError(error) }, 'the runtime secrets stay as they were')

@@ -25,7 +25,7 @@ export function createAttemptLimit(clock: Clock): AttemptLimit {
 }
 
 /**
- * What attempts are counted by: an IPv4 address, or the first 64 bits of an IPv6 one, since whoever has one has all
+ * What attempts are counted by: an IPv4 address, or the first 64 bits of an IPv6 one, because its owner has all
  * addresses that begin so (RFC 6177).
  */
 export function toNetwork(ip: string): string {

@@ -19,8 +19,7 @@ export const SignInForm = z.object({
   password: z.string().max(1024).catch(''),
 })
 
-export const wrongPasswordMessage =
-  'This e-mail address and password do not belong together. Check both and try again.'
+export const wrongPasswordMessage = 'Incorrect email or password. Check both and try again.'
 
 /** Signing in and out of a browser, for every page that does so: they share one, since tries are counted in it. */
 export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>) {

@@ -27,7 +27,7 @@ export async function saveGoogleAccount(
   const keyFile = KeyFile.safeParse(parseJson(pasted))
   if (!keyFile.success || !isRsaKey(keyFile.data.private_key)) {
     const message =
-      'This is no key of a Google service account: paste the whole JSON file, with client_email and private_key.'
+      "This isn't a key file of a Google service account. Paste the whole JSON file, with client_email and private_key."
     throw invalidField('google_account', 'invalid_key', message)
   }
   const { client_email: clientEmail, private_key: privateKey } = keyFile.data
@@ -71,5 +71,5 @@ export async function getGoogleAccount(
  */
 export async function removeGoogleAccount({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> {
   const isDeleted = await deleteGoogleAccount(db, workspaceId)
-  if (!isDeleted) throw notFound('The workspace has no Google service account.')
+  if (!isDeleted) throw notFound('This workspace has no Google service account.')
 }

@@ -69,9 +69,11 @@ export async function findSpreadsheetIssue(
   if (provider === 'google') {
     const account = await findGoogleAccount(db, workspaceId)
     return account === undefined
-      ? 'The workspace has no Google service account yet: save its key first, then name the spreadsheet.'
+      ? 'This workspace has no Google service account yet. Add one under Spreadsheets, then choose the spreadsheet.'
       : undefined
   }
   const exists = await lockSpreadsheet(db, workspaceId, id, 'share')
-  return exists ? undefined : 'The workspace has no spreadsheet with this id: make one, or choose another.'
+  return exists
+    ? undefined
+    : 'This workspace has no spreadsheet with this ID. Choose another one, or create one.'
 }

@@ -28,22 +28,24 @@ const maxColumns = 100
 const isName = (name: string): boolean => name !== '' && name.length <= maxNameLength && isStorableText(name)
 
 const nameRule = (subject: string) =>
-  rule('invalid_name', `${subject} has 1 to ${maxNameLength} characters of plain text.`)
+  rule('invalid_name', `${subject} must have 1 to ${maxNameLength} characters of plain text.`)
 
 const Columns = z
-  .array(z.string().trim().refine(isName, nameRule('The name of a column')))
+  .array(z.string().trim().refine(isName, nameRule('Each column name')))
   .refine(
     ({ length }) => length >= 1 && length <= maxColumns,
-    rule('wrong_count', `A spreadsheet has 1 to ${maxColumns} columns.`),
+    rule('wrong_count', `A spreadsheet must have 1 to ${maxColumns} columns.`),
   )
   .superRefine((columns, context) => {
     const duplicate = columns.find((column, index) => columns.indexOf(column) !== index)
     if (duplicate === undefined) return
-    context.addIssue(ruleIssue('already_used', `There are two columns named ${duplicate}.`))
+    context.addIssue(
+      ruleIssue('already_used', `There are two columns named ${duplicate}. Rename or remove one.`),
+    )
   })
 
 const NewSpreadsheet = z.object({
-  name: z.string().trim().refine(isName, nameRule('The name of a spreadsheet')),
+  name: z.string().trim().refine(isName, nameRule('The spreadsheet name')),
   columns: Columns,
 })
 
@@ -143,7 +145,7 @@ async function requireSpreadsheet({ db }: Pick<Deps, 'db'>, workspaceId: number,
   return spreadsheet
 }
 
-const spreadsheetNotFound = () => notFound('There is no such spreadsheet in this workspace.')
+const spreadsheetNotFound = () => notFound('Spreadsheet not found in this workspace.')
 
 const stillUsedMessage = (agents: readonly string[]): string =>
-  `Agents write to this spreadsheet: ${formatNames(agents)}. Give them another one first, or take the tool away.`
+  `Agents write to this spreadsheet: ${formatNames(agents)}. Before you delete it, choose another spreadsheet for them or remove the tool.`

@@ -37,7 +37,7 @@ export const assignTool = (
   inTransaction(deps, async (tx) => {
     await lockWorkspace(tx.db, workspaceId)
     const agent = await lockAgent(tx.db, workspaceId, agentId)
-    if (agent === undefined) throw notFound('There is no agent with this id in this workspace.')
+    if (agent === undefined) throw notFound('Agent not found in this workspace.')
     const row = await lockTool(tx.db, workspaceId, toolId)
     const kind = row && toolKinds.get(row.kind)
     if (row === undefined || kind === undefined) throw toolNotFound()
@@ -53,7 +53,7 @@ export const assignTool = (
     if (names === undefined) throw unreadableSettingsError()
     const duplicate = names.find((name) => others.includes(name))
     if (duplicate !== undefined) {
-      const message = `The agent has a tool named ${duplicate} already: rename one of them, or take the other away.`
+      const message = `The agent already has a tool named ${duplicate}. Rename or remove one of them.`
       throw invalidField('tool_id', 'already_used', message)
     }
     await upsertAssignment(tx.db, workspaceId, agentId, toolId, {
@@ -76,7 +76,7 @@ export const unassignTool = (
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const isDeleted = await deleteAssignment(tx.db, workspaceId, agentId, toolId)
-    if (!isDeleted) throw notFound('This agent has no such tool.')
+    if (!isDeleted) throw notFound("This agent doesn't have this tool.")
     tx.notify.toolsChanged({ workspaceId, agentId })
   })
 
@@ -99,7 +99,7 @@ export async function listAssignments(
   agentId: number,
 ): Promise<ListedAssignment[]> {
   const agentExists = await hasAgent(deps.db, workspaceId, agentId)
-  if (!agentExists) throw notFound('There is no agent with this id in this workspace.')
+  if (!agentExists) throw notFound('Agent not found in this workspace.')
   const assignments = await selectAssignments(deps.db, workspaceId, agentId)
   return Promise.all(
     assignments.map(async ({ row, isActive, config }) => {
@@ -135,7 +135,7 @@ export async function requireNoCollision(db: Db, changed: ToolRow, field: 'name'
     return shared.length === 0 ? [] : [`${formatNames(agents)} (${formatNames(shared)})`]
   })
   if (collisions.length === 0) return
-  const message = `These agents have another tool of the same name: ${collisions.join('; ')}. Choose another name, or take one of the two away from them.`
+  const message = `These agents already have another tool with the same name: ${collisions.join('; ')}. Choose another name, or remove one of the two tools from them.`
   throw invalidField(field, 'already_used', message)
 }
 

@@ -52,7 +52,11 @@ export function parseSettings<Settings>(schema: z.ZodType<Settings>, { settings 
 const uniqueViolation = '23505'
 
 const nameTaken = (name: string) =>
-  invalidField('name', 'already_used', `The workspace has a tool named ${name} already.`)
+  invalidField(
+    'name',
+    'already_used',
+    `This workspace already has a tool named ${name}. Choose another name.`,
+  )
 
 const concurrentChange = () =>
-  new ApiError('validation_failed', 'The tool was changed by somebody else meanwhile: look at it again.')
+  new ApiError('validation_failed', 'Someone else changed this tool. Reload the page and try again.')

@@ -131,10 +131,13 @@ export const deleteTool = (
 const builtInNotDeletable = () =>
   new ApiError(
     'validation_failed',
-    'This tool comes with Outdial and cannot be deleted: switch it off, or take it away from the agents.',
+    "Built-in tools can't be deleted. Turn the tool off, or remove it from agents.",
   )
 
-export const toolNotFound = () => notFound('There is no such tool in this workspace.')
+export const toolNotFound = () => notFound('Tool not found in this workspace.')
 
 export const unreadableSettingsError = () =>
-  new ApiError('validation_failed', 'The settings of this tool cannot be read: delete it, and add it anew.')
+  new ApiError(
+    'validation_failed',
+    "The settings of this tool can't be read. Delete the tool and add it again.",
+  )

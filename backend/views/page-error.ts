@@ -17,34 +17,34 @@ export class PageError extends Error {
 export const authorizationExpiredError = () =>
   new PageError(410, {
     title: 'This page is no longer valid',
-    message: 'The request was already answered, or it has waited for more than an hour.',
-    advice: 'Go back to the app that you want to connect, and start again from there.',
+    message: 'The request was already completed, expired after an hour, or was started in another browser.',
+    advice: 'Go back to the app you want to connect and start again.',
   })
 
 export const outdatedFormError = () =>
   new PageError(403, {
     title: 'This form is out of date',
-    message: 'For your safety it was not sent.',
-    advice: 'Go back, reload the page and try again. Your browser must accept cookies from this site.',
+    message: 'It wasn’t submitted, to keep your account safe.',
+    advice: 'Go back, reload the page, and try again. Your browser must accept cookies from this site.',
   })
 
 export const tooManyAttemptsError = () =>
   new PageError(429, {
     title: 'Too many attempts',
-    message: 'There were too many attempts to sign in with this address.',
+    message: 'There were too many sign-in attempts with this email.',
     advice: 'Wait five minutes, then go back and try again.',
   })
 
 export const internalServiceError = () =>
   new PageError(500, {
-    title: 'Something broke on our side',
-    message: 'The page could not be made. Nothing was connected.',
+    title: 'Something went wrong',
+    message: 'The page couldn’t be loaded. Nothing was connected.',
     advice: 'Try again in a minute.',
   })
 
 export const serviceUnavailableError = () =>
   new PageError(503, {
-    title: 'Outdial is away for a moment',
-    message: 'The page could not be made. Nothing was connected.',
+    title: 'Outdial is temporarily unavailable',
+    message: 'The page couldn’t be loaded. Nothing was connected.',
     advice: 'Reload the page in a minute.',
   })

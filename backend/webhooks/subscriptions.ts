@@ -75,15 +75,18 @@ function normalizeFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
 async function requireInWorkspace(db: Db, workspaceId: number, filter: WebhookFilter): Promise<void> {
   const { campaign_id, agent_id } = filter
   if (campaign_id !== null && !(await hasCampaign(db, workspaceId, campaign_id))) {
-    throw notFound('There is no campaign with this id in your workspace.', 'filter.campaign_id')
+    throw notFound(
+      'This workspace has no campaign with this ID. Choose another campaign.',
+      'filter.campaign_id',
+    )
   }
   if (agent_id !== null && !(await hasAgent(db, workspaceId, agent_id))) {
-    throw notFound('There is no agent with this id in your workspace.', 'filter.agent_id')
+    throw notFound('This workspace has no agent with this ID. Choose another agent.', 'filter.agent_id')
   }
 }
 
 const connectionEndedError = () =>
-  new ApiError('invalid_credential', 'This connection was removed. Connect your Outdial account again.')
+  new ApiError('invalid_credential', 'This connection was removed. Reconnect your Outdial account.')
 
 /**
  * Removes a subscription with its pending deliveries. Any connection of the workspace may remove any of its
@@ -93,7 +96,7 @@ const connectionEndedError = () =>
  */
 export async function unsubscribe(deps: Pick<Deps, 'db'>, caller: Caller, id: number): Promise<void> {
   if (await deleteSubscription(deps.db, caller.workspaceId, id)) return
-  throw notFound('There is no webhook subscription with this id in your workspace.')
+  throw notFound('This workspace has no webhook subscription with this ID. Check the ID.')
 }
 
 /**
@@ -108,7 +111,7 @@ export async function enableSubscription(
   id: number,
 ): Promise<void> {
   if (await markSubscriptionEnabled(deps.db, workspaceId, id)) return
-  throw notFound('There is no webhook subscription with this id in your workspace.')
+  throw notFound('This workspace has no webhook subscription with this ID. Check the ID.')
 }
 
 /**
@@ -130,6 +133,7 @@ export async function getSubscription(
   id: number,
 ): Promise<SubscriptionRow> {
   const subscription = await findSubscription(deps.db, workspaceId, id)
-  if (subscription === undefined) throw notFound('There is no such subscription.')
+  if (subscription === undefined)
+    throw notFound('This workspace has no webhook subscription with this ID. Check the ID.')
   return subscription
 }

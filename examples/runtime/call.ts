@@ -8,7 +8,7 @@ export interface OngoingCall {
   hangUp(): void
 }
 
-/** Where a real runtime rings a phone and lets a model talk, this one follows a script. */
+/** Runs a call from a script, where a real runtime calls a phone and uses a language model. */
 export function startCall(dialRequest: RuntimeDialRequest, secret: string, secondMs: number): OngoingCall {
   const reporter = createReporter(dialRequest.reports_url, secret)
   const hungUp = new AbortController()
@@ -49,7 +49,7 @@ const interestedAnalysis: RuntimeAnalysis = {
   extracted: { interested: true },
 }
 const interruptedAnalysis: RuntimeAnalysis = {
-  summary: 'The call ended before it came to a result.',
+  summary: 'The call ended before there was a result.',
   sentiment: 'unknown',
   goal_met: null,
   extracted: {},
@@ -67,12 +67,16 @@ async function runConversation(
     transcript.push({ role, text, at: new Date().toISOString() })
     await waitSeconds(2)
   }
-  // Without its tools an agent can still talk.
+  // The conversation continues even if the tools aren't available.
   const tools = await openTools(dialRequest.tools_url, secret).catch((): Tools | undefined => undefined)
   const useTool = async (name: string, args: Record<string, unknown>) => {
     if (hungUp.aborted || tools?.names.includes(name) !== true) return
-    const result = await tools.use(name, args).catch(() => 'It did not answer.')
-    await addTurn('tool', `${name}: ${result}`)
+    // A real agent passes the result to its model. The transcript gets one line; Outdial records the full result.
+    const text = await tools.use(name, args).then(
+      () => `Used ${name}`,
+      () => `Couldn't use ${name}`,
+    )
+    await addTurn('tool', text)
   }
 
   const name = dialRequest.contact.first_name ?? 'there'
@@ -83,8 +87,8 @@ async function runConversation(
   )
   await addTurn('contact', 'Oh, hello. What does it cost?')
   await useTool('knowledge_search', { query: 'price' })
-  await addTurn('agent', 'I will have an offer sent to you.')
-  await useTool('contact_note', { text: 'Asked for the price: send an offer.' })
+  await addTurn('agent', "I'll have a quote sent to you.")
+  await useTool('contact_note', { text: 'Asked about the price. Send a quote.' })
   await addTurn('contact', 'Thank you, goodbye.')
   await tools?.close()
   return transcript

@@ -4,11 +4,11 @@ import { type CallState, RuntimeDialRequest } from '@outdial/contract'
 import { type OngoingCall, startCall } from './call.ts'
 import { verifySignature } from './signature.ts'
 
-// An agent runtime as small as it can be: docs/runtime.md says what it must do. No phone rings.
+// A minimal agent runtime. docs/runtime.md describes what a runtime must do. No phone rings.
 
 const { RUNTIME_SECRET: secret, PORT = '8790', HOST = '127.0.0.1', SECOND_MS = '1000' } = process.env
 if (secret === undefined || secret.length < 32) {
-  console.error('Set RUNTIME_SECRET to what Outdial has: at least 32 random characters.')
+  console.error("Set RUNTIME_SECRET to Outdial's runtime secret (at least 32 characters).")
   process.exit(1)
 }
 

@@ -8,9 +8,9 @@ export type ReportInput = RuntimeReport extends infer Report
     : never
   : never
 
-/** What has become of one call, told to Outdial in order, each until it is taken. */
+/** Sends the reports of one call to Outdial in order, each until it's accepted. */
 export interface Reporter {
-  /** Everything so far, sent or not: whoever asks is told it. */
+  /** All reports so far, sent or not. */
   reports: readonly RuntimeReport[]
   addReport(input: ReportInput): void
 }
@@ -28,7 +28,7 @@ export function createReporter(url: string, secret: string): Reporter {
   }
 }
 
-/** Again and again, until it is taken or will never be: Outdial may be starting anew. */
+/** Sends a report until it's accepted or rejected for good. Outdial may be restarting. */
 async function send(url: string, secret: string, report: RuntimeReport): Promise<void> {
   for (;;) {
     const status = await fetch(url, {

@@ -3,7 +3,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 
 export interface Tools {
   names: readonly string[]
-  /** What the tool answers, for the agent to act on; also where it failed. */
+  /** Returns a tool's result, or its error, for the agent to act on. */
   use(name: string, args: Record<string, unknown>): Promise<string>
   close(): Promise<void>
 }

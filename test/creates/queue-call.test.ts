@@ -55,7 +55,7 @@ it('sends nothing for what is left blank, at any depth, so that stored data stay
       first_name: '',
       last_name: null,
       email: '   ',
-      variables: { product: '', size: null, colour: 'red', '': 'a key that is blank' },
+      variables: { product: '', size: null, color: 'red', '': 'a key that is blank' },
       metadata: { lead: '' },
       consent_source: '',
       consent_at: null,
@@ -63,7 +63,7 @@ it('sends nothing for what is left blank, at any depth, so that stored data stay
     },
   })
 
-  expect(parseBody(requests)).toEqual({ ...required, variables: { colour: 'red' }, test: false })
+  expect(parseBody(requests)).toEqual({ ...required, variables: { color: 'red' }, test: false })
 })
 
 it.each([

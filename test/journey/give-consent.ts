@@ -34,7 +34,7 @@ async function completeConsent(
     void headings.push(await page.getByRole('heading', { level: 1 }).innerText())
 
   await page.goto(startUrl)
-  await page.getByLabel('E-mail address').and(page.locator(':focus')).waitFor()
+  await page.getByLabel('Email').and(page.locator(':focus')).waitFor()
   await recordHeading()
   await page.keyboard.type(email)
   await page.keyboard.press('Tab')

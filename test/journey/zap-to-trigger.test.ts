@@ -262,10 +262,10 @@ it(
     const { transcript } = event.data
     const used = transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)
     expect(used).toEqual([
-      expect.stringMatching(/^Looked the contact up: .*Maya/),
-      expect.stringMatching(/^Searched the knowledge base for “appointment .*”: From "Appointments and/),
-      expect.stringMatching(/^Noted “Is interested in .*”: The note is kept/),
-      expect.stringMatching(/^Added a row to the spreadsheet: The row is added/),
+      'Looked up the contact',
+      expect.stringMatching(/^Searched the knowledge base: appointment /),
+      'Saved a note',
+      'Added a row to the spreadsheet',
     ])
     for (const text of used) expect(event.data.transcript_text).toContain(text)
     const fromList = await connector.run<{ id: number }[]>(`${trigger}.performList`, { inputData })
@@ -288,7 +288,7 @@ it(
     expect({ status, complained: stderr }).toEqual({ status: 0, complained: '' })
     expect(stdout).toMatch(/POST +\/api\/public\/v1\/contacts\/ +201/)
     expect(stdout).toMatch(/What the Zap was given[^]+Outcome +answered[^]+Agent: Hi Maya[^]+$/)
-    expect(stdout).toMatch(/The agent used 4 tools[^]+Tool: Searched\s+the\s+knowledge\s+base\s+for/)
+    expect(stdout).toMatch(/The agent used 4 tools[^]+Tool: Searched\s+the\s+knowledge\s+base:/)
     const { password, api_key, client_secret, runtime_secret } = service.demo
     for (const secret of [password, api_key, client_secret, runtime_secret])
       expect(stdout).not.toContain(secret)

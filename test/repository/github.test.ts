@@ -69,11 +69,13 @@ it('marks the files that npm and npm run generate write as generated', () => {
   const marked = read('.gitattributes')
     .split('\n')
     .flatMap((line) => /^(\S+) linguist-generated$/.exec(line)?.[1] ?? [])
-  // generate.ts leaves the name of one file to generated-text.ts.
-  const sources = `${read('scripts/generate.ts')}${read('scripts/generated-text.ts')}`
-  const written = [...sources.matchAll(/(?:new URL|writeDocument)\('([^']+\.(?:ts|json))'/g)]
+  // generate.ts imports the names of two files.
+  const sources = ['generate.ts', 'generated-text.ts', 'errors-page.ts']
+    .map((name) => read(`scripts/${name}`))
+    .join('')
+  const written = [...sources.matchAll(/(?:new URL|writeDocument)\('([^']+\.(?:ts|json|md))'/g)]
     .map(([, name = '']) => name)
     .filter((name) => name !== 'package.json')
-  expect(written).toHaveLength(3)
+  expect(written).toHaveLength(4)
   expect(marked).toEqual(expect.arrayContaining([...written, 'package-lock.json']))
 })

@@ -72,7 +72,7 @@ describe('unsubscribing', () => {
         'DELETE',
         apiPath('/webhooks/7/'),
         status,
-        errorBody('not_found', 'There is no such subscription.'),
+        errorBody('not_found', 'This workspace has no webhook subscription with this ID. Check the ID.'),
       )
 
       await expect(

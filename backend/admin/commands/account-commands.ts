@@ -96,7 +96,7 @@ const resetPasswordLinkCommand = defineCommand({
     const { link, expiresAt } = await createResetLink(deps, await requireUserId(deps, email))
     return {
       record: { email, link, expires_at: expiresAt },
-      note: 'Whoever opens it first can sign in as them. It works once, for 24 hours, and is not shown again.',
+      note: 'Anyone with this link can sign in as this user. It works once, within 24 hours, and is not shown again.',
     }
   },
 })

@@ -30,7 +30,7 @@ const addRemoteServerCommand = defineCommand({
 
 const editRemoteServerCommand = defineCommand({
   name: 'edit-remote-server',
-  summary: 'Changes a remote MCP server by JSON on standard input, and lists its tools anew.',
+  summary: 'Changes a remote MCP server from JSON on standard input, and updates its list of tools.',
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }, input) => {
     await editRemoteServer(deps, workspace, tool, await readToolDescription(input, RemoteServerChange))
@@ -40,7 +40,7 @@ const editRemoteServerCommand = defineCommand({
 
 const refreshRemoteServerCommand = defineCommand({
   name: 'refresh-remote-server',
-  summary: 'Lists the tools of a remote MCP server anew, and passes the chosen ones on as they are now.',
+  summary: 'Updates the list of tools of a remote MCP server.',
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }) => {
     const { tools, dropped, others } = await refreshRemoteServer(deps, workspace, tool)

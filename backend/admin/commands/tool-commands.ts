@@ -19,7 +19,7 @@ const Config = z.string().transform((text, context): unknown => {
 
 const assignToolCommand = defineCommand({
   name: 'assign-tool',
-  summary: 'Gives a tool to an agent, or configures it anew.',
+  summary: 'Assigns a tool to an agent, or changes its configuration.',
   options: {
     workspace: workspaceOption,
     agent: agentOption,

@@ -1,23 +1,23 @@
-import { type ErrorCode, type ErrorDetail, errorTable } from '@outdial/contract'
+import { type ErrorCode, type ErrorDetail, errorTable, errorTexts } from '@outdial/contract'
 import { ApiError } from '../../core/errors.ts'
 import { NoRequestBody, type Route } from '../define-route.ts'
 
 /** What each status means, in the document. */
 export const statusDescriptions: Record<number, string> = {
-  400: 'The body is not JSON',
-  401: 'No credential, or one that is unknown or expired',
+  400: "The body isn't valid JSON",
+  401: 'The credential is missing, unknown, or expired',
   403: 'The credential lacks a scope',
-  404: 'There is no such object in this workspace',
-  409: 'A request with this Idempotency-Key is still running',
-  413: 'The body is over 1 MiB',
-  415: 'The body is not said to be JSON in UTF-8',
-  422: 'A field or parameter cannot be accepted',
+  404: 'The workspace has no such object',
+  409: 'A request with this Idempotency-Key is in progress',
+  413: 'The body is larger than 1 MiB',
+  415: "The body isn't marked as JSON in UTF-8",
+  422: "A field or parameter isn't valid",
   429: 'Too many requests',
-  500: 'Something broke on our side',
-  503: 'The service is away for a moment',
+  500: 'Outdial had an unexpected error',
+  503: 'Outdial is temporarily unavailable',
 }
 
-/** The error codes that a route can answer. */
+/** Lists the error codes that a route can return. */
 export function listErrorCodes(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [
     'missing_credential',
@@ -38,31 +38,41 @@ export function listErrorCodes(route: Route): ErrorCode[] {
 
 const detail = (field: string, code: string, message: string): ErrorDetail => ({ field, code, message })
 
+const agentNotLive = "This agent isn't Live. Publish or resume it in the dashboard, or choose another agent."
+const numberNotActive = "This phone number isn't active. Activate it in the dashboard, or choose another one."
+const unknownField = "fristname isn't a known field. Check the spelling or remove it."
+
 const examples: Partial<Record<ErrorCode, { message: string; details?: ErrorDetail[] }>> = {
   validation_failed: {
     message: 'phone_number is required.',
     details: [detail('phone_number', 'required', 'phone_number is required.')],
   },
   unknown_field: {
-    message: 'fristname is not a field that this request knows.',
-    details: [detail('fristname', 'unknown_field', 'fristname is not a field that this request knows.')],
+    message: unknownField,
+    details: [detail('fristname', 'unknown_field', unknownField)],
   },
   agent_not_live: {
-    message: 'This agent is not Live: publish it in the dashboard first, or choose another.',
-    details: [detail('agent_id', 'agent_not_live', 'This agent is not Live.')],
+    message: agentNotLive,
+    details: [detail('agent_id', 'agent_not_live', agentNotLive)],
   },
   number_not_active: {
-    message: 'This phone number is no longer active: choose another.',
-    details: [detail('phone_number_id', 'number_not_active', 'This phone number is no longer active.')],
+    message: numberNotActive,
+    details: [detail('phone_number_id', 'number_not_active', numberNotActive)],
   },
-  not_found: { message: 'There is nothing with this id in this workspace.' },
-  rate_limited: { message: 'This connection may send 600 requests a minute: try again in 12 seconds.' },
-  insufficient_scope: { message: 'This connection was not allowed to do that. Connect your account again.' },
+  not_found: { message: 'This workspace has nothing with this ID. Check the ID.' },
+  rate_limited: {
+    message: 'This connection sent more than 600 requests in a minute. Try again in 12 seconds.',
+  },
+  insufficient_scope: {
+    message:
+      'This connection lacks a permission (contacts:write). Reconnect your Outdial account and allow it.',
+  },
 }
 
-/** An error as it is answered, for the document. */
+/** Returns an example of an error response, for the document. */
 export function errorExample(code: ErrorCode): { value: unknown } {
-  const { message = `${statusDescriptions[errorTable[code].status]}.`, details = [] } = examples[code] ?? {}
+  const { meaning, action } = errorTexts[code]
+  const { message = `${meaning} ${action}`.replaceAll(/[`*]/g, ''), details = [] } = examples[code] ?? {}
   return {
     value: new ApiError(code, message, { details }).toResponse('4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f'),
   }

@@ -73,12 +73,14 @@ function requireColumns(headers: readonly string[]): ImportColumn[] {
   const namedHeaders = columns.map(({ header }) => header).filter(Boolean)
   const headerList = namedHeaders.slice(0, 8).join(', ').slice(0, 300)
   throw new UnreadableFileError(
-    `No column holds phone numbers: call one “Phone number” in the first row. The first row reads: ${headerList || 'nothing'}.`,
+    `The file has no phone number column. Name a column “Phone number” in the first row. The first row contains: ${headerList || 'nothing'}.`,
   )
 }
 
 const tooManyRowsError = () =>
-  new UnreadableFileError(`The file has more than ${maxRows.toLocaleString('en-US')} rows: split it.`)
+  new UnreadableFileError(
+    `The file has more than ${maxRows.toLocaleString('en-US')} rows. Split it into smaller files.`,
+  )
 
 function checkRow(
   columns: readonly ImportColumn[],
@@ -103,6 +105,6 @@ function checkRow(
     issues:
       firstPosition === undefined
         ? []
-        : [{ column, message: `The number stands in row ${firstPosition} already: this row is left out.` }],
+        : [{ column, message: `Duplicate of row ${firstPosition}. This row is skipped.` }],
   }
 }

@@ -23,7 +23,7 @@ export async function eraseImportRows(db: Db, contact: Omit<ContactToErase, 'cal
 }
 
 const unreadFileError =
-  'A contact was erased before this file was read, and it may hold that person. Send the file again.'
+  'A contact was erased before this file was checked, and the file may contain that person. Upload it again.'
 
 export const deleteExpiredImports = async (db: Db, now: Date): Promise<void> => {
   await db.deleteFrom('contact_import').where('expires_at', '<', now).execute()

@@ -27,7 +27,7 @@ export const startImporter = (deps: ImporterDeps): Worker =>
 async function handleImport(deps: ImporterDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
   const fail = (message: string) =>
     finishImportStep(deps.db, job, { status: 'failed', error: message, at: deps.clock.now() })
-  if (job.attempts > maxAttempts) return fail('Something broke on our side: send the file again.')
+  if (job.attempts > maxAttempts) return fail('Something went wrong on our side. Upload the file again.')
   try {
     await (job.status === 'uploaded' ? checkImport(deps, job, signal) : runImport(deps, job, signal))
   } catch (error) {

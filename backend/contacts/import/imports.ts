@@ -20,14 +20,14 @@ export async function uploadContacts(
   caller: Pick<Caller, 'workspaceId' | 'userId'>,
   file: { name: string; bytes: Buffer; isTooLarge: boolean } | undefined,
 ): Promise<number> {
-  if (file === undefined) throw invalidField('file', 'required', 'Choose a file first.')
+  if (file === undefined) throw invalidField('file', 'required', 'Choose a file.')
   if (file.isTooLarge) {
-    const message = 'The file is larger than 20 MB: split it.'
+    const message = 'The file is larger than 20 MB. Split it into smaller files.'
     throw new ApiError('body_too_large', message, {
       details: [{ field: 'file', code: 'too_big', message }],
     })
   }
-  if (file.bytes.length === 0) throw invalidField('file', 'empty', 'The file is empty.')
+  if (file.bytes.length === 0) throw invalidField('file', 'empty', 'The file is empty. Choose another file.')
   const at = clock.now()
   const id = await insertImport(db, caller.workspaceId, {
     userId: caller.userId,
@@ -55,11 +55,14 @@ export async function startImport(
 ): Promise<boolean> {
   const found = await getImport({ db }, workspaceId, importId)
   if (found.status === 'failed' || found.status === 'uploaded') {
-    throw new ApiError('validation_failed', 'This file cannot be imported.')
+    throw new ApiError(
+      'validation_failed',
+      "This file can't be imported yet, or its check failed. Wait for the check, or upload the file again.",
+    )
   }
   const campaigns = campaignId === null ? [] : await listOpenCampaigns({ db }, workspaceId)
   if (campaignId !== null && !campaigns.some(({ id }) => id === campaignId)) {
-    throw invalidField('campaign_id', 'not_found', 'Choose a campaign that takes calls.')
+    throw invalidField('campaign_id', 'not_found', 'Choose an active or paused campaign.')
   }
   const isStarted = await markImportStarted(db, workspaceId, importId, campaignId)
   notify.importQueued()
@@ -73,7 +76,8 @@ export async function startImport(
  */
 export async function getImport({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number) {
   const found = await findImport(db, workspaceId, importId)
-  if (found === undefined) throw notFound('This file is not kept any more.')
+  if (found === undefined)
+    throw notFound("This import doesn't exist. Files are deleted one day after the upload.")
   return found
 }
 

@@ -37,7 +37,7 @@ export async function* parseCsv(bytes: Buffer): AsyncGenerator<string[]> {
     if (!(error instanceof CsvError)) throw error
     const position = typeof error.lines === 'number' ? ` near line ${error.lines}` : ''
     throw new UnreadableFileError(
-      `The file cannot be read${position}: a quotation mark is opened and not closed, or stands in the wrong place.`,
+      `The file can't be read${position}. Check for a missing or misplaced quotation mark.`,
       { cause: error },
     )
   }
@@ -50,7 +50,9 @@ function toUtf8(bytes: Buffer): Buffer {
     return Buffer.from(decodeText(bytes))
   } catch (error) {
     if (!(error instanceof NotTextError)) throw error
-    throw new UnreadableFileError('This is no CSV file: save the table as CSV (in UTF-8), and choose that.')
+    throw new UnreadableFileError(
+      "This isn't a CSV file. Save your spreadsheet as CSV (UTF-8), then upload that file.",
+    )
   }
 }
 

@@ -22,7 +22,7 @@ export function parseRow(
 ): ParsedRow {
   const extraCells = cells.slice(columns.length)
   if (extraCells.some((cell) => cell.trim() !== '')) {
-    const message = `The row has ${cells.length} cells, and the file ${columns.length} columns: is a cell with a comma not in quotes?`
+    const message = `This row has ${cells.length} cells, but the file has ${columns.length} columns. Put cells that contain commas in quotation marks.`
     return { issues: [{ column: '', message }] }
   }
   const fieldCells: FieldCells = {}
@@ -47,7 +47,7 @@ export function parseRow(
   }
   const otherIssues = 'issues' in parsedFields ? parsedFields.issues : []
   if (parsed.ok) return { issues: otherIssues }
-  const message = fieldCells.phone_number === undefined ? 'There is no phone number.' : parsed.message
+  const message = fieldCells.phone_number === undefined ? 'Phone number is missing.' : parsed.message
   return { issues: [{ column: findHeader(columns, parsed.field), message }, ...otherIssues] }
 }
 

@@ -46,7 +46,7 @@ export const accountPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
     submit: async (tx, context, { name, email, current_password: currentPassword }) => {
       const save = () => editUser(tx, context.user.userId, { name, email, currentPassword })
       await (email.trim() === context.user.email ? save() : limitPasswordAttempts(context.sessionHash, save))
-      return redirectTo(pathTo(context, '/account'), 'Saved.')
+      return redirectTo(pathTo(context, '/account'), 'Account saved.')
     },
   })
 
@@ -57,7 +57,7 @@ export const endSessionAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await revokeSession(tx, context.user.userId, context.params.id)
-    return redirectTo(accountPath(context), 'That browser was signed out.')
+    return redirectTo(accountPath(context), 'Session ended.')
   },
   back: accountPath,
 })
@@ -66,7 +66,7 @@ export const endOtherSessionsAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await revokeOtherSessions(tx, context.user.userId, context.sessionHash)
-    return redirectTo(accountPath(context), 'You were signed out everywhere but here.')
+    return redirectTo(accountPath(context), 'You’re now signed out everywhere else.')
   },
   back: accountPath,
 })
@@ -79,14 +79,14 @@ export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
   defineForm({
     query: noInput,
     form: PasswordFields,
-    show: async (_, { user }) => passwordView('Change your password', { email: user.email }),
+    show: async (_, { user }) => passwordView('Change password', { email: user.email }),
     submit: async (tx, context, input) => {
       const session = { userId: context.user.userId, sessionHash: context.sessionHash }
       const { current_password: currentPassword, new_password: newPassword } = input
       await limitPasswordAttempts(context.sessionHash, () =>
         changePassword(tx, session, { currentPassword, newPassword }),
       )
-      const message = 'Your password was changed, and you were signed out everywhere else.'
+      const message = 'Password changed. You’re signed out everywhere else.'
       return redirectTo(pathTo(context, '/account'), message)
     },
   })
@@ -111,7 +111,7 @@ export function createPasswordAttemptLimit({ clock }: Pick<Deps, 'clock'>) {
 type PasswordAttemptLimit = ReturnType<typeof createPasswordAttemptLimit>
 
 const tooManyAttempts = () =>
-  new ApiError('rate_limited', 'There were too many attempts: wait five minutes, then try again.')
+  new ApiError('rate_limited', 'Too many attempts. Wait five minutes, then try again.')
 
 // The order counts: every browser says that it is several others, too.
 const browsers: [RegExp, string][] = [
@@ -139,7 +139,7 @@ export function formatBrowser(userAgent: string): string {
   const browser = find(browsers)
   const system = find(systems)
   if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`
-  if (system !== undefined) return `A browser on ${system}`
+  if (system !== undefined) return `Browser on ${system}`
   const [first = ''] = userAgent.trim().split(/[\s/]/)
-  return first === '' ? 'An unknown browser' : first.slice(0, 40)
+  return first === '' ? 'Unknown browser' : first.slice(0, 40)
 }

@@ -55,7 +55,7 @@ export const newAgentPage = defineForm({
   form: Fields,
   show: async (_, { query }, state) => {
     const values = { name: '', language: 'en-US', greeting: '', variables: '' }
-    const frame = { back: { path: '/agents', label: 'Agents' }, submitLabel: 'Create the draft' }
+    const frame = { back: { path: '/agents', label: 'Agents' }, submitLabel: 'Create draft' }
     return agentFormView('New agent', toFormData(frame, values, query, state))
   },
   submit: async (tx, context, fields) => {
@@ -65,7 +65,7 @@ export const newAgentPage = defineForm({
     })
     return redirectTo(
       pathTo(context, `/agents/${id}`),
-      'The agent is a draft. Give it tools, then publish it: campaigns can call with it from then on.',
+      'Draft created. Assign tools, then publish the agent to use it in campaigns.',
     )
   },
 })
@@ -89,19 +89,19 @@ export const editAgentPage = defineForm({
     await editAgent(tx, context.workspace.id, context.params.id, toAgentInput(fields))
     return redirectTo(
       pathTo(context, `/agents/${context.params.id}`),
-      'Saved. Calls that begin from now on are made with it.',
+      'Agent saved. New calls use the changes.',
     )
   },
 })
 
 /** What every greeting may name besides the agent's own variables. The agent runtime fills them in. */
 const commonPlaceholders = new Map([
-  ['first_name', 'the contact’s first name'],
-  ['last_name', 'the contact’s last name'],
-  ['name', 'the first name, else the last name, else “there”'],
-  ['agent', 'the agent’s name'],
-  ['campaign', 'the campaign’s name'],
-  ['topic', 'the contact’s product or topic, else the campaign’s name'],
+  ['first_name', "the contact's first name"],
+  ['last_name', "the contact's last name"],
+  ['name', 'the first name, or the last name, or “there”'],
+  ['agent', "the agent's name"],
+  ['campaign', "the campaign's name"],
+  ['topic', "the contact's product or topic, or the campaign's name"],
 ])
 
 /** A name between double braces, and what is said in its place. */
@@ -116,10 +116,10 @@ function findPlaceholders(greeting: string, variables: readonly string[]): Place
   const names = [...greeting.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name)
   return [...new Set(names)].map((name) => {
     const isVariable = variables.includes(name)
-    const meaning = isVariable ? 'the contact’s value of this variable' : commonPlaceholders.get(name)
+    const meaning = isVariable ? "the contact's value for this variable" : commonPlaceholders.get(name)
     return {
       name,
-      meaning: meaning ?? 'not among its variables: nobody who builds a Zap is told to send it',
+      meaning: meaning ?? "not listed under Variables, so Zapier doesn't show it",
       isKnown: meaning !== undefined,
     }
   })

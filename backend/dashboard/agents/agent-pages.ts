@@ -126,12 +126,12 @@ const setStatusAction = (status: 'live' | 'paused', message: string): Action =>
   })
 
 // draft → live ⇄ paused
-export const publishAgentAction = setStatusAction('live', 'The agent is live: campaigns and Zaps can use it.')
+export const publishAgentAction = setStatusAction(
+  'live',
+  'Agent published. Campaigns and Zaps can use it now.',
+)
 export const pauseAgentAction = setStatusAction(
   'paused',
-  'The agent is paused. Its calls wait; those under way go on.',
+  'Agent paused. Its calls wait; calls in progress continue.',
 )
-export const resumeAgentAction = setStatusAction(
-  'live',
-  'The agent is live again: calls that waited for it go out.',
-)
+export const resumeAgentAction = setStatusAction('live', 'Agent resumed. Waiting calls are placed now.')

@@ -74,7 +74,7 @@ export const assignToolPage = defineForm({
     await assignTool(tx, workspaceId, agentId, toolId, config).catch(toGoogleIdError(raw))
     return redirectTo(
       pathTo(context, `/agents/${agentId}`),
-      `${tool.name} is ready: its talks have it at once.`,
+      `${tool.name} saved. The agent can use it now, even on calls in progress.`,
     )
   },
 })
@@ -85,7 +85,10 @@ export const assignToolAction = defineAction({
   run: async (tx, context) => {
     const { workspaceId, agentId, toolId } = agentToolKey(context)
     await assignTool(tx, workspaceId, agentId, toolId, {})
-    return redirectTo(agentPath(context), 'The tool is assigned: the agent’s talks have it at once.')
+    return redirectTo(
+      agentPath(context),
+      'Tool assigned. The agent can use it now, even on calls in progress.',
+    )
   },
   back: agentPath,
 })
@@ -96,7 +99,7 @@ export const unassignToolAction = defineAction({
   run: async (tx, context) => {
     const { workspaceId, agentId, toolId } = agentToolKey(context)
     await unassignTool(tx, workspaceId, agentId, toolId)
-    return redirectTo(agentPath(context), 'The tool is taken away.')
+    return redirectTo(agentPath(context), 'Tool removed.')
   },
   back: agentPath,
 })
@@ -140,7 +143,7 @@ export async function listAgentTools(
 }
 
 function toToolBadge(tool: { isAssigned: boolean; isActive: boolean; isConfigured: boolean }): Badge {
-  if (!tool.isActive) return { tone: 'mute', text: 'Switched off' }
+  if (!tool.isActive) return { tone: 'mute', text: 'Off' }
   if (!tool.isAssigned) return { tone: 'mute', text: 'Not assigned' }
   return tool.isConfigured ? { tone: 'good', text: 'Ready' } : { tone: 'warn', text: 'Not set up' }
 }
@@ -165,7 +168,7 @@ function toSpreadsheetChoice(
     options: [
       { value: '', label: 'Choose one' },
       ...spreadsheetOptions,
-      { value: googleSheetsOption, label: 'Another (Google Sheets)' },
+      { value: googleSheetsOption, label: 'Google Sheets' },
     ],
     chosen: isGoogle ? googleSheetsOption : id,
     googleId: isGoogle ? id : '',
@@ -176,12 +179,12 @@ function toSpreadsheetChoice(
 function parseSpreadsheetChoice(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const chosen = raw['config.spreadsheet_id']
   if (chosen === undefined) {
-    throw invalidField('config.spreadsheet_id', 'required', 'Choose the spreadsheet that rows are added to.')
+    throw invalidField('config.spreadsheet_id', 'required', 'Choose the spreadsheet to add rows to.')
   }
   if (chosen !== googleSheetsOption) return { spreadsheet_id: chosen, provider: 'database' }
   const id = raw.google_id
   if (typeof id !== 'string') {
-    throw invalidField('google_id', 'required', 'Paste the address of the Google spreadsheet, or its id.')
+    throw invalidField('google_id', 'required', 'Enter the URL or ID of the Google spreadsheet.')
   }
   return { spreadsheet_id: parseGoogleId(id.trim()), provider: 'google' }
 }

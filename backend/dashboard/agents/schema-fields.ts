@@ -65,7 +65,7 @@ export function toFormFields(
 function inputAttributes(property: Property, input: InputType, hasValue: boolean): Record<string, unknown> {
   if (input === 'choice') {
     const options = listChoices(property).map(({ value, label }) => ({ value: String(value), label }))
-    return { options: hasValue ? options : [{ value: '', label: 'Not given' }, ...options] }
+    return { options: hasValue ? options : [{ value: '', label: 'No value' }, ...options] }
   }
   if (input === 'json') return { rows: 4, code: true, placeholder: '{ "Name": "Ann Lee" }' }
   if (input === 'long') return { rows: 2 }
@@ -113,8 +113,7 @@ export function parseFormFields(
   return Object.fromEntries(entries)
 }
 
-const invalidJsonMessage =
-  'This cannot be read as JSON: put names and texts into double quotes, and no comma at the end.'
+const invalidJsonMessage = 'Invalid JSON. Put names and text in double quotes, and remove trailing commas.'
 
 function toJsonType({ type }: Property): string | undefined {
   const types = [type ?? []].flat().filter((one) => one !== 'null')

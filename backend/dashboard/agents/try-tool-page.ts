@@ -46,7 +46,7 @@ export const tryToolPage = defineForm({
     const args = parseFormFields(chosen.schema, prefix, raw)
     const path = pathTo(context, `/agents/${context.params.id}/tools/${context.params.toolId}/try`)
     if (!(await markSubmitted(deps, context, path, raw))) {
-      return redirectTo(path, 'This form had been sent already: the tool was not used twice.')
+      return redirectTo(path, "You already submitted this form. The tool wasn't run again.")
     }
     const trial = await tryTool(deps, chosen.widgetId, chosen.data.tool.name, args)
     return toView(chosen, toFormFields(chosen.schema, prefix, args), trial)
@@ -129,11 +129,11 @@ function findUnavailableReason(state: {
   const { agent, isActive, hasDefinition, issue } = state
   if (agent.status !== 'live') {
     const verb = agent.status === 'draft' ? 'Publish' : 'Resume'
-    return `${agent.name} is ${agent.status === 'draft' ? 'a draft' : 'paused'}: the tool server lets only live agents in. ${verb} it first.`
+    return `${agent.name} is ${agent.status === 'draft' ? 'a draft' : 'paused'}, and only Live agents can use tools. ${verb} the agent to try this tool.`
   }
-  if (!isActive) return 'The tool is switched off for all agents: switch it on first.'
-  if (issue !== undefined) return `The tool is not set up for this agent. ${issue}`
-  return hasDefinition ? null : 'None of the server’s tools is chosen yet: choose some first.'
+  if (!isActive) return 'This tool is turned off for all agents. Turn it on to try it.'
+  if (issue !== undefined) return `The tool isn't set up for this agent. ${issue}`
+  return hasDefinition ? null : 'No tools of this server are selected. Select the tools that agents can use.'
 }
 
 /** How a trial went. */
@@ -153,12 +153,13 @@ async function tryTool(
   args: Record<string, unknown>,
 ): Promise<Trial> {
   const [secret] = runtimeSecrets()
-  if (secret === undefined) return failed('No runtime secret is set: set RUNTIME_SECRET where Outdial runs.')
+  if (secret === undefined)
+    return failed('No runtime secret is set. Set RUNTIME_SECRET on the Outdial server.')
   const url = toolSessionUrl(config.internalUrl, { widgetId })
   const session = await openToolClient(url, secret, AbortSignal.timeout(timeoutsMs.open)).catch(toReason)
   if (typeof session === 'string') return failed(session)
   try {
-    if (!session.tools.has(name)) return failed(`The tool server does not offer ${name} to this agent.`)
+    if (!session.tools.has(name)) return failed(`The tool server doesn't offer ${name} to this agent.`)
     return await callTool(session, name, args)
   } finally {
     await session.close()
@@ -171,9 +172,7 @@ async function callTool(session: ToolClient, name: string, args: Record<string, 
     const { text, isError } = await session.call(name, args, AbortSignal.timeout(timeoutsMs.call))
     return { kind: 'completed', text, isError, milliseconds: Math.round(performance.now() - startedAt) }
   } catch (error) {
-    return failed(
-      `The tool server gave no answer, and it is not known whether the tool was used. ${errorName(error)}`,
-    )
+    return failed(`The tool server didn't respond. The tool may or may not have run. ${errorName(error)}`)
   }
 }
 
@@ -182,10 +181,10 @@ const failed = (reason: string): Trial => ({ kind: 'failed', reason })
 /** Without what the server said: it repeats addresses. */
 function toReason(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  if (code === 401) return 'The tool server does not take the runtime secret.'
+  if (code === 401) return 'The tool server rejected the runtime secret.'
   if (code === 403)
-    return 'The tool server lets this agent in only while it is live, and only by an address of its own.'
-  return `The tool server cannot be reached by INTERNAL_URL. ${errorName(error)}`
+    return 'The tool server rejected the request. Check that the agent is Live and that INTERNAL_URL is correct.'
+  return `The tool server can't be reached at INTERNAL_URL. ${errorName(error)}`
 }
 
 const errorName = (error: unknown): string => (error instanceof Error ? `(${error.name})` : '')

@@ -19,8 +19,8 @@ export const cancelCallAction = defineAction({
       workspaceId: context.workspace.id,
       callId: context.params.id,
     })
-    const tooLateMessage = 'It was too late to cancel this call: it does not wait any more.'
-    return redirectTo(callPath(context), canceled ? 'The call was canceled.' : tooLateMessage)
+    const tooLateMessage = 'This call can’t be canceled because it’s no longer waiting.'
+    return redirectTo(callPath(context), canceled ? 'Call canceled.' : tooLateMessage)
   },
   back: callPath,
 })
@@ -40,8 +40,8 @@ export const queueCallAgainAction = defineAction({
       metadata: call.metadata,
     })
     const message = added.call_queued
-      ? 'The call was queued.'
-      : 'Nothing was queued: this call to the same person in the same campaign is still open.'
+      ? 'Call queued.'
+      : 'No call was queued. This call to the same contact in the same campaign is still waiting.'
     return redirectTo(pathTo(context, `/calls/${added.call.id}`), message)
   },
   back: callPath,
@@ -50,11 +50,11 @@ export const queueCallAgainAction = defineAction({
 const onDoNotCallListError = () =>
   new ApiError(
     'validation_failed',
-    'This person asked not to be called: the number is on the do-not-call list.',
+    'This phone number is on the do-not-call list. Remove it from the list first if this person agrees to be called.',
   )
 
 const erasedError = () =>
-  new ApiError('validation_failed', 'This contact was erased: there is no number left to call.')
+  new ApiError('validation_failed', 'This contact was erased, so there is no phone number to call.')
 
 const ReplayFields = z.object({ delivery_id: z.coerce.number().int().positive() })
 
@@ -64,10 +64,11 @@ export const replayDeliveryOfCallAction = defineAction({
   run: async (tx: Pick<Deps, 'db' | 'clock' | 'notify'>, context, { delivery_id: deliveryId }) => {
     const workspaceId = context.workspace.id
     const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.params.id })
-    if (!isOfCall) throw notFound('There is no such delivery of this call.')
+    if (!isOfCall) throw notFound('This call doesn’t have this delivery.')
     const replayed = await replayDeliveries(tx, workspaceId, { deliveryId })
-    if (replayed > 0) return redirectTo(callPath(context), 'The event is sent again.')
-    const message = 'It cannot be sent again: it is not given up, or its subscription is disabled.'
+    if (replayed > 0) return redirectTo(callPath(context), 'Replaying 1 delivery.')
+    const message =
+      'This delivery can’t be replayed. It was delivered, still has retries left, or its subscription is disabled.'
     throw invalidField('delivery_id', 'not_dead', message)
   },
   back: callPath,

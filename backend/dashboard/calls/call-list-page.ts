@@ -91,7 +91,7 @@ async function readList(
     ],
     moreFilters: [
       toSelect('agent', 'Agent', 'All', agents.map(toOption)),
-      toSelect('kind', 'Kind', 'Real and test', kindOptions),
+      toSelect('kind', 'Type', 'All', kindOptions),
     ],
     refreshPath: isFirst ? pathWith(newest === undefined ? {} : { newest: String(newest) }) : null,
     newerLabel: newer === 0 ? null : formatNewerCalls(newer),
@@ -159,7 +159,7 @@ interface CallRow {
   agent: string
   badge: Badge
   test: boolean
-  /** What it waits for, until when; empty where it does not wait. */
+  /** Why it waits, and its earliest time; empty if it isn't waiting. */
   note: string
   attempts: number
   at: Date
@@ -183,6 +183,6 @@ const toCallRow = (call: ListedCall, now: Date, timeFormats: TimeFormats): CallR
 function formatWaitNote(call: ListedCall, now: Date, timeFormats: TimeFormats): string {
   if (call.status !== 'queued') return ''
   const next = call.next_attempt_at
-  const until = next !== null && next > now ? ` until ${timeFormats.upcomingTime(next)}` : ''
-  return `for ${formatWaitReason(call.waiting_for)}${until}`
+  const until = next !== null && next > now ? `, not before ${timeFormats.upcomingTime(next)}` : ''
+  return `${formatWaitReason(call.waiting_for)}${until}`
 }

@@ -131,14 +131,14 @@ async function readPage(
 function toWait(call: Call, pausedReason: string | null, message: string): Wait {
   if (call.waiting_for === 'campaign_paused') {
     const reason = pausedReason ? ` ${pausedReason}` : ''
-    const link = { path: `/campaigns/${call.campaign_id}`, label: 'Open the campaign' }
+    const link = { path: `/campaigns/${call.campaign_id}`, label: 'Open campaign' }
     return { tone: 'warn', message: `${message}${reason}`, link }
   }
   if (call.waiting_for === 'agent_not_live') {
-    return { tone: 'warn', message, link: { path: `/agents/${call.agent_id}`, label: 'Open the agent' } }
+    return { tone: 'warn', message, link: { path: `/agents/${call.agent_id}`, label: 'Open agent' } }
   }
   if (call.waiting_for === 'number_not_active') {
-    return { tone: 'warn', message, link: { path: '/phone-numbers', label: 'Open the phone numbers' } }
+    return { tone: 'warn', message, link: { path: '/phone-numbers', label: 'Open phone numbers' } }
   }
   return { tone: 'mute', message, link: null }
 }
@@ -173,10 +173,10 @@ function toResultBadges({ sentiment, goal_met, outcome }: Call): {
     },
     goal:
       goal_met === null
-        ? { tone: 'mute', text: 'Not known' }
+        ? { tone: 'mute', text: 'Unknown' }
         : goal_met
-          ? { tone: 'good', text: 'Met' }
-          : { tone: 'warn', text: 'Not met' },
+          ? { tone: 'good', text: 'Yes' }
+          : { tone: 'warn', text: 'No' },
   }
 }
 
@@ -225,6 +225,6 @@ const toShownDeliveries = (
   })
 
 function formatAttemptResult({ status_code, error }: DeliveryAttempt): string {
-  if (error === null) return `Answered ${status_code ?? ''}`.trim()
+  if (error === null) return `HTTP ${status_code ?? ''}`.trim()
   return error.charAt(0).toUpperCase() + error.slice(1)
 }

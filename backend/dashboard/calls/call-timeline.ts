@@ -1,6 +1,6 @@
 import type { Call, EndedReason } from '@outdial/contract'
 import { outcomeBadge, type Tone } from '../page/badges.ts'
-import type { TimeFormats } from '../page/format.ts'
+import { formatPlural, type TimeFormats } from '../page/format.ts'
 import type {
   findAttemptsOfCall,
   findCallDetails,
@@ -71,13 +71,13 @@ const timelineEntry = (at: Date | null, tone: Tone, title: string, detail = ''):
 })
 
 function queuedEntry(call: Call): TimelineEntry {
-  const title = call.test ? 'Queued, as a test call' : 'Queued'
-  const detail = call.scheduled_at === null ? '' : 'It was asked for a later time.'
+  const title = call.test ? 'Queued as a test call' : 'Queued'
+  const detail = call.scheduled_at === null ? '' : 'Scheduled for a later time.'
   return timelineEntry(new Date(call.queued_at), 'mute', title, detail)
 }
 
 function attemptEntries(attempt: Attempt): TimelineEntry[] {
-  const detail = attempt.provider === 'simulated' ? 'On the simulated line: no phone rings.' : ''
+  const detail = attempt.provider === 'simulated' ? 'The call is simulated: no phone rings.' : ''
   const dialed = timelineEntry(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, detail)
   if (attempt.answered_at === null) return [dialed]
   return [dialed, timelineEntry(attempt.answered_at, 'good', 'Answered')]
@@ -119,22 +119,22 @@ function completedEntries(call: Call, attempts: readonly Attempt[]): TimelineEnt
 function eventEntries({ call, event, deliveries }: CallHistory): TimelineEntry[] {
   if (event === undefined) return []
   const isAnalyzed = call.outcome === 'answered' && call.summary !== null
-  const title = isAnalyzed ? 'Analysed, and the event was made' : 'The event was made'
-  const receivers = deliveries === 0 ? 'Nobody was subscribed to it.' : ''
+  const title = isAnalyzed ? 'Analyzed, event created' : 'Event created'
+  const receivers = deliveries === 0 ? 'No webhook deliveries.' : ''
   return [timelineEntry(event.created_at, 'mute', title, `${event.type} ${event.id}. ${receivers}`.trim())]
 }
 
 function upcomingEntries({ call, details, event }: CallHistory): TimelineEntry[] {
   if (call.status === 'queued') return [timelineEntry(null, 'live', 'Waiting')]
-  if (call.status === 'dialing') return [timelineEntry(null, 'live', 'Ringing')]
-  if (call.status === 'in_progress') return [timelineEntry(null, 'live', 'Talking')]
+  if (call.status === 'dialing') return [timelineEntry(null, 'live', 'Dialing')]
+  if (call.status === 'in_progress') return [timelineEntry(null, 'live', 'In progress')]
   if (event === undefined && details.analysis_until !== null) {
     return [
       timelineEntry(
         null,
         'live',
-        'The talk is being analysed',
-        'Its event is made then, or after two minutes.',
+        'Analyzing the conversation',
+        'The event is created when the analysis is done, or after two minutes.',
       ),
     ]
   }
@@ -142,25 +142,25 @@ function upcomingEntries({ call, details, event }: CallHistory): TimelineEntry[]
 }
 
 const endedReasonLabels: Record<EndedReason, string> = {
-  agent_hung_up: 'The agent ended the talk.',
+  agent_hung_up: 'The agent hung up.',
   contact_hung_up: 'The contact hung up.',
-  call_limit_reached: 'The talk reached the longest time that a call may take, 30 minutes.',
-  voicemail_reached: 'A voicemail answered.',
-  ring_timeout: 'It rang, and nobody answered.',
-  line_busy: 'The line was busy.',
+  call_limit_reached: 'The call reached the 30-minute limit.',
+  voicemail_reached: 'Voicemail answered.',
+  ring_timeout: 'The call wasn’t answered.',
+  line_busy: 'The number was busy.',
   contact_declined: 'The contact declined the call.',
-  line_failed: 'The phone line failed, so that the call was not put through.',
-  worker_lost: 'The connection to the call was lost on our side.',
+  line_failed: 'The telephony provider couldn’t place the call.',
+  worker_lost: 'Outdial lost its connection to the call.',
   do_not_call: 'The number is on the do-not-call list.',
   not_attempted_in_time: 'No attempt was possible within 7 days.',
-  campaign_archived: 'Its campaign was archived while it waited.',
-  contact_erased: 'The contact was erased while it waited.',
-  canceled_by_user: 'Somebody canceled it while it waited.',
+  campaign_archived: 'The campaign was archived while the call was waiting.',
+  contact_erased: 'The contact was erased while the call was waiting.',
+  canceled_by_user: 'The call was canceled while it was waiting.',
 }
 
 export const formatEndedReason = (reason: EndedReason): string => endedReasonLabels[reason]
 
-/** What a queued call waits for and why, as a sentence. */
+/** Returns why a queued call waits and what happens next. */
 export function describeWaitingFor(
   call: Call,
   details: CallDetails,
@@ -173,20 +173,20 @@ export function describeWaitingFor(
   const after = new Date(details.due_at) > now ? ` Not before ${formatTime(details.due_at)}.` : ''
   switch (call.waiting_for) {
     case 'schedule':
-      return `Waits for its time: it was asked for ${formatTime(call.scheduled_at)}, next attempt ${next}.`
+      return `Scheduled for ${formatTime(call.scheduled_at)}. Next attempt: ${next}.`
     case 'calling_hours':
-      return `Waits for calling hours: next attempt ${next}.`
+      return `Outside calling hours. Next attempt: ${next}.`
     case 'concurrency':
-      return `Waits for a free line: the campaign makes ${details.max_concurrent_calls} calls at once, or the number is being called already.`
+      return `The campaign has reached its maximum of ${formatPlural(details.max_concurrent_calls, 'concurrent call')}, or this phone number is on another call.`
     case 'campaign_paused':
-      return `Waits because its campaign is paused: it goes on when somebody resumes it.${after}`
+      return `The campaign is paused. Resume it to place this call.${after}`
     case 'agent_not_live':
-      return `Waits because ${call.agent_name} is not live: it goes on when the agent is.${after}`
+      return `The agent ${call.agent_name} isn’t Live. Publish or resume it to place this call.${after}`
     case 'number_not_active':
-      return `Waits because the number ${details.number_label} is retired: it goes on when that is active again.${after}`
+      return `The phone number ${details.number_label} is retired. Activate it to place this call.${after}`
     case 'retry':
-      return `Waits for another attempt, after ${call.attempts} of at most ${details.retry.max_attempts}: next attempt ${next}.`
+      return `Waiting to retry after attempt ${call.attempts} of ${details.retry.max_attempts}. Next attempt: ${next}.`
     case null:
-      return 'Waits for its turn: nothing hinders it, and it is dialed within moments.'
+      return 'Next in line. The call will be dialed in a few seconds.'
   }
 }

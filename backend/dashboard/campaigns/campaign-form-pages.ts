@@ -91,7 +91,7 @@ export const newCampaignPage = defineForm({
     const { agents, numbers, defaults } = await selectCampaignChoices(deps.db, workspace.id)
     return campaignFormView('New campaign', {
       back: { path: '/campaigns', label: 'Campaigns' },
-      submitLabel: 'Create the campaign',
+      submitLabel: 'Create campaign',
       campaign: null,
       values: {
         name: '',
@@ -117,7 +117,7 @@ export const newCampaignPage = defineForm({
     const campaign = await createCampaign(tx, context.caller, body).catch(throwAsFieldError)
     return redirectTo(
       pathTo(context, `/campaigns/${campaign.id}`),
-      'The campaign is ready: add contacts, or let a Zap do it.',
+      'Campaign created. Add contacts here or with a Zap.',
     )
   },
 })
@@ -125,7 +125,7 @@ export const newCampaignPage = defineForm({
 async function requireCampaign({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
   const firstRow = { limit: 1, offset: 0 }
   const [row] = await selectCampaignsWithDetails(db, workspaceId, { campaignId }, firstRow)
-  if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
+  if (row === undefined) throw notFound('This workspace has no campaign with this ID. Check the ID.')
   return row
 }
 
@@ -169,7 +169,7 @@ export const editCampaignPage = defineForm({
     })
     return redirectTo(
       pathTo(context, `/campaigns/${context.params.id}`),
-      'Saved. New hours count for what waits, too.',
+      'Campaign saved. New calling hours also apply to waiting calls.',
     )
   },
 })

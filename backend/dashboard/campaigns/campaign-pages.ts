@@ -75,7 +75,7 @@ export const campaignPage = definePage({
   show: async (deps, { workspace, params: { id: campaignId } }) => {
     const firstRow = { limit: 1, offset: 0 }
     const [row] = await selectCampaignsWithDetails(deps.db, workspace.id, { campaignId }, firstRow)
-    if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
+    if (row === undefined) throw notFound('This workspace has no campaign with this ID. Check the ID.')
     const progressById = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
     const progress = toShownProgress(progressById.get(campaignId))
     const rowsByStatus = (status: 'queued' | 'completed') =>
@@ -108,9 +108,9 @@ export const campaignPage = definePage({
 })
 
 function formatArchiveDetail(queuedCount: number): string {
-  const detail = 'It takes no more calls, and cannot be opened again.'
+  const detail = 'An archived campaign takes no more calls and can’t be reopened.'
   if (queuedCount === 0) return detail
-  return `${detail} ${formatPlural(queuedCount, 'call that waits is', 'calls that wait are')} completed as canceled.`
+  return `${detail} ${formatPlural(queuedCount, 'waiting call is', 'waiting calls are')} canceled.`
 }
 
 async function listCallRows(
@@ -215,14 +215,14 @@ const defineStatusAction = (
 
 export const pauseCampaignAction = defineStatusAction(
   pauseCampaign,
-  'The campaign is paused. Calls that wait are kept.',
+  'Campaign paused. Waiting calls stay queued.',
 )
 
-export const resumeCampaignAction = defineStatusAction(resumeCampaign, 'The campaign calls again.')
+export const resumeCampaignAction = defineStatusAction(resumeCampaign, 'Campaign resumed.')
 
 export const archiveCampaignAction = defineStatusAction(
   archiveCampaign,
-  'The campaign is archived. Calls that waited are canceled.',
+  'Campaign archived. Waiting calls were canceled.',
 )
 
 /** One outcome's part of a bar that is 100 wide. */

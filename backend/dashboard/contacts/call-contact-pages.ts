@@ -25,7 +25,7 @@ export const toCampaignOptions = (campaigns: Awaited<ReturnType<typeof listOpenC
   }))
 
 const alreadyOpenMessage =
-  'A call to this person in this campaign is open already: nothing was added. It is the first one in the list.'
+  'This contact already has a call waiting or in progress in this campaign, so no call was queued.'
 
 export const callNowPage = defineForm({
   params: IdParams,
@@ -47,8 +47,8 @@ export const callNowPage = defineForm({
     const { callId, queued } = await callContact(tx, context.workspace.id, context.params.id, request)
     if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
     const message = isTest
-      ? 'The test call is made now: no phone rings.'
-      : 'The call waits to be dialed: at once where calling hours permit, and a place is free.'
+      ? 'Test call queued. No phone rings.'
+      : 'Call queued. It’s placed as soon as the campaign’s calling hours and limits allow.'
     return redirectTo(pathTo(context, `/calls/${callId}`), message)
   },
 })
@@ -77,17 +77,17 @@ export const addToCampaignPage = defineForm({
     const to = pathTo(context, `/contacts/${context.params.id}`)
     if (!queued) return redirectTo(to, alreadyOpenMessage)
     const now = tx.clock.now()
-    if (at === null || at <= now) return redirectTo(to, 'Added: the call waits for its turn.')
+    if (at === null || at <= now) return redirectTo(to, 'Call queued.')
     return redirectTo(
       to,
-      `Added: the call waits, not before ${createTimeFormats(now, timeZone).fullTime(at)}.`,
+      `Call queued. Earliest call time: ${createTimeFormats(now, timeZone).fullTime(at)}.`,
     )
   },
 })
 
 function requireCampaignId(campaignId: number | undefined): number {
   if (campaignId !== undefined) return campaignId
-  throw invalidField('campaign_id', 'required', 'Choose the campaign to call in.')
+  throw invalidField('campaign_id', 'required', 'Choose a campaign.')
 }
 
 async function findShownContact(deps: Pick<Deps, 'db'>, context: IdContext): Promise<CallData['contact']> {

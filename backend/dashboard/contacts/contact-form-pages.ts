@@ -76,11 +76,11 @@ export const newContactPage = defineForm({
     const campaigns = await listOpenCampaigns(deps, workspace.id)
     return contactFormView('New contact', {
       back: { path: '/contacts', label: 'Contacts' },
-      submitLabel: 'Add the contact',
+      submitLabel: 'Add contact',
       contact: null,
       values: emptyValues,
       country: workspace.country,
-      campaigns: [{ value: '', label: 'Nobody is called yet' }, ...toCampaignOptions(campaigns)],
+      campaigns: [{ value: '', label: 'Don’t call yet' }, ...toCampaignOptions(campaigns)],
       chosen: query.campaign ?? '',
       timeZones,
     })
@@ -97,7 +97,7 @@ export const newContactPage = defineForm({
       const { id, created } = await saveContact(tx, workspace.id, validate(ContactInput, contact))
       return redirectTo(
         pathTo(context, `/contacts/${id}`),
-        created ? 'The contact is kept.' : existingContactMessage,
+        created ? 'Contact added.' : existingContactMessage,
       )
     }
     const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
@@ -106,22 +106,20 @@ export const newContactPage = defineForm({
   },
 })
 
-const existingContactMessage = 'This number was known already: what you typed is written over what was there.'
+const existingContactMessage = 'This phone number already had a contact. That contact was updated.'
 
 function formatQueuedMessage(added: {
   contact_created: boolean
   call_queued: boolean
   call: { outcome: string | null }
 }): string {
-  const savedMessage = added.contact_created
-    ? 'The contact is kept'
-    : 'The contact was known and is brought up to date'
+  const savedMessage = added.contact_created ? 'Contact added.' : 'Contact updated.'
   if (added.call.outcome === 'suppressed') {
-    return `${savedMessage}. The number is on the do-not-call list: it is not called.`
+    return `${savedMessage} The number is on the do-not-call list, so it won’t be called.`
   }
   if (!added.call_queued)
-    return `${savedMessage}. A call in this campaign is open already: no other was added.`
-  return `${savedMessage}, and a call waits to be made.`
+    return `${savedMessage} No call was queued, because one is already waiting or in progress in this campaign.`
+  return `${savedMessage} Call queued.`
 }
 
 const toFormValues = (contact: Awaited<ReturnType<typeof requireContact>>): Values => ({
@@ -168,7 +166,10 @@ export const editContactPage = defineForm({
       ...contact,
       consent: consent ? { source: consent.source, at: new Date(consent.at) } : null,
     })
-    return redirectTo(pathTo(context, `/contacts/${id}`), 'Saved. Calls that wait follow the new time zone.')
+    return redirectTo(
+      pathTo(context, `/contacts/${id}`),
+      'Contact saved. Time zone changes also apply to waiting calls.',
+    )
   },
 })
 
@@ -179,10 +180,10 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
   const source = fields['consent.source']
   const at = fields['consent.at']
   if (at !== undefined && source === undefined) {
-    throw invalidField('consent.source', 'required', 'Say where the consent is recorded.')
+    throw invalidField('consent.source', 'required', 'Enter the consent source, or clear the consent date.')
   }
   if (source !== undefined && at === undefined) {
-    throw invalidField('consent.at', 'required', 'Say when the consent was given.')
+    throw invalidField('consent.at', 'required', 'Enter the consent date, or clear the consent source.')
   }
   return {
     first_name: fields.first_name,
@@ -213,7 +214,7 @@ function parseVariables(list: string): Record<string, string> {
     const name = line.slice(0, at).trim()
     const value = line.slice(at + 1).trim()
     if (at < 1 || name === '' || value === '') {
-      const message = `Line ${index + 1} is no variable: write one a line, such as product = Roof inspection.`
+      const message = `Line ${index + 1} isn’t a variable. Enter one per line, for example product = Roof inspection.`
       throw invalidField('variables', 'invalid_variable', message)
     }
     return [[name, value]]

@@ -71,25 +71,25 @@ const importListView = template<UploadData>('dashboard/contacts/contact-import-p
 const importResultView = template<ImportData>('dashboard/contacts/contact-import-result-page')
 
 const statusBadges: Record<ImportStatus, Badge> = {
-  uploaded: { tone: 'live', text: 'Being checked' },
-  checked: { tone: 'warn', text: 'Not imported yet' },
-  importing: { tone: 'live', text: 'Being imported' },
+  uploaded: { tone: 'live', text: 'Checking' },
+  checked: { tone: 'warn', text: 'Not imported' },
+  importing: { tone: 'live', text: 'Importing' },
   done: { tone: 'good', text: 'Imported' },
   failed: { tone: 'bad', text: 'Failed' },
 }
 
 const fieldNames: Record<ImportField, string> = {
   phone_number: 'Phone number',
-  country: 'Country of the number',
+  country: 'Country',
   first_name: 'First name',
   last_name: 'Last name',
-  name: 'First and last name',
-  email: 'E-mail',
-  external_id: 'External id',
+  name: 'Full name',
+  email: 'Email',
+  external_id: 'External ID',
   time_zone: 'Time zone',
   do_not_call: 'Do not call',
-  consent_source: 'Consent: recorded in',
-  consent_at: 'Consent: given at',
+  consent_source: 'Consent source',
+  consent_at: 'Consent date',
 }
 
 const maxIssues = 100
@@ -147,7 +147,7 @@ export const importResultPage = definePage({
       variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
       issues,
       more: Math.max(0, counts.invalid + counts.duplicate + counts.failed - rows.length),
-      campaigns: [{ value: '', label: 'Nobody is called' }, ...toCampaignOptions(campaigns)],
+      campaigns: [{ value: '', label: 'Don’t call yet' }, ...toCampaignOptions(campaigns)],
       chosen: query.campaign ?? '',
     })
   },
@@ -163,19 +163,19 @@ function toProgress(
   const max = Math.max(importable, 1)
   const parts = [
     `${formatCount(counts.created)} new`,
-    `${formatCount(counts.updated)} brought up to date`,
-    ...(counts.failed > 0 ? [`${formatCount(counts.failed)} not written`] : []),
+    `${formatCount(counts.updated)} updated`,
+    ...(counts.failed > 0 ? [`${formatCount(counts.failed)} failed`] : []),
   ]
-  const contacts = `${formatCount(written)} of ${formatPlural(importable, 'contact')} written: ${parts.join(', ')}.`
-  const calls = campaign ? ` In ${campaign}: ${formatQueuedCalls(counts)}.` : ''
+  const contacts = `${formatCount(written)} of ${formatPlural(importable, 'contact')} processed: ${parts.join(', ')}.`
+  const calls = campaign ? ` Campaign ${campaign}: ${formatQueuedCalls(counts)}.` : ''
   return { max, value: status === 'done' ? max : written, text: `${contacts}${calls}` }
 }
 
 const formatQueuedCalls = ({ queued, open, not_called: notCalled }: ImportCounts): string =>
   [
     `${formatPlural(queued, 'call')} queued`,
-    ...(open > 0 ? [`${formatCount(open)} open already`] : []),
-    ...(notCalled > 0 ? [`${formatCount(notCalled)} on the do-not-call list and not called`] : []),
+    ...(open > 0 ? [`${formatCount(open)} already waiting or in progress`] : []),
+    ...(notCalled > 0 ? [`${formatCount(notCalled)} not called (on the do-not-call list)`] : []),
   ].join(', ')
 
 const toImportIssues = ({ position, issues }: RowWithIssues): ImportIssue[] =>
@@ -188,7 +188,7 @@ export const startImportAction = defineAction({
     const isFirst = await startImport(tx, context.workspace.id, context.params.id, campaign_id ?? null)
     return redirectTo(
       importPath(context, context.params.id),
-      isFirst ? null : 'It was started before: nothing is done twice.',
+      isFirst ? null : 'This import was already started.',
     )
   },
   back: (context) => importPath(context, context.params.id),
@@ -200,10 +200,10 @@ export const discardImportAction = defineAction({
   run: async (tx, context) => {
     const isDeleted = await discardImport(tx, context.workspace.id, context.params.id)
     return isDeleted
-      ? redirectTo(pathTo(context, '/contacts/import'), 'The file was discarded.')
+      ? redirectTo(pathTo(context, '/contacts/import'), 'File discarded.')
       : redirectTo(
           importPath(context, context.params.id),
-          'It is being worked on: wait until that has ended.',
+          'This file is still being processed. Wait until that’s done, then discard it.',
         )
   },
   back: (context) => importPath(context, context.params.id),

@@ -49,7 +49,7 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
     db,
   )
   const [counts] = rows
-  if (counts === undefined) throw new Error('a count told nothing')
+  if (counts === undefined) throw new Error('invariant: a count returned no row')
   return counts
 }
 

@@ -46,8 +46,8 @@ type Filter = z.infer<typeof Filter>
 const pageSize = 50
 
 const listOptions = [
-  { value: '', label: 'Everyone' },
-  { value: 'callable', label: 'May be called' },
+  { value: '', label: 'All contacts' },
+  { value: 'callable', label: 'Not on the list' },
   { value: 'do_not_call', label: 'On the list' },
 ]
 

@@ -67,7 +67,7 @@ export const contactPage = definePage({
       params: { id },
     } = context
     const contact = await findContact(db, workspace.id, id)
-    if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
+    if (contact === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
     const found = await selectCallsOfContact(db, workspace.id, id, {
       before: query.before ?? null,
       limit: maxCalls + 1,
@@ -90,8 +90,8 @@ export const contactPage = definePage({
         updatedAt: contact.updated_at,
       },
       facts: [
-        { label: 'E-mail', value: contact.email ?? '' },
-        { label: 'External id', value: contact.external_id ?? '' },
+        { label: 'Email', value: contact.email ?? '' },
+        { label: 'External ID', value: contact.external_id ?? '' },
       ].filter(({ value }) => value !== ''),
       variables: Object.entries(contact.variables).map(([name, value]) => ({ name, value })),
       consent:
@@ -103,7 +103,10 @@ export const contactPage = definePage({
           ? null
           : {
               text: formatLocalTime(clock.now(), zone),
-              source: contact.time_zone === null ? 'told by the phone number' : 'the contact’s own zone',
+              source:
+                contact.time_zone === null
+                  ? 'Detected from the phone number'
+                  : 'From the contact’s time zone',
             },
       notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
       calls,
@@ -119,7 +122,7 @@ export const addNoteAction = defineAction({
   form: z.object({ text: z.string().trim().max(2000) }),
   run: async (tx, context, { text }) => {
     await addNote(tx, context.workspace.id, context.params.id, { callId: null, text })
-    return redirectTo(contactPath(context), 'The note is kept.')
+    return redirectTo(contactPath(context), 'Note added.')
   },
   back: (context) => contactPath(context),
 })
@@ -129,7 +132,7 @@ export const eraseContactAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await eraseContact(tx, context.workspace.id, context.params.id)
-    return redirectTo(contactPath(context), 'The contact was erased.')
+    return redirectTo(contactPath(context), 'Contact erased.')
   },
   back: (context) => contactPath(context),
 })
@@ -155,7 +158,7 @@ export async function findDoNotCallStatus(
       source: formatDoNotCallSource(source),
       reason,
       at,
-      by: by ?? 'somebody who is gone',
+      by: by ?? 'a former user',
     })),
   }
 }
@@ -173,9 +176,9 @@ const toShownCall = (call: Awaited<ReturnType<typeof selectCallsOfContact>>[numb
 })
 
 const doNotCallSources: Record<string, string> = {
-  api: 'an app or a Zap asked for it',
-  dashboard: 'a person added it here',
-  call: 'the person asked for it in a call',
+  api: 'added by an app or a Zap',
+  dashboard: 'added in Outdial',
+  call: 'added when the contact opted out on a call',
 }
 
 /** Says how the number got on the do-not-call list. */

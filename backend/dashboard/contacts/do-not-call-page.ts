@@ -25,16 +25,16 @@ export const doNotCallPage = defineForm({
   show: async (deps, { workspace, query }) => {
     const number = query.number ?? ''
     const emptyData = { number, error: '', result: null }
-    if (number === '') return doNotCallView('Do not call', emptyData)
+    if (number === '') return doNotCallView('Do-not-call list', emptyData)
     const parsed = parsePhone(number, workspace.country)
-    if (!parsed.ok) return doNotCallView('Do not call', { ...emptyData, error: parsed.message })
+    if (!parsed.ok) return doNotCallView('Do-not-call list', { ...emptyData, error: parsed.message })
     const { phoneNumber } = parsed
     const result = { phoneNumber, ...(await findDoNotCallStatus(deps, workspace.id, phoneNumber)) }
-    return doNotCallView('Do not call', { number, error: '', result })
+    return doNotCallView('Do-not-call list', { number, error: '', result })
   },
   submit: async (tx, context, { phone_number, reason }) => {
     await addNumberToDoNotCallList(tx, context.workspace.id, { phoneNumber: phone_number }, reason)
-    return redirectTo(pathTo(context, doNotCallPath), 'The number is on the list: it is not called any more.')
+    return redirectTo(pathTo(context, doNotCallPath), 'The number is now on the do-not-call list.')
   },
 })
 
@@ -57,10 +57,7 @@ export const addContactToDoNotCallListAction = defineAction({
   form: z.object({ reason: Reason }),
   run: async (tx, context, { reason }) => {
     await addNumberToDoNotCallList(tx, context.workspace.id, { contactId: context.params.id }, reason)
-    return redirectTo(
-      contactPath(context),
-      'The number is on the do-not-call list: it is not called any more.',
-    )
+    return redirectTo(contactPath(context), 'The number is now on the do-not-call list.')
   },
   back: (context) => contactPath(context),
 })
@@ -80,7 +77,8 @@ export const removeContactFromDoNotCallListAction = defineAction({
   back: (context) => contactPath(context),
 })
 
-const removedMessage = 'The number may be called again. Calls that had ended because of it stay ended.'
-const notListedMessage = 'The number was not on the list.'
+const removedMessage =
+  'The number was removed from the do-not-call list. Suppressed calls aren’t queued again.'
+const notListedMessage = 'The number wasn’t on the do-not-call list.'
 
 const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context.params.id}`)

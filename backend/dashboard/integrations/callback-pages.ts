@@ -61,17 +61,17 @@ export const revealSecretPage = defineForm({
   isOnce: false,
   show: async (_, context) => {
     requireOwner(context)
-    return signingSecretView('Show the signing secret', { what: 'reveal' })
+    return signingSecretView('Show signing secret', { what: 'reveal' })
   },
   submit: async (deps, context) => {
     requireOwner(context)
     const { secret } = await revealWorkspaceSecret(deps, context.workspace.id)
-    return secretPage('The signing secret', {
-      heading: 'The signing secret',
-      lead: 'Whoever knows it can forge deliveries to your callback URLs. Keep it like a password.',
+    return secretPage('Signing secret', {
+      heading: 'Signing secret',
+      lead: 'Keep this secret safe. With it, anyone can forge deliveries to your callback URLs.',
       label: 'Signing secret',
       secret,
-      notes: ['It signs what is sent to callback URLs. Each subscription has a secret of its own.'],
+      notes: ['It signs deliveries to callback URLs. Each webhook subscription has its own secret.'],
       back: callbacksLink,
     })
   },
@@ -82,17 +82,17 @@ export const rotateSigningSecretPage = defineForm({
   form: noInput,
   show: async (_, context) => {
     requireOwner(context)
-    return signingSecretView('Rotate the signing secret', { what: 'rotate' })
+    return signingSecretView('Rotate signing secret', { what: 'rotate' })
   },
   submit: async (tx, context) => {
     requireOwner(context)
     const { secret } = await rotateWorkspaceSecret(tx, context.workspace.id)
-    return secretPage('The new signing secret', {
-      heading: 'The signing secret was rotated',
-      lead: 'Give it to those who receive your callbacks.',
+    return secretPage('New signing secret', {
+      heading: 'Signing secret rotated',
+      lead: 'Update every receiver of your callbacks with the new secret.',
       label: 'Signing secret',
       secret,
-      notes: ['For 24 hours every callback is signed with the old one as well.'],
+      notes: ['For 24 hours, callbacks are also signed with the previous secret.'],
       back: callbacksLink,
     })
   },

@@ -50,7 +50,7 @@ export const connectedAppsPage = definePage({
 })
 
 function formatDisconnectDetail(userName: string, subscriptionCount: number): string {
-  const detail = `Zaps of ${userName} that use this connection stop working until they connect again.`
+  const detail = `${userName}’s Zaps that use this connection stop working until they reconnect it.`
   return subscriptionCount === 0 ? detail : `${detail} ${formatSubscriptionsToRemove(subscriptionCount)}.`
 }
 
@@ -65,7 +65,7 @@ export const disconnectAppAction = defineAction({
     const { userId, clientId } = context.params
     const connections = await selectConnectedApps(tx.db, workspaceId)
     const connection = connections.find((one) => one.user_id === userId && one.client_id === clientId)
-    if (connection === undefined) throw notFound('There is no such connection.')
+    if (connection === undefined) throw notFound('Connection not found.')
     if (userId !== context.user.userId) requireOwner(context)
     const { subscriptions } = await disconnectApp(tx, workspaceId, userId, clientId)
     return redirectTo(
@@ -91,12 +91,12 @@ export const connectZapierPage = definePage({
   show: async ({ config: { publicUrl } }) => {
     const apiUrl = `${publicUrl}/api/public/v1`
     const addresses = [
-      { id: 'api-url', label: 'API', value: apiUrl },
+      { id: 'api-url', label: 'API base URL', value: apiUrl },
       { id: 'openapi-url', label: 'OpenAPI document', value: `${apiUrl}/openapi.json` },
       { id: 'docs-url', label: 'API reference', value: `${publicUrl}/docs` },
-      { id: 'authorize-url', label: 'OAuth2 authorization', value: `${publicUrl}/oauth/authorize` },
-      { id: 'token-url', label: 'OAuth2 tokens', value: `${publicUrl}/oauth/token` },
-      { id: 'revoke-url', label: 'OAuth2 revocation', value: `${publicUrl}/oauth/revoke` },
+      { id: 'authorize-url', label: 'OAuth 2.0 authorization URL', value: `${publicUrl}/oauth/authorize` },
+      { id: 'token-url', label: 'OAuth 2.0 token URL', value: `${publicUrl}/oauth/token` },
+      { id: 'revoke-url', label: 'OAuth 2.0 revocation URL', value: `${publicUrl}/oauth/revoke` },
     ]
     const isLocal = loopbackHosts.has(new URL(publicUrl).hostname)
     return connectView('Connect Zapier', { isLocal, addresses, apiUrl })

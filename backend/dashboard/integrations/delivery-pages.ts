@@ -50,20 +50,20 @@ const deliveryView = template<DeliveryData>('dashboard/integrations/delivery-pag
 const toOrigin = (subscriptionId: number | null) =>
   subscriptionId === null
     ? { path: '/integrations/callbacks', label: 'Callback URLs' }
-    : { path: `/integrations/webhooks/${subscriptionId}`, label: 'The subscription' }
+    : { path: `/integrations/webhooks/${subscriptionId}`, label: 'Webhook' }
 
 export const deliveryPage = definePage({
   params: IdParams,
   query: noInput,
   show: async (deps, { workspace, params: { id } }) => {
     const row = await findDelivery(deps.db, workspace.id, id)
-    if (row === undefined) throw notFound('There is no such delivery.')
+    if (row === undefined) throw notFound('Delivery not found.')
     const attempts = await selectDeliveryAttempts(deps.db, workspace.id, id)
     const isDisabled = row.disabled_at !== null
     return deliveryView('Delivery', {
       delivery: {
         id: row.id,
-        name: row.call_id === null ? 'Test event' : `Event of call ${row.call_id}`,
+        name: row.call_id === null ? 'Test event' : `Event for call ${row.call_id}`,
         origin: toOrigin(row.subscription_id),
         callId: row.call_id,
         targetUrl: row.target_url,
@@ -92,7 +92,7 @@ export const replayDeliveryAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     if (!(await findDelivery(tx.db, context.workspace.id, context.params.id)))
-      throw notFound('There is no such delivery.')
+      throw notFound('Delivery not found.')
     const count = await replayDeliveries(tx, context.workspace.id, { deliveryId: context.params.id })
     return redirectTo(deliveryPath(context), formatReplayMessage(count))
   },
@@ -102,7 +102,7 @@ export const replayDeliveryAction = defineAction({
 const deliveryPath = (context: IdContext) => pathTo(context, `/integrations/deliveries/${context.params.id}`)
 
 function toStatusBadge(status: number | null): Badge {
-  if (status === null) return { tone: 'bad', text: 'No answer' }
+  if (status === null) return { tone: 'bad', text: 'No response' }
   return { tone: status >= 200 && status < 300 ? 'good' : 'bad', text: `HTTP ${status}` }
 }
 
@@ -124,11 +124,11 @@ function formatBody(body: string): string {
 
 type LastAttempt = Pick<DeliverySummary, 'status_code' | 'error' | 'duration_ms'>
 
-/** "HTTP 204 after 35 ms", or what went wrong. Empty before the first attempt. */
+/** Returns "HTTP 204 · 35 ms", or the error. Empty before the first attempt. */
 function formatAttemptResponse({ status_code, error, duration_ms }: LastAttempt): string {
   if (duration_ms === null) return ''
   const outcome = error ?? `HTTP ${status_code ?? 'nothing'}`
-  return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}, after ${formatMilliseconds(duration_ms)}`
+  return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)} · ${formatMilliseconds(duration_ms)}`
 }
 
 interface DeliveryRow {
@@ -163,9 +163,9 @@ export const DeliveryQuery = z.object({
 
 const statusFilters = [
   { status: undefined, label: 'All' },
-  { status: 'pending', label: 'To be sent' },
+  { status: 'pending', label: 'Pending' },
   { status: 'delivered', label: 'Delivered' },
-  { status: 'exhausted', label: 'Given up' },
+  { status: 'exhausted', label: 'Failed' },
 ] as const
 
 const pageSize = 50
@@ -208,7 +208,7 @@ export async function readDeliveryTable(
 }
 
 function toDeliveryRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
-  const about = row.call_id === null ? 'made-up data' : row.contact || 'an erased contact'
+  const about = row.call_id === null ? 'Sample data' : row.contact || 'Erased contact'
   return {
     id: row.id,
     event: row.call_id === null ? 'Test event' : `Call ${row.call_id}`,

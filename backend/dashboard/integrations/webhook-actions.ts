@@ -11,8 +11,8 @@ import { secretPage } from '../page/secret-page.ts'
 const webhookPath = (context: IdContext) => pathTo(context, `/integrations/webhooks/${context.params.id}`)
 
 export const formatReplayMessage = (count: number): string => {
-  if (count === 0) return 'Nothing was given up: nothing is sent again.'
-  return count === 1 ? 'It is sent again now.' : `${formatCount(count)} are sent again now.`
+  if (count === 0) return 'No failed deliveries to replay.'
+  return count === 1 ? 'Replaying 1 delivery.' : `Replaying ${formatCount(count)} deliveries.`
 }
 
 export const sendTestEventAction = defineAction({
@@ -21,7 +21,7 @@ export const sendTestEventAction = defineAction({
   run: async (tx, context) => {
     const delivery = await sendTestEvent(tx, context.workspace.id, context.params.id)
     const to = pathTo(context, `/integrations/deliveries/${delivery}`)
-    return redirectTo(to, 'The test event is on its way. This page shows what the receiver answers.')
+    return redirectTo(to, 'Test event queued. The response appears on this page.')
   },
   back: webhookPath,
 })
@@ -33,7 +33,7 @@ export const enableWebhookAction = defineAction({
     await enableSubscription(tx, context.workspace.id, context.params.id)
     return redirectTo(
       webhookPath(context),
-      'The subscription is enabled. A test event shows whether the receiver answers.',
+      'Subscription enabled. Send a test event to check that the receiver responds.',
     )
   },
   back: webhookPath,
@@ -61,7 +61,7 @@ export const removeWebhookAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await unsubscribe(tx, context.caller, context.params.id)
-    return redirectTo(pathTo(context, '/integrations/webhooks'), 'The subscription was removed.')
+    return redirectTo(pathTo(context, '/integrations/webhooks'), 'Subscription removed.')
   },
   back: webhookPath,
 })
@@ -70,27 +70,27 @@ const rotateSecretView = template<{ id: number; targetUrl: string }>(
   'dashboard/integrations/rotate-webhook-secret-page',
 )
 
-/** The new secret stands on the page that answers the form, and nowhere else. */
+/** Shows the new secret only in the response to the form. */
 export const rotateSecretPage = defineForm({
   params: IdParams,
   query: noInput,
   form: noInput,
   show: async (deps, context) => {
     const { id, target_url } = await requireManageableSubscription(deps, context)
-    return rotateSecretView('Rotate the secret', { id, targetUrl: target_url })
+    return rotateSecretView('Rotate signing secret', { id, targetUrl: target_url })
   },
   submit: async (tx, context) => {
     const { id } = await requireManageableSubscription(tx, context)
     const { secret } = await rotateSubscriptionSecret(tx, context.workspace.id, id)
-    return secretPage('The new secret', {
-      heading: 'The secret was rotated',
-      lead: 'Copy the new one now: it is shown this one time.',
+    return secretPage('New signing secret', {
+      heading: 'Signing secret rotated',
+      lead: 'Copy the new secret now. It won’t be shown again.',
       label: 'Signing secret',
       secret,
       notes: [
-        'For 24 hours every delivery is signed with the old one as well. Give the receiver the new one by then.',
+        'For 24 hours, deliveries are also signed with the previous secret. Update the receiver within that time.',
       ],
-      back: { path: `/integrations/webhooks/${id}`, label: 'The subscription' },
+      back: { path: `/integrations/webhooks/${id}`, label: 'Webhook' },
     })
   },
 })

@@ -46,7 +46,7 @@ export const webhookPage = definePage({
     } = context
     const [found] = await selectSubscriptions(deps.db, workspace.id, { id, limit: 1, offset: 0 })
     const owner = await getSubscription(deps, workspace.id, id)
-    if (found === undefined) throw notFound('There is no such subscription.')
+    if (found === undefined) throw notFound('Subscription not found.')
     const canRotate = owner.user_id === user.userId || workspace.role === 'owner'
     const path = `/integrations/webhooks/${id}`
     const source = { subscriptionId: id, path, showTarget: false }
@@ -74,13 +74,12 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
 })
 
 function formatActionDetails(isApp: boolean): { testDetail: string; removeDetail: string } {
-  const testDetail = 'The receiver is told of a made-up call that passes its filter, marked as a test.'
-  const removeDetail = 'The log of its deliveries goes too. This cannot be undone.'
-  if (!isApp) return { testDetail, removeDetail: `Nothing is sent there any more. ${removeDetail}` }
-  const stays =
-    'The Zap or app behind it stays on, but hears of no call any more until it is turned off and on again.'
+  const testDetail = 'Sends a sample event that matches the filter and is marked as a test.'
+  const removeDetail = 'Its delivery log is deleted too. This cannot be undone.'
+  if (!isApp) return { testDetail, removeDetail: `This URL stops receiving events. ${removeDetail}` }
+  const stays = 'The Zap or app stays on, but won’t receive events until it’s turned off and on again.'
   return {
-    testDetail: `${testDetail} A Zap that is on runs with this data, as it would for a real call.`,
+    testDetail: `${testDetail} If the Zap is on, it runs with this data, as it would for a real call.`,
     removeDetail: `${stays} ${removeDetail}`,
   }
 }
@@ -134,7 +133,7 @@ export const webhookListPage = definePage({
   },
 })
 
-/** "Campaign “Leads”, answered or busy": which calls a subscription hears of. */
+/** "Campaign “Leads”, answered or busy": the calls that a subscription receives. */
 function formatWebhookFilter(subscription: {
   filter: WebhookFilter
   campaign: string | null
@@ -146,7 +145,7 @@ function formatWebhookFilter(subscription: {
   if (filter.agent_id !== null) parts.push(`agent “${agent ?? filter.agent_id}”`)
   if (filter.outcome !== null)
     parts.push(filter.outcome.map((outcome) => outcome.replaceAll('_', ' ')).join(' or '))
-  if (parts.length === 0) return 'Every completed call'
+  if (parts.length === 0) return 'All completed calls'
   return `Calls: ${parts.join(', ')}`
 }
 
@@ -169,6 +168,6 @@ function toHealth({ disabled_at, failing_since, last_status }: SubscriptionHealt
 } {
   if (disabled_at !== null) return { badge: { tone: 'bad', text: 'Disabled' }, since: disabled_at }
   if (failing_since !== null) return { badge: { tone: 'warn', text: 'Failing' }, since: failing_since }
-  if (last_status === 'delivered') return { badge: { tone: 'good', text: 'Works' }, since: null }
+  if (last_status === 'delivered') return { badge: { tone: 'good', text: 'Active' }, since: null }
   return { badge: { tone: 'mute', text: last_status === null ? 'No events yet' : 'Enabled' }, since: null }
 }

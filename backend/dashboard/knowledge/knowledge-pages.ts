@@ -26,16 +26,13 @@ export const addDocumentPage = defineForm({
   form: NewDocument,
   fileLimit: parseLimits.maxFileBytes,
   isOnce: false,
-  show: async () => addDocumentView('Add a document', {}),
+  show: async () => addDocumentView('Add document', {}),
   submit: async (deps, context, { _once, ...fields }) => {
     const document = await toDocument(fields)
     const path = pathTo(context, '/knowledge/new')
     return submitOnce(deps, context, { path, raw: { _once, ...document } }, async (tx) => {
       const { id } = await addDocument(tx, context.workspace.id, document)
-      return redirectTo(
-        pathTo(context, `/knowledge/${id}`),
-        'The document was added: agents find it from now on.',
-      )
+      return redirectTo(pathTo(context, `/knowledge/${id}`), 'Document added. Agents can find it now.')
     })
   },
 })
@@ -46,14 +43,14 @@ async function toDocument({
   file,
 }: Omit<z.output<typeof NewDocument>, '_once'>): Promise<DocumentValues> {
   if (file === undefined) {
-    if (body.trim() === '') throw invalidField('body', 'required', 'Paste a text, or choose a file above.')
+    if (body.trim() === '') throw invalidField('body', 'required', 'Paste text, or choose a file above.')
     return { title, body }
   }
   if (body.trim() !== '') {
     throw invalidField(
       'file',
       'conflict',
-      'Paste a text or choose a file, not both: each is a document of its own.',
+      'Paste text or choose a file, not both. Add a separate document for each.',
     )
   }
   const parsed = await readFile(file)
@@ -137,7 +134,7 @@ export const editDocumentPage = defineForm({
     await editDocument(tx, context.workspace.id, context.params.id, values)
     return redirectTo(
       pathTo(context, `/knowledge/${context.params.id}`),
-      'The document was saved: agents find the new text.',
+      'Document saved. Agents find the new text now.',
     )
   },
 })
@@ -147,7 +144,7 @@ export const deleteDocumentAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await deleteDocument(tx, context.workspace.id, context.params.id)
-    return redirectTo(pathTo(context, '/knowledge'), 'The document was deleted: agents find it no more.')
+    return redirectTo(pathTo(context, '/knowledge'), 'Document deleted. Agents no longer find it.')
   },
   back: (context) => pathTo(context, '/knowledge'),
 })

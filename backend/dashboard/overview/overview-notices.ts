@@ -3,7 +3,7 @@ import type { FirstSteps, selectFailingSubscriptions } from './overview-queries.
 
 type FailingSubscription = Awaited<ReturnType<typeof selectFailingSubscriptions>>[number]
 
-/** Something that needs somebody. */
+/** Something that needs attention. */
 export interface Notice {
   tone: 'bad' | 'warn' | 'mute'
   text: string
@@ -22,9 +22,9 @@ export function buildNotices(found: {
     ...found.paused.map(({ id, name, paused_reason }): Notice => {
       const path = `/campaigns/${id}`
       if (paused_reason === null) {
-        return { tone: 'mute', text: `The campaign ${name} is paused.`, path, label: 'Open the campaign' }
+        return { tone: 'mute', text: `Campaign “${name}” is paused.`, path, label: 'Open campaign' }
       }
-      return { tone: 'bad', text: `${name}: ${paused_reason}`, path, label: 'Open the campaign' }
+      return { tone: 'bad', text: `${name}: ${paused_reason}`, path, label: 'Open campaign' }
     }),
     ...found.failing.map(subscriptionNotice),
     ...exhaustedNotice(found.exhausted, found.maxExhausted),
@@ -38,18 +38,21 @@ function subscriptionNotice({ id, target_url, disabled_at }: FailingSubscription
   const host = URL.canParse(target_url) ? new URL(target_url).host : target_url
   const path = `/integrations/webhooks/${id}`
   if (disabled_at !== null) {
-    const text = `The webhook to ${host} failed for days and was disabled: it is told of no calls.`
-    return { tone: 'bad', text, path, label: 'Open the webhook' }
+    const text = `The webhook subscription for ${host} was disabled after 5 days of failed deliveries. It no longer receives events.`
+    return { tone: 'bad', text, path, label: 'Open subscription' }
   }
-  const text = `The webhook to ${host} fails at the moment: its events are tried again.`
-  return { tone: 'warn', text, path, label: 'Open the webhook' }
+  const text = `Webhook deliveries to ${host} are failing. Outdial is retrying them.`
+  return { tone: 'warn', text, path, label: 'Open subscription' }
 }
 
 function exhaustedNotice(exhausted: number, max: number): Notice[] {
   if (exhausted === 0) return []
   const count = exhausted === max ? `${formatCount(max)} or more` : formatCount(exhausted)
-  const text = exhausted === 1 ? '1 event could not be delivered.' : `${count} events could not be delivered.`
-  return [{ tone: 'bad', text, path: '/integrations/webhooks', label: 'Look at the webhooks' }]
+  const text =
+    exhausted === 1
+      ? '1 webhook delivery failed. No retries are left.'
+      : `${count} webhook deliveries failed. No retries are left.`
+  return [{ tone: 'bad', text, path: '/integrations/webhooks', label: 'Open webhooks' }]
 }
 
 export interface FirstStep {
@@ -67,35 +70,35 @@ export function listFirstSteps(steps: FirstSteps): FirstStep[] {
     {
       isDone: steps.number,
       title: 'Add a phone number',
-      why: 'People see it ringing. On the simulated line any number will do.',
+      why: 'Your contacts see this number when the agent calls. With simulated telephony, any number works.',
       path: '/phone-numbers/new',
-      label: 'Add a number',
+      label: 'Add phone number',
     },
     {
       isDone: steps.agent,
-      title: 'Create an agent and make it live',
-      why: 'It talks to your contacts: give it a name and a greeting, then publish it.',
+      title: 'Create and publish an agent',
+      why: 'Give it a name and a greeting, then publish it.',
       path: '/agents',
-      label: 'Go to the agents',
+      label: 'Go to agents',
     },
     {
       isDone: steps.campaign,
       title: 'Create a campaign',
-      why: 'It says who calls from which number, at which hours, and how often.',
+      why: 'It sets which agent calls, from which number, and during which hours.',
       path: '/campaigns/new',
-      label: 'Create a campaign',
+      label: 'Create campaign',
     },
     {
       isDone: steps.contact,
-      title: 'Add a contact, and call them',
-      why: 'The call is queued at once, and you can watch it here.',
+      title: 'Add a contact and call them',
+      why: 'The call is queued right away, and you can watch it here.',
       path: '/contacts/new',
-      label: 'Add a contact',
+      label: 'Add contact',
     },
     {
       isDone: steps.connection,
       title: 'Connect Zapier',
-      why: 'From then on forms, spreadsheets and your CRM add the contacts by themselves.',
+      why: 'Add and call contacts automatically from forms, spreadsheets, and your CRM.',
       path: '/integrations',
       label: 'Connect Zapier',
     },

@@ -49,7 +49,7 @@ const maxLiveCalls = 10
 const maxNotices = 20
 const maxExhausted = 1_000
 
-/** The first page: how today goes, and what needs somebody. */
+/** The first page: today's calls, and what needs attention. */
 export const overviewPage = definePage({
   query: noInput,
   show: async (deps, { workspace }) => overviewView('Overview', await readOverview(deps, workspace)),

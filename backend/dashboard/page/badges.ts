@@ -1,7 +1,7 @@
 import type { CallOutcome, CallStatus, CampaignStatus, WaitingFor } from '@outdial/contract'
 import type { ToolKindName } from '../../db/schema.ts'
 
-/** How a state looks: the colours of badges, bars and points. */
+/** How a state looks: the colors of badges, bars, and points. */
 export type Tone = 'good' | 'warn' | 'bad' | 'live' | 'mute'
 
 export interface Badge {
@@ -16,7 +16,7 @@ const outcomeBadges: Record<CallOutcome, Badge> = {
   busy: { tone: 'warn', text: 'Busy' },
   declined: { tone: 'warn', text: 'Declined' },
   failed: { tone: 'bad', text: 'Failed' },
-  suppressed: { tone: 'mute', text: 'Do not call' },
+  suppressed: { tone: 'mute', text: 'Suppressed' },
   expired: { tone: 'mute', text: 'Expired' },
   canceled: { tone: 'mute', text: 'Canceled' },
 }
@@ -54,35 +54,35 @@ export const campaignBadge = (status: CampaignStatus): Badge => campaignBadges[s
 export const agentBadge = (status: keyof typeof agentBadges): Badge => agentBadges[status]
 
 const waitReasons: Record<WaitingFor, string> = {
-  schedule: 'its time',
-  calling_hours: 'calling hours',
-  concurrency: 'a free line',
-  campaign_paused: 'the paused campaign',
-  agent_not_live: 'its agent to be live',
-  number_not_active: 'an active number',
-  retry: 'the next attempt',
+  schedule: 'Scheduled time',
+  calling_hours: 'Calling hours',
+  concurrency: 'Capacity',
+  campaign_paused: 'Campaign paused',
+  agent_not_live: 'Agent not Live',
+  number_not_active: 'Phone number retired',
+  retry: 'Retry',
 }
 
-/** What a call waits for, after "Waits for". Null: nothing hinders it. */
+/** Returns why a call waits. Null: nothing holds it back. */
 export const formatWaitReason = (reason: WaitingFor | null): string =>
-  reason === null ? 'its turn' : waitReasons[reason]
+  reason === null ? 'Next in line' : waitReasons[reason]
 
 const deliveryBadges = {
-  pending: { tone: 'live', text: 'To be sent' },
+  pending: { tone: 'live', text: 'Pending' },
   delivered: { tone: 'good', text: 'Delivered' },
-  exhausted: { tone: 'bad', text: 'Given up' },
-  gone: { tone: 'mute', text: 'Not wanted any more' },
+  exhausted: { tone: 'bad', text: 'Failed – no retries left' },
+  gone: { tone: 'mute', text: 'Stopped' },
 } as const satisfies Record<string, Badge>
 
-/** How far the delivery of an event is, after so many tries. */
+/** Returns the badge of a delivery after this many delivery attempts. */
 export const deliveryBadge = (status: keyof typeof deliveryBadges, attempts: number): Badge =>
-  status === 'pending' && attempts > 0 ? { tone: 'warn', text: 'To be tried again' } : deliveryBadges[status]
+  status === 'pending' && attempts > 0 ? { tone: 'warn', text: 'Retrying' } : deliveryBadges[status]
 
 /** Where a tool comes from, in a few words. */
 export function formatToolKind(kind: ToolKindName): string {
   if (kind === 'http') return 'HTTP request'
   if (kind === 'remote_mcp') return 'MCP server'
-  return 'Comes with Outdial'
+  return 'Built-in'
 }
 
 export const phoneNumberBadge = (status: 'active' | 'retired'): Badge =>

@@ -91,12 +91,12 @@ export const formatCount = (value: number): string => value.toLocaleString('en-U
 export const formatPlural = (value: number, one: string, many = `${one}s`): string =>
   `${formatCount(value)} ${value === 1 ? one : many}`
 
-/** Seconds as "1 m 05 s". */
+/** Seconds as "1m 05s". */
 function formatDuration(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`
+  if (seconds < 60) return `${seconds}s`
   const minutes = Math.floor(seconds / 60)
-  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} m`
-  return `${minutes} m ${String(seconds % 60).padStart(2, '0')} s`
+  if (minutes >= 60) return `${Math.floor(minutes / 60)}h ${minutes % 60}m`
+  return `${minutes}m ${String(seconds % 60).padStart(2, '0')}s`
 }
 
 /** "35 ms", "1.2 s". */
@@ -153,12 +153,12 @@ export function formatRetryPolicy({ max_attempts, delay_minutes, on }: RetryPoli
   return `Up to ${max_attempts} attempts, ${interval} apart, after ${outcomes.join(' or ')}`
 }
 
-/** "2 webhook subscriptions of it are removed", before what they belong to ends. */
+/** "2 webhook subscriptions will be removed", before what they belong to is removed. */
 export const formatSubscriptionsToRemove = (count: number): string =>
-  `${formatPlural(count, 'webhook subscription')} of it ${count === 1 ? 'is' : 'are'} removed`
+  `${formatPlural(count, 'webhook subscription')} will be removed`
 
-/** "and its 2 webhook subscriptions with it", after what ended; empty where it had none. */
+/** ", and its 2 webhook subscriptions were removed", after what was removed; empty if it had none. */
 export const formatRemovedSubscriptions = (count: number): string =>
   count === 0
     ? ''
-    : `, and ${count === 1 ? 'its webhook subscription' : `its ${count} webhook subscriptions`} with it`
+    : `, and its ${count === 1 ? 'webhook subscription was' : `${count} webhook subscriptions were`} removed`

@@ -4,17 +4,17 @@ import { outdatedFormError, PageError } from '../../views/page-error.ts'
 
 export const pageNotFound = () =>
   new PageError(404, {
-    title: 'There is nothing here',
-    message: 'This page does not exist, or belongs to a workspace that you are not a member of.',
-    advice: 'Check the address, or go back to the overview.',
+    title: 'Page not found',
+    message: 'This page doesn’t exist, or it’s in a workspace that you’re not a member of.',
+    advice: 'Check the URL, or go to the overview.',
   })
 
 /** What came is no form that a browser sends. */
 export const unreadableFormError = (status: 400 | 413 | 415) =>
   new PageError(status, {
-    title: 'This form could not be read',
+    title: 'The form couldn’t be submitted',
     message:
-      status === 413 ? 'It is too large, and was not sent.' : 'It broke off, or is not what a browser sends.',
+      status === 413 ? 'It’s too large.' : 'Your browser sent it incompletely or in an unsupported format.',
     advice: 'Go back and try again.',
   })
 
@@ -28,23 +28,27 @@ export function toPageError(error: unknown): PageError {
   if (apiError.code === 'unavailable') return serviceUnavailable()
   if (apiError.status < 500) {
     const advice = 'Go back and try again.'
-    return new PageError(apiError.status, { title: 'That did not work', message: apiError.message, advice })
+    return new PageError(apiError.status, {
+      title: 'Something went wrong',
+      message: apiError.message,
+      advice,
+    })
   }
   return internalError()
 }
 
 const serviceUnavailable = () =>
   new PageError(503, {
-    title: 'Outdial is away for a moment',
-    message: 'The page could not be made. Calls that are queued stay queued.',
+    title: 'Outdial is temporarily unavailable',
+    message: 'The page couldn’t be loaded. Queued calls stay queued.',
     advice: 'Reload the page in a minute.',
   })
 
 const internalError = () =>
   new PageError(500, {
-    title: 'Something broke on our side',
-    message: 'The page could not be made.',
-    advice: 'Try again in a minute. If it stays, tell support the text below.',
+    title: 'Something went wrong on our side',
+    message: 'The page couldn’t be loaded.',
+    advice: 'Try again in a minute. If this keeps happening, contact support with this ID.',
   })
 
 const isCsrfError = (error: unknown): boolean =>

@@ -67,12 +67,13 @@ const isFile = (value: unknown): value is { bytes: Buffer } =>
 
 const alreadySent = (to: string): Redirect => ({
   to,
-  message: 'This form had been sent already: nothing was done twice.',
+  message: 'This form was already submitted, so nothing was done twice.',
 })
 
 const alreadyShown = (to: string): Redirect => ({
   to,
-  message: 'This form had been sent already: nothing was done twice. What it showed is shown one time only.',
+  message:
+    'This form was already submitted, so nothing was done twice. Secrets and links are shown only once.',
 })
 
 function parseRedirect(response: unknown, path: string): Redirect {

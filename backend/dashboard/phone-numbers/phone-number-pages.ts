@@ -28,12 +28,12 @@ export const phoneNumberListPage = definePage({
 export const newPhoneNumberPage = defineForm({
   query: noInput,
   form: NewNumber,
-  show: async () => addPhoneNumberView('Add a phone number', {}),
+  show: async () => addPhoneNumberView('Add phone number', {}),
   submit: async (tx, context, { phone_number, label }) => {
     await addPhoneNumber(tx, context.workspace.id, { phone_number, label })
     return redirectTo(
       pathTo(context, '/phone-numbers'),
-      'The number was added: campaigns can call from it now.',
+      'Phone number added. Campaigns can now call from it.',
     )
   },
 })
@@ -45,7 +45,7 @@ export const retirePhoneNumberAction = defineAction({
     await retirePhoneNumber(tx, context.workspace.id, context.params.id)
     return redirectTo(
       pathTo(context, '/phone-numbers'),
-      'The number was retired: no more calls are made from it.',
+      'Phone number retired. No more calls are placed from it.',
     )
   },
   back: (context) => pathTo(context, '/phone-numbers'),
@@ -58,7 +58,7 @@ export const activatePhoneNumberAction = defineAction({
     await activatePhoneNumber(tx, context.workspace.id, context.params.id)
     return redirectTo(
       pathTo(context, '/phone-numbers'),
-      'The number is active: calls that waited for it go out.',
+      'Phone number activated. Its waiting calls can be placed now.',
     )
   },
   back: (context) => pathTo(context, '/phone-numbers'),

@@ -52,23 +52,23 @@ export const apiKeyListPage = definePage({
 
 function formatRevokeDetail(subscriptionCount: number): string {
   const removed = subscriptionCount === 0 ? '' : `, and ${formatSubscriptionsToRemove(subscriptionCount)}`
-  return `Requests with this key are refused from then on${removed}. This cannot be undone.`
+  return `Requests with this key stop working immediately${removed}. This cannot be undone.`
 }
 
-/** The key stands on the page that answers the form, and nowhere else: not in an address, and not in a message. */
+/** Shows the key only in the response to the form: not in a URL, and not in a message. */
 export const newApiKeyPage = defineForm({
   query: noInput,
   form: NewKey,
-  show: async () => newApiKeyView('Create an API key', {}),
+  show: async () => newApiKeyView('Create API key', {}),
   submit: async (tx, { workspace, user }, { name }) => {
     const { key } = await createApiKey(tx, workspace.id, user.userId, name)
-    return secretPage('Your new API key', {
-      heading: `The key “${name}” is ready`,
-      lead: 'Copy it now: it is shown this one time. Outdial keeps only a fingerprint of it.',
+    return secretPage('New API key', {
+      heading: `API key “${name}” created`,
+      lead: 'Copy the key now. It won’t be shown again.',
       label: 'API key',
       secret: key,
       notes: [
-        'It may do everything that the API offers in this workspace. Keep it like a password; where it got lost or known, revoke it and make another.',
+        'This key has full API access to this workspace. If it is lost or leaked, revoke it and create a new one.',
       ],
       back: { path: apiKeysPath, label: 'API keys' },
     })
@@ -80,12 +80,12 @@ export const revokeApiKeyAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     const key = await findApiKey(tx.db, context.workspace.id, context.params.id)
-    if (key === undefined) throw notFound('There is no such API key.')
+    if (key === undefined) throw notFound('API key not found.')
     if (key.user_id !== context.user.userId) requireOwner(context)
     const { subscriptions } = await revokeApiKey(tx, context.workspace.id, context.params.id)
     return redirectTo(
       pathTo(context, apiKeysPath),
-      `The key “${key.name}” was revoked${formatRemovedSubscriptions(subscriptions)}.`,
+      `API key “${key.name}” was revoked${formatRemovedSubscriptions(subscriptions)}.`,
     )
   },
   back: (context) => pathTo(context, apiKeysPath),

@@ -48,7 +48,10 @@ export const generalSettingsPage = defineForm({
       labels: {
         country: countries.find(({ value }) => value === country)?.label ?? country,
         hours: formatCallingHours(callingHours),
-        retention: retentionDays === null ? 'For ever' : `For ${retentionDays} days after the call`,
+        retention:
+          retentionDays === null
+            ? 'Forever'
+            : `${retentionDays} ${retentionDays === 1 ? 'day' : 'days'} after the call`,
       },
       countries,
       timeZones,
@@ -69,6 +72,6 @@ export const generalSettingsPage = defineForm({
       },
       retention_days: fields.retention_days ?? null,
     })
-    return redirectTo(pathTo(context, '/settings'), 'Saved.')
+    return redirectTo(pathTo(context, '/settings'), 'Settings saved.')
   },
 })

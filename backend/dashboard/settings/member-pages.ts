@@ -53,15 +53,15 @@ const toRoleChange = ({ name, role }: Member): MemberRow['roleChange'] =>
   role === 'owner'
     ? {
         role: 'member',
-        label: 'Make a member',
+        label: 'Make member',
         question: `Make ${name} a member?`,
-        detail: 'They can no longer change settings or members. Invitations that they made end.',
+        detail: 'They can no longer change settings or members. Invitations they created are withdrawn.',
       }
     : {
         role: 'owner',
-        label: 'Make an owner',
+        label: 'Make owner',
         question: `Make ${name} an owner?`,
-        detail: 'They can then change settings and members, you included.',
+        detail: 'They can change settings and manage all members, including you.',
       }
 
 const membersPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/settings/members')
@@ -74,7 +74,7 @@ export const changeRoleAction = defineAction({
     await changeRole(tx, context.workspace.id, context.params.id, role)
     return redirectTo(
       membersPath(context),
-      role === 'owner' ? 'They are an owner now.' : 'They are a member now.',
+      role === 'owner' ? 'Role changed to owner.' : 'Role changed to member.',
     )
   },
   back: membersPath,
@@ -88,7 +88,7 @@ export const removeMemberAction = defineAction({
     await removeMember(tx, context.workspace.id, context.params.id)
     return redirectTo(
       membersPath(context),
-      'They are no member any more, and what acted in their name here has ended.',
+      'Member removed. Their API keys, connected apps, and webhooks here were removed too.',
     )
   },
   back: membersPath,
@@ -109,7 +109,7 @@ export const withdrawInvitationAction = defineAction({
   run: async (tx, context) => {
     requireOwner(context)
     await withdrawInvitation(tx, context.workspace.id, context.params.id)
-    return redirectTo(membersPath(context), 'The invitation was withdrawn: its link lets nobody in any more.')
+    return redirectTo(membersPath(context), 'Invitation withdrawn. Its link no longer works.')
   },
   back: membersPath,
 })
@@ -134,7 +134,7 @@ export const inviteMemberPage = defineForm({
   form: InvitationFields,
   show: async (_, context) => {
     requireOwner(context)
-    return inviteMemberView('Invite somebody', {})
+    return inviteMemberView('Invite member', {})
   },
   submit: async (tx, context, { email: enteredEmail, role }) => {
     requireOwner(context)
@@ -143,11 +143,11 @@ export const inviteMemberPage = defineForm({
       email: enteredEmail,
       role,
     })
-    return oneTimeLinkView('The invitation', {
-      heading: 'The invitation is ready',
-      lead: `Send this link to ${email}. It is shown only now.`,
+    return oneTimeLinkView('Invitation link', {
+      heading: 'Invitation link created',
+      lead: `Send this link to ${email}. It won’t be shown again.`,
       link,
-      warning: `Whoever opens it first becomes ${role === 'owner' ? 'an owner' : 'a member'} of ${workspace.name}: send it to nobody else.`,
+      warning: `The first person to use it becomes ${role === 'owner' ? 'an owner' : 'a member'} of ${workspace.name}. Don’t share it with anyone else.`,
       expiresAt,
     })
   },
@@ -160,18 +160,18 @@ export const resetMemberPasswordPage = defineForm({
   show: async (deps, context) => {
     requireOwner(context)
     const member = await findMember(deps, context.workspace.id, context.params.id)
-    return resetPasswordView(`New password for ${member.name}`, { member })
+    return resetPasswordView(`Reset password for ${member.name}`, { member })
   },
   submit: async (tx, context) => {
     requireOwner(context)
     const { workspace, user, params } = context
     const { name, email } = await findMember(tx, workspace.id, params.id)
     const { link, expiresAt } = await createMemberResetLink(tx, workspace.id, params.id, user.userId)
-    return oneTimeLinkView('The link', {
-      heading: 'The link is ready',
-      lead: `Send it to ${name} (${email}). It is shown only now.`,
+    return oneTimeLinkView('Password reset link', {
+      heading: 'Password reset link created',
+      lead: `Send this link to ${name} (${email}). It won’t be shown again.`,
       link,
-      warning: 'Whoever opens it first can sign in as them: send it to nobody else.',
+      warning: 'The first person to use it can sign in as them. Don’t share it with anyone else.',
       expiresAt,
     })
   },

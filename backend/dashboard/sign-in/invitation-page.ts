@@ -56,8 +56,8 @@ export function mountInvitation(
       if (user === undefined) await parts.browserAuth.begin(request, reply, accepted.userId)
       const message =
         accepted.state === 'accepted'
-          ? 'Welcome: you are a member of this workspace now.'
-          : 'You are a member of this workspace already. The invitation can still be used by somebody else.'
+          ? 'Welcome! You’re now a member of this workspace.'
+          : 'You’re already a member of this workspace. The invitation can still be used by another person.'
       return redirectTo(`/w/${accepted.workspaceId}/overview`, message)
     },
   })
@@ -81,18 +81,18 @@ const isMember = (accepted: AcceptResult): accepted is AcceptedMember => 'userId
 
 const closedTexts = {
   used: {
-    title: 'This invitation was used already',
-    message: 'Each invitation lets one person in, once.',
-    advice: 'If it was you: sign in. If not, ask the person who invited you for a new link.',
+    title: 'This invitation was already used',
+    message: 'Each invitation works only once.',
+    advice: 'If you used it, sign in. Otherwise, ask the person who invited you for a new link.',
   },
   expired: {
     title: 'This invitation has expired',
-    message: 'Invitations last for seven days.',
+    message: 'Invitations expire after seven days.',
     advice: 'Ask the person who invited you for a new link.',
   },
   unknown: {
     title: 'This invitation is not valid',
-    message: 'It was withdrawn, or the link is not complete.',
+    message: 'It was withdrawn, or the link is incomplete.',
     advice: 'Check that you opened the whole link, or ask the person who invited you for a new one.',
   },
 }

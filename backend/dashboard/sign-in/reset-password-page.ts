@@ -27,37 +27,37 @@ export function mountResetPassword(
   mountPublicForm(pages, parts, {
     form: NewPassword,
     show: async (request) =>
-      resetPasswordView('New password', { email: (await requireOpen(request)).reset.email }),
+      resetPasswordView('Set new password', { email: (await requireOpen(request)).reset.email }),
     submit: async ({ request, reply, input }) => {
       const { token } = await requireOpen(request)
       const userId = await resetPassword(deps, token, input.new_password)
       if (userId === undefined) throw linkClosedError('used')
       await parts.browserAuth.begin(request, reply, userId)
-      return redirectTo('/', 'Your password was changed, and you were signed out everywhere else.')
+      return redirectTo('/', 'Password changed. You’re signed out everywhere else.')
     },
   })
 }
 
 const closedTexts = {
   used: {
-    title: 'This link was used already',
-    message: 'A link sets a new password once.',
-    advice: 'Sign in with the new password, or ask for another link.',
+    title: 'This link was already used',
+    message: 'Each password reset link works only once.',
+    advice: 'Sign in with your new password, or ask for another link.',
   },
   expired: {
     title: 'This link has expired',
-    message: 'Links for a new password last for 24 hours.',
-    advice: 'Ask for another one.',
+    message: 'Password reset links expire after 24 hours.',
+    advice: 'Ask for a new link.',
   },
   void: {
-    title: 'This link does not work any more',
-    message: 'The person who made it may not reset this password any longer.',
-    advice: 'Ask whoever runs this Outdial installation for another one.',
+    title: 'This link no longer works',
+    message: 'The person who created it can no longer reset your password.',
+    advice: 'Ask your Outdial administrator for a new link.',
   },
   unknown: {
     title: 'This link is not valid',
-    message: 'A newer one took its place, the password was changed meanwhile, or the link is not complete.',
-    advice: 'Check that you opened the whole link, or ask for another one.',
+    message: 'It was replaced by a newer link, your password was changed, or the link is incomplete.',
+    advice: 'Check that you opened the whole link, or ask for a new one.',
   },
 }
 

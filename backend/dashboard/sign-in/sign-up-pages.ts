@@ -55,7 +55,7 @@ export function mountNewWorkspace(
       const { name, country, time_zone: timeZone } = input
       const values = { name, country, timeZone, ownerId: user.userId, formId }
       const { id } = await createWorkspace(deps, values)
-      return redirectTo(`/w/${id}/overview`, 'The workspace is ready.')
+      return redirectTo(`/w/${id}/overview`, 'Workspace created.')
     },
   })
 }

@@ -55,7 +55,7 @@ export const newSpreadsheetPage = defineForm({
     })
     return redirectTo(
       pathTo(context, `/spreadsheets/${id}`),
-      'The spreadsheet was created: give it to an agent with the tool “spreadsheet_append”.',
+      'Spreadsheet created. Assign the tool “spreadsheet_append” to an agent and choose this spreadsheet.',
     )
   },
 })
@@ -76,14 +76,14 @@ export const googleAccountPage = defineForm({
   show: async (deps, context) => {
     requireOwner(context)
     const account = await getGoogleAccount(deps, context.workspace.id)
-    return googleAccountView('Google account', { googleEmail: account?.clientEmail ?? null })
+    return googleAccountView('Google service account', { googleEmail: account?.clientEmail ?? null })
   },
   submit: async (tx, context, { google_account: keyJson }) => {
     requireOwner(context)
     const { clientEmail } = await saveGoogleAccount(tx, context.workspace.id, keyJson)
     return redirectTo(
       pathTo(context, '/spreadsheets'),
-      `The Google account was saved. Share each spreadsheet with ${clientEmail} as an editor.`,
+      `Google service account saved. Share each spreadsheet with ${clientEmail} as an editor.`,
     )
   },
 })
@@ -131,7 +131,7 @@ export const removeGoogleAccountAction = defineAction({
     await removeGoogleAccount(tx, context.workspace.id)
     return redirectTo(
       pathTo(context, '/spreadsheets'),
-      'The Google account was removed, and its key forgotten.',
+      'Google service account removed. Its key was deleted.',
     )
   },
   back: (context) => pathTo(context, '/spreadsheets'),
@@ -151,7 +151,7 @@ export const deleteSpreadsheetAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await deleteSpreadsheet(tx, context.workspace.id, context.params.spreadsheetId)
-    return redirectTo(pathTo(context, '/spreadsheets'), 'The spreadsheet was deleted with its rows.')
+    return redirectTo(pathTo(context, '/spreadsheets'), 'Spreadsheet and rows deleted.')
   },
   back: (context) => pathTo(context, `/spreadsheets/${encodeURIComponent(context.params.spreadsheetId)}`),
 })

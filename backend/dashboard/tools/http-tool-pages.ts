@@ -90,7 +90,7 @@ export const newHttpToolPage = defineForm({
   show: async () =>
     httpToolFormView('New HTTP tool', {
       back: { path: '/tools', label: 'Tools' },
-      submitLabel: 'Add the tool',
+      submitLabel: 'Add tool',
       isNew: true,
       values: {
         ...{ name: '', description: '', method: 'GET', url: '', headers: '' },
@@ -104,10 +104,7 @@ export const newHttpToolPage = defineForm({
     const tool = parseHttpTool(raw, [])
     const secrets = mergeSecrets({}, tool.secrets)
     const { id } = await addHttpTool(tx, context.workspace.id, { ...tool, secrets })
-    return redirectTo(
-      pathTo(context, `/tools/${id}`),
-      'The tool is there. Assign it to agents on their pages.',
-    )
+    return redirectTo(pathTo(context, `/tools/${id}`), "Tool added. To use it, assign it on an agent's page.")
   },
 })
 
@@ -143,7 +140,7 @@ export const editHttpToolPage = defineForm({
     await editHttpTool(tx, workspace.id, params.id, parseHttpTool(raw, secretNames))
     return redirectTo(
       pathTo(context, `/tools/${params.id}`),
-      'Saved. Agents that have it use it as it is now.',
+      'Tool saved. Agents use the changes from now on.',
     )
   },
 })

@@ -70,11 +70,12 @@ export function parseParameters(raw: Readonly<Record<string, unknown>>): Paramet
     const name = names[index] ?? ''
     const field = `${row}.name`
     if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)) {
-      const message = 'Name the argument by letters, digits, - and _, such as city.'
+      const message =
+        'Use only letters, digits, - and _ for the argument name, for example city. Start with a letter or _.'
       throw invalidField(field, 'invalid_name', message)
     }
     if (names.indexOf(name) < index) {
-      throw invalidField(field, 'already_used', `There is an argument named ${name} already.`)
+      throw invalidField(field, 'already_used', `An argument named ${name} already exists.`)
     }
     return {
       name,
@@ -96,9 +97,7 @@ export function parseSchema(text: string): JsonSchema {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw invalidSchema(
-      `This is not JSON. ${error instanceof Error ? error.message.slice(0, 200) : ''}`.trim(),
-    )
+    throw invalidSchema(`Invalid JSON. ${error instanceof Error ? error.message.slice(0, 200) : ''}`.trim())
   }
   const parsed = z.record(z.string(), z.unknown()).safeParse(value)
   if (!parsed.success) throw invalidSchema('The schema must be a JSON object.')

@@ -28,7 +28,7 @@ interface ServerFormData extends FormFrame {
 const mcpServerFormView = template<ServerFormData>('dashboard/tools/mcp-server-form-page')
 
 const transports = [
-  { value: 'auto', label: 'Find out by itself' },
+  { value: 'auto', label: 'Detect automatically' },
   { value: 'streamable', label: 'Streamable HTTP' },
   { value: 'sse', label: 'HTTP with SSE (older servers)' },
 ]
@@ -59,7 +59,7 @@ export const newMcpServerPage = defineForm({
   show: async () =>
     mcpServerFormView('New MCP server', {
       back: { path: '/tools', label: 'Tools' },
-      submitLabel: 'Add the server',
+      submitLabel: 'Add server',
       isNew: true,
       values: { name: '', description: '', url: '', transport: 'auto', headers: '' },
       ...{ transports, newSecrets: newSecretNumbers, secretNames: [] },
@@ -70,7 +70,7 @@ export const newMcpServerPage = defineForm({
     const { id } = await addRemoteServer(deps, context.workspace.id, newServer)
     return redirectTo(
       pathTo(context, `/tools/${id}/choose`),
-      'The server is added. Choose which of its tools agents may have.',
+      'Server added. Select the tools that agents can use.',
     )
   },
 })
@@ -99,10 +99,7 @@ export const editMcpServerPage = defineForm({
     const { workspace, params } = context
     const { secretNames } = await getTool(deps, workspace.id, params.id)
     await editRemoteServer(deps, workspace.id, params.id, parseMcpServer(raw, secretNames))
-    return redirectTo(
-      pathTo(context, `/tools/${params.id}`),
-      'Saved. The server was asked for its tools anew.',
-    )
+    return redirectTo(pathTo(context, `/tools/${params.id}`), 'Server saved and its tools refreshed.')
   },
 })
 
@@ -137,13 +134,13 @@ export const chooseServerToolsPage = defineForm({
     const listing = await listRemoteServer(deps, workspace.id, toolId).catch(toListError)
     const { listed, chosen } = typeof listing === 'string' ? { listed: [], chosen: [] } : listing
     const usable = listed.filter(({ issues }) => issues.length === 0)
-    return chooseToolsView(`Tools of ${name}`, {
+    return chooseToolsView(`Select tools of ${name}`, {
       tool: { id: toolId, name },
       error: typeof listing === 'string' ? listing : null,
       choices: usable.map((tool) => ({
         value: tool.name,
         label: tool.name,
-        hint: `${tool.readOnly ? 'Only looks, the server says. ' : ''}${tool.description}`,
+        hint: `${tool.readOnly ? 'Read-only, according to the server. ' : ''}${tool.description}`,
       })),
       chosen,
       unusable: listed.flatMap((tool) =>
@@ -153,10 +150,10 @@ export const chooseServerToolsPage = defineForm({
   },
   submit: async (deps, context, { tools }) => {
     await editRemoteServer(deps, context.workspace.id, context.params.id, { tools })
-    const count = tools.length === 1 ? '1 tool is' : `${tools.length} tools are`
+    const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`
     return redirectTo(
       pathTo(context, `/tools/${context.params.id}`),
-      `${count} passed on. Assign the server to agents on their pages.`,
+      `${count} selected. To use the server, assign it on an agent's page.`,
     )
   },
 })

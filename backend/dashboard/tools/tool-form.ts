@@ -29,13 +29,13 @@ export function parseSecrets(
     const value = raw[`key_secret_${number}`]
     if (name === undefined && value === undefined) return []
     if (typeof name !== 'string') {
-      throw invalidField(`key_name_${number}`, 'required', 'Give the secret a name.')
+      throw invalidField(`key_name_${number}`, 'required', 'Enter a name for the secret.')
     }
     if (typeof value !== 'string') {
       throw invalidField(
         `key_secret_${number}`,
         'required',
-        'Type the secret: it is not kept when a form comes back.',
+        'Enter the secret. Secrets are never filled in again after an error.',
       )
     }
     return [[name.trim(), value.trim()]]
@@ -69,7 +69,7 @@ export function parseHeaders(text: string): Record<string, string> {
       throw invalidField(
         'headers',
         'invalid_format',
-        `Line ${index + 1} is no header: write it as Name: value.`,
+        `Line ${index + 1} isn't a header. Write it as Name: value.`,
       )
     }),
   )

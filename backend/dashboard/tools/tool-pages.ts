@@ -77,13 +77,13 @@ interface Toggle {
 
 const toToggle = ({ id, isActive }: { id: number; isActive: boolean }): Toggle =>
   isActive
-    ? { path: `/tools/${id}/switch-off`, label: 'Switch off' }
-    : { path: `/tools/${id}/switch-on`, label: 'Switch on' }
+    ? { path: `/tools/${id}/switch-off`, label: 'Turn off' }
+    : { path: `/tools/${id}/switch-on`, label: 'Turn on' }
 
 function formatDeleteDetail(agentCount: number): string {
-  if (agentCount === 0) return 'No agent has it. It cannot be brought back.'
+  if (agentCount === 0) return "No agents have this tool. You can't undo this."
   const agents = formatPlural(agentCount, 'agent loses', 'agents lose')
-  return `${agents} it at once, in talks under way, too. It cannot be brought back.`
+  return `${agents} it immediately, even on calls in progress. You can't undo this.`
 }
 
 function toEditPath({ id, kind }: Pick<ToolDetails, 'id' | 'kind'>): string | null {
@@ -91,7 +91,7 @@ function toEditPath({ id, kind }: Pick<ToolDetails, 'id' | 'kind'>): string | nu
   return kind === 'remote_mcp' ? `/tools/${id}/edit-server` : null
 }
 
-const transports = { auto: 'Found out by itself', streamable: 'Streamable HTTP', sse: 'HTTP with SSE' }
+const transports = { auto: 'Detected automatically', streamable: 'Streamable HTTP', sse: 'HTTP with SSE' }
 
 function listFacts({ kind, settings, secretNames }: ToolDetails): ToolData['facts'] {
   const sharedFacts = (headers: Record<string, string>) => [
@@ -109,7 +109,7 @@ function listFacts({ kind, settings, secretNames }: ToolDetails): ToolData['fact
   if (server?.success) {
     const { url, transport, headers } = server.data
     return [
-      { term: 'Address', text: url },
+      { term: 'URL', text: url },
       { term: 'Transport', text: transports[transport] },
       ...sharedFacts(headers),
     ]
@@ -161,10 +161,13 @@ const setActiveAction = (isActive: boolean, message: string): Action =>
     back: toolPath,
   })
 
-export const switchOnToolAction = setActiveAction(true, 'The tool is on: agents that have it can use it.')
+export const switchOnToolAction = setActiveAction(
+  true,
+  'Tool turned on. Agents with this tool can use it now.',
+)
 export const switchOffToolAction = setActiveAction(
   false,
-  'The tool is off for all agents. They keep it, and what was configured for them.',
+  'Tool turned off for all agents. Its assignments and their configuration are saved.',
 )
 
 export const deleteToolAction = defineAction({
@@ -172,10 +175,7 @@ export const deleteToolAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await deleteTool(tx, context.workspace.id, context.params.id)
-    return redirectTo(
-      pathTo(context, '/tools'),
-      'The tool is deleted. What it did stays in the records of calls.',
-    )
+    return redirectTo(pathTo(context, '/tools'), 'Tool deleted. Past calls still show what it did.')
   },
   back: toolPath,
 })
@@ -192,8 +192,8 @@ export const refreshServerAction = defineAction({
 })
 
 function formatRefreshed({ tools, dropped, others }: RefreshResult): string {
-  const passedOn = tools.length === 1 ? '1 tool is passed on' : `${tools.length} tools are passed on`
-  const gone = dropped.length === 0 ? '' : ` Gone: ${formatNames(dropped, 3)}.`
-  const more = others.length === 0 ? '' : ` Not chosen: ${formatNames(others, 3)}.`
-  return `The server was asked anew: ${passedOn} as they are now.${gone}${more}`
+  const selected = tools.length === 1 ? '1 tool selected' : `${tools.length} tools selected`
+  const gone = dropped.length === 0 ? '' : ` No longer available: ${formatNames(dropped, 3)}.`
+  const more = others.length === 0 ? '' : ` Not selected: ${formatNames(others, 3)}.`
+  return `Tools refreshed: ${selected}.${gone}${more}`
 }

@@ -17,7 +17,7 @@ interface PostmasterOptions {
 }
 
 export interface Postmaster {
-  /** Resolves when PostgreSQL has ended, whoever ended it. */
+  /** Resolves when PostgreSQL has ended, for whatever reason. */
   ended: Promise<unknown>
   stop: () => Promise<void>
 }

@@ -11,7 +11,7 @@ interface UploadedFile {
   isTooLarge: boolean
 }
 
-/** Each reader may take half a gigabyte: what counts is this machine, whoever asks. */
+/** Each reader can take half a gigabyte, so the limit is per machine, not per workspace. */
 const limitConcurrency = createConcurrencyLimit({
   concurrency: parseLimits.concurrency,
   maxWaiting: parseLimits.maxWaiting,
@@ -64,7 +64,7 @@ export function createConcurrencyLimit({
   return async <Result>(work: () => Promise<Result>): Promise<{ result: Result } | undefined> => {
     if (running >= concurrency) {
       if (queue.length >= maxWaiting) return undefined
-      // Whoever ends hands its place on: nobody comes in between.
+      // A reader that ends passes its place to the next one in line.
       await new Promise<void>((resolve) => queue.push(resolve))
     } else {
       running += 1

@@ -74,7 +74,7 @@ function inflate(archive: Buffer, offset: number, remainingBytes: number): Uint8
   }
 }
 
-/** Packs parts into an archive without compressing them: whoever opens it inflates nothing. */
+/** Packs parts into an archive without compressing them: opening it inflates nothing. */
 export function zip(parts: ReadonlyMap<string, Uint8Array>): Buffer {
   const files: Buffer[] = []
   const directory: Buffer[] = []

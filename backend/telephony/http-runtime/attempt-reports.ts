@@ -17,8 +17,8 @@ export function findAnsweredAt(reports: readonly RuntimeReport[]): Date | undefi
 }
 
 /**
- * Returns undefined while the analysis can still arrive, null where the end report says there is none. A
- * separate analysis report counts in both cases.
+ * Returns undefined while the analysis can still arrive, null if the end report says there is none. A separate analysis
+ * report among `reports` counts in both cases.
  */
 export function findAnalysis(reports: readonly RuntimeReport[]): Analysis | null | undefined {
   const ended = findEndReport(reports)

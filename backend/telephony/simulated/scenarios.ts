@@ -21,11 +21,11 @@ export const interested: Scenario = {
     { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Oh, hello. Yes, I remember, I asked about that.'],
-    ['agent', 'Glad I reached you. Would you like one of our people to take you through {{topic}}?'],
-    ['contact', 'Yes, please. Could somebody call me on Thursday morning?'],
+    ['agent', "I'm glad I reached you. Would you like someone from our team to walk you through {{topic}}?"],
+    ['contact', 'Yes, please. Could I get an appointment on Thursday morning?'],
     { action: 'search_knowledge', query: 'appointment {{topic}}' },
-    ['agent', 'Thursday morning it is. You will get a confirmation shortly.'],
-    { action: 'take_note', text: 'Is interested in {{topic}} and wants an appointment on Thursday morning.' },
+    ['agent', "Thursday morning it is. You'll get a confirmation shortly."],
+    { action: 'take_note', text: 'Interested in {{topic}}. Wants an appointment on Thursday morning.' },
     { action: 'append_row', row: 'Appointment on Thursday morning' },
     ['contact', 'Perfect, thank you.'],
     ['agent', 'Thank you, {{name}}. Goodbye.'],
@@ -43,8 +43,8 @@ export const optOut: Scenario = {
     ['agent', '{{greeting}}'],
     ['contact', 'How did you get this number? Please take me off your list.'],
     { action: 'add_to_do_not_call' },
-    ['agent', 'I am sorry for the trouble. I will see to it that you are not called again.'],
-    ['contact', 'Good. Do not call me again.'],
+    ['agent', "I'm sorry for the trouble. We won't call you again."],
+    ['contact', "Good. Don't call me again."],
   ],
   hangsUp: 'contact',
   optedOut: true,
@@ -58,29 +58,29 @@ const notNow: Scenario = {
   steps: [
     { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
-    ['contact', 'Thanks, but we have just settled that with somebody else.'],
-    ['agent', 'I understand. May I ask whether {{topic}} could matter again later this year?'],
-    ['contact', 'Perhaps in the autumn. Not now, though.'],
-    { action: 'take_note', text: 'Chose another provider. {{topic}} may matter again in the autumn.' },
-    ['agent', 'Then I will not keep you. Have a good day, {{name}}.'],
+    ['contact', 'Thanks, but we just went with another company.'],
+    ['agent', 'I understand. Could {{topic}} be of interest later this year?'],
+    ['contact', 'Maybe in the fall. Not now, though.'],
+    { action: 'take_note', text: 'Chose another provider. Might be interested in {{topic}} in the fall.' },
+    ['agent', "Then I won't keep you. Have a good day, {{name}}."],
   ],
   hangsUp: 'agent',
   optedOut: false,
-  summary: '{{name}} has settled on another provider and may look at {{topic}} again in the autumn.',
+  summary: '{{name}} chose another provider and might be interested in {{topic}} in the fall.',
   sentiment: 'neutral',
   goalMet: false,
-  extracted: { interested: false, reason: 'chose another provider', follow_up: 'autumn' },
+  extracted: { interested: false, reason: 'chose another provider', follow_up: 'fall' },
 }
 
 export const callbackRequest: Scenario = {
   steps: [
     { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
-    ['contact', 'I am in a meeting. Can you call back later?'],
-    ['agent', 'Of course. What time suits you?'],
-    ['contact', 'Tomorrow after four would be fine.'],
+    ['contact', "I'm in a meeting. Can you call back later?"],
+    ['agent', 'Of course. What time works for you?'],
+    ['contact', 'Tomorrow after four works.'],
     { action: 'schedule_callback', days: 1, time: '16:00' },
-    ['agent', 'Tomorrow after four. Until then, {{name}}.'],
+    ['agent', "Tomorrow after four. I'll call you then, {{name}}."],
   ],
   hangsUp: 'agent',
   optedOut: false,
@@ -94,13 +94,13 @@ const wrongPerson: Scenario = {
   steps: [
     { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
-    ['contact', 'I think you have the wrong number. There is nobody of that name here.'],
-    { action: 'take_note', text: 'Somebody else answered: the number does not belong to {{name}}.' },
-    ['agent', 'I beg your pardon. I will correct our records. Goodbye.'],
+    ['contact', 'I think you have the wrong number. No one by that name lives here.'],
+    { action: 'take_note', text: "Wrong number: it doesn't belong to {{name}}." },
+    ['agent', "I'm sorry about that. I'll correct our records. Goodbye."],
   ],
   hangsUp: 'agent',
   optedOut: false,
-  summary: 'The number does not belong to {{name}}: somebody else answered.',
+  summary: "The number doesn't belong to {{name}}. Someone else answered.",
   sentiment: 'neutral',
   goalMet: false,
   extracted: { interested: false, wrong_person: true },
@@ -115,7 +115,7 @@ const needsPrice: Scenario = {
     ['agent', 'That depends on the size. I can have a quote for {{topic}} sent to you today.'],
     ['contact', 'By email, please, and for two people.'],
     { action: 'append_row', row: 'Quote by email, for two people' },
-    ['agent', 'For two people, by email. It will be with you this afternoon.'],
+    ['agent', "For two people, by email. You'll have it this afternoon."],
     ['contact', 'Great, bye.'],
   ],
   hangsUp: 'contact',
@@ -130,10 +130,10 @@ const needsPrice: Scenario = {
 export const scenarios: readonly Scenario[] = [interested, notNow, callbackRequest, wrongPerson, needsPrice]
 
 export const voicemailMessage =
-  'Hello {{name}}, this is {{agent}} about {{topic}}. I will try again. You can also call back this number.'
+  "Hello {{name}}, this is {{agent}} about {{topic}}. I'll try again later. You can also call back at this number."
 
 /** Said once, after a tool failed; the conversation continues without it. */
-export const apology = 'I am sorry, my notes are slow to come today. Let us go on without them.'
+export const apology = "I'm sorry, my notes are slow to load today. Let's continue without them."
 
 /** Replaces {{placeholders}} with the contact's variables and a few known values. An unknown one becomes empty. */
 export function fillTemplate(template: string, request: DialRequest): string {

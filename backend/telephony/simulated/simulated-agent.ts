@@ -16,8 +16,8 @@ interface SimulatedAgentOptions {
   totalTimeoutMs?: number
 }
 
-/** Characters of a tool's response that go into the transcript. */
-const maxToolTextLength = 300
+/** Maximum characters of a tool's line in the transcript. The call's record has the full result. */
+const maxToolTextLength = 120
 
 /**
  * Creates the agent of simulated calls: an MCP client that uses its tools over HTTP, as any agent runtime does. Tools
@@ -48,7 +48,7 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
       if (client === undefined) {
         stopped = true
         return {
-          text: 'Could not use the tools: the tool server did not let the agent in.',
+          text: "Couldn't use tools",
           succeeded: false,
         }
       }
@@ -57,10 +57,9 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
       if (args === undefined) return undefined
       const result = await client.call(step.tool, args, signal)
       if (step.tool === 'contact_lookup') timeZone = parseTimeZone(result.text) ?? timeZone
-      const text = shorten(result.text)
-      return result.isError
-        ? { text: `Could not ${step.actionPhrase}: ${text}`, succeeded: false }
-        : { text: `${step.successText}: ${text}`, succeeded: true }
+      if (result.isError) return { text: `Couldn't ${step.actionPhrase}`, succeeded: false }
+      const text = shorten(step.successText)
+      return { text: isDryRun(result.text) ? `${text} (test call, nothing changed)` : text, succeeded: true }
     }
 
     const act: ActiveAgent['act'] = async (intent) => {
@@ -71,7 +70,7 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
         return await useTool(step, withTimeout(Math.min(stepTimeoutMs, remainingMs)))
       } catch (error) {
         reportError(error)
-        return { text: `Could not ${step.actionPhrase}: the tool did not answer.`, succeeded: false }
+        return { text: `Couldn't ${step.actionPhrase}`, succeeded: false }
       } finally {
         remainingMs -= performance.now() - startedAt
         stopped ||= remainingMs <= 0
@@ -87,6 +86,9 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
     }
   },
 })
+
+/** Returns true for a result of a test call's tool that would have changed something. */
+const isDryRun = (resultText: string): boolean => resultText.startsWith('Test call:')
 
 /** Returns one line without what a database can't store: NUL and lone surrogates would cost the call its transcript. */
 function shorten(text: string): string {

@@ -74,10 +74,7 @@ export function createSimulatedProvider(
     const transcript: TranscriptTurn[] = []
     await pause(6, signal)
     await say(['agent', fillTemplate(voicemailMessage, request)], transcript, signal)
-    const summary = fillTemplate(
-      'Reached the voicemail of {{name}} and left a message about {{topic}}.',
-      request,
-    )
+    const summary = fillTemplate("Reached {{name}}'s voicemail and left a message about {{topic}}.", request)
     return { outcome: 'voicemail', transcript, summary }
   }
 
@@ -122,7 +119,7 @@ function createAnalysis(request: DialRequest, transcript: readonly TranscriptTur
   const { scenario } = pickScenario(request)
   if (!isCompleteConversation(request, scenario, transcript)) {
     return {
-      summary: fillTemplate('The call with {{name}} ended before it came to a result.', request),
+      summary: fillTemplate('The call with {{name}} ended before there was a result.', request),
       sentiment: 'unknown',
       goalMet: null,
       extracted: {},

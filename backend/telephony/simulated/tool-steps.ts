@@ -6,9 +6,9 @@ export interface ToolStep {
   tool: string
   /** All that the agent can pass; a tool gets those that its schema has. */
   args: Record<string, unknown>
-  /** For example "Searched the knowledge base for …". */
+  /** For example "Searched the knowledge base: price". */
   successText: string
-  /** Follows "Could not", for example "search the knowledge base". */
+  /** Follows "Couldn't", for example "search the knowledge base". */
   actionPhrase: string
 }
 
@@ -26,16 +26,16 @@ export function toToolStep(
       return {
         tool: 'contact_lookup',
         args: {},
-        successText: 'Looked the contact up',
-        actionPhrase: 'look the contact up',
+        successText: 'Looked up the contact',
+        actionPhrase: 'look up the contact',
       }
     case 'search_knowledge': {
       const query = fill(intent.query)
       return {
         tool: 'knowledge_search',
         args: { query },
-        successText: `Searched the knowledge base for “${query}”`,
-        actionPhrase: `search the knowledge base for “${query}”`,
+        successText: `Searched the knowledge base: ${query}`,
+        actionPhrase: 'search the knowledge base',
       }
     }
     case 'take_note': {
@@ -43,8 +43,8 @@ export function toToolStep(
       return {
         tool: 'contact_note',
         args: { text },
-        successText: `Noted “${text}”`,
-        actionPhrase: 'take a note',
+        successText: 'Saved a note',
+        actionPhrase: 'save a note',
       }
     }
     case 'append_row': {
@@ -61,16 +61,16 @@ export function toToolStep(
       return {
         tool: 'schedule_callback',
         args: { at },
-        successText: `Scheduled a call-back for ${at.replace('T', ', ')}`,
-        actionPhrase: 'schedule a call-back',
+        successText: 'Scheduled a callback',
+        actionPhrase: 'schedule a callback',
       }
     }
     case 'add_to_do_not_call':
       return {
         tool: 'do_not_call',
         args: {},
-        successText: 'Put the number on the do-not-call list',
-        actionPhrase: 'put the number on the do-not-call list',
+        successText: 'Added the number to the do-not-call list',
+        actionPhrase: 'add the number to the do-not-call list',
       }
   }
 }

@@ -88,7 +88,7 @@ it.each([['remove-member'], ['add-member', '--role', 'member']])(
     const rejected = await admin([command, ...workspaceArgs, ...role])
     expect(rejected.code).toBe(1)
     expect(rejected.stderr).toBe(
-      'This is the last owner of the workspace: make somebody else an owner first.\n',
+      'This is the last owner of the workspace. Make another member an owner first.\n',
     )
 
     await runJson(['create-user', '--email', `second-${command}@example.com`, '--name', 'Second'])
@@ -177,7 +177,7 @@ it.each([
   [2, ['list-agents', '--workspace', 'Acme'], '--workspace: must be a whole number.'],
   [2, ['set-agent-status', '--workspace', '1', '--id', '1', '--status', 'asleep'], '--status:'],
   [1, ['list-agents', '--workspace', '999999'], 'There is no workspace 999999: see list-workspaces.'],
-  [1, ['create-user', '--email', 'nobody', '--name', 'N'], '"nobody" is not an e-mail address.'],
+  [1, ['create-user', '--email', 'nobody', '--name', 'N'], '"nobody" is not a valid email.'],
   [
     1,
     ['create-workspace', '--name', 'A', '--owner', 'x@example.com'],

@@ -59,7 +59,7 @@ it('says what stands in the way of an export', async () => {
   ])
   expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be written (ENOENT)') })
   const unknown = await admin(['export-spreadsheet', '--id', 'leads', '--to', join(folder.path, 'other.csv')])
-  expect(unknown).toMatchObject({ code: 1, stderr: 'There is no such spreadsheet in this workspace.\n' })
+  expect(unknown).toMatchObject({ code: 1, stderr: 'Spreadsheet not found in this workspace.\n' })
   await expect(readFile(join(folder.path, 'other.csv'))).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
@@ -85,7 +85,7 @@ it('keeps a Google service account from a file or standard input, tells its addr
   expect(await admin(['remove-google-account'])).toMatchObject({ code: 0 })
   expect(await admin(['remove-google-account'])).toMatchObject({
     code: 1,
-    stderr: 'The workspace has no Google service account.\n',
+    stderr: 'This workspace has no Google service account.\n',
   })
 })
 
@@ -93,7 +93,7 @@ it('refuses what is no key file without repeating it', async () => {
   const wrong = await admin(['set-google-account'], '{"private_key": "not-a-key"}')
   expect(wrong).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('no key of a Google service account'),
+    stderr: expect.stringContaining('key file of a Google service account'),
   })
   expect(wrong.stderr).not.toContain('not-a-key')
   const missing = await admin(['set-google-account', '--file', join(folder.path, 'none.json')])

@@ -54,7 +54,7 @@ it('adds and changes an HTTP tool whose secret stands on no command line', async
   expect(await admin(['delete-tool', '--tool', String(id)])).toMatchObject({ code: 0 })
   expect(await rows()).toEqual([])
   const rejected = await admin(['add-http-tool'], { ...tool, name: 'other', url: 'https://10.0.0.1/' })
-  expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining('public address') })
+  expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining('public URL') })
 })
 
 it('says what is wrong with a description', async () => {
@@ -103,14 +103,14 @@ it('lists the tools, gives one to an agent and takes it away, and switches it of
   expect(await admin(['unassign-tool', ...these])).toMatchObject({ code: 0 })
   expect(await admin(['unassign-tool', ...these])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('no such tool'),
+    stderr: expect.stringContaining("doesn't have this tool"),
   })
 })
 
 it('adds a document to search and a spreadsheet to write to', async () => {
   const added = parseOutput(await admin(['add-document', '--title', 'Opening hours'], 'We open at nine.'))
   const empty = await admin(['add-document', '--title', 'Nothing'])
-  expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('body of the document is empty') })
+  expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('text of the document is empty') })
   const passages = database.db.selectFrom('knowledge_passage').select(['document_id', 'text'])
   expect(await passages.execute()).toEqual([{ document_id: added.document_id, text: '"We open at nine."' }])
 

@@ -16,7 +16,7 @@ const post = (phone_number: string, headers = {}) =>
 it('queues one call where every post has begun before the first one commits', async () => {
   const phone_number = '+12025550171'
   let posts: ReturnType<typeof post>[] = []
-  // Whoever inserts the contact first waits here, at the campaign, with all the others behind it.
+  // The request that inserts the contact first waits here for the campaign, and all others wait for it.
   await api.deps.db.transaction().execute(async (db) => {
     await db.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     posts = Array.from({ length: 8 }, () => post(phone_number))

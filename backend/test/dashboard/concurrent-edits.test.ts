@@ -87,5 +87,5 @@ it('saves a form that was opened before something else about its object changed'
     .where('id', '=', user.seed.agentId)
     .execute()
   const { page } = await browser.press(form, 'Save', { name: 'Bea' })
-  expect([page.status, page.text]).toEqual([200, expect.stringContaining('Saved.')])
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('Agent saved.')])
 })

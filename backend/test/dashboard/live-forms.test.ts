@@ -20,7 +20,7 @@ itInChromium('a form can be sent again some time after its loading was stopped',
     return sent === 1 ? route.abort('aborted') : route.continue()
   })
   await tab.getByLabel('Phone number').fill('+12025550177')
-  const add = tab.getByRole('button', { name: 'Add the contact' })
+  const add = tab.getByRole('button', { name: 'Add contact' })
   await add.click()
   await add.click()
   expect(await add.getAttribute('aria-busy')).toBe('true')
@@ -50,7 +50,7 @@ itInChromium('a live part leaves a form in it alone that is on its way', async (
     "new Promise((done) => document.addEventListener('htmx:finally:request', () => done(true), { once: true }))",
   )
   await tab.waitForRequest((request) => request.headers()['hx-request'] === 'true')
-  await form.getByRole('button', { name: 'Cancel the call', includeHidden: true }).dispatchEvent('click')
+  await form.getByRole('button', { name: 'Cancel call', includeHidden: true }).dispatchEvent('click')
   await form.and(tab.locator('[data-sent]')).waitFor({ state: 'attached' })
 
   // What was asked for before it was pressed is not shown, and nothing more is asked for.

@@ -41,7 +41,7 @@ it('keeps what the agents put down in a spreadsheet for each', async () => {
     ).call('spreadsheet_append', {
       values: { name: 'Maya Okafor', result: `Talked to ${name}` },
     })
-    expect(result?.content?.[0]?.text).toBe('The row is added to the spreadsheet.')
+    expect(result?.content?.[0]?.text).toBe('Row added to the spreadsheet.')
   }
 
   const rows = await world.database.db

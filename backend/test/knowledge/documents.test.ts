@@ -100,11 +100,11 @@ it('quotes passages to the agent with the title of their document, or says that 
     isError: false,
   })
   expect(await useSearchTool('elephant')).toEqual({
-    text: 'The knowledge base has nothing on this. Try other words, or say that you do not know; do not guess.',
+    text: "Nothing found in the knowledge base. Try other words, or say that you don't know. Don't guess.",
     isError: false,
   })
   expect(await useSearchTool('  ')).toEqual({
-    text: 'The query is empty: say what is to be searched.',
+    text: 'The query is empty. Pass the words to search for.',
     isError: true,
   })
 })

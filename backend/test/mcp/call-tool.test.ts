@@ -102,7 +102,7 @@ describe('tool names and arguments', () => {
     expect((await callForText('see', many)).text).toContain('there are too many values')
     const { text } = await callForText('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
     expect(text).toContain('unknown argument a\uFFFDb')
-    expect((await callForText('see', { a: ['x\u0000'] })).text).toContain('contains the NUL character')
+    expect((await callForText('see', { a: ['x\u0000'] })).text).toContain('contains a NUL character')
   })
 })
 
@@ -117,14 +117,14 @@ describe('tool results', () => {
     expect(text).toMatch(/^crash failed \(reference [0-9a-f]{8}\)/)
     expect(text).not.toContain('hunter2')
     expect((await callForText('stubborn', { text: 'x' })).isError).toBe(true)
-    expect((await callForText('unset', { text: 'x' })).text).toContain('not set up')
+    expect((await callForText('unset', { text: 'x' })).text).toContain("isn't set up")
   })
 
-  it('cuts an answer of 50 MB to what fits into a talk', async () => {
+  it('truncates a result of 50 MB', async () => {
     const { text, isError } = await callForText('flood', { text: 'x' })
     expect(isError).toBe(false)
     expect(text.length).toBeLessThan(33_000)
-    expect(text).toMatch(/more characters were left out\.\]$/)
+    expect(text).toMatch(/more characters omitted\.\]$/)
   })
 })
 
@@ -139,7 +139,7 @@ describe('tool calls in progress', () => {
     service.deps.clock.advance(20_000)
     for (const { result } of [await session.next(), await session.next()]) {
       expect(result?.isError).toBe(true)
-      expect(result?.content?.[0]?.text).toMatch(/did not answer within 20 seconds/)
+      expect(result?.content?.[0]?.text).toMatch(/didn't respond within 20 seconds/)
     }
     expect(aborted).toContain('slow')
     expect((await callForText('echo', { text: 'still here' })).text).toBe('still here')

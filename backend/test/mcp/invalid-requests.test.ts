@@ -117,7 +117,7 @@ describe('the message body', () => {
 
   it('takes a message of 4 MiB, and ends the connection of a larger one', async () => {
     expect((await session.post(message(4 * 1024 * 1024))).status).toBe(202)
-    expect((await session.next()).result?.content?.[0]?.text).toMatch(/left out\.\]$/)
+    expect((await session.next()).result?.content?.[0]?.text).toMatch(/characters omitted\.\]$/)
 
     const { port } = new URL(service.url)
     const path = session.endpoint.slice(service.url.length)

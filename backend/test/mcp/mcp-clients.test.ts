@@ -50,7 +50,7 @@ it.each([
   await client.close()
 })
 
-it('serves a client of the SDK again after its stream was cut, though it does not initialize anew', async () => {
+it('serves a client of the SDK again after its stream was cut, even if it does not initialize again', async () => {
   const transport = new SSEClientTransport(new URL(address('/api/mcp/sse')), withSecret)
   const client = newClient()
   await client.connect(transport)

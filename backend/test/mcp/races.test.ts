@@ -63,7 +63,7 @@ it('uses no tool for a session that ended while the message was on its way', asy
   socket.end()
 })
 
-it('uses no tool that was canceled while the tools were read anew', async () => {
+it('uses no tool that was canceled while the tools were being read again', async () => {
   await service.addTool(agentId, 'act')
   const session = await openSse(service.url, { widget_id: widgetId })
   service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })

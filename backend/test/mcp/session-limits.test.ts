@@ -26,7 +26,7 @@ it('gives one agent 2,000 sessions, and the next one 429 until some are closed',
   expect(await rejected.json()).toMatchObject({ error: { type: 'rate_limited', code: 'too_many_sessions' } })
   const listenerCounts = await listenersAfter(20, `/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
   expect(listenerCounts).toBe(await listenersAfter(1, '/nowhere'))
-  const neighbour = await openSse(service.url, { widget_id: other.widgetId })
+  const neighbor = await openSse(service.url, { widget_id: other.widgetId })
 
   expect((await sessions[1_234]?.call('echo', { text: 'x' }))?.result?.content?.[0]?.text).toBe('here')
   sessions.pop()?.close()
@@ -35,7 +35,7 @@ it('gives one agent 2,000 sessions, and the next one 429 until some are closed',
     await response.body?.cancel()
     return response.status === 200
   })
-  for (const session of [...sessions, neighbour]) session.close()
+  for (const session of [...sessions, neighbor]) session.close()
 })
 
 /** What listens for the end of a connection on which something was refused so many times. */

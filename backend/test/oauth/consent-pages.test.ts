@@ -21,7 +21,7 @@ describe('the sign-in page', () => {
     ['password', { password: 'wrong' }],
     ['address', { email: 'nobody@example.com' }],
     ['form', { email: '', password: '' }],
-  ])('says of a wrong %s only that the two do not belong together', async (_what, wrong) => {
+  ])('shows the same error for a wrong %s', async (_what, wrong) => {
     const { browser, page } = await openAuthorization()
     const { page: next } = await browser.press(page, 'Sign in', {
       email: world.robin.email,
@@ -29,7 +29,7 @@ describe('the sign-in page', () => {
       ...wrong,
     })
     expect(next.status).toBe(422)
-    expect(next.text).toContain('do not belong together')
+    expect(next.text).toContain('Incorrect email or password')
   })
 
   it('fills in the address that the app hints at', async () => {
@@ -119,7 +119,7 @@ describe('the consent page', () => {
     expect(page.text).toContain(world.robin.email)
     expect(page.text).toContain('See calls with their transcripts')
     expect(page.text).not.toContain('Create campaigns')
-    expect(page.text).toContain('you return to 127.0.0.1:9')
+    expect(page.text).toContain('take you back to 127.0.0.1:9')
   })
 
   it('writes the app’s name as text, whatever is in it', async () => {

@@ -73,7 +73,7 @@ it('answers with 503 while the database is away, to programs in JSON and to peop
     expect(logLines.join('')).toContain(`"request_id":"${String(requestId)}"`)
     const page = await broken.inject(authorize)
     expect(page.statusCode).toBe(503)
-    expect(page.body).toContain('Outdial is away for a moment')
+    expect(page.body).toContain('Outdial is temporarily unavailable')
     await proxy.reconnect()
     expect((await broken.inject(authorize)).statusCode).toBe(303)
   } finally {

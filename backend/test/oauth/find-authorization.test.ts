@@ -18,7 +18,7 @@ describe('an authorization in progress', () => {
       workspace_id: String(sam.workspaces.Acme),
     })
     expect(externalUrl).toBeNull()
-    expect(page.text).toContain('signed in as somebody else')
+    expect(page.text).toContain('signed in as a different user')
   })
 
   it('serves two tabs of one browser side by side', async () => {
@@ -133,15 +133,11 @@ describe('an authorization that gives no code', () => {
     [
       'a redirect URI that is not registered',
       { redirect_uri: 'http://127.0.0.1:9/callback/' },
-      'Unknown return address',
+      'Unknown redirect URI',
     ],
-    [
-      'another port of the loopback',
-      { redirect_uri: 'http://127.0.0.1:8/callback' },
-      'Unknown return address',
-    ],
-    ['no redirect URI', { redirect_uri: null }, 'not complete'],
-    ['no client', { client_id: null }, 'not complete'],
+    ['another port of the loopback', { redirect_uri: 'http://127.0.0.1:8/callback' }, 'Unknown redirect URI'],
+    ['no redirect URI', { redirect_uri: null }, 'request isn’t valid'],
+    ['no client', { client_id: null }, 'request isn’t valid'],
   ])('shows a page, and redirects nowhere, for %s', async (_what, paramOverrides, title) => {
     const browser = createBrowser()
     const { page, externalUrl } = await browser.open((await newFlow(world.zapier, paramOverrides)).startUrl)

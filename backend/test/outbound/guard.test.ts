@@ -123,7 +123,7 @@ describe('hostnames', () => {
     expect(resolvedHosts).toEqual(['hooks.example.test'])
   })
 
-  it('judges a name anew for every request, so that one which changes its address is refused', async () => {
+  it('resolves a name for every request, and rejects one whose address has changed to a private one', async () => {
     const { asked: resolvedHosts, resolve } = createResolver(['127.0.0.1'], ['10.0.0.1'])
     const send = createGuardedSend({ allowLoopback: true, resolve })
     const url = receiver.url('/', 'hooks.example.test')

@@ -141,7 +141,7 @@ it('stays whole whatever else happens to the person at the same moment', async (
     ])
   }
   await call()
-  // A reason that was given while nobody had the number goes with whoever has it next.
+  // A reason that was given while no contact had the number is erased with the next contact who has it.
   await saveContact(deps, seed.workspaceId, { phone_number: number })
   const contacts = await deps.db
     .selectFrom('contact')

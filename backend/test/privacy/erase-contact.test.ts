@@ -122,7 +122,7 @@ it('forgets a callback address once its event has been delivered, before the era
   expect((await deliveries())[1]).toEqual({ target_url: 'https://other.example.com/', status: 'delivered' })
 })
 
-it('keeps the refusal to be called: the same number, added anew, is refused', async () => {
+it('keeps the number on the do-not-call list: a new contact with the same number is not called', async () => {
   const first = await seedCall(deps, seed, number, person)
   await addNumberToDoNotCallList(deps, seed.workspaceId, { contactId: first.contact.id }, 'Zelda said so')
   await erase(first.contact.id)
@@ -142,7 +142,7 @@ it('refuses while a call rings or talks, and changes nothing then', async () => 
   expect((await getCall(deps, seed, call.id)).contact.first_name).toBeNull()
 })
 
-it('tells a talk without its analysis, which changes nothing when it comes late', async () => {
+it('publishes a call without its analysis, and a late analysis changes nothing', async () => {
   const conversation = await seedConversation('http')
   await erase(conversation.contactId)
   expect(await listEvents(deps, conversation.call.id)).toMatchObject([
@@ -170,7 +170,7 @@ it('tells a talk without its analysis, which changes nothing when it comes late'
     },
     { at: '2026-05-05T10:00', dryRun: false },
   )
-  await expect(callback).rejects.toThrow('no longer kept')
+  await expect(callback).rejects.toThrow('This contact was erased')
   expect(await listEvents(deps, conversation.call.id)).toHaveLength(1)
   expect(await findTraces()).toEqual([])
 })

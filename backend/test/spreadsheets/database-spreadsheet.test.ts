@@ -53,7 +53,7 @@ async function csv(): Promise<string> {
 
 it('adds rows by the names of columns, and exports them in their order', async () => {
   expect(await append({ Roof: 'slate', Name: 'Ann' })).toEqual({
-    text: 'The row is added to the spreadsheet.',
+    text: 'Row added to the spreadsheet.',
     isError: false,
   })
   await append({ Name: '=1+1' })
@@ -88,7 +88,7 @@ it('names unknown columns and the known ones, and adds nothing', async () => {
 
 it('tells on a test call what it would add, and what is wrong', async () => {
   expect(await append({ Name: 'Ann', Roof: 'slate' }, { dryRun: true })).toEqual({
-    text: 'Test call, nothing was changed. This row would have been added: Name: Ann, Roof: slate.',
+    text: 'Test call: nothing was changed. This row would have been added: Name: Ann, Roof: slate.',
     isError: false,
   })
   expect(await append({ Colour: 'red' }, { dryRun: true })).toMatchObject({ isError: true })

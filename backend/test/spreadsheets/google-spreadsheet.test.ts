@@ -89,7 +89,7 @@ describe('appending a row', () => {
       .reply(200, { spreadsheetId: 'sheet-1', updates: { updatedRows: 1 } })
 
     const result = await append({ Price: 300, Name: '=IMPORTXML("https://evil.example.com")' })
-    expect(result).toEqual({ text: 'The row is added to the spreadsheet.', isError: false })
+    expect(result).toEqual({ text: 'Row added to the spreadsheet.', isError: false })
     expect(seen[0]).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer')
     expect(seen[1]).toMatchObject({
       iss: keyFile.client_email,
@@ -124,7 +124,7 @@ describe('appending a row', () => {
     grantToken()
     respondWithHeader('Name')
     expect(await append({ Name: 'Ann' }, { dryRun: true })).toEqual({
-      text: 'Test call, nothing was changed. This row would have been added: Name: Ann.',
+      text: 'Test call: nothing was changed. This row would have been added: Name: Ann.',
       isError: false,
     })
   })

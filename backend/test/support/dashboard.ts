@@ -66,7 +66,7 @@ export async function seedSignedInMember(
 
 /** Opens a Chromium tab with the session of a signed-in user. */
 export async function openTab(service: Service, chromium: Chromium, user: SignedInUser): Promise<Tab> {
-  // Half-way through a transition a colour is neither the one nor the other: axe would complain of some by chance.
+  // In the middle of a transition, a color is neither the old nor the new one, and axe would report some at random.
   const context = await chromium.newContext({ reducedMotion: 'reduce' })
   const cookies = user.browser.cookies().map((cookie) => {
     const [name = '', value = ''] = cookie.split('=')

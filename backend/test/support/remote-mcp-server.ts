@@ -207,7 +207,7 @@ export function useRemoteServerWorld() {
 /** Of a session that `useRemoteToolWorld` opens. */
 export const idleMs = 60_000
 
-export const uncertainEffect = 'It is not known whether it took effect: do not repeat it.'
+export const uncertainEffect = "It may have taken effect. Don't repeat it."
 
 /** Gives every test that, and `use`, which calls the servers' tools in sessions that end after the test. */
 export function useRemoteToolWorld() {

@@ -73,7 +73,7 @@ export function useApiWorld(overrides: Partial<TestDeps> = {}): TestApi {
     },
     send: (request) => send(request),
     seedOtherWorkspace: async () => {
-      const other = await seedWorkspace(deps, 'Neighbour')
+      const other = await seedWorkspace(deps, 'Neighbor')
       return { seed: other, key: await createKey(deps, other) }
     },
     restrictKey: async (restrictedKey, { scopes, expiresAt }) => {

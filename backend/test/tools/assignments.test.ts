@@ -125,7 +125,7 @@ describe('the tools of a session', () => {
     expect(JSON.stringify(logged)).not.toContain('key-in-the-url')
 
     await assign(await getToolId('do_not_call'))
-    const sentence = { code: 'validation_failed', message: expect.stringContaining('cannot be read') }
+    const sentence = { code: 'validation_failed', message: expect.stringContaining("can't be read") }
     await expect(assign(bad)).rejects.toMatchObject(sentence)
     await expect(refreshRemoteServer(deps, workspaceId, bad)).rejects.toMatchObject(sentence)
     await expect(editRemoteServer(deps, workspaceId, bad, {})).rejects.toMatchObject(sentence)
@@ -179,7 +179,7 @@ describe('tool deletion', () => {
     expect((await listTools(deps, workspaceId)).map(({ kind }) => kind)).not.toContain('remote_mcp')
     await expect(deleteTool(deps, workspaceId, await getToolId('contact_note'))).rejects.toMatchObject({
       code: 'validation_failed',
-      message: expect.stringContaining('switch it off'),
+      message: expect.stringContaining('Turn the tool off'),
     })
     expect(await getToolId('contact_note')).toEqual(expect.any(Number))
   })
@@ -259,7 +259,7 @@ describe('conflicting tool names', () => {
 
     await expect(assign(second)).rejects.toMatchObject({
       code: 'validation_failed',
-      message: expect.stringContaining('crm___find already'),
+      message: expect.stringContaining('already has a tool named crm___find'),
       details: [{ field: 'tool_id', code: 'already_used' }],
     })
     await setToolActive(deps, workspaceId, first, false)

@@ -24,15 +24,20 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
     'input_schema',
     /not fetched/,
   ],
-  ['a URL without a host', { url: 'https://{city}/' }, 'url', /cannot be read/],
+  ['a URL without a host', { url: 'https://{city}/' }, 'url', /is invalid/],
   ['a URL in a private network', { url: 'https://10.0.0.1/{city}' }, 'url', /public/],
   ['a URL that is too long', { url: `https://example.com/{city}?${'x'.repeat(2000)}` }, 'url', /2000/],
-  ['an unknown argument in the URL', { url: 'https://example.com/{town}' }, 'url', /\{town\} is no argument/],
+  [
+    'an unknown argument in the URL',
+    { url: 'https://example.com/{town}' },
+    'url',
+    /\{town\} isn't one of the arguments/,
+  ],
   [
     'an optional argument in the path',
     { url: 'https://example.com/{day}' },
     'input_schema',
-    /must require it/,
+    /must be required/,
   ],
   [
     'an argument that the query sets',
@@ -40,14 +45,14 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
     'input_schema',
     /sets day/,
   ],
-  ['a header that is none', { headers: { 'a b': 'c' } }, 'headers', /no name of a header/],
-  ['the host in a header', { headers: { Host: 'example.com' } }, 'headers', /set by the connection/],
+  ['a header that is none', { headers: { 'a b': 'c' } }, 'headers', /isn't a valid header name/],
+  ['the host in a header', { headers: { Host: 'example.com' } }, 'headers', /set automatically/],
   ['two lines in a header', { headers: { a: 'b\r\nc: d' } }, 'headers', /one line/],
   [
     'a secret that is not given',
     { headers: { a: '{{secret.KEY}}' } },
     'secrets',
-    /KEY is used but not given/,
+    /KEY is used but has no value/,
   ],
   [
     'a secret that every object has',
@@ -57,7 +62,12 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
   ],
   ['a secret of two lines', { secrets: { KEY: 'abcdefg\nh' } }, 'secrets', /one line/],
   ['a secret that is very short', { secrets: { KEY: 'abc' } }, 'secrets', /6 to 4000/],
-  ['a secret with a strange name', { secrets: { 'a-b': 'abcdefgh' } }, 'secrets', /no name of a secret/],
+  [
+    'a secret with a strange name',
+    { secrets: { 'a-b': 'abcdefgh' } },
+    'secrets',
+    /isn't a valid secret name/,
+  ],
 ])('refuses a tool with %s', async (_what, wrong, field, words) => {
   await expect(addHttpTool(world.deps, world.seed.workspaceId, input(wrong))).rejects.toMatchObject({
     code: 'validation_failed',
@@ -99,7 +109,7 @@ it('does not send a secret to another host unless it is given again', async () =
   const row = await add(keyed())
   const otherHost = { url: 'https://other.example/{city}?key={{secret.KEY}}', headers: {} }
   await expect(editHttpTool(world.deps, world.seed.workspaceId, row.id, otherHost)).rejects.toMatchObject({
-    details: [{ field: 'secrets', message: 'The secret KEY is used but not given.' }],
+    details: [{ field: 'secrets', message: 'The secret KEY is used but has no value. Enter its value.' }],
   })
   await editHttpTool(world.deps, world.seed.workspaceId, row.id, {
     ...otherHost,

@@ -115,6 +115,6 @@ it('refuses a server that is none', async () => {
     return true
   }
   await expect(add(server)).rejects.toMatchObject({
-    details: [{ field: 'url', message: expect.stringContaining('does not answer as an MCP server does') }],
+    details: [{ field: 'url', message: expect.stringContaining("doesn't respond like an MCP server") }],
   })
 })

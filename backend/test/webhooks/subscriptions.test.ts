@@ -23,7 +23,7 @@ const subscriptionsOf = (workspaceId: number) =>
     .execute()
 
 describe('subscribing', () => {
-  it('answers with the whole subscription, its filter normalised', async () => {
+  it('returns the whole subscription with a normalized filter', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const outcome: CallOutcome[] = ['voicemail', 'answered', 'voicemail']
     const { created, subscription } = await subscribe(world.deps, caller, {

@@ -37,11 +37,11 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
       const request = tryCreateRequest(() =>
         createRequest(use.row, settings, use.args, use.dryRun ? {} : secrets),
       )
-      if (typeof request === 'string') return errorResult(`The arguments do not fit: ${request}.`)
+      if (typeof request === 'string') return errorResult(`Invalid arguments: ${request}.`)
       if (use.dryRun) return toDryRunResult(request)
 
       const urlError = findTargetUrlIssue(deps.config, request.url.href)
-      if (urlError !== undefined) return errorResult(`The request cannot be sent. ${urlError}`)
+      if (urlError !== undefined) return errorResult(`The request can't be sent. ${urlError}`)
       const response = await sendRequest(deps, use, request, options.timeoutMs)
       return 'isError' in response ? response : toToolResult(response, secrets)
     },
@@ -85,9 +85,8 @@ async function sendRequest(
     use.signal.throwIfAborted()
     const failure = describeNetworkError(error)
     if (failure === undefined) throw error
-    const uncertainty =
-      request.method === 'GET' ? '' : ' It is not known whether it took effect: do not repeat it.'
-    return errorResult(`The service gave no answer: ${failure}.${uncertainty}`)
+    const uncertainty = request.method === 'GET' ? '' : " It may have taken effect. Don't repeat it."
+    return errorResult(`No response from the service: ${failure}.${uncertainty}`)
   }
 }
 
@@ -100,22 +99,22 @@ const maxErrorBytes = 1024
 function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResult {
   const { status } = response
   if (status >= 300 && status < 400) {
-    return errorResult(`The service answered with a redirect (status ${status}), which is not followed.`)
+    return errorResult(`The service returned a redirect (status ${status}), which isn't followed.`)
   }
   if (response.isTruncated && Buffer.byteLength(response.body) < maxResponseBytes) {
-    return errorResult(`The service broke off in the middle of its answer (status ${status}).`)
+    return errorResult(`The service's response was incomplete (status ${status}).`)
   }
   const text = readText(response)
   const redacted = text === undefined ? undefined : redactSecrets(text, secrets)
   if (status >= 400) {
     const detail = redacted ? `: ${truncateText(redacted, maxErrorBytes)}` : '.'
-    return errorResult(`The service answered with the error ${status}${detail}`)
+    return errorResult(`The service returned error ${status}${detail}`)
   }
   if (redacted === undefined) {
-    return errorResult(`The service answered with ${contentType(response) || 'something'} that is no text.`)
+    return errorResult(`The service returned ${contentType(response) || 'a response'}, which isn't text.`)
   }
   return textResult(
-    redacted === '' ? `Done. The service answered ${status} without a text.` : truncateText(redacted),
+    redacted === '' ? `Done. The service returned status ${status} without text.` : truncateText(redacted),
   )
 }
 

@@ -54,7 +54,7 @@ export function describeRemoteFailure(error: unknown): string {
     return `it answered: ${String((error as McpError).message).replace(/^MCP error -?\d+: /, '')}`
   return (
     describeTransportError(error) ??
-    (error instanceof McpError ? connectionLost : 'it does not answer as an MCP server does')
+    (error instanceof McpError ? connectionLost : "it doesn't respond like an MCP server")
   )
 }
 

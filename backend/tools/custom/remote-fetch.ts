@@ -30,7 +30,7 @@ export function createRemoteFetch(
       throw error
     })
     if (!isMessage) return response
-    // Whole: half of a secret that it repeats would not be recognised. Who tells it shortens it.
+    // The whole text, because a part of a repeated secret would not be recognized. The caller shortens it.
     if (response.status >= 400) throw new HttpStatusError(response.status, await response.text())
     return watchStream(response)
   }

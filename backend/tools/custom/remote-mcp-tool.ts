@@ -80,7 +80,7 @@ export function createRemoteMcp(options: {
         return dryRunResult(`${toolUse.toolName} would have been used with ${JSON.stringify(toolUse.args)}`)
       }
       const urlError = findTargetUrlIssue(deps.config, RemoteSettings.parse(toolUse.row.settings).url)
-      if (urlError !== undefined) return errorResult(`The server cannot be reached. ${urlError}`)
+      if (urlError !== undefined) return errorResult(`The server can't be reached. ${urlError}`)
       const secrets = openSecrets(deps.secretBox, toolUse.row.secrets)
       const timeoutSignal = AbortSignal.any([toolUse.signal, AbortSignal.timeout(options.timeoutMs)])
       try {
@@ -105,8 +105,8 @@ function requireRemoteTool(row: ToolRow, settings: RemoteSettings, toolName: str
 
 function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): ToolResult {
   const failure = truncateText(redactSecrets(describeRemoteFailure(error), secrets), 1024)
-  const uncertainty = isRejection(error) ? '' : ' It is not known whether it took effect: do not repeat it.'
-  return errorResult(`The server ${row.name} did not do it: ${failure}.${uncertainty}`)
+  const uncertainty = isRejection(error) ? '' : " It may have taken effect. Don't repeat it."
+  return errorResult(`The server ${row.name} reported a problem: ${failure}.${uncertainty}`)
 }
 
 /** What an agent is told of a remote tool's answer: its text, and of anything else that it was there. */
@@ -116,7 +116,7 @@ function toToolResult(result: CallToolResult, secrets: ToolSecrets): ToolResult 
     parts.push(JSON.stringify(result.structuredContent))
   }
   const isError = result.isError === true
-  const text = parts.length > 0 ? parts.join('\n') : isError ? 'It failed without a reason.' : 'Done.'
+  const text = parts.length > 0 ? parts.join('\n') : isError ? 'It failed without giving a reason.' : 'Done.'
   return { text: truncateText(redactSecrets(text, secrets)), isError }
 }
 
@@ -126,11 +126,9 @@ function formatContent(part: CallToolResult['content'][number]): string {
       return part.text
     case 'image':
     case 'audio':
-      return `[${part.type} (${part.mimeType}), which cannot be shown]`
+      return `[${part.type} (${part.mimeType}), can't be shown]`
     case 'resource':
-      return 'text' in part.resource
-        ? part.resource.text
-        : `[file ${part.resource.uri}, which cannot be shown]`
+      return 'text' in part.resource ? part.resource.text : `[file ${part.resource.uri}, can't be shown]`
     case 'resource_link':
       return `[link: ${part.name}, ${part.uri}]`
   }

@@ -29,7 +29,7 @@ const ToolName = z
     (name) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name),
     rule(
       'invalid_name',
-      'The name must have 1 to 64 letters, digits, - or _, and begin with a letter or a digit.',
+      'The name must have 1 to 64 letters, digits, - or _, and begin with a letter or digit.',
     ),
   )
   .refine(
@@ -41,7 +41,7 @@ const Description = z
   .string()
   .refine(
     (description) => description.trim() !== '',
-    rule('required', 'The description is required: the agent decides by it when to use the tool.'),
+    rule('required', 'The description is required. The agent uses it to decide when to use the tool.'),
   )
   .refine(
     (description) => description.length <= 4000 && isStorableText(description),
@@ -70,9 +70,9 @@ const Headers = z
 function findHeaderIssues(name: string, value: string): RuleIssue[] {
   const displayName = name.slice(0, 100)
   if (!/^[!#$%&'*+.^`|~\w-]{1,100}$/.test(name))
-    return [{ code: 'invalid_name', message: `"${displayName}" is no name of a header.` }]
+    return [{ code: 'invalid_name', message: `"${displayName}" isn't a valid header name.` }]
   if (reservedHeaders.test(name)) {
-    const message = `The header ${displayName} is set by the connection itself.`
+    const message = `The header ${displayName} is set automatically. Remove it.`
     return [{ code: 'invalid_name', message }]
   }
   if (/^[\t\x20-\x7e]{0,4000}$/.test(value)) return []
@@ -90,7 +90,7 @@ const secretsSchema = (usedNames: ReadonlySet<string>) =>
         .filter((name) => !Object.hasOwn(secrets, name))
         .map((name) => ({
           code: 'required',
-          message: `The secret ${name.slice(0, 100)} is used but not given.`,
+          message: `The secret ${name.slice(0, 100)} is used but has no value. Enter its value.`,
         })),
     ]),
   )
@@ -98,12 +98,12 @@ const secretsSchema = (usedNames: ReadonlySet<string>) =>
 function findSecretIssues(name: string, value: string): RuleIssue[] {
   const displayName = name.slice(0, 100)
   if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) {
-    const message = `"${displayName}" is no name of a secret: use letters, digits and _.`
+    const message = `"${displayName}" isn't a valid secret name. Use letters, digits, and _, and begin with a letter.`
     return [{ code: 'invalid_name', message }]
   }
   // A shorter one is part of many texts by chance, and would be redacted in each.
   if (/^[\x21-\x7e](?:[\x20-\x7e]{4,3998})[\x21-\x7e]$/.test(value)) return []
-  const message = `The secret ${displayName} must be one line of 6 to 4000 characters of plain ASCII, no blanks around it.`
+  const message = `The secret ${displayName} must be one line of 6 to 4000 plain ASCII characters without spaces at the start or end.`
   return [{ code: 'invalid_value', message }]
 }
 

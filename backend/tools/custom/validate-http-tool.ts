@@ -61,8 +61,8 @@ const urlTemplateSchema = (config: Pick<Config, 'allowLoopbackWebhooks'>) =>
     )
 
 const unreadableUrl =
-  'The URL cannot be read. Write it as https://api.example.com/cities/{city}?units={units}: the host stands there ' +
-  'as it is, arguments in the path or as values in the query, secrets only as values in the query.'
+  'The URL is invalid. Write it like https://api.example.com/cities/{city}?units={units}. Arguments can be in the ' +
+  'path or be query values, secrets can only be query values, and the host must be fixed.'
 
 function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpToolValues): ErrorDetail[] {
   const declared = Object.keys(inputSchema.properties ?? {})
@@ -78,17 +78,17 @@ function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpTool
     ...unknown.map((name) => ({
       field: 'url',
       code: 'unknown_argument',
-      message: `{${name}} is no argument of the schema.`,
+      message: `{${name}} isn't one of the arguments. Add the argument, or change the URL.`,
     })),
     ...optional.map((name) => ({
       field: 'input_schema',
       code: 'required',
-      message: `${name} stands in the path of the URL, so the schema must require it.`,
+      message: `${name} is used in the path of the URL, so it must be required.`,
     })),
     ...conflicting.map((name) => ({
       field: 'input_schema',
       code: 'already_used',
-      message: `The query of the URL sets ${name}: it cannot be an argument too.`,
+      message: `The query of the URL already sets ${name}, so it can't also be an argument.`,
     })),
   ]
 }

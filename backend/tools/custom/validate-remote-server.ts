@@ -34,7 +34,7 @@ export async function listServerTools(
     return await listRemoteTools(toRemoteAddress(deps.config, server, server.secrets), server.name)
   } catch (error) {
     const failure = truncateText(redactSecrets(describeRemoteFailure(error), server.secrets), 1024)
-    throw invalidField('url', 'unreachable', `The tools of this server cannot be listed: ${failure}.`)
+    throw invalidField('url', 'unreachable', `Couldn't list the tools of this server: ${failure}.`)
   }
 }
 
@@ -49,7 +49,7 @@ function findUrlIssues(config: Deps['config'], url: string): { code: string; mes
   if (targetIssue !== undefined) return [{ code: 'invalid_url', message: targetIssue }]
   const isReadable = parseTemplate(url) !== undefined && !/(?<!\{)\{(?!\{)/.test(url)
   if (isReadable) return []
-  return [{ code: 'invalid_url', message: 'The URL cannot be read. Secrets can stand in its query only.' }]
+  return [{ code: 'invalid_url', message: 'The URL is invalid. You can use secrets only as query values.' }]
 }
 
 /** How many tools of one server can be passed on. */
@@ -68,7 +68,7 @@ export function chooseTools(
 ): RemoteTool[] {
   const names = chosen ?? listed.filter(({ issues }) => issues.length === 0).map(({ name }) => name)
   if (names.length > maxTools) {
-    throw invalidField('tools', 'too_big', `Choose at most ${maxTools} of the tools of this server.`)
+    throw invalidField('tools', 'too_big', `Select at most ${maxTools} tools of this server.`)
   }
   const selectionIssues = names.flatMap((name) => {
     const displayName = name.slice(0, 100)
@@ -78,7 +78,7 @@ export function chooseTools(
     return tool.issues.map((reason) => ({
       field: 'tools',
       code: 'invalid_tool',
-      message: `${displayName} cannot be passed on. ${reason}`,
+      message: `${displayName} can't be used. ${reason}`,
     }))
   })
   requireNoIssues(selectionIssues)
@@ -89,7 +89,7 @@ export function chooseTools(
     throw invalidField(
       'tools',
       'too_big',
-      'Choose fewer tools of this server: together their schemas are too long.',
+      'Select fewer tools of this server. Their schemas are too long in total.',
     )
   }
   return tools

@@ -25,7 +25,7 @@ export class ArgumentValidators {
     if (cached !== undefined) return cached
     const validator = createValidator(schema)
     // The schema was fast enough when the tool was saved, so the machine is busy at the moment: try again next time.
-    if (validator === undefined) return () => ['the arguments cannot be checked right now: try again']
+    if (validator === undefined) return () => ["the arguments can't be checked right now; try again"]
     this.#validators.set(key, validator)
     return validator
   }
@@ -35,19 +35,19 @@ export class ArgumentValidators {
 function createValidator(schema: JsonSchema): Validator | undefined {
   const findErrors = tryCompile(schema)
   if (findErrors === 'timed out') return undefined
-  if (findErrors === 'invalid') return () => ['this tool is set up wrongly: its schema cannot be read']
+  if (findErrors === 'invalid') return () => ["this tool isn't set up correctly: its schema can't be read"]
   return (args) => {
     const { values, depth, characters } = measureJson(args, argumentLimits)
     if (values > argumentLimits.values)
-      return [`there are too many values: at most ${argumentLimits.values} can be given`]
+      return [`there are too many values (maximum ${argumentLimits.values})`]
     if (depth > argumentLimits.depth)
-      return [`the values nest too deep: at most ${argumentLimits.depth} levels`]
+      return [`the values nest too deep (maximum ${argumentLimits.depth} levels)`]
     try {
       const errors = findErrors(args, { isLarge: values > 1_000 || characters > 10_000 })
       return errors.length === 0 ? [] : formatErrors(errors)
     } catch (error) {
       if (!(error instanceof CalculationTimeoutError)) throw error
-      return ['the arguments take too long to check: give fewer or shorter ones']
+      return ['the arguments take too long to check; pass fewer or shorter ones']
     }
   }
 }

@@ -18,7 +18,7 @@ export function checkToolSchema(schema: unknown, options: CheckOptions = {}): st
   const { depth, values } = measureJson(schema, schemaLimits)
   if (depth > schemaLimits.depth) return [`The schema must nest at most ${schemaLimits.depth} levels deep.`]
   if (values > schemaLimits.values)
-    return [`The schema must have at most ${schemaLimits.values} values: describe fewer arguments.`]
+    return [`The schema must have at most ${schemaLimits.values} values. Describe fewer arguments.`]
   const json = JSON.stringify(schema)
   if (Buffer.byteLength(json) > schemaLimits.bytes) {
     return [`The schema must have at most ${schemaLimits.bytes / 1024} KiB.`]
@@ -29,7 +29,7 @@ export function checkToolSchema(schema: unknown, options: CheckOptions = {}): st
 }
 
 const checkRoot = (schema: JsonSchema): string[] =>
-  schema.type === 'object' ? [] : ['The schema must have "type": "object" at its top: arguments have names.']
+  schema.type === 'object' ? [] : ['The schema must have "type": "object" at its top.']
 
 /** Whose contents are data, not schemas. */
 const dataKeywords = new Set(['const', 'enum', 'default', 'examples'])
@@ -56,14 +56,12 @@ function checkKeyword(key: string, value: string, options: CheckOptions, isRoot:
     return [`${key} must point into the schema itself ("#/$defs/…"): ${quoted} is not fetched.`]
   }
   // A nested one would change where "#" points to.
-  if (key === '$id' && !isRoot) return ['$id may stand only at the top of the schema.']
+  if (key === '$id' && !isRoot) return ['$id is allowed only at the top of the schema.']
   if (key === 'pattern' && value.length > schemaLimits.pattern) {
     return [`A pattern must have at most ${schemaLimits.pattern} characters.`]
   }
   if (key === 'format' && !options.allowUnknownFormats && !isKnownFormat(value)) {
-    return [
-      `${quoted} is no format that is known here. Leave it out, or choose one such as "email" or "date".`,
-    ]
+    return [`${quoted} isn't a known format. Leave it out, or use one such as "email" or "date".`]
   }
   return []
 }

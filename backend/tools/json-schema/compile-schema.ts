@@ -102,7 +102,7 @@ export function countPatternSteps(pattern: string): number {
   if (pieces.reduce((length, [text]) => length + text.length, 0) !== body.length) return Infinity
   const counts = pieces.map(parseRepetition)
   if (counts.filter(({ max }) => max === Infinity).length > 1) return Infinity
-  // After each count that a piece may have, what follows it is tried anew. One of any length is paid by the characters.
+  // After each count that a piece can have, the rest is tried again. One of any length is paid by the characters.
   return counts.reduceRight(
     (after, { min, max }) => (max === Infinity ? 1 + after : max + (max - min + 1) * after),
     1,

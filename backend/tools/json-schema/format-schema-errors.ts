@@ -7,7 +7,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 export function formatErrors(errors: readonly ErrorObject[]): string[] {
   const messages = [...new Set(mergeAlternatives(errors).map(({ text }) => text))]
   if (messages.length <= maxErrors) return messages
-  return [...messages.slice(0, maxErrors), `and ${messages.length - maxErrors} more faults`]
+  return [...messages.slice(0, maxErrors), `and ${messages.length - maxErrors} more issues`]
 }
 
 const maxErrors = 10
@@ -42,7 +42,7 @@ function formatError({ keyword, instancePath, params, message = '' }: ErrorObjec
     case 'required':
       return `${formatPath(instancePath, String(value.missingProperty))} is required`
     case 'dependentRequired':
-      return `${formatPath(instancePath, String(value.missingProperty))} is required where ${truncate(value.property)} is given`
+      return `${formatPath(instancePath, String(value.missingProperty))} is required with ${truncate(value.property)}`
     case 'additionalProperties':
       return `unknown argument ${formatPath(instancePath, String(value.additionalProperty))}`
     case 'unevaluatedProperties':
@@ -80,9 +80,9 @@ function formatError({ keyword, instancePath, params, message = '' }: ErrorObjec
     case 'exclusiveMaximum':
       return `${name} must be less than ${limit}`
     case 'uniqueItems':
-      return `${name} must hold nothing twice`
+      return `${name} must not contain duplicates`
     case 'oneOf':
-      return `${name} fits more than one of the forms that it can have`
+      return `${name} matches more than one of its alternatives`
     case 'anyOf':
     case 'not':
     case 'false schema':
@@ -104,7 +104,7 @@ const typeNames: Record<string, string> = {
 const formatType = (type: unknown): string => typeNames[String(type)] ?? String(type)
 
 const formatNames: Record<string, string> = {
-  email: 'an e-mail address',
+  email: 'an email address',
   date: 'a date such as 2026-05-04',
   time: 'a time with its zone, such as 09:30:00Z',
   'date-time': 'a time with its zone, such as 2026-05-04T09:30:00+02:00',

@@ -9,7 +9,9 @@ import { errorResult, textResult, type ToolKind, type ToolUse } from './tool-kin
 
 const maxNotes = 5
 
-/** Tells what is known of a contact. */
+const lookupLabels = { phone_number: 'phone number', email: 'email', external_id: 'external ID', id: 'ID' }
+
+/** Looks up a contact. */
 export const contactLookup: ToolKind = {
   kind: 'contact_lookup',
   settings: z.strictObject({}),
@@ -18,17 +20,17 @@ export const contactLookup: ToolKind = {
   builtIn: {
     name: 'contact_lookup',
     description:
-      'Tells what is known of a contact: name, details, local time, do-not-call and the last notes. Without arguments: the person on this call.',
+      'Look up a contact: name, details, local time, do-not-call status, and latest notes. Leave all arguments out for the person on this call.',
     inputSchema: {
       type: 'object',
       properties: {
         phone_number: phoneNumberArgument,
-        email: { type: 'string', minLength: 1, maxLength: 254, description: 'E-mail address' },
+        email: { type: 'string', minLength: 1, maxLength: 254, description: 'Email address of the contact.' },
         external_id: {
           type: 'string',
           minLength: 1,
           maxLength: 200,
-          description: 'How another system, such as the CRM, names the contact',
+          description: "The contact's ID in another system, such as a CRM.",
         },
       },
       maxProperties: 1,
@@ -38,12 +40,11 @@ export const contactLookup: ToolKind = {
   run: async (deps, use) => {
     const lookupKey = await parseLookupKey(deps, use)
     if (lookupKey === undefined) {
-      return errorResult('This session belongs to no call: give a phone_number, an email or an external_id.')
+      return errorResult("This session isn't for a call. Pass phone_number, email, or external_id.")
     }
     const found = await findContactsBy(deps.db, use.row.workspaceId, ...lookupKey)
     const [contact] = found
-    if (contact === undefined)
-      return textResult(`There is no contact with this ${lookupKey[0].replace('_', ' ')}.`)
+    if (contact === undefined) return textResult(`No contact found with this ${lookupLabels[lookupKey[0]]}.`)
     if (found.length > 1) return textResult(formatMatches(found))
 
     const notes = await findNotes(deps.db, use.row.workspaceId, contact.id, maxNotes)
@@ -69,7 +70,7 @@ async function parseLookupKey(
 
 const formatMatches = (found: ContactDetails[]) =>
   [
-    'Several contacts have it. Look up the one that you mean by its phone_number:',
+    'Several contacts match. Look up the one you mean by phone_number:',
     ...found.map(({ first_name, last_name, phone_number }) =>
       ['-', first_name, last_name, phone_number].filter(Boolean).join(' '),
     ),

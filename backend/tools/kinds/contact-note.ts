@@ -3,7 +3,7 @@ import { addNote } from '../../contacts/contact-notes.ts'
 import { phoneNumberArgument, resolveContact, textArgument } from './tool-arguments.ts'
 import { dryRunResult, errorResult, textResult, type ToolKind } from './tool-kind.ts'
 
-/** Keeps a note on a contact: who looks the contact up next, person or agent, finds it. */
+/** Saves a note about a contact, for people in the dashboard and for later calls. */
 export const contactNote: ToolKind = {
   kind: 'contact_note',
   settings: z.strictObject({}),
@@ -11,11 +11,16 @@ export const contactNote: ToolKind = {
   hasEffects: true,
   builtIn: {
     name: 'contact_note',
-    description: 'Keeps a short note on the contact, for whoever talks to them next.',
+    description: 'Save a short note about the contact for the next conversation.',
     inputSchema: {
       type: 'object',
       properties: {
-        text: { type: 'string', minLength: 1, maxLength: 2000, description: 'The note, in full sentences.' },
+        text: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 2000,
+          description: 'The note, in complete sentences.',
+        },
         phone_number: phoneNumberArgument,
       },
       required: ['text'],
@@ -24,11 +29,11 @@ export const contactNote: ToolKind = {
   },
   run: async (deps, use) => {
     const text = textArgument(use, 'text')
-    if (text === undefined) return errorResult('The note is empty: say what is to be noted in text.')
+    if (text === undefined) return errorResult('The note is empty. Pass its text in text.')
     const contact = await resolveContact(deps, use)
-    if (use.dryRun) return dryRunResult(`This note would have been kept: ${text}`)
+    if (use.dryRun) return dryRunResult(`This note would have been saved: ${text}`)
 
     await addNote(deps, use.row.workspaceId, contact.id, { callId: use.call?.callId ?? null, text })
-    return textResult('The note is kept.')
+    return textResult('Note saved.')
   },
 }

@@ -11,7 +11,7 @@ const nullableText = (description: string, maxLength = 200) => ({
   description,
 })
 
-/** Corrects what is known of a contact. The number stays: it is how the contact is known. */
+/** Updates a contact, except for the phone number, which identifies it. */
 export const contactUpdate: ToolKind = {
   kind: 'contact_update',
   settings: z.strictObject({}),
@@ -19,21 +19,21 @@ export const contactUpdate: ToolKind = {
   hasEffects: true,
   builtIn: {
     name: 'contact_update',
-    description: 'Corrects what is known of the contact. Fields that are left out stay; null clears one.',
+    description: "Update the contact's details. Fields you leave out don't change; null clears a field.",
     inputSchema: {
       type: 'object',
       properties: {
-        first_name: nullableText('First name'),
-        last_name: nullableText('Last name'),
-        email: nullableText('E-mail address', 254),
-        external_id: nullableText('How another system, such as the CRM, names the contact'),
-        time_zone: nullableText('Where the contact is, as an IANA time zone such as America/New_York', 64),
+        first_name: nullableText('First name.'),
+        last_name: nullableText('Last name.'),
+        email: nullableText('Email address.', 254),
+        external_id: nullableText("The contact's ID in another system, such as a CRM."),
+        time_zone: nullableText("The contact's IANA time zone, for example America/New_York.", 64),
         variables: {
           type: ['object', 'null'],
           additionalProperties: { type: 'string', maxLength: 2000 },
           maxProperties: 100,
           description:
-            'Anything else by name, for example {"roof_type": "slate"}. Other names are kept; null clears all.',
+            'Other details by name, for example {"roof_type": "slate"}. Names you leave out keep their values; null clears all.',
         },
         phone_number: phoneNumberArgument,
       },
@@ -47,11 +47,11 @@ export const contactUpdate: ToolKind = {
       ...Object.keys(otherFields),
       ...(variables === null ? ['variables'] : Object.keys(variables ?? {})),
     ]
-    if (names.length === 0) return errorResult('Nothing was given: say which fields are to be changed.')
+    if (names.length === 0) return errorResult('No fields to update. Pass at least one.')
 
     const contact = await resolveContact(deps, use)
-    if (use.dryRun) return dryRunResult(`These would have been written: ${names.join(', ')}.`)
+    if (use.dryRun) return dryRunResult(`These fields would have been updated: ${names.join(', ')}.`)
     await updateContact(deps, use.row.workspaceId, contact.phone_number, fields)
-    return textResult(`The contact is updated: ${names.join(', ')}.`)
+    return textResult(`Contact updated: ${names.join(', ')}.`)
   },
 }

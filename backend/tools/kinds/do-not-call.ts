@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { normalizePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
 import { dryRunResult, errorResult, textResult, type ToolKind, type ToolUse } from './tool-kind.ts'
 
-/** Puts a number on the do-not-call list. Nothing takes it off again but a person, in the dashboard. */
+/** Adds a number to the do-not-call list. Only a person can remove it, in the dashboard. */
 export const doNotCall: ToolKind = {
   kind: 'do_not_call',
   settings: z.strictObject({}),
@@ -14,7 +14,7 @@ export const doNotCall: ToolKind = {
   builtIn: {
     name: 'do_not_call',
     description:
-      'Use it as soon as the person asks not to be called again. Their number is never called again, in any campaign, and calls that wait for it are ended.',
+      'Add a number to the do-not-call list as soon as the person asks not to be called again. No campaign calls it again, and its waiting calls are ended.',
     inputSchema: {
       type: 'object',
       properties: { phone_number: phoneNumberArgument },
@@ -24,20 +24,20 @@ export const doNotCall: ToolKind = {
   run: async (deps, use) => {
     const phoneNumber = await resolvePhoneNumber(deps, use)
     if (phoneNumber === undefined) {
-      return errorResult('This session belongs to no call: say which number by phone_number.')
+      return errorResult("This session isn't for a call. Pass the number in phone_number.")
     }
-    if (use.dryRun) return dryRunResult('The number would have been put on the do-not-call list.')
+    if (use.dryRun) return dryRunResult('The number would have been added to the do-not-call list.')
 
     await inTransaction(deps, async (tx) => {
       const { workspaceId } = use.row
       await addToDoNotCallList(tx.db, workspaceId, { phoneNumber, source: 'call', now: tx.clock.now() })
       tx.notify.deliveryQueued()
     })
-    return textResult('The number is on the do-not-call list: it will not be called again.')
+    return textResult("The number is on the do-not-call list and won't be called again.")
   },
 }
 
-/** A number needs no contact to be refused. */
+/** Returns the number to add, which doesn't need to be a contact's. */
 async function resolvePhoneNumber(deps: Pick<Deps, 'db'>, use: ToolUse): Promise<string | undefined> {
   const given = textArgument(use, 'phone_number')
   return given === undefined ? use.call?.phoneNumber : normalizePhone(deps, use.row.workspaceId, given)

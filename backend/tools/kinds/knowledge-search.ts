@@ -3,7 +3,7 @@ import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import { textArgument } from './tool-arguments.ts'
 import { errorResult, textResult, type ToolKind } from './tool-kind.ts'
 
-/** Searches the workspace's documents, and quotes the passages that answer best. */
+/** Searches the workspace's documents and returns the passages that match best. */
 export const knowledgeSearch: ToolKind = {
   kind: 'knowledge_search',
   settings: z.strictObject({}),
@@ -12,7 +12,7 @@ export const knowledgeSearch: ToolKind = {
   builtIn: {
     name: 'knowledge_search',
     description:
-      'Searches the knowledge base for what the person asks about: products, prices, terms, opening hours. Use it before you answer.',
+      'Search the knowledge base for what the person asks about, such as products, prices, terms, or opening hours. Use it before you answer.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -20,7 +20,7 @@ export const knowledgeSearch: ToolKind = {
           type: 'string',
           minLength: 1,
           maxLength: 500,
-          description: 'A few words that the answer would contain, for example "cancel appointment fee".',
+          description: 'A few words that the answer probably contains, for example "cancel appointment fee".',
         },
       },
       required: ['query'],
@@ -29,11 +29,11 @@ export const knowledgeSearch: ToolKind = {
   },
   run: async (deps, use) => {
     const query = textArgument(use, 'query')
-    if (query === undefined) return errorResult('The query is empty: say what is to be searched.')
+    if (query === undefined) return errorResult('The query is empty. Pass the words to search for.')
     const found = await searchKnowledge(deps, use.row.workspaceId, query)
     if (found.length === 0) {
       return textResult(
-        'The knowledge base has nothing on this. Try other words, or say that you do not know; do not guess.',
+        "Nothing found in the knowledge base. Try other words, or say that you don't know. Don't guess.",
       )
     }
     return textResult(found.map(({ title, text }) => `From "${title}":\n${text}`).join('\n\n'))

@@ -4,7 +4,7 @@ import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { textArgument } from './tool-arguments.ts'
 import { dryRunResult, errorResult, textResult, type ToolKind } from './tool-kind.ts'
 
-/** Calls the person of this call again at the time that they ask for. */
+/** Schedules another call to the person on this call, at the time they ask for. */
 export const scheduleCallback: ToolKind = {
   kind: 'schedule_callback',
   settings: z.strictObject({}),
@@ -13,7 +13,7 @@ export const scheduleCallback: ToolKind = {
   builtIn: {
     name: 'schedule_callback',
     description:
-      'Plans another call to the person on this call, for when they ask to be called back. Answers when it will be in their local time: read that out to them.',
+      'Schedule another call to the person on this call when they ask to be called back. Returns the time in their local time; read it out to them.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -22,7 +22,7 @@ export const scheduleCallback: ToolKind = {
           minLength: 1,
           maxLength: 64,
           description:
-            "Date and time in the person's own local time, such as 2026-05-07T15:30. With an offset, such as 2026-05-07T15:30-04:00, it is that moment.",
+            "Date and time in the person's local time, for example 2026-05-07T15:30. An offset, as in 2026-05-07T15:30-04:00, overrides their time zone.",
         },
       },
       required: ['at'],
@@ -31,22 +31,24 @@ export const scheduleCallback: ToolKind = {
   },
   run: async (deps, use) => {
     if (use.call === undefined) {
-      return errorResult('This session belongs to no call, so that there is nobody to call back.')
+      return errorResult("This session isn't for a call, so there is no one to call back.")
     }
     const at = textArgument(use, 'at')
-    if (at === undefined) return errorResult('No time was given: say in at when the person is to be called.')
+    if (at === undefined) return errorResult('The time is missing. Pass it in at.')
 
     const call = { ...use.call, workspaceId: use.row.workspaceId }
     const callback = await queueCallback(deps, call, { at, dryRun: use.dryRun })
-    return use.dryRun ? dryRunResult(formatDryRun(callback)) : textResult(formatPlanned(callback))
+    return use.dryRun ? dryRunResult(formatDryRun(callback)) : textResult(formatScheduled(callback))
   },
 }
 
 const formatDryRun = ({ requestedTime, timeZone }: ScheduledCallback) =>
-  `The call-back would have been planned for ${formatLocalTime(requestedTime, timeZone)}.`
+  `The callback would have been scheduled for ${formatLocalTime(requestedTime, timeZone)}.`
 
-function formatPlanned({ requestedTime, scheduledTime, timeZone }: ScheduledCallback): string {
+function formatScheduled({ requestedTime, scheduledTime, timeZone }: ScheduledCallback): string {
   const at = scheduledTime ?? requestedTime
-  const plan = `The call-back is planned for ${formatLocalTime(at, timeZone)}`
-  return at > requestedTime ? `${plan}: at the time asked for, calling is not permitted.` : `${plan}.`
+  const confirmation = `Callback scheduled for ${formatLocalTime(at, timeZone)}`
+  return at > requestedTime
+    ? `${confirmation}. Calls aren't allowed at the requested time.`
+    : `${confirmation}.`
 }

@@ -15,20 +15,19 @@ const Config = z.strictObject({
   spreadsheet_id: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,200}$/, {
-      error:
-        'must be the id alone: of a Google spreadsheet it is the part of its address between /d/ and /edit',
+      error: 'must be only the ID. In a Google Sheets URL, it is the part between /d/ and /edit',
     })
     .meta({
       title: 'Spreadsheet',
       description:
-        'The id of the spreadsheet that the agent adds rows to. Of a Google spreadsheet it is the part of its address between /d/ and /edit.',
+        'The ID of the spreadsheet to add rows to. In a Google Sheets URL, it is the part between /d/ and /edit.',
     }),
   provider: z
     .enum(['database', 'google'])
     .default('database')
     .meta({
-      title: 'Where it is kept',
-      description: 'Google Sheets needs a Google service account, with which the spreadsheet is shared.',
+      title: 'Stored in',
+      description: 'For Google Sheets, share the spreadsheet with your Google service account.',
       oneOf: [
         { const: 'database', title: 'Outdial' },
         { const: 'google', title: 'Google Sheets' },
@@ -38,7 +37,7 @@ const Config = z.strictObject({
 
 const Values = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 
-/** Adds a row to the spreadsheet that the agent's assignment names. */
+/** Adds a row to the spreadsheet in the agent's configuration of the tool. */
 export const spreadsheetAppend: ToolKind = {
   kind: 'spreadsheet_append',
   settings: z.strictObject({}),
@@ -51,7 +50,7 @@ export const spreadsheetAppend: ToolKind = {
   hasEffects: true,
   builtIn: {
     name: 'spreadsheet_append',
-    description: 'Adds a row to the spreadsheet, with what was learned in the call.',
+    description: 'Add a row to the spreadsheet with what you learned in the call.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -60,8 +59,7 @@ export const spreadsheetAppend: ToolKind = {
           additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 5000 },
           minProperties: 1,
           maxProperties: 100,
-          description:
-            'Values by the names of their columns, for example {"Name": "Ann Lee", "Roof": "slate"}.',
+          description: 'Values by column name, for example {"Name": "Ann Lee", "Roof": "slate"}.',
         },
       },
       required: ['values'],
@@ -92,5 +90,5 @@ async function append(
     return dryRunResult(`This row would have been added: ${row.join(', ')}.`)
   }
   await spreadsheet.appendRow(values, use.signal)
-  return textResult('The row is added to the spreadsheet.')
+  return textResult('Row added to the spreadsheet.')
 }

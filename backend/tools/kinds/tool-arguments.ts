@@ -22,7 +22,7 @@ export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Pr
   const { workspaceId } = use.row
   const given = textArgument(use, 'phone_number')
   if (given === undefined && use.call === undefined) {
-    throw notFound('This session belongs to no call: say which contact by its phone_number.')
+    throw notFound("This session isn't for a call. Pass the contact's phone_number.")
   }
   const [contact] =
     given === undefined
@@ -33,7 +33,7 @@ export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Pr
           'phone_number',
           await normalizePhone({ db }, workspaceId, given),
         )
-  if (contact === undefined) throw notFound('There is no contact with this phone number.')
+  if (contact === undefined) throw notFound('No contact found with this phone number.')
   return contact
 }
 

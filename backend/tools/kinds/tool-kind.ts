@@ -112,7 +112,7 @@ export const errorResult = (text: string): ToolResult => ({ text, isError: true 
 
 /** Returns the result for a test call when the tool has effects: what it would have done. */
 export const dryRunResult = (text: string): ToolResult =>
-  textResult(`Test call, nothing was changed. ${text}`)
+  textResult(`Test call: nothing was changed. ${text}`)
 
 const defaultMaxBytes = 16 * 1024
 
@@ -122,7 +122,7 @@ export function truncateText(text: string, maxBytes = defaultMaxBytes): string {
   if (encoded.length <= maxBytes) return text
   // In the middle of a stream, a decoder keeps half a character to itself.
   const cut = new TextDecoder().decode(encoded.subarray(0, maxBytes), { stream: true })
-  return `${cut}… [The answer is longer than the ${maxBytes / 1024} KiB shown here.]`
+  return `${cut}… [Only the first ${maxBytes / 1024} KiB are shown.]`
 }
 
 /** What a tool of the general kinds is made of. */

@@ -39,11 +39,10 @@ function fallBehind({ sourceElement: source }) {
     failedSearch = source
     retryTimer = setTimeout(() => source.dispatchEvent(new Event('change')), 3000)
   }
-  if (isSearch(source) || isLive(source))
-    sayStale('Not up to date: refreshing failed. It is tried again by itself.')
+  if (isSearch(source) || isLive(source)) sayStale('Couldn’t refresh. Retrying…')
   // Somebody pressed it, and waits.
   else if (source.matches('a, form'))
-    sayStale('That did not work. Try again in a moment, or reload the page.')
+    sayStale('Something went wrong. Try again in a moment, or reload the page.')
 }
 
 /** A form that is on its way would get another key by which it counts once, and a second press would count again. */

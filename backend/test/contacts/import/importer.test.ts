@@ -15,7 +15,7 @@ beforeAll(() => {
   worker = startWorker()
 })
 
-it('goes on where a lost process stood, and does nothing twice, with two at work', async () => {
+it('continues where a lost process stopped, and imports no row twice with two workers', async () => {
   await worker.stop()
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
@@ -41,7 +41,7 @@ it('goes on where a lost process stood, and does nothing twice, with two at work
   const page = await waitUntilSettled(user, path)
   expect(getStat(page.html)).toMatchObject({ Rows: 260, 'New contacts': 260 })
 
-  await user.browser.press(page, 'Import', { campaign_id: String(user.seed.campaignId) })
+  await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
   const first = await lease()
   await expire()
   const second = await lease()
@@ -54,16 +54,16 @@ it('goes on where a lost process stood, and does nothing twice, with two at work
   const other = startWorker()
   const done = await waitUntilSettled(user, path)
   await other.stop()
-  expect(done.text).toContain('260 of 260 contacts written: 260 new')
+  expect(done.text).toContain('260 of 260 contacts processed: 260 new')
   expect(done.text).toContain('260 calls queued')
   expect(await listContacts(user)).toHaveLength(260)
 }, 120_000)
 
-it('stops where its campaign is archived meanwhile, and says so', async () => {
+it('stops if its campaign is archived during the import, and says so', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   await worker.stop()
-  await user.browser.press(page, 'Import', { campaign_id: String(user.seed.campaignId) })
+  await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
   const { campaignId } = user.seed
   await world.database.db
     .updateTable('campaign')
@@ -72,16 +72,16 @@ it('stops where its campaign is archived meanwhile, and says so', async () => {
     .execute()
   worker = startWorker()
   const { text } = await waitUntilSettled(user, path)
-  expect(text).toContain('The campaign was archived meanwhile: the rows that are left were not imported.')
+  expect(text).toContain('The campaign was archived during the import. The remaining rows were not imported.')
   expect(await listContacts(user)).toEqual([])
 })
 
-it('leaves nobody’s row behind who is erased before the import', async () => {
+it('imports no row of a contact that was erased after the check', async () => {
   const user = await seedSignedInOwner(world.service)
   const { contact } = await seedCall(world.service.deps, user.seed, '+12025570101')
   const { path, page } = await uploadAndCheck(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
   await eraseContact(world.service.deps, user.seed.workspaceId, contact.id)
-  await user.browser.press(page, 'Import')
+  await user.browser.press(page, 'Import contacts')
   await waitUntilSettled(user, path)
   expect((await listContacts(user)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
 })
@@ -95,11 +95,11 @@ it('imports in batches that others see one after the other', async () => {
     (_, index) => `+1202559${String(index).padStart(4, '0')},P${index}`,
   )
   const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
-  await user.browser.press(await waitUntilSettled(user, path), 'Import')
+  await user.browser.press(await waitUntilSettled(user, path), 'Import contacts')
   const seen = new Set<number>()
   await waitFor(async () => {
     const { text } = await user.open(path)
-    const written = Number(/(\d+) of 600 contacts written/.exec(text)?.[1])
+    const written = Number(/(\d+) of 600 contacts processed/.exec(text)?.[1])
     seen.add(written)
     return written === rowCount
   })

@@ -21,7 +21,7 @@ it('changes one’s name and, with the password, one’s address', async () => {
     current_password: 'wrong',
   })
   expect(rejected.page.status).toBe(422)
-  expect(rejected.page.html).toMatch(/id="f-current_password-problem">This is not your password/)
+  expect(rejected.page.html).toMatch(/id="f-current_password-problem">Incorrect password/)
   await browser.press(page, 'Save', { name: 'Kim', email: newEmail, current_password: password })
   expect((await signIn(world.service, newEmail)).page.text).toContain(newEmail)
 })
@@ -34,7 +34,7 @@ it('refuses an address that is another person’s, also to two who take it at on
   }
   const taken = await take(one, two.email.toUpperCase())
   expect(taken.status).toBe(422)
-  expect(taken.html).toMatch(/id="f-email-problem">There is a user with the address/)
+  expect(taken.html).toMatch(/id="f-email-problem">The email /)
   const both = await Promise.all([take(one, 'wanted@example.com'), take(two, 'WANTED@example.com')])
   expect(both.map(({ status }) => status).sort()).toEqual([200, 422])
 })
@@ -44,22 +44,22 @@ it('changes the password for who knows it, signs out elsewhere, and ends reset l
   const otherBrowser = await signIn(world.service, user.email)
   const { link } = await createResetLink(world.service.deps, user.userId)
   const form = await user.open('/account/password')
-  const wrong = await user.browser.press(form, 'Change the password', {
+  const wrong = await user.browser.press(form, 'Change password', {
     current_password: 'not this one',
     new_password: fresh,
   })
-  expect(wrong.page.html).toMatch(/id="f-current_password-problem">This is not your current password/)
+  expect(wrong.page.html).toMatch(/id="f-current_password-problem">Incorrect current password/)
   expect(wrong.page.html).not.toContain(fresh)
-  const short = await user.browser.press(form, 'Change the password', {
+  const short = await user.browser.press(form, 'Change password', {
     current_password: password,
     new_password: 'short',
   })
   expect(short.page.html).toMatch(/id="f-new_password-problem">[^<]*at least 10/)
-  const { page } = await user.browser.press(form, 'Change the password', {
+  const { page } = await user.browser.press(form, 'Change password', {
     current_password: password,
     new_password: fresh,
   })
-  expect(page.text).toContain('Your password was changed')
+  expect(page.text).toContain('Password changed')
   expect((await otherBrowser.browser.open(user.urlFor('/account'))).page.url).toContain('/sign-in')
   expect((await user.browser.open(link)).page.status).toBe(410)
   expect((await signIn(world.service, user.email)).page.status).toBe(422)
@@ -71,11 +71,11 @@ it('lets nobody guess the password at an open screen, and keeps its owner out of
   const other = await signIn(world.service, user.email)
   const form = await user.open('/account/password')
   const guess = (current_password: string) =>
-    user.browser.press(form, 'Change the password', { current_password, new_password: fresh })
+    user.browser.press(form, 'Change password', { current_password, new_password: fresh })
   for (let count = 0; count < 10; count += 1) expect((await guess(`wrong ${count}`)).page.status).toBe(422)
   const { page: stopped } = await guess(password)
   expect(stopped.status).toBe(429)
-  expect(stopped.text).toContain('too many attempts')
+  expect(stopped.text).toContain('Too many attempts')
   const byAddress = await user.browser.press(await user.open('/account'), 'Save', {
     name: 'Kim',
     email: `x${user.email}`,
@@ -83,11 +83,11 @@ it('lets nobody guess the password at an open screen, and keeps its owner out of
   })
   expect(byAddress.page.status).toBe(429)
   const { page: passwordPage } = await other.browser.open(user.urlFor('/account/password'))
-  const changed = await other.browser.press(passwordPage, 'Change the password', {
+  const changed = await other.browser.press(passwordPage, 'Change password', {
     current_password: password,
     new_password: fresh,
   })
-  expect(changed.page.text).toContain('Your password was changed')
+  expect(changed.page.text).toContain('Password changed')
 })
 
 it('lists where one is signed in, and signs out there', async () => {
@@ -100,17 +100,17 @@ it('lists where one is signed in, and signs out there', async () => {
     .where('user_id', '=', user.userId)
     .execute()
   const page = await user.open('/account')
-  expect(page.text.match(/This one/g)).toHaveLength(1)
+  expect(page.text.match(/This session/g)).toHaveLength(1)
   expect(page.html).not.toContain('<b>')
   const ids = [...page.html.matchAll(/sessions\/(\d+)\/end"/g)].map(([, id]) => id)
   expect(ids).toHaveLength(2)
-  const { page: after } = await user.browser.press(page, 'Sign out there')
-  expect(after.text).toContain('That browser was signed out')
+  const { page: after } = await user.browser.press(page, 'End session')
+  expect(after.text).toContain('Session ended.')
   const isSignedIn = async ({ browser }: typeof second) =>
     !(await browser.open(user.urlFor('/account'))).page.url.includes('/sign-in')
   expect([await isSignedIn(second), await isSignedIn(third)].filter(Boolean)).toHaveLength(1)
-  const { page: alone } = await user.browser.press(after, 'Sign out the others')
-  expect(alone.html).not.toContain('Sign out there')
+  const { page: alone } = await user.browser.press(after, 'Sign out other sessions')
+  expect(alone.html).not.toContain('End session')
   expect([await isSignedIn(second), await isSignedIn(third)]).toEqual([false, false])
 })
 
@@ -124,7 +124,7 @@ it('ends nobody else’s session', async () => {
     .executeTakeFirstOrThrow()
   const page = await mine.open('/account')
   const forged = { ...page, html: page.html.replace(/sessions\/\d+\/end"/, `sessions/${id}/end"`) }
-  expect((await mine.browser.press(forged, 'Sign out there')).page.status).toBe(404)
+  expect((await mine.browser.press(forged, 'End session')).page.status).toBe(404)
   expect((await theirs.open('/account')).url).toBe(theirs.urlFor('/account'))
 })
 
@@ -147,7 +147,7 @@ it.each([
     'Chrome on ChromeOS',
   ],
   ['curl/8.5.0', 'curl'],
-  ['', 'An unknown browser'],
+  ['', 'Unknown browser'],
 ])('names the browser that says %s', (userAgent, words) => {
   expect(formatBrowser(userAgent)).toBe(words)
 })
@@ -156,7 +156,7 @@ itInChromium('is used by hand', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await chromium.newPage({ reducedMotion: 'reduce' })
   await tab.goto(`${world.service.url}/sign-in`)
-  await tab.getByLabel('E-mail address').fill(user.email)
+  await tab.getByLabel('Email').fill(user.email)
   await tab.getByLabel('Password').fill(password)
   await tab.getByRole('button', { name: 'Sign in' }).click()
   await tab.getByRole('navigation', { name: 'Workspace' }).waitFor()
@@ -164,12 +164,12 @@ itInChromium('is used by hand', async (chromium) => {
   await expectAccessible(tab)
   await tab.getByText('Chrome on Linux').waitFor()
   await tab.getByRole('button', { name: 'Sign out everywhere else' }).click()
-  await tab.getByRole('button', { name: 'Sign out the others' }).click()
-  await tab.getByText('signed out everywhere but here').waitFor()
-  await tab.getByRole('link', { name: 'Change your password' }).click()
+  await tab.getByRole('button', { name: 'Sign out other sessions' }).click()
+  await tab.getByText('signed out everywhere else').waitFor()
+  await tab.getByRole('link', { name: 'Change password' }).click()
   await tab.getByLabel('Current password').fill('wrong password')
   await tab.getByLabel('New password').fill(fresh)
-  await tab.getByRole('button', { name: 'Change the password' }).click()
-  await tab.getByText('This is not your current password').waitFor()
+  await tab.getByRole('button', { name: 'Change password' }).click()
+  await tab.getByText('Incorrect current password').waitFor()
   await expectAccessible(tab)
 })

@@ -30,7 +30,7 @@ async function assignToolTo(user: Seeded, name: string, config: object = {}): Pr
 describe('an agent', () => {
   it('is made as a draft, published, paused and resumed', async () => {
     const user = await seedSignedInOwner(world.service)
-    const { page } = await user.browser.press(await user.open('/agents/new'), 'Create the draft', {
+    const { page } = await user.browser.press(await user.open('/agents/new'), 'Create draft', {
       name: '<b>Dora</b>',
       language: 'de-AT',
       greeting: 'Hallo {{first_name}}, es geht um {{roof_type}} und {{nothing}}.',
@@ -47,16 +47,16 @@ describe('an agent', () => {
     expect(page.html).toContain(agent.widget_id)
 
     const { page: live } = await user.browser.press(page, 'Publish')
-    expect(live.text).toContain('The agent is live')
+    expect(live.text).toContain('Agent published')
     const { page: paused } = await user.browser.press(live, 'Pause')
     expect(paused.text).toContain('campaigns that use it wait')
     const { page: resumed } = await user.browser.press(paused, 'Resume')
-    expect(resumed.text).toContain('live again')
+    expect(resumed.text).toContain('Agent resumed')
     expect((await getAgent('<b>Dora</b>')).status).toBe('live')
 
     const edit = await user.open(`/agents/${agent.id}/edit`)
-    expect(edit.text).toContain('{{roof_type}} the contact’s value of this variable')
-    expect(edit.text).toContain('{{nothing}} not among its variables')
+    expect(edit.text).toContain("{{roof_type}} the contact's value for this variable")
+    expect(edit.text).toContain('{{nothing}} not listed under Variables')
     const { page: edited } = await user.browser.press(edit, 'Save', { name: 'Doris', greeting: '' })
     expect(edited.text).toContain('Doris')
     expect(await getAgent('Doris')).toMatchObject({ greeting: '', language: 'de-AT', status: 'live' })
@@ -64,15 +64,15 @@ describe('an agent', () => {
 
   it('says beside each field what is wrong, and keeps what was typed', async () => {
     const user = await seedSignedInOwner(world.service)
-    const { page } = await user.browser.press(await user.open('/agents/new'), 'Create the draft', {
+    const { page } = await user.browser.press(await user.open('/agents/new'), 'Create draft', {
       greeting: 'Hi {{first_name}}',
       variables: 'größe',
     })
     expect(page.status).toBe(422)
-    expect(page.html).toContain('id="f-name-problem">The agent needs a name.')
-    expect(page.html).toMatch(/id="f-variables-problem">“größe” is no name/)
+    expect(page.html).toContain('id="f-name-problem">Enter a name.')
+    expect(page.html).toMatch(/id="f-variables-problem">“größe” isn&#39;t a valid/)
     expect(page.html).toContain('value="größe"')
-    expect(page.text).toContain('{{first_name}} the contact’s first name')
+    expect(page.text).toContain("{{first_name}} the contact's first name")
   })
 
   it('is listed with what it has', async () => {
@@ -121,34 +121,34 @@ describe('the tools of an agent', () => {
     const append = await getToolId(world.service, user, 'spreadsheet_append')
 
     const form = await user.open(`/agents/${agentId}/tools/${append}`)
-    const { page: rejected } = await user.browser.press(form, 'Assign the tool')
+    const { page: rejected } = await user.browser.press(form, 'Assign tool')
     expect(rejected.html).toContain('id="f-config-spreadsheet_id-problem">Choose the spreadsheet')
-    const { page: noGoogle } = await user.browser.press(form, 'Assign the tool', {
+    const { page: noGoogle } = await user.browser.press(form, 'Assign tool', {
       'config.spreadsheet_id': 'google:another',
       google_id: 'https://docs.google.com/spreadsheets/d/abc_123/edit#gid=0',
     })
     expect(noGoogle.html).toMatch(/id="f-google_id-problem">[^<]*no Google service account/)
     expect(noGoogle.html).toContain('value="google:another" selected')
 
-    const { page: assigned } = await user.browser.press(form, 'Assign the tool', {
+    const { page: assigned } = await user.browser.press(form, 'Assign tool', {
       'config.spreadsheet_id': leads,
     })
-    expect(assigned.text).toContain('spreadsheet_append is ready')
+    expect(assigned.text).toContain('spreadsheet_append saved')
     expect(await getConfig(agentId)).toMatchObject([
       { config: { spreadsheet_id: leads, provider: 'database' } },
     ])
     const again = await user.open(`/agents/${agentId}/tools/${append}`)
     expect(again.html).toContain(`value="${leads}" selected`)
 
-    const { page: without } = await user.browser.press(assigned, 'Take it away')
-    expect(without.text).toContain('The tool is taken away')
+    const { page: without } = await user.browser.press(assigned, 'Remove tool')
+    expect(without.text).toContain('Tool removed')
     expect(await getConfig(agentId)).toEqual([])
   })
 
   it('without anything to configure are assigned by one click', async () => {
     const user = await seedSignedInOwner(world.service)
     const { page } = await user.browser.press(await user.open(`/agents/${user.seed.agentId}`), 'Assign')
-    expect(page.text).toContain('The tool is assigned')
+    expect(page.text).toContain('Tool assigned')
     expect(await getConfig(user.seed.agentId)).toHaveLength(1)
   })
 })
@@ -163,13 +163,13 @@ describe('a trial', () => {
     })
     const path = await assignToolTo(user, 'knowledge_search')
     const form = await user.open(`${path}/try`)
-    const { page } = await user.browser.press(form, 'Use it', { 'args.query': 'slate' })
-    expect(page.text).toMatch(/What the agent is told Done [\d,]+ ms/)
+    const { page } = await user.browser.press(form, 'Run tool', { 'args.query': 'slate' })
+    expect(page.text).toMatch(/Result for the agent Success [\d,]+ ms/)
     expect(page.html).toContain('&lt;roof&gt; costs 900 dollars')
     expect(page.html).toContain('value="slate"')
 
-    const { page: rejected } = await user.browser.press(page, 'Use it', { 'args.query': '' })
-    expect(rejected.text).toContain('Refused')
+    const { page: rejected } = await user.browser.press(page, 'Run tool', { 'args.query': '' })
+    expect(rejected.text).toContain('Error')
     expect(rejected.text).toContain('query is required')
   })
 
@@ -182,18 +182,20 @@ describe('a trial', () => {
     })
     const path = await assignToolTo(user, 'spreadsheet_append', { spreadsheet_id: id })
     const form = await user.open(`${path}/try`)
-    expect(form.text).toContain('This is no rehearsal')
-    const { page: wrong } = await user.browser.press(form, 'Use it for real', {
+    expect(form.text).toContain('The tool runs for real')
+    const { page: wrong } = await user.browser.press(form, 'Run tool for real', {
       'args.values': '{Name: Ann}',
     })
     expect(wrong.status).toBe(422)
-    expect(wrong.html).toMatch(/id="f-args-values-problem">This cannot be read as JSON/)
-    const { page } = await user.browser.press(wrong, 'Use it for real', { 'args.values': '{"Name": "Ann"}' })
-    expect(page.text).toContain('The row is added')
-    const { page: resubmitted } = await user.browser.press(wrong, 'Use it for real', {
+    expect(wrong.html).toMatch(/id="f-args-values-problem">Invalid JSON/)
+    const { page } = await user.browser.press(wrong, 'Run tool for real', {
       'args.values': '{"Name": "Ann"}',
     })
-    expect(resubmitted.text).toContain('the tool was not used twice')
+    expect(page.text).toContain('Row added')
+    const { page: resubmitted } = await user.browser.press(wrong, 'Run tool for real', {
+      'args.values': '{"Name": "Ann"}',
+    })
+    expect(resubmitted.text).toContain('already submitted')
     const rows = await world.database.db.selectFrom('spreadsheet_row').select('cells').execute()
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).toContain('Ann')
@@ -207,16 +209,16 @@ describe('a trial', () => {
     await assignTool(world.service.deps, workspaceId, draft, note, {})
     const page = await user.open(`/agents/${draft}/tools/${note}/try`)
     expect(page.text).toContain(
-      'Cleo is a draft: the tool server lets only live agents in. Publish it first.',
+      'Cleo is a draft, and only Live agents can use tools. Publish the agent to try this tool.',
     )
-    expect(page.text).not.toContain('Use it')
+    expect(page.text).not.toContain('Run tool')
 
     const path = await assignToolTo(user, 'contact_note')
     const form = await user.open(`${path}/try`)
     await setToolActive(world.service.deps, workspaceId, note, false)
-    const { page: off } = await user.browser.press(form, 'Use it for real', { 'args.text': 'hello' })
+    const { page: off } = await user.browser.press(form, 'Run tool for real', { 'args.text': 'hello' })
     expect(off.status).toBe(422)
-    expect(off.text).toContain('The tool is switched off')
+    expect(off.text).toContain('This tool is turned off')
   })
 
   it('is no session for a tool that the agent does not have', async () => {
@@ -241,28 +243,28 @@ itInChromium('makes an agent by hand, gives it a tool, and tries that in place',
   await tab.getByRole('link', { name: 'New agent' }).click()
   await tab.getByLabel('Name', { exact: true }).fill('Nora')
   await tab.getByLabel('Greeting').pressSequentially('Hi {{first_name}}, about {{roof_type}}')
-  await tab.getByText('not among its variables').waitFor()
+  await tab.getByText('not listed under Variables').waitFor()
   await tab.getByLabel('Variables').pressSequentially('roof_type')
-  await tab.getByText('the contact’s value of this variable').waitFor()
+  await tab.getByText("the contact's value for this variable").waitFor()
   await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Create the draft' }).click()
+  await tab.getByRole('button', { name: 'Create draft' }).click()
   await tab.getByRole('button', { name: 'Publish' }).click()
   await tab.getByRole('button', { name: 'Assign knowledge_search' }).click()
   await expectAccessible(tab)
 
   const address = tab.url()
-  await tab.getByRole('link', { name: 'Try it: knowledge_search' }).click()
+  await tab.getByRole('link', { name: 'Try knowledge_search' }).click()
   await tab.getByLabel('query').fill('slate')
-  await tab.getByRole('button', { name: 'Use it' }).click()
+  await tab.getByRole('button', { name: 'Run tool' }).click()
   await tab.getByText('costs 900 dollars').waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('query').fill('')
-  await tab.getByRole('button', { name: 'Use it' }).click()
+  await tab.getByRole('button', { name: 'Run tool' }).click()
   await tab.getByText('query is required').waitFor()
   await tab.getByLabel('query').fill('copper')
   await tab.route('**/try?*', (route) => route.fulfill({ status: 503, body: 'Away' }), { times: 1 })
-  await tab.getByRole('button', { name: 'Use it' }).click()
-  await tab.getByText('That did not work.').waitFor()
+  await tab.getByRole('button', { name: 'Run tool' }).click()
+  await tab.getByText('Something went wrong.').waitFor()
   expect(await tab.getByLabel('query').inputValue()).toBe('copper')
   expect(tab.url()).toBe(address)
 
@@ -271,7 +273,7 @@ itInChromium('makes an agent by hand, gives it a tool, and tries that in place',
       `/agents/${user.seed.agentId}/tools/${await getToolId(world.service, user, 'spreadsheet_append')}`,
     ),
   )
-  await tab.getByRole('button', { name: 'Assign the tool' }).click()
+  await tab.getByRole('button', { name: 'Assign tool' }).click()
   await tab.getByText('Choose the spreadsheet').waitFor()
   await expectAccessible(tab)
   expect(consoleErrors.filter((text) => !/422|503/.test(text))).toEqual([])

@@ -14,24 +14,24 @@ const seedCallFor = createCallSeeder(world)
 const listedIds = ({ html }: { html: string }) =>
   [...html.matchAll(/<tr id="call-(\d+)"/g)].map(([, id]) => Number(id))
 
-it('says what to do where there are no calls', async () => {
+it('offers the next action if there are no calls', async () => {
   const { open } = await seedSignedInOwner(world.service)
   const page = await open('/calls')
   expect(page.text).toContain('No calls yet.')
   expect(page.html).toMatch(/href="[^"]*\/contacts\/new"/)
 })
 
-it('lists calls, the newest first, and tells what each waits for', async () => {
+it('lists calls, newest first, with why each one waits', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await seedCallFor(user, { first_name: 'Maya', last_name: '<i>Li</i>' })
   const second = await seedCallFor(user, { scheduled_at: '2026-05-06T13:00:00Z' })
   const page = await user.open('/calls')
   expect(listedIds(page)).toEqual([second.id, first.id])
   expect(page.html).toContain('Maya &lt;i&gt;Li&lt;/i&gt;')
-  expect(page.text).toContain('for its time until Wed 9:00 AM')
+  expect(page.text).toContain('Scheduled time, not before Wed 9:00 AM')
 })
 
-it('finds calls by the beginning of a name, a number in any spelling, and the id', async () => {
+it('finds calls by the beginning of a name, a number in any spelling, and the ID', async () => {
   const user = await seedSignedInOwner(world.service)
   const maya = await seedCallFor(user, { first_name: 'Maya', last_name: 'Ångström' }, '+12025570001')
   const noor = await seedCallFor(user, { first_name: 'Noor', last_name: 'Mayall' }, '+12025570002')
@@ -110,7 +110,7 @@ it('pages through the calls of some days in the order in which they were queued'
   expect([...listedIds(first), ...listedIds(second)]).toEqual(inOrder)
 })
 
-it('does not push new calls under the reader’s eyes, but offers them', async () => {
+it('offers new calls instead of inserting them', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await seedCallFor(user)
   const page = await user.open('/calls')

@@ -11,7 +11,7 @@ import { useServiceWorld } from '../../support/service.ts'
 const world = useServiceWorld()
 const seedCallFor = createCallSeeder(world)
 
-it('tells the whole story of a call: attempts, tools, result, talk, and who was told', async () => {
+it('shows the history of a call: attempts, tools, result, transcript, and deliveries', async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed, open } = user
   const { deps } = world.service
@@ -79,7 +79,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
     'Pricing <page>',
     'Hello & <b>who</b>?',
     'https://hooks.example.com/one',
-    'Given up',
+    'Failed – no retries left',
     'The receiver answered 500',
     '21 ms',
   ]) {
@@ -89,22 +89,22 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
   expect(page.html).not.toContain('<b>who')
   expect(page.html).not.toContain('javascript:')
 
-  const { page: replayed } = await user.browser.press(page, 'Send again')
-  expect(replayed.text).toContain('The event is sent again.')
-  expect(replayed.text).toContain('To be tried again')
+  const { page: replayed } = await user.browser.press(page, 'Replay')
+  expect(replayed.text).toContain('Replaying 1 delivery.')
+  expect(replayed.text).toContain('Retrying')
 })
 
-it('cancels a call that waits, once', async () => {
+it('cancels a waiting call once', async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await seedCallFor(user, { scheduled_at: '2026-05-06T13:00:00Z' })
   const page = await user.open(`/calls/${call.id}`)
-  expect(page.text).toContain('Waits for its time: it was asked for Wed 9:00 AM')
-  const { page: after } = await user.browser.press(page, 'Cancel the call')
-  expect(after.text).toContain('The call was canceled.')
-  expect(after.text).toContain('Somebody canceled it while it waited.')
+  expect(page.text).toContain('Scheduled for Wed 9:00 AM.')
+  const { page: after } = await user.browser.press(page, 'Cancel call')
+  expect(after.text).toContain('Call canceled.')
+  expect(after.text).toContain('The call was canceled while it was waiting.')
   const stale = { ...page, html: page.html.replace(/name="_once" value="[^"]*"/g, '') }
-  const { page: late } = await user.browser.press(stale, 'Cancel the call')
-  expect(late.text).toContain('It was too late to cancel this call')
+  const { page: late } = await user.browser.press(stale, 'Cancel call')
+  expect(late.text).toContain('This call can’t be canceled because it’s no longer waiting.')
   const events = await world.database.db
     .selectFrom('event')
     .selectAll()
@@ -113,7 +113,7 @@ it('cancels a call that waits, once', async () => {
   expect(events).toHaveLength(1)
 })
 
-it('says what a call waits for where somebody must lift it', async () => {
+it('says why a call waits for a paused campaign', async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await seedCallFor(user)
   await world.database.db
@@ -122,31 +122,31 @@ it('says what a call waits for where somebody must lift it', async () => {
     .where('id', '=', user.seed.campaignId)
     .execute()
   const page = await user.open(`/calls/${call.id}`)
-  expect(page.text).toContain('Waits because its campaign is paused')
+  expect(page.text).toContain('The campaign is paused. Resume it to place this call.')
   expect(page.text).toContain('The phone line failed 20 times in a row.')
 })
 
-it('queues a call again, with its metadata, unless the person asked not to be called', async () => {
+it('queues a call again, with its metadata, unless the number is on the do-not-call list', async () => {
   const user = await seedSignedInOwner(world.service)
   const { browser, seed } = user
   const call = await seedCallFor(user, { metadata: { form: 'one' } })
   await completeDialedCall(world.service.deps, seed, call.id, emptyResult('busy', 'line_busy'))
   const page = await user.open(`/calls/${call.id}`)
-  const { page: again } = await browser.press(page, 'Queue it again')
-  expect(again.text).toContain('The call was queued.')
+  const { page: again } = await browser.press(page, 'Call again')
+  expect(again.text).toContain('Call queued.')
   expect(again.url).not.toBe(page.url)
   expect(again.text).toContain('form one')
 
-  const { page: open } = await browser.press(await user.open(`/calls/${call.id}`), 'Queue it again')
-  expect(open.text).toContain('is still open')
+  const { page: open } = await browser.press(await user.open(`/calls/${call.id}`), 'Call again')
+  expect(open.text).toContain('is still waiting')
   expect(open.url).toBe(again.url)
 
   await sql`insert into do_not_call (workspace_id, number_hash, source)
     values (${seed.workspaceId}, number_hash(${seed.workspaceId}, ${call.to_number}), 'dashboard')`.execute(
     world.database.db,
   )
-  const { page: rejected } = await browser.press(await user.open(`/calls/${call.id}`), 'Queue it again')
-  expect(rejected.text).toContain('This person asked not to be called')
+  const { page: rejected } = await browser.press(await user.open(`/calls/${call.id}`), 'Call again')
+  expect(rejected.text).toContain('This phone number is on the do-not-call list.')
   const calls = await world.database.db
     .selectFrom('call')
     .select('id')
@@ -155,19 +155,19 @@ it('queues a call again, with its metadata, unless the person asked not to be ca
   expect(calls).toHaveLength(2)
 })
 
-it('shows nobody another workspace’s call, and cancels none', async () => {
+it('hides the calls of other workspaces, and does not cancel them', async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   const [ownCall, foreign] = [await seedCallFor(mine), await seedCallFor(theirs)]
   expect((await mine.open(`/calls/${foreign.id}`)).status).toBe(404)
   const page = await mine.open(`/calls/${ownCall.id}`)
   const forged = { ...page, html: page.html.replaceAll(`/calls/${ownCall.id}/`, `/calls/${foreign.id}/`) }
-  const { page: rejected } = await mine.browser.press(forged, 'Cancel the call')
+  const { page: rejected } = await mine.browser.press(forged, 'Cancel call')
   expect(rejected.status).toBe(404)
   expect((await theirs.open(`/calls/${foreign.id}`)).text).toContain('Waiting')
 })
 
-itInChromium('is searched, watched and canceled by hand', async (chromium) => {
+itInChromium('searches, watches, and cancels calls in the browser', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const maya = await seedCallFor(user, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })
   await seedCallFor(user, { first_name: 'Noor' })
@@ -184,17 +184,17 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   await tab.getByRole('link', { name: 'Show 1 newer call' }).click()
   await tab.getByRole('link', { name: 'Mayumi' }).waitFor()
   await tab.getByText('More filters').click()
-  await tab.getByLabel('Kind').selectOption('Test calls')
-  await tab.getByText('No call matches.').waitFor()
+  await tab.getByLabel('Type').selectOption('Test calls')
+  await tab.getByText('No matching calls.').waitFor()
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'Show all calls' }).click()
   await tab.getByRole('link', { name: 'Maya', exact: true }).click()
   await expectAccessible(tab)
 
   // It is live: the attempt appears by itself.
-  await tab.getByRole('button', { name: 'Cancel the call' }).first().click()
-  await tab.getByRole('dialog').getByRole('button', { name: 'Cancel the call' }).click()
-  await tab.getByText('The call was canceled.').waitFor()
+  await tab.getByRole('button', { name: 'Cancel call' }).first().click()
+  await tab.getByRole('dialog').getByRole('button', { name: 'Cancel call' }).click()
+  await tab.getByText('Call canceled.').waitFor()
   await expectAccessible(tab)
 
   const live = await seedCallFor(user, { first_name: 'Kai' })
@@ -211,10 +211,10 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
     startedAt: world.service.deps.clock.now(),
     durationMs: 5,
   })
-  await tab.getByText('What it asked and got').click()
+  await tab.getByText('Arguments and result').click()
   await tab.getByText('likes it').waitFor()
   await completeDialedCall(world.service.deps, user.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
-  await tab.getByText('It rang, and nobody answered.').first().waitFor()
+  await tab.getByText('The call wasn’t answered.').first().waitFor()
   // What the reader unfolded stays so.
   expect(await tab.getByText('likes it').isVisible()).toBe(true)
   await expectAccessible(tab)

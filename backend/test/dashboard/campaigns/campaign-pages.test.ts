@@ -28,9 +28,9 @@ const getCampaign = (user: SignedInUser, name: string) =>
     .where('campaign.name', '=', name)
     .execute()
 
-it('makes a campaign with all that its form says', async () => {
+it('creates a campaign with every setting of its form', async () => {
   const user = await seedSignedInOwner(world.service)
-  const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create the campaign', fields)
+  const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create campaign', fields)
   expect(page.status).toBe(200)
   expect(page.text).toContain('18:00 to 02:00 the next day')
   const [campaign] = await getCampaign(user, 'Website leads')
@@ -44,9 +44,9 @@ it('makes a campaign with all that its form says', async () => {
   })
 })
 
-it('says beside each field of a campaign what is wrong with it', async () => {
+it('shows each issue of a campaign beside its field', async () => {
   const user = await seedSignedInOwner(world.service)
-  const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create the campaign', {
+  const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create campaign', {
     ...fields,
     name: '',
     time_zone: 'Berlin',
@@ -55,16 +55,18 @@ it('says beside each field of a campaign what is wrong with it', async () => {
   })
   expect(page.status).toBe(422)
   for (const field of ['max_concurrent_calls']) expect(page.html).toContain(`id="f-${field}-problem"`)
-  const { page: next } = await user.browser.press(page, 'Create the campaign', {
+  const { page: next } = await user.browser.press(page, 'Create campaign', {
     max_concurrent_calls: '5',
   })
   expect(next.html).toContain('id="f-name-problem">This is needed.')
-  expect(next.html).toContain('id="f-time_zone-problem">Must be an IANA time zone.')
-  expect(next.html).toContain('id="f-calling_hours-end-problem">Must differ from the start.')
+  expect(next.html).toContain(
+    'id="f-time_zone-problem">Must be an IANA time zone, for example Europe/Berlin.',
+  )
+  expect(next.html).toContain('id="f-calling_hours-end-problem">Must be different from the start.')
   expect(next.html).toContain('value="Berlin"')
 })
 
-it('does not make a campaign with another workspace’s agent', async () => {
+it('doesn’t create a campaign with another workspace’s agent', async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInOwner(world.service)
   const form = await user.open('/campaigns/new')
@@ -72,9 +74,11 @@ it('does not make a campaign with another workspace’s agent', async () => {
     ...form,
     html: form.html.replace(`value="${user.seed.agentId}"`, `value="${other.seed.agentId}"`),
   }
-  const { page } = await user.browser.press(forged, 'Create the campaign', fields)
+  const { page } = await user.browser.press(forged, 'Create campaign', fields)
   expect(page.status).toBe(422)
-  expect(page.html).toContain('id="f-agent_id-problem">There is no such agent in this workspace.')
+  expect(page.html).toContain(
+    'id="f-agent_id-problem">This workspace has no agent with this ID. Choose another agent.',
+  )
 })
 
 it('edits, pauses, resumes and archives a campaign', async () => {
@@ -98,11 +102,11 @@ it('edits, pauses, resumes and archives a campaign', async () => {
   expect(edited.html).toContain('&lt;i&gt;Maya')
 
   const { page: paused } = await user.browser.press(edited, 'Pause')
-  expect(paused.text).toContain('calls are accepted and wait until it is resumed')
+  expect(paused.text).toContain('New calls are queued and wait until you resume it')
   const { page: resumed } = await user.browser.press(paused, 'Resume')
-  expect(resumed.text).not.toContain('wait until it is resumed')
+  expect(resumed.text).not.toContain('wait until you resume it')
 
-  const { page: archived } = await user.browser.press(resumed, 'Archive the campaign')
+  const { page: archived } = await user.browser.press(resumed, 'Archive campaign')
   expect(archived.text).toContain('Archived')
   expect(archived.html).not.toContain('/resume')
   const call = await world.database.db
@@ -116,17 +120,17 @@ it('edits, pauses, resumes and archives a campaign', async () => {
 it('finds campaigns by name and status', async () => {
   const user = await seedSignedInOwner(world.service)
   for (const name of ['Roofs', 'Solar']) {
-    await user.browser.press(await user.open('/campaigns/new'), 'Create the campaign', { ...fields, name })
+    await user.browser.press(await user.open('/campaigns/new'), 'Create campaign', { ...fields, name })
   }
   const found = await user.open('/campaigns?search=sol&status=active')
   expect(found.text).toContain('Solar')
   expect(found.text).not.toContain('Roofs')
   const none = await user.open('/campaigns?status=archived')
-  expect(none.text).toContain('No campaign matches')
+  expect(none.text).toContain('No matching campaigns')
   expect((await user.open('/campaigns?status=nonsense&page=-1')).status).toBe(200)
 })
 
-it('leads from a campaign to its own calls alone', async () => {
+it('links from a campaign to its own calls only', async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedCampaign(world.service.deps, { ...user.seed, name: 'Roofs' })
   for (const [campaign_id, ended, waiting] of [
@@ -153,11 +157,11 @@ it('leads from a campaign to its own calls alone', async () => {
       return ['Maya', 'Noor', 'Kai', 'Ines'].filter((name) => page.text.includes(name))
     }),
   )
-  // How calls ended, all that wait, all calls.
+  // Outcomes, all waiting calls, all calls.
   expect(shown).toEqual([['Maya'], ['Noor'], ['Maya', 'Noor']])
 })
 
-it('shows another workspace’s campaign to nobody', async () => {
+it('doesn’t show another workspace’s campaign', async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInOwner(world.service)
   for (const path of ['', '/edit']) {
@@ -165,7 +169,7 @@ it('shows another workspace’s campaign to nobody', async () => {
   }
 })
 
-itInChromium('filters campaigns while one types, and follows them live', async (chromium) => {
+itInChromium('filters campaigns while you type, and updates them live', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
@@ -173,7 +177,7 @@ itInChromium('filters campaigns while one types, and follows them live', async (
   await tab.goto(user.urlFor('/campaigns/new'))
   await expectAccessible(tab)
   await tab.getByLabel('Name').fill('Roofs')
-  await tab.getByRole('button', { name: 'Create the campaign' }).click()
+  await tab.getByRole('button', { name: 'Create campaign' }).click()
   await tab.getByRole('heading', { name: 'Roofs' }).waitFor()
   await expectAccessible(tab)
 
@@ -184,7 +188,7 @@ itInChromium('filters campaigns while one types, and follows them live', async (
   await tab.waitForURL(/search=roo/)
   expect(await tab.getByRole('row').count()).toBe(2)
 
-  // Somebody else pauses it: the row follows by itself.
+  // Another user pauses it: the row updates by itself.
   await world.database.db
     .updateTable('campaign')
     .set({ status: 'paused' })
@@ -201,6 +205,6 @@ itInChromium('filters campaigns while one types, and follows them live', async (
     .where('name', '=', 'Roofs')
     .execute()
   await tab.getByRole('button', { name: 'Pause' }).click()
-  await tab.getByText('The campaign is paused. Calls that wait are kept.').waitFor()
+  await tab.getByText('Campaign paused. Waiting calls stay queued.').waitFor()
   expect(consoleErrors).toEqual([])
 })

@@ -35,7 +35,7 @@ describe('the contact list', () => {
       expect([search, links(page)]).toEqual([search, [contactId]])
     }
     expect(links(await open('/contacts?search=%25'))).toEqual([other.contact.id])
-    expect((await open('/contacts?search=nobody')).text).toContain('Nobody matches')
+    expect((await open('/contacts?search=nobody')).text).toContain('No matching contacts')
   })
 
   it('pages through contacts, newest first, and back', async () => {
@@ -66,7 +66,7 @@ describe('the contact list', () => {
     expect(first && (await follow(first, 'prev'))).toBeUndefined()
   })
 
-  it('lists who is on the do-not-call list, and who is not', async () => {
+  it('filters contacts by the do-not-call list', async () => {
     const { open, seed, contactId } = await seedContact()
     const suppressed = await seedCall(world.service.deps, seed, freshNumber(), { do_not_call: true })
     for (const list of ['do_not_call', 'refused'])
@@ -85,8 +85,8 @@ describe('the contact form', () => {
       'consent.source': 'Form',
       'consent.at': '2026-05-01 09:30',
     }
-    const { page } = await browser.press(await open('/contacts/new'), 'Add the contact', fields)
-    expect(page.text).toContain('The contact is kept.')
+    const { page } = await browser.press(await open('/contacts/new'), 'Add contact', fields)
+    expect(page.text).toContain('Contact added.')
     expect(page.html).toContain('Maya &lt;i&gt;')
     expect(page.text).toContain('Roof = slate')
     const savedContact = await world.database.db
@@ -100,14 +100,14 @@ describe('the contact form', () => {
       consent_at: new Date('2026-05-01T13:30:00Z'),
     })
     const again = { ...fields, campaign_id: String(seed.campaignId) }
-    const { page: called } = await browser.press(await open('/contacts/new'), 'Add the contact', again)
-    expect(called.text).toContain('was known and is brought up to date, and a call waits')
+    const { page: called } = await browser.press(await open('/contacts/new'), 'Add contact', again)
+    expect(called.text).toContain('Contact updated. Call queued.')
     expect(called.text).toContain('Waiting')
   })
 
-  it('says beside each field what is wrong with a contact, and keeps what was typed', async () => {
+  it('shows each issue beside its field, and keeps what was typed', async () => {
     const { browser, open } = await seedSignedInOwner(world.service)
-    const { page } = await browser.press(await open('/contacts/new'), 'Add the contact', {
+    const { page } = await browser.press(await open('/contacts/new'), 'Add contact', {
       phone_number: '555',
       email: 'nobody',
       time_zone: 'Mars/Base',
@@ -116,15 +116,15 @@ describe('the contact form', () => {
     expect(page.status).toBe(422)
     for (const field of ['email', 'time_zone']) expect(page.html).toContain(`id="f-${field}-problem"`)
     expect(page.html).toContain('product = x')
-    const { page: second } = await browser.press(await open('/contacts/new'), 'Add the contact', {
+    const { page: second } = await browser.press(await open('/contacts/new'), 'Add contact', {
       phone_number: '555',
       'consent.source': 'Form',
     })
     expect(second.html).toContain('id="f-consent-at-problem"')
-    const { page: third } = await browser.press(await open('/contacts/new'), 'Add the contact', {
+    const { page: third } = await browser.press(await open('/contacts/new'), 'Add contact', {
       phone_number: '555',
     })
-    expect(third.html).toMatch(/id="f-phone_number-problem">[^<]*not a phone number/)
+    expect(third.html).toMatch(/id="f-phone_number-problem">This phone number isn[^<]* valid/)
   })
 
   it('clears what is emptied when a contact is edited', async () => {
@@ -137,7 +137,7 @@ describe('the contact form', () => {
       variables: 'city = Bruges',
       time_zone: 'Europe/Brussels',
     })
-    expect(page.text).toContain('Saved.')
+    expect(page.text).toContain('Contact saved.')
     const row = await world.database.db
       .selectFrom('contact')
       .selectAll()
@@ -154,17 +154,19 @@ describe('the contact form', () => {
 })
 
 describe('calls to a contact', () => {
-  it('queues a call at once, and says so where one was open already', async () => {
+  it('queues a call, or says that one is already waiting', async () => {
     const { browser, open, contact, seed, call } = await seedContact()
     const form = await open(`${contact}/call`)
     const campaign = { campaign_id: String(seed.campaignId) }
     const { page } = await browser.press(form, 'Call now', campaign)
-    expect(page.text).toContain('is open already: nothing was added')
+    expect(page.text).toContain(
+      'already has a call waiting or in progress in this campaign, so no call was queued',
+    )
     const { page: test } = await browser.press(await open(`${contact}/call`), 'Call now', {
       ...campaign,
       test: 'yes',
     })
-    expect(test.text).toContain('The test call is made now')
+    expect(test.text).toContain('Test call queued. No phone rings.')
     const calls = await world.database.db
       .selectFrom('call')
       .select(['id', 'test'])
@@ -174,15 +176,15 @@ describe('calls to a contact', () => {
     expect(calls.map((queued) => queued.test)).toEqual([false, true])
   })
 
-  it('queues nothing to a person on the do-not-call list, and says so', async () => {
+  it('queues no call to a number on the do-not-call list, and says so', async () => {
     const { browser, open, contact, contactId, seed } = await seedContact()
     const form = await open(`${contact}/add-to-campaign`)
-    await browser.press(await open(contact), 'Put on the list', { reason: 'Asked by e-mail' })
-    const { page } = await browser.press(form, 'Add to the campaign', {
+    await browser.press(await open(contact), 'Add to list', { reason: 'Asked by email' })
+    const { page } = await browser.press(form, 'Add to campaign', {
       campaign_id: String(seed.campaignId),
     })
     expect(page.status).toBe(422)
-    expect(page.text).toContain('on the do-not-call list: no call was queued')
+    expect(page.text).toContain('No call was queued, because this number is on the do-not-call list.')
     const calls = await world.database.db
       .selectFrom('call')
       .select('outcome')
@@ -191,7 +193,7 @@ describe('calls to a contact', () => {
     expect(calls).toEqual([{ outcome: 'suppressed' }])
   })
 
-  it('reads “not before” on the clocks of the workspace, and refuses a time that they skip', async () => {
+  it('reads the earliest call time in the workspace’s time zone, and rejects a time that a clock change skips', async () => {
     const { browser, open, seed, contact, call } = await seedContact()
     await world.database.db
       .updateTable('call')
@@ -199,7 +201,7 @@ describe('calls to a contact', () => {
       .where('id', '=', call.id)
       .execute()
     const add = async (at: string) =>
-      browser.press(await open(`${contact}/add-to-campaign`), 'Add to the campaign', {
+      browser.press(await open(`${contact}/add-to-campaign`), 'Add to campaign', {
         campaign_id: String(seed.campaignId),
         scheduled_at: at,
       })
@@ -207,10 +209,10 @@ describe('calls to a contact', () => {
     expect(skipped.status).toBe(422)
     expect(skipped.html).toMatch(/id="f-scheduled_at-problem">[^<]*skip this time/)
     const { page: far } = await add('2028-01-01T10:00')
-    expect(far.html).toMatch(/id="f-scheduled_at-problem">[^<]*a year ahead/)
+    expect(far.html).toMatch(/id="f-scheduled_at-problem">[^<]*one year ahead/)
     // Shown twice that night: the first is meant, in summer time.
     const { page } = await add('2026-11-01T01:30')
-    expect(page.text).toContain('not before Nov 1, 2026')
+    expect(page.text).toContain('Earliest call time: Nov 1, 2026')
     const planned = await world.database.db
       .selectFrom('call')
       .select('scheduled_at')
@@ -222,49 +224,51 @@ describe('calls to a contact', () => {
 })
 
 describe('the do-not-call list', () => {
-  it('puts a number on the do-not-call list with a reason, and tells who took it off again and why', async () => {
+  it('puts a number on the do-not-call list with a reason, and shows who removed it and why', async () => {
     const { browser, open, contact, seed, call } = await seedContact()
-    const { page: suppressed } = await browser.press(await open(contact), 'Put on the list', {
-      reason: 'Asked by e-mail',
+    const { page: suppressed } = await browser.press(await open(contact), 'Add to list', {
+      reason: 'Asked by email',
     })
-    expect(suppressed.text).toContain('Reason: Asked by e-mail')
+    expect(suppressed.text).toContain('Reason: Asked by email')
     expect(await getCall(world.service.deps, seed, call.id)).toMatchObject({ outcome: 'suppressed' })
-    const { page: silent } = await browser.press(suppressed, 'Take off the list', { reason: '' })
+    const { page: silent } = await browser.press(suppressed, 'Remove from list', { reason: '' })
     expect(silent.text).toContain('reason is required')
-    const { page: back } = await browser.press(suppressed, 'Take off the list', {
+    const { page: back } = await browser.press(suppressed, 'Remove from list', {
       reason: 'Signed a new form',
     })
-    expect(back.text).toContain('The number may be called again')
+    expect(back.text).toContain('The number was removed from the do-not-call list')
     expect(back.text).toContain('Signed a new form')
     expect(back.text).toContain('Robin')
     expect(back.html).toContain('>Call now<')
   })
 
-  it('refuses a number that no contact has, and answers whether one is refused', async () => {
+  it('adds a number without a contact to the list, and says whether a number is on it', async () => {
     const { browser, open } = await seedSignedInOwner(world.service)
-    const { page } = await browser.press(await open('/contacts/do-not-call'), 'Add to the list', {
+    const { page } = await browser.press(await open('/contacts/do-not-call'), 'Add to list', {
       phone_number: '202 555 0149',
       reason: 'Wrong number',
     })
-    expect(page.text).toContain('The number is on the list')
+    expect(page.text).toContain('The number is now on the do-not-call list')
     const lookup = await open(`/contacts/do-not-call?number=${encodeURIComponent('+1 (202) 555-0149')}`)
-    expect(lookup.text).toContain('+12025550149 is on the list')
+    expect(lookup.text).toContain('+12025550149 has been on the do-not-call list')
     expect(lookup.text).toContain('Wrong number')
-    expect((await open('/contacts/do-not-call?number=2025550150')).text).toContain('is not on the list')
+    expect((await open('/contacts/do-not-call?number=2025550150')).text).toContain(
+      'is not on the do-not-call list',
+    )
     expect((await open('/contacts/do-not-call?number=12')).html).toContain('id="number-problem"')
-    const { page: off } = await browser.press(lookup, 'Allow calls again', { reason: 'Mistake' })
-    expect(off.text).toContain('may be called again')
+    const { page: off } = await browser.press(lookup, 'Remove number', { reason: 'Mistake' })
+    expect(off.text).toContain('was removed from the do-not-call list')
   })
 })
 
 describe('the contact page', () => {
-  it('keeps a note of a person’s', async () => {
+  it('saves a note', async () => {
     const { browser, open, contact } = await seedContact()
-    const { page } = await browser.press(await open(contact), 'Keep the note', { text: 'Prefers <mornings>' })
+    const { page } = await browser.press(await open(contact), 'Add note', { text: 'Prefers <mornings>' })
     expect(page.html).toContain('Prefers &lt;mornings&gt;')
   })
 
-  it('shows another workspace’s contact to nobody, and does nothing to it', async () => {
+  it('neither shows nor changes another workspace’s contact', async () => {
     const theirs = await seedContact()
     const mine = await seedContact()
     for (const path of ['', '/edit', '/call', '/add-to-campaign']) {
@@ -276,9 +280,9 @@ describe('the contact page', () => {
       html: ownPage.html.replaceAll(`/contacts/${mine.contactId}/`, `/contacts/${theirs.contactId}/`),
     }
     const forbiddenActions: [string, Record<string, string>][] = [
-      ['Put on the list', { reason: 'x' }],
-      ['Keep the note', { text: 'x' }],
-      ['Erase for good', {}],
+      ['Add to list', { reason: 'x' }],
+      ['Add note', { text: 'x' }],
+      ['Erase permanently', {}],
     ]
     for (const [button, fields] of forbiddenActions) {
       expect((await mine.browser.press(forged, button, fields)).page.status).toBe(404)
@@ -289,7 +293,7 @@ describe('the contact page', () => {
   it('erases a contact: it leaves the lists, cannot be called, and its page says so', async () => {
     const { browser, open, contact, contactId, seed } = await seedContact()
     const form = await open(`${contact}/call`)
-    const { page } = await browser.press(await open(contact), 'Erase for good')
+    const { page } = await browser.press(await open(contact), 'Erase permanently')
     expect(page.text).toContain('This contact was erased')
     expect(page.text).not.toContain('Okafor')
     expect(links(await open('/contacts'))).not.toContain(contactId)
@@ -299,7 +303,7 @@ describe('the contact page', () => {
   })
 })
 
-itInChromium('is used by hand, by people with and without sight', async (chromium) => {
+itInChromium('works in a browser and is accessible', async (chromium) => {
   const user = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })
   await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Ann' })
   const tab = await openTab(world.service, chromium, user)
@@ -312,17 +316,17 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   await tab.waitForURL((url) => url.searchParams.get('search') === 'okaf')
   await tab.getByRole('link', { name: 'Maya Okafor' }).click()
   await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Do not call' }).click()
+  await tab.getByRole('button', { name: 'Add to do-not-call list' }).click()
   await tab.getByRole('dialog').getByLabel('Reason').fill('Asked for it')
-  await tab.getByRole('dialog').getByRole('button', { name: 'Put on the list' }).click()
+  await tab.getByRole('dialog').getByRole('button', { name: 'Add to list' }).click()
   await tab.getByText('Reason: Asked for it').waitFor()
   await expectAccessible(tab)
   await tab.goto(user.urlFor('/contacts/do-not-call?number=12'))
   await expectAccessible(tab)
   await tab.goto(user.urlFor('/contacts/new'))
   await tab.getByLabel('Phone number').fill('555')
-  await tab.getByRole('button', { name: 'Add the contact' }).click()
-  await tab.getByText('not a phone number').waitFor()
+  await tab.getByRole('button', { name: 'Add contact' }).click()
+  await tab.getByText('This phone number isn').waitFor()
   await expectAccessible(tab)
   await tab.goto(user.urlFor(`${user.contact}/add-to-campaign`))
   await expectAccessible(tab)
@@ -331,9 +335,9 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
     await expectAccessible(tab)
   }
   await tab.goto(user.urlFor(user.contact))
-  await tab.getByRole('button', { name: 'Erase' }).click()
+  await tab.getByRole('button', { name: 'Erase contact' }).click()
   await expectAccessible(tab)
-  await tab.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
+  await tab.getByRole('dialog').getByRole('button', { name: 'Erase permanently' }).click()
   await tab.getByText('This contact was erased').waitFor()
   await expectAccessible(tab)
   expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])

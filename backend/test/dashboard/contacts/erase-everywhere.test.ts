@@ -30,10 +30,10 @@ async function findTraces(person: RegExp): Promise<string[]> {
   return found
 }
 
-it('leaves nothing of a person who went through every form, nor in files that are being imported', async () => {
+it('erases a person from every form and from files that are being imported', async () => {
   const { browser, open, seed, userId } = await seedSignedInOwner(world.service)
   const { workspaceId } = seed
-  const { page: created } = await browser.press(await open('/contacts/new'), 'Add the contact', {
+  const { page: created } = await browser.press(await open('/contacts/new'), 'Add contact', {
     phone_number: '(202) 555-0173',
     first_name: 'Zelda',
     last_name: 'Quine',
@@ -44,8 +44,8 @@ it('leaves nothing of a person who went through every form, nor in files that ar
   })
   const contact = new URL(created.url).pathname.split('/').at(-1) ?? ''
   const at = `/contacts/${contact}`
-  await browser.press(await open(at), 'Keep the note', { text: 'Zelda rings at 202.555.0173' })
-  await browser.press(await open('/contacts/do-not-call'), 'Add to the list', {
+  await browser.press(await open(at), 'Add note', { text: 'Zelda rings at 202.555.0173' })
+  await browser.press(await open('/contacts/do-not-call'), 'Add to list', {
     phone_number: '202 555 0173',
     reason: 'Zelda asked',
   })
@@ -78,15 +78,15 @@ it('leaves nothing of a person who went through every form, nor in files that ar
 
   const person = /zelda|quine|202\D{0,2}555\D{0,2}0173/i
   expect((await findTraces(person)).length).toBeGreaterThan(5)
-  const { page } = await browser.press(await open(at), 'Erase for good')
+  const { page } = await browser.press(await open(at), 'Erase permanently')
   expect(page.text).toContain('erased')
   expect(await findTraces(person)).toEqual([])
 
-  expect((await open(`/contacts/import/${unread}`)).text).toContain('Send the file again')
+  expect((await open(`/contacts/import/${unread}`)).text).toContain('Upload it again')
   const { page: lookup } = await browser.open(
     `${new URL(page.url).origin}/w/${workspaceId}/contacts/do-not-call?number=2025550173`,
   )
-  expect(lookup.text).toContain('is on the list')
+  expect(lookup.text).toContain('has been on the do-not-call list')
   const importRows = await world.database.db
     .selectFrom('contact_import_row')
     .select(['position', 'phone_number'])

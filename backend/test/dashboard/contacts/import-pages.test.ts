@@ -16,7 +16,7 @@ const fetchFile = async ({ browser, urlFor }: SignedInUser, path: string) => {
   return { headers: response.headers, text: await response.text() }
 }
 
-it('says what each row would do, and what is wrong in which, before anything is written', async () => {
+it('shows what each row would do, and its issues, before anything is imported', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025570101')
   await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
@@ -37,26 +37,26 @@ it('says what each row would do, and what is wrong in which, before anything is 
   expect(getStat(page.html)).toMatchObject({
     Rows: 7,
     'New contacts': 1,
-    'Known, updated': 2,
+    'Existing contacts': 2,
     Duplicates: 1,
-    Wrong: 3,
-    'Do not call': 1,
+    Errors: 3,
+    'On do-not-call list': 1,
   })
-  expect(page.text).toContain('Kept as variables: Roof.')
+  expect(page.text).toContain('Imported as variables: Roof.')
   for (const message of [
-    /6 Mobile This is not a phone number/,
+    /6 Mobile This phone number isn't valid/,
     /6 Time zone Must be/,
     /7 Email /,
     /7 Time zone Must be an IANA time zone/,
-    /8 Mobile The number stands in row 2 already/,
-    /9 – The row has 6 cells, and the file 5 columns/,
+    /8 Mobile Duplicate of row 2\. This row is skipped/,
+    /9 – This row has 6 cells, but the file has 5 columns/,
   ]) {
     expect(page.text).toMatch(message)
   }
   expect(await listContacts(user)).toHaveLength(2)
 })
 
-it('imports what was checked, queues calls, and calls nobody who refused', async () => {
+it('imports what was checked, and queues calls except to numbers on the do-not-call list', async () => {
   const user = await seedSignedInOwner(world.service)
   const { browser, seed } = user
   await seedCall(world.service.deps, seed, '+12025570101', { last_name: 'Old', variables: { roof: 'tin' } })
@@ -65,20 +65,22 @@ it('imports what was checked, queues calls, and calls nobody who refused', async
   const { path, page } = await uploadAndCheck(user, rows.join('\n'))
   const fields = { campaign_id: String(seed.campaignId) }
   const sent = await Promise.all([
-    browser.press(page, 'Import', fields),
-    browser.press(page, 'Import', fields),
+    browser.press(page, 'Import contacts', fields),
+    browser.press(page, 'Import contacts', fields),
   ])
   expect(sent.map(({ page: { status } }) => status)).toEqual([200, 200])
   const done = await waitUntilSettled(user, path)
-  expect(done.text).toContain('3 of 3 contacts written: 1 new, 2 brought up to date.')
-  expect(done.text).toContain('1 call queued, 1 open already, 1 on the do-not-call list and not called.')
+  expect(done.text).toContain('3 of 3 contacts processed: 1 new, 2 updated.')
+  expect(done.text).toContain(
+    '1 call queued, 1 already waiting or in progress, 1 not called (on the do-not-call list).',
+  )
   expect(await listContacts(user)).toMatchObject([
     { first_name: 'Ann', last_name: 'Lee', variables: { roof: 'tin', city: 'Ghent' } },
     { first_name: 'Bob', last_name: null, variables: {} },
     { phone_number: '+12025570103', first_name: null },
   ])
-  const again = await browser.press(page, 'Import', { campaign_id: '' })
-  expect(again.page.text).toContain('was started before')
+  const again = await browser.press(page, 'Import contacts', { campaign_id: '' })
+  expect(again.page.text).toContain('This import was already started.')
   const calls = await world.database.db
     .selectFrom('call')
     .select('id')
@@ -98,23 +100,23 @@ it.each([
 ])('reads a file in %s', async (_, bytes) => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, bytes)
-  await user.browser.press(page, 'Import')
+  await user.browser.press(page, 'Import contacts')
   await waitUntilSettled(user, path)
   expect((await listContacts(user)).map(({ last_name }) => last_name)).toEqual(['Müller „Ö“'])
 })
 
 it.each([
-  ['no phone numbers', 'Name,City\nAnn,Ghent\n', /No column holds phone numbers.*Name, City/],
-  ['nothing but a quotation mark', 'Phone,Name\n+12025570101,"Ann\n', /cannot be read/],
-  ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3, 0, 0, 1]), /This is no CSV file/],
-  ['no line', ' ', /No column holds phone numbers/],
+  ['no phone numbers', 'Name,City\nAnn,Ghent\n', /The file has no phone number column.*Name, City/],
+  ['nothing but a quotation mark', 'Phone,Name\n+12025570101,"Ann\n', /can't be read/],
+  ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3, 0, 0, 1]), /This isn't a CSV file/],
+  ['no line', ' ', /The file has no phone number column/],
 ])('says why a file with %s cannot be read', async (_, bytes, message) => {
   const { page } = await uploadAndCheck(await seedSignedInOwner(world.service), bytes)
   expect(page.text).toMatch(message)
   expect(page.text).toContain('Failed')
 })
 
-it('refuses no file, an empty one and one of more than 20 MB, beside the field', async () => {
+it('rejects a missing file, an empty file, and a file larger than 20 MB, beside the field', async () => {
   const user = await seedSignedInOwner(world.service)
   const cases: [Buffer, RegExp, number][] = [
     [Buffer.alloc(0), /f-file-problem">The file is empty/, 422],
@@ -127,11 +129,11 @@ it('refuses no file, an empty one and one of more than 20 MB, beside the field',
   expect((await upload(user, '', '')).html).toMatch(/f-file-problem">Choose a file/)
 })
 
-it('shows the first hundred problems, and gives all as CSV with no formula in it', async () => {
+it('shows the first 100 problems, and exports all of them as CSV without formulas', async () => {
   const user = await seedSignedInOwner(world.service)
   const bad = Array.from({ length: 130 }, () => '12,x')
   const { path, page } = await uploadAndCheck(user, ['=Phone,Name', ...bad].join('\n'))
-  expect(page.text).toContain('And 30 rows more.')
+  expect(page.text).toContain('30 more rows.')
   const { text, headers } = await fetchFile(user, `${path}/problems`)
   expect(headers.get('content-disposition')).toContain('problems-leads.csv')
   const records = parse(text)
@@ -139,7 +141,7 @@ it('shows the first hundred problems, and gives all as CSV with no formula in it
   expect(records[1]?.slice(0, 2)).toEqual(['2', "'=Phone"])
 })
 
-it('shows another workspace’s file to nobody, and starts and discards it for nobody', async () => {
+it('neither shows, starts, nor discards another workspace’s file', async () => {
   const theirs = await seedSignedInOwner(world.service)
   const mine = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(theirs, 'Phone\n+12025570101\n')
@@ -147,14 +149,14 @@ it('shows another workspace’s file to nobody, and starts and discards it for n
   expect((await fetchFile(mine, `${path}/problems`)).headers.get('content-disposition')).toBeNull()
   const ownImport = await uploadAndCheck(mine, 'Phone\n+12025570102\n')
   const forged = { ...ownImport.page, html: ownImport.page.html.replaceAll(ownImport.path, path) }
-  for (const button of ['Import', 'Discard the file']) {
+  for (const button of ['Import contacts', 'Discard file']) {
     expect((await mine.browser.press(forged, button)).page.status).toBe(404)
   }
   const foreign = { campaign_id: String(theirs.seed.campaignId) }
-  const rejected = await mine.browser.press(ownImport.page, 'Import', foreign)
-  expect(rejected.page.text).toContain('Choose a campaign that takes calls')
-  const { page: discarded } = await theirs.browser.press(page, 'Discard the file')
-  expect(discarded.text).toContain('The file was discarded')
+  const rejected = await mine.browser.press(ownImport.page, 'Import contacts', foreign)
+  expect(rejected.page.text).toContain('Choose an active or paused campaign')
+  const { page: discarded } = await theirs.browser.press(page, 'Discard file')
+  expect(discarded.text).toContain('File discarded')
 })
 
 it('exports contacts in a form that can be imported again', async () => {
@@ -176,7 +178,7 @@ it('exports contacts in a form that can be imported again', async () => {
   ])
   const other = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(other, text)
-  await other.browser.press(page, 'Import')
+  await other.browser.press(page, 'Import contacts')
   await waitUntilSettled(other, path)
   expect(await listContacts(other)).toMatchObject([
     {
@@ -189,7 +191,7 @@ it('exports contacts in a form that can be imported again', async () => {
   expect((await other.open('/contacts?list=do_not_call')).text).toContain('+12025570102')
 })
 
-it('forgets files after a day', async () => {
+it('deletes files after a day', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   const id = Number(path.split('/').at(-1))
@@ -200,7 +202,7 @@ it('forgets files after a day', async () => {
   await cleanup.stop()
 })
 
-itInChromium('is used by hand, by people with and without sight', async (chromium) => {
+itInChromium('works in a browser and is accessible', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
@@ -210,13 +212,13 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   const text = 'Phone,Name,city\n+12025570101,Ann Lee,Ghent\n12,Bob,\n'
   const file = { name: 'leads.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
   await tab.getByLabel('CSV file').setInputFiles(file)
-  await tab.getByRole('button', { name: 'Check the file' }).click()
+  await tab.getByRole('button', { name: 'Check file' }).click()
   await tab.getByRole('heading', { name: 'Import 1 contact' }).waitFor()
   await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Import', exact: true }).click()
-  await tab.getByText('1 of 1 contact written').waitFor()
+  await tab.getByRole('button', { name: 'Import contacts', exact: true }).click()
+  await tab.getByText('1 of 1 contact processed').waitFor()
   await tab.getByText('1 call queued').waitFor()
-  await tab.getByRole('heading', { name: 'Done' }).waitFor()
+  await tab.getByRole('heading', { name: 'Import complete' }).waitFor()
   await expectAccessible(tab)
   expect(consoleErrors).toEqual([])
 })

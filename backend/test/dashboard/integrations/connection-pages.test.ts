@@ -18,17 +18,17 @@ it('shows what a connected app may do and when it was used, and disconnects it',
   expect(before.html).toContain('Zap &lt;app&gt;')
   expect(before.text).toContain('Add and update contacts, and queue calls to them')
   expect(before.text).not.toContain('Create campaigns')
-  expect(before.text).toContain('Last used never')
+  expect(before.text).toContain('Last used Never')
 
   expect((await listCalls(access_token)).status).toBe(200)
   await waitForValue(
     () => owner.open('/integrations/apps'),
-    ({ text }) => !text.includes('Last used never'),
+    ({ text }) => !text.includes('Last used Never'),
   )
 
-  const { page } = await owner.browser.press(before, 'Disconnect the app')
+  const { page } = await owner.browser.press(before, 'Disconnect app')
   expect(page.text).toContain('Zap <app> was disconnected.')
-  expect(page.text).toContain('No app is connected.')
+  expect(page.text).toContain('No connected apps yet.')
   expect((await listCalls(access_token)).status).toBe(401)
 })
 
@@ -42,7 +42,7 @@ it('lets a member disconnect nobody else’s app', async () => {
   const ownPath = `/apps/${member.userId}/mine/disconnect`
   expect(list.html).not.toContain(`/apps/${owner.userId}/theirs/disconnect`)
   const forged = { ...list, html: list.html.replace(ownPath, `/apps/${owner.userId}/theirs/disconnect`) }
-  expect((await member.browser.press(forged, 'Disconnect the app')).page.status).toBe(403)
-  const { page } = await member.browser.press(list, 'Disconnect the app')
+  expect((await member.browser.press(forged, 'Disconnect app')).page.status).toBe(403)
+  const { page } = await member.browser.press(list, 'Disconnect app')
   expect(page.text).toContain('mine was disconnected.')
 })

@@ -31,12 +31,12 @@ it('tells every try of a delivery, and sends a dead one again', async () => {
   const list = await owner.open(`${hook.path}?status=exhausted`)
   const address = /\/integrations\/deliveries\/\d+/.exec(list.html)?.[0] ?? ''
   const page = await owner.open(address)
-  expect(page.text).toMatch(/Given up .*HTTP 500 the receiver answered 500/)
+  expect(page.text).toMatch(/Failed – no retries left .*HTTP 500 the receiver answered 500/)
   expect(page.text).toContain('"type": "call.completed"')
 
   receiver.respondWith(204)
-  const { page: again } = await owner.browser.press(page, 'Send it again')
-  expect(again.text).toContain('It is sent again now.')
+  const { page: again } = await owner.browser.press(page, 'Replay')
+  expect(again.text).toContain('Replaying 1 delivery.')
   sender.notify()
   await waitUntilSettled()
   const after = await owner.open(address)

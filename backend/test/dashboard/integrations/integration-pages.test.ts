@@ -32,7 +32,7 @@ it('shows nothing of another workspace, and changes nothing in it', async () => 
   }
   const page = await mine.open(ownSubscription.path)
   const onTheirs = { ...page, html: page.html.replaceAll(`${ownSubscription.path}/`, `${hook.path}/`) }
-  for (const button of ['Send it now', 'Remove the subscription']) {
+  for (const button of ['Send event', 'Remove subscription']) {
     expect((await mine.browser.press(onTheirs, button)).page.status).toBe(404)
   }
   const keys = await mine.open('/settings/api-keys')
@@ -40,7 +40,7 @@ it('shows nothing of another workspace, and changes nothing in it', async () => 
     ...keys,
     html: keys.html.replaceAll(`/${ownSubscription.apiKeyId}/revoke`, `/${hook.apiKeyId}/revoke`),
   }
-  expect((await mine.browser.press(onTheirKey, 'Revoke the key')).page.status).toBe(404)
+  expect((await mine.browser.press(onTheirKey, 'Revoke key')).page.status).toBe(404)
   expect((await theirs.open(hook.path)).status).toBe(200)
   await exhaustDeliveries(hook.id)
 })
@@ -59,7 +59,7 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
     await look(`/integrations${path}`)
   }
   await look('/settings/api-keys')
-  await tab.getByRole('link', { name: 'Create a key' }).click()
+  await tab.getByRole('link', { name: 'Create API key' }).click()
   await tab.getByLabel('Name').fill('   ')
   await tab.keyboard.press('Enter')
   await tab.locator('#f-name[aria-invalid]').waitFor()
@@ -67,17 +67,17 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   complaints.length = 0 // Chromium notes the 422
   await tab.getByLabel('Name').fill('By hand')
   await tab.keyboard.press('Enter')
-  await tab.getByRole('heading', { name: 'The key “By hand” is ready' }).waitFor()
+  await tab.getByRole('heading', { name: 'API key “By hand” created' }).waitFor()
   await expectAccessible(tab)
   await tab.getByRole('button', { name: 'Copy' }).click()
   await tab.getByText('Copied').waitFor()
   const copied = await tab.evaluate<string>('navigator.clipboard.readText()')
   expect((await listCalls(copied)).status).toBe(200)
-  await tab.getByRole('link', { name: 'I have it' }).click()
+  await tab.getByRole('link', { name: 'Done' }).click()
   await tab.getByRole('row').filter({ hasText: 'By hand' }).getByRole('button', { name: 'Revoke' }).click()
   await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Revoke the key' }).click()
-  await tab.getByText('The key “By hand” was revoked.').waitFor()
+  await tab.getByRole('button', { name: 'Revoke key' }).click()
+  await tab.getByText('API key “By hand” was revoked.').waitFor()
 
   await seedAppCaller(world.service.deps, { ...owner.seed, userId: owner.userId }, 'zapier')
   await look('/integrations/apps')

@@ -18,7 +18,7 @@ const add = async (
   { browser, open }: SignedInUser,
   document: { title: string; body: string },
 ): Promise<Page> => {
-  const { page } = await browser.press(await open('/knowledge/new'), 'Add the document', document)
+  const { page } = await browser.press(await open('/knowledge/new'), 'Add document', document)
   return page
 }
 
@@ -64,7 +64,7 @@ const listTitles = async ({ seed }: { seed: { workspaceId: number } }): Promise<
 describe('the knowledge page', () => {
   it('says what to do where agents know nothing', async () => {
     const { open } = await seedSignedInOwner(world.service)
-    expect((await open('/knowledge')).text).toContain('Add the first document')
+    expect((await open('/knowledge')).text).toContain('Add your first document')
   })
 
   it('shows what an agent would be given, in its order, and what it would not', async () => {
@@ -72,11 +72,11 @@ describe('the knowledge page', () => {
     for (const number of [1, 2, 3, 4]) await add(user, { title: `Gutters ${number}`, body: 'About gutters.' })
     await add(user, warranty)
     const { html } = await user.open('/knowledge?search=gutters')
-    const [passages = '', below = ''] = html.split('Ranked below')
+    const [passages = '', below = ''] = html.split('More matches')
     expect(passages.match(/>Gutters \d</g)).toEqual(['>Gutters 1<', '>Gutters 2<', '>Gutters 3<'])
     expect(below).toContain('>Gutters 4<')
     expect(html).not.toContain('>Warranty<')
-    expect((await user.open('/knowledge?search=elephant')).text).toContain('finds nothing')
+    expect((await user.open('/knowledge?search=elephant')).text).toContain('No passages found')
   })
 })
 
@@ -84,7 +84,7 @@ describe('pasted documents', () => {
   it('adds a pasted document, lists it, and shows its text as text', async () => {
     const user = await seedSignedInOwner(world.service)
     const page = await add(user, { title: 'Terms <b>', body: '<script>alert(1)</script> is text.' })
-    expect(page.text).toContain('The document was added')
+    expect(page.text).toContain('Document added')
     expect(page.html).toContain('Terms &lt;b&gt;')
     expect(page.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; is text.')
     const list = await user.open('/knowledge')
@@ -101,11 +101,11 @@ describe('pasted documents', () => {
       title: 'Guarantee',
       body: 'Fifteen years.',
     })
-    expect(edited.text).toContain('The document was saved')
+    expect(edited.text).toContain('Document saved')
     expect((await user.open('/knowledge?search=fifteen')).text).toContain('Guarantee')
-    const { page: list } = await user.browser.press(edited, 'Delete the document')
-    expect(list.text).toContain('The document was deleted')
-    expect((await user.open('/knowledge?search=fifteen')).text).toContain('finds nothing')
+    const { page: list } = await user.browser.press(edited, 'Delete document')
+    expect(list.text).toContain('Document deleted')
+    expect((await user.open('/knowledge?search=fifteen')).text).toContain('No passages found')
   })
 
   it('says beside the field what is wrong, and keeps what was typed', async () => {
@@ -128,11 +128,11 @@ describe('pasted documents', () => {
     expect((await mine.open(`/knowledge/${id}`)).status).toBe(404)
     expect((await mine.open(`/knowledge/${id}/edit`)).status).toBe(404)
     expect((await mine.browser.open(page.url)).page.status).toBe(404)
-    expect((await mine.open('/knowledge?search=warranty')).text).toContain('finds nothing')
+    expect((await mine.open('/knowledge?search=warranty')).text).toContain('No passages found')
     const ownDocument = await add(mine, { title: 'Mine', body: 'Text' })
     const ownId = ownDocument.url.split('/').at(-1) ?? ''
     const forged = { ...ownDocument, html: ownDocument.html.replaceAll(`/${ownId}/delete`, `/${id}/delete`) }
-    expect((await mine.browser.press(forged, 'Delete the document')).page.status).toBe(404)
+    expect((await mine.browser.press(forged, 'Delete document')).page.status).toBe(404)
     expect(await listTitles(theirs)).toEqual(['Warranty'])
   })
 })
@@ -154,10 +154,10 @@ describe('uploaded files', () => {
 
   it.each([
     ['with a password', 'a.pdf', pdf(deflateSync('x'), { isLocked: true }), 'protected by a password'],
-    ['that is a scan', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S')), 'Is it a scan?'],
+    ['that is a scan', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S')), 'it is a scan'],
     ['that is broken', 'a.pdf', Buffer.from('%PDF-1.7 …'), 'is damaged'],
     ['with nothing in it', 'a.docx', Buffer.alloc(0), 'is empty'],
-    ['of a wrong type', 'a.xlsx', Buffer.from('x'), 'Only .txt'],
+    ['of a wrong type', 'a.xlsx', Buffer.from('x'), 'Choose a .txt'],
     ['of more than 20 MB', 'a.txt', Buffer.alloc(20 * 1024 * 1024 + 1, 'roof '), 'larger than 20 MB'],
   ])(
     'says beside the field what is wrong with a file %s, and keeps the title',
@@ -196,7 +196,7 @@ describe('uploaded files', () => {
       await pause(10)
       grown = Math.max(grown, process.memoryUsage.rss() - before)
     }
-    expect(getFieldError(await uploading, 'file')).toContain('more memory')
+    expect(getFieldError(await uploading, 'file')).toContain('too much memory')
     expect(served).toBeGreaterThan(0)
     expect(grown).toBeLessThan(300 * 1024 * 1024)
   })
@@ -221,26 +221,26 @@ itInChromium('is used by hand, with a PDF that a browser made', async (chromium)
   await tab.goto(user.urlFor('/knowledge'))
   await expectAccessible(tab)
 
-  await tab.getByRole('link', { name: 'Add a document' }).click()
+  await tab.getByRole('link', { name: 'Add document' }).click()
   await expectAccessible(tab)
   await tab
     .getByLabel('File')
     .setInputFiles({ name: 'bad.pdf', mimeType: 'application/pdf', buffer: Buffer.from('x') })
-  await tab.getByRole('button', { name: 'Add the document' }).click()
+  await tab.getByRole('button', { name: 'Add document' }).click()
   await tab.getByText('The file is damaged').waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('File').setInputFiles({ name: 'Hours.pdf', mimeType: 'application/pdf', buffer })
-  await tab.getByRole('button', { name: 'Add the document' }).click()
+  await tab.getByRole('button', { name: 'Add document' }).click()
   await tab.getByRole('heading', { name: 'Hours' }).waitFor()
   await tab.getByText('We open at nine, but on Sundays.').waitFor()
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'Edit' }).click()
-  await tab.getByRole('heading', { name: 'Edit the document' }).waitFor()
+  await tab.getByRole('heading', { name: 'Edit document' }).waitFor()
   await expectAccessible(tab)
 
   await tab.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Knowledge' }).click()
-  await tab.getByLabel('Ask what an agent would ask').pressSequentially('sunday')
-  await tab.getByRole('heading', { name: 'What the agent is given' }).waitFor()
+  await tab.getByLabel('Test a question').pressSequentially('sunday')
+  await tab.getByRole('heading', { name: 'Passages for the agent' }).waitFor()
   await tab.getByText('We open at nine').waitFor()
   await tab.waitForURL((url) => url.searchParams.get('search') === 'sunday')
   await expectAccessible(tab)

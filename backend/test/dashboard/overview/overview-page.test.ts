@@ -20,7 +20,7 @@ const getRow = (html: string, heading: string): string => {
     .trim()
 }
 
-it('counts today’s calls by outcome and by hour, on the workspace’s clock, without test calls', async () => {
+it('counts today’s calls by outcome and hour in the workspace’s time zone, without test calls', async () => {
   const { seed, open } = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const add = async (end: Parameters<typeof completeDialedCall>[3], endedAt?: string) => {
@@ -59,10 +59,10 @@ it('counts today’s calls by outcome and by hour, on the workspace’s clock, w
   expect(getRow(page.html, '12 AM')).toBe('12 AM 0 1 0 0')
   expect(getRow(page.html, '9 AM')).toBe('9 AM 0 0 1 0')
   expect(getRow(page.html, '11 AM')).toBe('11 AM 0 1 0 0')
-  expect(page.text).toContain('Without 1 test call')
+  expect(page.text).toContain('1 test call not included.')
 })
 
-it('has as many hours as the clock shows on the days when it is turned', () => {
+it('has 23 or 25 hours on the days when daylight saving time starts or ends', () => {
   const zone = 'America/New_York'
   expect(getDay(new Date('2026-03-08T15:00:00Z'), zone).hours).toHaveLength(23)
   expect(getDay(new Date('2026-11-01T15:00:00Z'), zone).hours).toHaveLength(25)
@@ -71,7 +71,7 @@ it('has as many hours as the clock shows on the days when it is turned', () => {
   expect(day.hours).toHaveLength(24)
 })
 
-it('shows what is on the phone now, and what waits for what', async () => {
+it('shows the calls in progress, and why calls wait', async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed, open } = user
   const { deps } = world.service
@@ -94,18 +94,18 @@ it('shows what is on the phone now, and what waits for what', async () => {
   await dialCall(deps, seed, first.id)
 
   const page = await open('/overview')
-  expect(page.text).toContain('On the phone now 2')
+  expect(page.text).toContain('In progress 2')
   expect(page.html).toContain('Kai &lt;u&gt;Now&lt;/u&gt;')
   expect(page.text).toContain('Waiting 4')
-  expect(page.text).toContain('for its time the first at Wed 9:00 AM 2')
-  expect(page.text).toContain('for the paused campaign 1')
-  expect(page.text).toContain('for a free line 1')
+  expect(page.text).toContain('Scheduled time earliest at Wed 9:00 AM 2')
+  expect(page.text).toContain('Campaign paused 1')
+  expect(page.text).toContain('Capacity 1')
 })
 
-it('makes stand out what is broken: paused campaigns, failing and disabled webhooks, dead deliveries', async () => {
+it('highlights paused campaigns, failing and disabled webhooks, and exhausted deliveries', async () => {
   const { seed, userId, open } = await seedSignedInOwner(world.service)
   const { deps } = world.service
-  expect((await open('/overview')).html).not.toContain('What needs attention')
+  expect((await open('/overview')).html).not.toContain('Needs attention')
   const { id: keyId } = await createApiKey(deps, seed.workspaceId, userId, 'x')
   const subscribe = (target: string, health: { disabled_at?: Date; failing_since?: Date }) =>
     world.database.db
@@ -142,14 +142,14 @@ it('makes stand out what is broken: paused campaigns, failing and disabled webho
   expect(call.outcome).toBe('suppressed')
 
   const { text } = await open('/overview')
-  expect(text).toContain('Leads: The phone line failed 20 times in a row. Open the campaign')
-  expect(text).toContain('The webhook to off.example.com failed for days and was disabled')
-  expect(text).toContain('The webhook to ill.example.com fails at the moment')
+  expect(text).toContain('Leads: The phone line failed 20 times in a row. Open campaign')
+  expect(text).toContain('The webhook subscription for off.example.com was disabled')
+  expect(text).toContain('Webhook deliveries to ill.example.com are failing.')
   expect(text).not.toContain('well.example.com')
-  expect(text).toContain('1 event could not be delivered.')
+  expect(text).toContain('1 webhook delivery failed. No retries are left.')
 })
 
-it('leads a new workspace to its first call, and is silent about it then', async () => {
+it('lists the first steps of a new workspace until they are done', async () => {
   const { seed, userId, open } = await seedSignedInOwner(world.service)
   const { db } = world.database
   await db
@@ -160,7 +160,7 @@ it('leads a new workspace to its first call, and is silent about it then', async
   await db.deleteFrom('campaign').where('workspace_id', '=', seed.workspaceId).execute()
   const fresh = await open('/overview')
   expect(fresh.text).toContain('1 of 5 done')
-  expect(fresh.text).toContain('Create an agent and make it live')
+  expect(fresh.text).toContain('Create and publish an agent')
   await db.updateTable('agent').set({ status: 'live' }).where('workspace_id', '=', seed.workspaceId).execute()
   const campaignId = await seedCampaign(world.service.deps, seed)
   await seedCall(world.service.deps, { ...seed, campaignId }, freshNumber())
@@ -180,7 +180,7 @@ it('shows nothing of another workspace', async () => {
   expect((await mine.browser.open(theirs.urlFor('/overview'))).page.status).toBe(404)
 })
 
-itInChromium('moves by itself', async (chromium) => {
+itInChromium('updates without a reload', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
@@ -191,7 +191,7 @@ itInChromium('moves by itself', async (chromium) => {
   await dialCall(world.service.deps, user.seed, call.id)
   await tab.getByRole('link', { name: 'Kai' }).waitFor()
   await completeDialedCall(world.service.deps, user.seed, call.id, emptyResult('busy', 'line_busy'))
-  await tab.getByText('Nobody is being called at the moment.').waitFor()
+  await tab.getByText('No calls in progress.').waitFor()
   await tab.getByRole('row', { name: 'Busy' }).getByText('1', { exact: true }).waitFor()
   await expectAccessible(tab)
   expect(consoleErrors).toEqual([])

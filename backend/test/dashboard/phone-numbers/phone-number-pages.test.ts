@@ -5,7 +5,7 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
-it('asks who comes without a session to sign in, and leads back', async () => {
+it('redirects to sign-in without a session, and back afterward', async () => {
   const { urlFor } = await seedSignedInOwner(world.service)
   const response = await fetch(urlFor('/phone-numbers'), { redirect: 'manual' })
   expect(response.status).toBe(303)
@@ -17,41 +17,41 @@ it('asks who comes without a session to sign in, and leads back', async () => {
 it('adds a number, retires it, and activates it again', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
-  const { page: list } = await browser.press(form, 'Add the number', {
+  const { page: list } = await browser.press(form, 'Add number', {
     phone_number: '+1 (202) 555-0177',
     label: 'Sales <b>',
   })
-  expect(list.text).toContain('The number was added')
+  expect(list.text).toContain('Phone number added')
   expect(list.text).toContain('+12025550177')
   expect(list.html).toContain('Sales &lt;b&gt;')
 
-  const { page: after } = await browser.press(list, 'Retire the number')
-  expect(after.text).toContain('The number was retired')
+  const { page: after } = await browser.press(list, 'Retire number')
+  expect(after.text).toContain('Phone number retired')
   expect(after.text).toContain('Retired')
 
   const { page: again } = await browser.press(after, 'Activate')
-  expect(again.text).toContain('The number is active')
+  expect(again.text).toContain('Phone number activated')
   expect(again.text).not.toContain('Retired')
 })
 
-it('says beside the field what is wrong, and keeps what was typed', async () => {
+it('shows the issue beside the field, and keeps what was typed', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
-  const { page } = await browser.press(form, 'Add the number', { phone_number: '555', label: 'Sales' })
+  const { page } = await browser.press(form, 'Add number', { phone_number: '555', label: 'Sales' })
   expect(page.status).toBe(422)
   expect(page.html).toMatch(/<title>Error: /)
   expect(page.html).toContain('value="555"')
   expect(page.html).toContain('value="Sales"')
-  expect(page.html).toMatch(/id="f-phone_number-problem">[^<]*is no phone number/)
+  expect(page.html).toMatch(/id="f-phone_number-problem">This phone number isn[^<]* valid/)
 })
 
-it('does nothing twice when a form is sent twice', async () => {
+it('adds one number when a form is submitted twice', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
   const fields = { phone_number: '+12025550178', label: 'Once' }
   const sent = await Promise.all([
-    browser.press(form, 'Add the number', fields),
-    browser.press(form, 'Add the number', fields),
+    browser.press(form, 'Add number', fields),
+    browser.press(form, 'Add number', fields),
   ])
   expect(sent.map(({ page }) => page.status)).toEqual([200, 200])
   const numbers = await world.database.db
@@ -62,17 +62,17 @@ it('does nothing twice when a form is sent twice', async () => {
   expect(numbers).toHaveLength(1)
 })
 
-it('shows another workspace’s pages to nobody, as it shows those that are none', async () => {
+it('answers for another workspace’s pages as for pages that don’t exist', async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   const { page: foreign } = await mine.browser.open(theirs.urlFor('/phone-numbers'))
   const nowhere = await mine.open('/nowhere')
   expect([foreign.status, nowhere.status]).toEqual([404, 404])
   expect(foreign.text).toBe(nowhere.text)
-  expect(foreign.text).toContain('There is nothing here')
+  expect(foreign.text).toContain('Page not found')
 })
 
-it('refuses to retire another workspace’s number', async () => {
+it('doesn’t retire another workspace’s number', async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   const list = await mine.open('/phone-numbers')
@@ -80,31 +80,31 @@ it('refuses to retire another workspace’s number', async () => {
     ...list,
     html: list.html.replaceAll(`/${mine.seed.phoneNumberId}/retire`, `/${theirs.seed.phoneNumberId}/retire`),
   }
-  const { page } = await mine.browser.press(forged, 'Retire the number')
+  const { page } = await mine.browser.press(forged, 'Retire number')
   expect(page.status).toBe(404)
 })
 
-it('takes no form that another site made up', async () => {
+it('rejects a form that another site forged', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
   const forged = { ...form, html: form.html.replace(/name="_csrf" value="[^"]*"/g, 'name="_csrf" value="x"') }
-  const { page } = await browser.press(forged, 'Add the number', { phone_number: '+12025550179', label: 'x' })
+  const { page } = await browser.press(forged, 'Add number', { phone_number: '+12025550179', label: 'x' })
   expect(page.status).toBe(403)
 })
 
-itInChromium('is used by hand, by people with and without sight', async (chromium) => {
+itInChromium('works in a browser and is accessible', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   await tab.goto(user.urlFor('/phone-numbers'))
   await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'Add a number' }).first().click()
+  await tab.getByRole('link', { name: 'Add number' }).first().click()
   await tab.getByLabel('Phone number').fill('+12025550180')
   await tab.getByLabel('Label').fill('Support')
   await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Add the number' }).click()
+  await tab.getByRole('button', { name: 'Add number' }).click()
   const row = tab.getByRole('row').filter({ hasText: 'Support' })
   await row.getByRole('button', { name: 'Retire' }).click()
-  await tab.getByRole('dialog').getByRole('button', { name: 'Retire the number' }).click()
-  await tab.getByText('The number was retired').waitFor()
+  await tab.getByRole('dialog').getByRole('button', { name: 'Retire number' }).click()
+  await tab.getByText('Phone number retired').waitFor()
   await row.getByText('Retired').waitFor()
 })

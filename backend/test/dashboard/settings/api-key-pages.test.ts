@@ -19,7 +19,7 @@ const listCalls = (key: string) => listCallsOverApi(world.service, key)
 it('shows a new API key on one page and never again', async () => {
   const { browser, open, seed } = await seedSignedInOwner(world.service)
   const form = await open('/settings/api-keys/new')
-  const { page } = await browser.press(form, 'Create the key', { name: 'Import <nightly>' })
+  const { page } = await browser.press(form, 'Create key', { name: 'Import <nightly>' })
   const key = getSecret(page)
   expect(key).toMatch(/^odk_/)
   expect(page.url).not.toContain(key)
@@ -27,7 +27,7 @@ it('shows a new API key on one page and never again', async () => {
   expect(browser.cookies().join()).not.toContain(key)
   expect((await listCalls(key)).status).toBe(200)
 
-  const { page: again } = await browser.press(form, 'Create the key', { name: 'Import <nightly>' })
+  const { page: again } = await browser.press(form, 'Create key', { name: 'Import <nightly>' })
   expect(again.text).toContain('nothing was done twice')
   const list = await open('/settings/api-keys')
   expect(list.html).toContain('Import &lt;nightly&gt;')
@@ -51,13 +51,13 @@ it('leads from the former addresses of API keys to the settings', async () => {
   expect(connectPage.html).toContain(`href="${new URL(urlFor('/settings/api-keys')).pathname}"`)
   const form = await open('/settings/api-keys/new')
   const former = { ...form, url: urlFor('/integrations/api-keys/new') }
-  const { page } = await browser.press(former, 'Create the key', { name: 'Late' })
+  const { page } = await browser.press(former, 'Create key', { name: 'Late' })
   expect([page.status, page.url]).toEqual([200, urlFor('/settings/api-keys/new')])
 })
 
 it('wants a name for a key', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
-  const { page } = await browser.press(await open('/settings/api-keys/new'), 'Create the key', {
+  const { page } = await browser.press(await open('/settings/api-keys/new'), 'Create key', {
     name: '',
   })
   expect(page.status).toBe(422)
@@ -72,12 +72,12 @@ it('revokes a key with its subscriptions, and says how many', async () => {
     await subscribe(world.service.deps, caller, { target_url: receiver.url(path), event: 'call.completed' })
   }
   const list = await owner.open('/settings/api-keys')
-  expect(list.text).toContain('2 webhook subscriptions of it are removed')
+  expect(list.text).toContain('2 webhook subscriptions will be removed')
   const { page } = await owner.browser.press(
     { ...list, html: list.html.slice(list.html.indexOf(`revoke-${id}`)) },
-    'Revoke the key',
+    'Revoke key',
   )
-  expect(page.text).toContain('The key “Old” was revoked, and its 2 webhook subscriptions with it.')
+  expect(page.text).toContain('API key “Old” was revoked, and its 2 webhook subscriptions were removed.')
   expect((await listCalls(key)).status).toBe(401)
 })
 
@@ -92,10 +92,10 @@ it('lets a member revoke keys of their own alone', async () => {
   expect(list.html).not.toContain(`/api-keys/${theirs.id}/revoke`)
 
   const forged = { ...list, html: list.html.replace(`/${ownKey.id}/revoke`, `/${theirs.id}/revoke`) }
-  const { page } = await member.browser.press(forged, 'Revoke the key')
+  const { page } = await member.browser.press(forged, 'Revoke key')
   expect(page.status).toBe(403)
   expect((await listCalls(theirs.key)).status).toBe(200)
-  const { page: after } = await member.browser.press(list, 'Revoke the key')
-  expect(after.text).toContain('The key “Mine” was revoked.')
+  const { page: after } = await member.browser.press(list, 'Revoke key')
+  expect(after.text).toContain('API key “Mine” was revoked.')
   expect((await listCalls(ownKey.key)).status).toBe(401)
 })

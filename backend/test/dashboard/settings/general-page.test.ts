@@ -26,7 +26,7 @@ it('keeps the workspace’s settings, and new campaigns begin with its hours', a
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings')
   const { page } = await user.browser.press(form, 'Save', fields)
-  expect(page.text).toContain('Saved')
+  expect(page.text).toContain('Settings saved.')
   expect(page.html).toContain('value="Globex"')
   expect(await getSettings(user.seed.workspaceId)).toEqual({
     name: 'Globex',
@@ -38,16 +38,16 @@ it('keeps the workspace’s settings, and new campaigns begin with its hours', a
   const campaign = await user.open('/campaigns/new')
   expect(campaign.html).toContain('value="22:00"')
   const { page: unlimited } = await user.browser.press(page, 'Save', { ...fields, retention_days: '' })
-  expect(unlimited.text).toContain('Saved')
+  expect(unlimited.text).toContain('Settings saved.')
   expect((await getSettings(user.seed.workspaceId)).retention_days).toBeNull()
 })
 
 it.each([
-  ['name', { name: '   ' }, 'needs a name'],
-  ['country', { country: 'Germany' }, 'no country code'],
-  ['time_zone', { time_zone: 'Mars/Base' }, 'no time zone'],
-  ['calling_hours.start', { 'calling_hours.start': '9' }, 'time such as 09:00'],
-  ['calling_hours.end', { 'calling_hours.end': '22:00' }, 'differ from the start'],
+  ['name', { name: '   ' }, 'Enter a name'],
+  ['country', { country: 'Germany' }, 'not a valid country code'],
+  ['time_zone', { time_zone: 'Mars/Base' }, 'not a valid time zone'],
+  ['calling_hours.start', { 'calling_hours.start': '9' }, 'for example 09:00'],
+  ['calling_hours.end', { 'calling_hours.end': '22:00' }, 'be different from the start'],
   ['calling_hours.days', { 'calling_hours.days': '' }, ''],
   ['retention_days', { retention_days: '0' }, 'from 1 to 3650'],
   ['retention_days', { retention_days: '2.5' }, 'whole number of days'],
@@ -100,13 +100,13 @@ itInChromium('is used by hand', async (chromium) => {
   const tab = await openTab(world.service, chromium, user)
   await tab.goto(user.urlFor('/settings'))
   await expectAccessible(tab)
-  await tab.getByLabel('Days after the call').fill('0')
+  await tab.getByLabel('Days to keep conversations').fill('0')
   await tab.getByRole('button', { name: 'Save' }).click()
-  await tab.getByText('from 1 to 3650, or nothing').waitFor()
+  await tab.getByText('from 1 to 3650, or leave').waitFor()
   await expectAccessible(tab)
-  await tab.getByLabel('Days after the call').fill('90')
+  await tab.getByLabel('Days to keep conversations').fill('90')
   await tab.getByLabel('Saturday').check()
   await tab.getByRole('button', { name: 'Save' }).click()
-  await tab.getByText('Saved.').waitFor()
+  await tab.getByText('Settings saved.').waitFor()
   expect((await getSettings(user.seed.workspaceId)).calling_hours.days).toContain('sat')
 })

@@ -37,7 +37,7 @@ async function inviteAs(
   invited += 1
   const email = `invited${invited}@example.com`
   const form = await owner.open('/settings/members/invite')
-  const { page } = await owner.browser.press(form, 'Make the link', { email, role })
+  const { page } = await owner.browser.press(form, 'Create link', { email, role })
   return { link: getLink(page), email, page }
 }
 
@@ -67,7 +67,7 @@ describe('invitations', () => {
     expect(page.url).toContain(`/w/${owner.workspaceId}/`)
     expect(page.text).toContain(email)
     expect([...(await listRoles(owner.workspaceId)).values()].sort()).toEqual(['member', 'owner'])
-    expect((await owner.open('/settings/members')).text).toContain('None. Invite somebody')
+    expect((await owner.open('/settings/members')).text).toContain('No open invitations.')
   })
 
   it('lets who has an account join with it, after signing in on the way', async () => {
@@ -80,11 +80,11 @@ describe('invitations', () => {
     const { page: signInPage } = await browser.open(world.service.url + signInPath)
     const { page: back } = await browser.press(signInPage, 'Sign in', { email: stranger.email, password })
     expect(back.url).toBe(link)
-    await browser.press(back, 'Join the workspace')
+    await browser.press(back, 'Join workspace')
     expect((await listRoles(owner.workspaceId)).get(stranger.userId)).toBe('owner')
   })
 
-  it('lets who is signed in as somebody else sign out and join as another', async () => {
+  it('lets who is signed in as a different user sign out and join as another', async () => {
     const owner = await seedOwner()
     const { link, email } = await inviteAs(owner)
     const { page } = await owner.browser.open(link)
@@ -103,7 +103,7 @@ describe('invitations', () => {
       forms.map((form, index) => form.accept({ email: `crowd${index}-${owner.email}` })),
     )
     expect(all.map(({ page }) => page.status).sort()).toEqual([200, 410, 410, 410])
-    expect(all.filter(({ page }) => page.text.includes('used already'))).toHaveLength(3)
+    expect(all.filter(({ page }) => page.text.includes('already used'))).toHaveLength(3)
     expect((await listRoles(owner.workspaceId)).size).toBe(2)
   })
 
@@ -111,7 +111,7 @@ describe('invitations', () => {
     const owner = await seedOwner()
     const { link } = await inviteAs(owner)
     const { page } = await owner.browser.open(link)
-    const { page: after } = await owner.browser.press(page, 'Join the workspace')
+    const { page: after } = await owner.browser.press(page, 'Join workspace')
     expect(after.text).toContain('already')
     expect((await listRoles(owner.workspaceId)).get(owner.userId)).toBe('owner')
     expect((await acceptInvitation(link)).page.status).toBe(200)
@@ -126,7 +126,7 @@ describe('invitations', () => {
     }
     const used = await inviteAs(owner)
     await acceptInvitation(used.link)
-    expect(await openGoneLink(used.link)).toContain('used already')
+    expect(await openGoneLink(used.link)).toContain('already used')
     const withdrawn = await inviteAs(owner)
     await owner.browser.press(await owner.open('/settings/members'), 'Withdraw')
     expect(await openGoneLink(withdrawn.link)).toContain('not valid')
@@ -144,7 +144,7 @@ describe('invitations', () => {
     const owner = await seedOwner()
     const { link } = await inviteAs(owner)
     const taken = await acceptInvitation(link, { email: owner.email })
-    expect(taken.page.html).toMatch(/id="f-email-problem">There is a user with the address/)
+    expect(taken.page.html).toMatch(/id="f-email-problem">The email /)
     expect((await acceptInvitation(link, { password: 'short' })).page.html).toMatch(
       /id="f-password-problem">[^<]*at least/,
     )
@@ -157,11 +157,11 @@ describe('invitations', () => {
     const owner = await seedOwner()
     const kim = await seedSignedInMember(world.service, owner.workspaceId, 'owner')
     const first = await inviteAs(kim, 'owner')
-    await owner.browser.press(await owner.open('/settings/members'), 'Change the role')
+    await owner.browser.press(await owner.open('/settings/members'), 'Change role')
     expect((await createBrowser().open(first.link)).page.status).toBe(410)
-    await owner.browser.press(await owner.open('/settings/members'), 'Change the role')
+    await owner.browser.press(await owner.open('/settings/members'), 'Change role')
     const second = await inviteAs(kim, 'owner')
-    await owner.browser.press(await owner.open('/settings/members'), 'Remove from the workspace')
+    await owner.browser.press(await owner.open('/settings/members'), 'Remove from workspace')
     expect((await createBrowser().open(second.link)).page.status).toBe(410)
   })
 })
@@ -173,11 +173,11 @@ describe('roles', () => {
     const kim = await seedSignedInMember(world.service, workspaceId, 'member')
     const { key } = await createApiKey(world.service.deps, workspaceId, kim.userId, 'CRM')
     const list = await owner.open('/settings/members')
-    await owner.browser.press(list, 'Change the role')
+    await owner.browser.press(list, 'Change role')
     expect((await listRoles(workspaceId)).get(kim.userId)).toBe('owner')
-    await owner.browser.press(await owner.open('/settings/members'), 'Change the role')
+    await owner.browser.press(await owner.open('/settings/members'), 'Change role')
     expect((await listRoles(workspaceId)).get(kim.userId)).toBe('member')
-    await owner.browser.press(await owner.open('/settings/members'), 'Remove from the workspace')
+    await owner.browser.press(await owner.open('/settings/members'), 'Remove from workspace')
     expect((await listRoles(workspaceId)).has(kim.userId)).toBe(false)
     expect((await kim.open('/account')).status).toBe(404)
     const api = await fetch(`${world.service.url}/api/public/v1/calls/`, {
@@ -189,13 +189,13 @@ describe('roles', () => {
   it('always has an owner, also where two leave at once', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
-    expect((await owner.open('/settings/members')).html).not.toContain('Leave the workspace')
+    expect((await owner.open('/settings/members')).html).not.toContain('Leave workspace')
     const kim = await seedSignedInMember(world.service, workspaceId, 'owner')
     // Both pages are open before either button is pressed.
     const users = [owner, kim]
     const opened = await Promise.all(users.map((user) => user.open('/settings/members')))
     const pages = await Promise.all(
-      users.map(({ browser }, index) => browser.press(opened[index] as Page, 'Leave the workspace')),
+      users.map(({ browser }, index) => browser.press(opened[index] as Page, 'Leave workspace')),
     )
     expect([...(await listRoles(workspaceId)).values()]).toEqual(['owner'])
     expect(pages.filter(({ page }) => page.text.includes('the last owner'))).toHaveLength(1)
@@ -207,9 +207,7 @@ describe('roles', () => {
     const kim = await seedSignedInMember(world.service, workspaceId, 'owner')
     const users = [owner, kim]
     const opened = await Promise.all(users.map((user) => user.open('/settings/members')))
-    await Promise.all(
-      users.map(({ browser }, index) => browser.press(opened[index] as Page, 'Change the role')),
-    )
+    await Promise.all(users.map(({ browser }, index) => browser.press(opened[index] as Page, 'Change role')))
     expect([...(await listRoles(workspaceId)).values()].sort()).toEqual(['member', 'owner'])
   })
 
@@ -218,7 +216,7 @@ describe('roles', () => {
     const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
     const seen = await member.open('/settings/members')
     expect(seen.text).toContain(owner.email)
-    expect(seen.html).not.toContain('Remove from the workspace')
+    expect(seen.html).not.toContain('Remove from workspace')
     expect((await member.open('/settings/members/invite')).status).toBe(403)
     const { userId } = await seedSignedInMember(world.service, owner.workspaceId, 'member')
     const submitForged = async (what: string, fields: Record<string, string>) => {
@@ -230,8 +228,8 @@ describe('roles', () => {
         .replaceAll(/members\/\d+\//g, `members/${userId}/`)
       return (await member.browser.press({ ...form, html }, what, fields)).page.status
     }
-    expect(await submitForged('Change the role', { role: 'owner' })).toBe(403)
-    expect(await submitForged('Remove from the workspace', {})).toBe(403)
+    expect(await submitForged('Change role', { role: 'owner' })).toBe(403)
+    expect(await submitForged('Remove from workspace', {})).toBe(403)
     expect((await listRoles(owner.workspaceId)).get(userId)).toBe('member')
   })
 })
@@ -242,10 +240,10 @@ itInChromium('is used by hand, by who invites and who joins', async (chromium) =
   const tab = await openTab(world.service, chromium, owner)
   await tab.goto(owner.urlFor('/settings/members'))
   await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'Invite somebody' }).click()
+  await tab.getByRole('link', { name: 'Invite member' }).click()
   await expectAccessible(tab)
-  await tab.getByLabel('E-mail address').fill('by-hand@example.com')
-  await tab.getByRole('button', { name: 'Make the link' }).click()
+  await tab.getByLabel('Email').fill('by-hand@example.com')
+  await tab.getByRole('button', { name: 'Create link' }).click()
   await expectAccessible(tab)
   const link = await tab.locator('#link').textContent()
   const user = await (await chromium.newContext()).newPage()
@@ -257,11 +255,11 @@ itInChromium('is used by hand, by who invites and who joins', async (chromium) =
   await user.getByRole('navigation', { name: 'Workspace' }).waitFor()
   await tab.goto(owner.urlFor('/settings/members'))
   const row = tab.getByRole('row').filter({ hasText: 'by-hand@example.com' })
-  await row.getByRole('button', { name: 'Make an owner' }).click()
-  await tab.getByRole('button', { name: 'Change the role' }).filter({ visible: true }).click()
+  await row.getByRole('button', { name: 'Make owner' }).click()
+  await tab.getByRole('button', { name: 'Change role' }).filter({ visible: true }).click()
   await row.getByText('Owner', { exact: true }).waitFor()
-  await row.getByRole('link', { name: 'New password for Kim' }).click()
-  await tab.getByRole('button', { name: 'Make the link' }).click()
+  await row.getByRole('link', { name: 'Reset password for Kim' }).click()
+  await tab.getByRole('button', { name: 'Create link' }).click()
   const reset = await tab.locator('#link').textContent()
   await user.goto(reset ?? '')
   await expectAccessible(user)

@@ -20,7 +20,7 @@ const seedOwner = () => seedSoleOwner(world.service)
 
 async function createResetLink(owner: SignedInUser, userId: number): Promise<{ page: Page }> {
   const form = await owner.open(`/settings/members/${userId}/reset-password`)
-  return owner.browser.press(form, 'Make the link')
+  return owner.browser.press(form, 'Create link')
 }
 
 it('resets a member’s password once, and signs them out everywhere', async () => {
@@ -30,18 +30,18 @@ it('resets a member’s password once, and signs them out everywhere', async () 
   const browser = createBrowser()
   const { page: form } = await browser.open(link)
   expect(form.text).toContain(kim.email)
-  const short = await browser.press(form, 'Set the password', { new_password: 'short' })
+  const short = await browser.press(form, 'Set password', { new_password: 'short' })
   expect(short.page.html).toMatch(/id="f-new_password-problem">[^<]*at least/)
   const both = await Promise.all([
-    browser.press(form, 'Set the password', { new_password: fresh }),
+    browser.press(form, 'Set password', { new_password: fresh }),
     createBrowser()
       .open(link)
-      .then(() => browser.press(form, 'Set the password', { new_password: 'a third long password' })),
+      .then(() => browser.press(form, 'Set password', { new_password: 'a third long password' })),
   ])
   expect(both.map(({ page }) => page.status).sort()).toEqual([200, 410])
   expect((await kim.open('/account')).url).toContain('/sign-in')
   expect((await signIn(world.service, kim.email)).page.status).toBe(422)
-  expect((await createBrowser().open(link)).page.text).toContain('used already')
+  expect((await createBrowser().open(link)).page.text).toContain('already used')
 })
 
 it('ends a reset link after 24 hours, and when a newer one is made', async () => {
@@ -63,12 +63,12 @@ it('makes no link that would open an account which works for others, too', async
   const browser = createBrowser()
   const { page: form } = await browser.open(link)
   await addMember(world.service.deps, other.workspaceId, kim.userId, 'member')
-  expect((await createBrowser().open(link)).page.text).toContain('does not work any more')
-  const { page: late } = await browser.press(form, 'Set the password', { new_password: fresh })
+  expect((await createBrowser().open(link)).page.text).toContain('no longer works')
+  const { page: late } = await browser.press(form, 'Set password', { new_password: fresh })
   expect(late.status).toBe(410)
   const { page: rejected } = await createResetLink(owner, kim.userId)
   expect(rejected.status).toBe(422)
-  expect(rejected.text).toContain('also works in a workspace that you do not own')
+  expect(rejected.text).toContain('also a member of a workspace you do not own')
   expect((await signIn(world.service, kim.email)).page.status).toBe(200)
   // In a workspace of the same owner it is theirs to decide.
   await addMember(world.service.deps, other.workspaceId, owner.userId, 'owner')
@@ -92,7 +92,7 @@ it('makes no reset link for oneself, for strangers, or by members', async () => 
   const owner = await seedOwner()
   const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const stranger = await seedUserWithoutWorkspace(world.service)
-  expect((await createResetLink(owner, owner.userId)).page.text).toContain('Change your own password')
+  expect((await createResetLink(owner, owner.userId)).page.text).toContain('change your own password')
   expect((await owner.open(`/settings/members/${stranger.userId}/reset-password`)).status).toBe(404)
   expect((await member.open(`/settings/members/${owner.userId}/reset-password`)).status).toBe(403)
 })

@@ -263,7 +263,7 @@ itInChromium(
     await tab.goto(user.urlFor('/calls?status=queued'))
     await tab.context().clearCookies({ name: /session/ })
     await tab.waitForURL((url) => url.pathname === '/sign-in')
-    await tab.getByLabel('E-mail').fill(user.email)
+    await tab.getByLabel('Email').fill(user.email)
     await tab.getByLabel('Password').fill(password)
     await tab.getByRole('button', { name: 'Sign in' }).click()
     await tab.waitForURL(user.urlFor('/calls?status=queued'))

@@ -64,10 +64,10 @@ it('makes one first user of many at once', async () => {
 })
 
 it.each([
-  ['email', { email: 'nobody' }, 'not an e-mail address'],
+  ['email', { email: 'nobody' }, 'not a valid email'],
   ['password', { password: 'too short' }, 'at least 10 characters'],
   ['workspace_name', { workspace_name: ' ' }, ''],
-  ['time_zone', { time_zone: 'Mars/Base' }, 'no time zone'],
+  ['time_zone', { time_zone: 'Mars/Base' }, 'not a valid time zone'],
 ])('says beside %s what is wrong with it, makes nothing, and keeps the rest', async (field, bad, message) => {
   const { page } = await press(await openSignUp(), bad)
   expect(page.status).toBe(422)
@@ -85,8 +85,8 @@ it('tells who has no workspace what to do, and makes one, sent twice or not', as
   expect(page.text).toContain(email)
   const input = { name: 'Globex', country: 'US', time_zone: 'America/New_York' }
   const sent = await Promise.all([
-    browser.press(page, 'Create the workspace', input),
-    browser.press(page, 'Create the workspace', input),
+    browser.press(page, 'Create workspace', input),
+    browser.press(page, 'Create workspace', input),
   ])
   expect(new Set(sent.map((one) => one.page.url)).size).toBe(1)
   expect(await world.database.db.selectFrom('workspace').select('name').execute()).toEqual([
@@ -98,7 +98,7 @@ it('makes no workspace for who is not signed in', async () => {
   const { browser } = await seedUserWithoutWorkspace(world.service)
   const { page } = await browser.open(`${world.service.url}/workspaces/new`)
   await world.database.db.deleteFrom('session').execute()
-  const response = await browser.press(page, 'Create the workspace', {
+  const response = await browser.press(page, 'Create workspace', {
     name: 'Globex',
     country: 'US',
     time_zone: 'America/New_York',
@@ -135,12 +135,12 @@ itInChromium('lets the first user in by hand, in the browser alone', async (chro
   await tab.getByRole('link', { name: 'Set up Outdial' }).click()
   await expectAccessible(tab)
   await tab.getByLabel('Your name').fill('Robin')
-  await tab.getByLabel('E-mail address').fill('robin@example.com')
+  await tab.getByLabel('Email').fill('robin@example.com')
   await tab.getByLabel('Password').fill(password)
   await tab.getByLabel('Workspace').fill('Acme')
   await tab.getByLabel('Time zone').fill('Nowhere')
   await tab.getByRole('button', { name: 'Create account' }).click()
-  await tab.getByText('is no time zone').waitFor()
+  await tab.getByText('is not a valid time zone').waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('Password').fill(password)
   await tab.getByLabel('Time zone').fill('Europe/Berlin')

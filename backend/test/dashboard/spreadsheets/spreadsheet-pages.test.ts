@@ -17,7 +17,7 @@ const world = useServiceWorld()
 
 /** A spreadsheet made through the page; `id` is what its address ends with. */
 async function create({ browser, open }: SignedInUser, name = 'Visits', columns = 'Name\nWhat') {
-  const { page } = await browser.press(await open('/spreadsheets/new'), 'Create the spreadsheet', {
+  const { page } = await browser.press(await open('/spreadsheets/new'), 'Create spreadsheet', {
     name,
     columns,
   })
@@ -35,13 +35,13 @@ const addRows = async (workspaceId: number, id: string, rows: string[][]) => {
 
 it('says what to do where there is none', async () => {
   const { open } = await seedSignedInOwner(world.service)
-  expect((await open('/spreadsheets')).text).toContain('Create the first one')
+  expect((await open('/spreadsheets')).text).toContain('Create your first spreadsheet')
 })
 
 it('creates a spreadsheet with its columns, and lists it', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await create(user, 'Visits <b>', ' Name \r\n\r\nWhat & why\r\n')
-  expect(page.text).toContain('The spreadsheet was created')
+  expect(page.text).toContain('Spreadsheet created')
   expect(page.html).toContain('<th scope="col">Name</th><th scope="col">What &amp; why</th>')
   const list = await user.open('/spreadsheets')
   expect(list.html).toContain('Visits &lt;b&gt;')
@@ -97,12 +97,12 @@ it('deletes a spreadsheet, but none that an agent writes to', async () => {
     .executeTakeFirstOrThrow()
   const config = { spreadsheet_id: id, provider: 'database' }
   await assignTool(world.service.deps, workspaceId, agentId, tool.id, config)
-  const { page: rejected } = await user.browser.press(page, 'Delete the spreadsheet')
+  const { page: rejected } = await user.browser.press(page, 'Delete spreadsheet')
   expect(rejected.text).toContain('Agents write to this spreadsheet: Ava')
-  expect(rejected.text).toContain('Filled by Ava')
+  expect(rejected.text).toContain('Agents that add rows: Ava')
   await world.database.db.deleteFrom('widget_tool').where('tool_id', '=', tool.id).execute()
-  const { page: list } = await user.browser.press(rejected, 'Delete the spreadsheet')
-  expect(list.text).toContain('The spreadsheet was deleted')
+  const { page: list } = await user.browser.press(rejected, 'Delete spreadsheet')
+  expect(list.text).toContain('Spreadsheet and rows deleted')
   expect(list.text).toContain('No spreadsheets yet')
 })
 
@@ -110,15 +110,15 @@ it('keeps a Google account, whose key no page shows, and removes it', async () =
   const user = await seedSignedInOwner(world.service)
   const pasted = createKeyFile('visits@acme.iam.gserviceaccount.com')
   const form = await user.open('/spreadsheets/google')
-  const { page: saved } = await user.browser.press(form, 'Save the account', { google_account: pasted })
+  const { page: saved } = await user.browser.press(form, 'Save account', { google_account: pasted })
   expect(saved.text).toContain('Share each spreadsheet with visits@acme.iam.gserviceaccount.com')
   for (const path of ['/spreadsheets', '/spreadsheets/google']) {
     const { html } = await user.open(path)
     expect(html).toContain('visits@acme.iam.gserviceaccount.com')
     expect(html).not.toContain('PRIVATE KEY')
   }
-  const { page: removed } = await user.browser.press(saved, 'Remove the account')
-  expect(removed.text).toContain('The Google account was removed')
+  const { page: removed } = await user.browser.press(saved, 'Remove account')
+  expect(removed.text).toContain('Google service account removed')
   expect(removed.text).not.toContain('visits@acme')
 })
 
@@ -126,20 +126,22 @@ it('says that a pasted key is none, and does not show it again', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/spreadsheets/google')
   const fields = { google_account: createKeyFile('no address') }
-  const { page } = await user.browser.press(form, 'Save the account', fields)
+  const { page } = await user.browser.press(form, 'Save account', fields)
   expect(page.status).toBe(422)
-  expect(page.html).toMatch(/id="f-google_account-problem">This is no key of a Google service account/)
+  expect(page.html).toMatch(
+    /id="f-google_account-problem">This isn&#39;t a key file of a Google service account/,
+  )
   expect(page.html).not.toContain('PRIVATE KEY')
 })
 
 it('lets owners alone change the Google account', async () => {
   const owner = await seedSignedInOwner(world.service)
   const form = await owner.open('/spreadsheets/google')
-  await owner.browser.press(form, 'Save the account', { google_account: createKeyFile() })
+  await owner.browser.press(form, 'Save account', { google_account: createKeyFile() })
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   expect((await member.open('/spreadsheets/google')).status).toBe(403)
   const list = await member.open('/spreadsheets')
-  expect(list.text).not.toContain('Remove the account')
+  expect(list.text).not.toContain('Remove account')
   const remove = new URL(member.urlFor('/spreadsheets/google/remove')).pathname
   const forged = { ...list, html: list.html.replace('action="/sign-out"', `action="${remove}"`) }
   expect((await member.browser.press(forged, 'Sign out')).page.status).toBe(403)
@@ -158,7 +160,7 @@ it('shows, gives out and deletes no spreadsheet of another workspace', async () 
     ...ownSpreadsheet.page,
     html: ownSpreadsheet.page.html.replaceAll(`${ownSpreadsheet.id}/delete`, `${id}/delete`),
   }
-  await mine.browser.press(forged, 'Delete the spreadsheet')
+  await mine.browser.press(forged, 'Delete spreadsheet')
   expect((await theirs.open(`/spreadsheets/${id}`)).status).toBe(200)
 })
 
@@ -175,7 +177,7 @@ itInChromium('is used by hand', async (chromium) => {
   await tab.getByLabel('Name').fill('Visits')
   await tab.getByLabel('Columns').fill('Who\nWhen')
   await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Create the spreadsheet' }).click()
+  await tab.getByRole('button', { name: 'Create spreadsheet' }).click()
   await tab.getByRole('columnheader', { name: 'When' }).waitFor()
   const id = new URL(tab.url()).pathname.split('/').at(-1) ?? ''
   await addRows(user.seed.workspaceId, id, [['Alex', 'Monday']])
@@ -189,14 +191,14 @@ itInChromium('is used by hand', async (chromium) => {
   expect(download.suggestedFilename()).toBe('Visits.csv')
 
   await tab.goto(user.urlFor('/spreadsheets'))
-  await tab.getByRole('link', { name: 'Add a service account' }).click()
+  await tab.getByRole('link', { name: 'Add service account' }).click()
   await tab.getByLabel('Key file').fill('{}')
-  await tab.getByRole('button', { name: 'Save the account' }).click()
-  await tab.getByText('This is no key of a Google service account').waitFor()
+  await tab.getByRole('button', { name: 'Save account' }).click()
+  await tab.getByText("This isn't a key file of a Google service account").waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('Key file').fill(createKeyFile())
-  await tab.getByRole('button', { name: 'Save the account' }).click()
-  await tab.getByText('The Google account was saved').waitFor()
+  await tab.getByRole('button', { name: 'Save account' }).click()
+  await tab.getByText('Google service account saved').waitFor()
   await expectAccessible(tab)
   expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])
 })

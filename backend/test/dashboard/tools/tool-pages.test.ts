@@ -51,7 +51,7 @@ const weather = () => ({
 
 async function addWeather(user: Seeded) {
   const form = await user.open('/tools/new-http')
-  return user.browser.press(form, 'Add the tool', weather())
+  return user.browser.press(form, 'Add tool', weather())
 }
 
 const getToolDetails = async (user: Seeded, name: string) =>
@@ -64,12 +64,12 @@ describe('tools', () => {
     const note = await getToolId(world.service, user, 'knowledge_search')
     await assignTool(world.service.deps, workspaceId, agentId, note, {})
     const list = await user.open('/tools')
-    expect(list.text).toMatch(/knowledge_search On Comes with Outdial .*? Ava/)
-    const { page: off } = await user.browser.press(list, 'Switch off')
-    expect(off.text).toContain('The tool is off: no agent can use it')
+    expect(list.text).toMatch(/knowledge_search On Built-in .*? Ava/)
+    const { page: off } = await user.browser.press(list, 'Turn off')
+    expect(off.text).toContain('This tool is turned off')
     expect((await getToolDetails(user, 'knowledge_search')).isActive).toBe(false)
-    const { page: on } = await user.browser.press(off, 'Switch on')
-    expect(on.text).toContain('The tool is on')
+    const { page: on } = await user.browser.press(off, 'Turn on')
+    expect(on.text).toContain('Tool turned on')
   })
 
   it('of another workspace are shown to nobody', async () => {
@@ -88,7 +88,7 @@ describe('tools', () => {
     const ownToolId = await getToolId(world.service, mine, 'weather')
     const page = await mine.open(`/tools/${ownToolId}`)
     const forged = { ...page, html: page.html.replaceAll(`/tools/${ownToolId}/`, `/tools/${id}/`) }
-    expect((await mine.browser.press(forged, 'Delete the tool')).page.status).toBe(404)
+    expect((await mine.browser.press(forged, 'Delete tool')).page.status).toBe(404)
     expect((await getToolDetails(theirs, 'weather')).id).toBe(id)
   })
 })
@@ -98,7 +98,7 @@ describe('an HTTP tool', () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const { page } = await addWeather(user)
-    expect(page.text).toContain('The tool is there')
+    expect(page.text).toContain('Tool added')
     expect(page.html).not.toContain('of-the-service')
     const tool = await getToolDetails(user, 'weather')
     expect(tool).toMatchObject({
@@ -116,7 +116,7 @@ describe('an HTTP tool', () => {
     })
     await assignTool(world.service.deps, workspaceId, agentId, tool.id, {})
     const trial = await user.open(`/agents/${agentId}/tools/${tool.id}/try`)
-    const { page: trialResult } = await user.browser.press(trial, 'Use it', { 'args.city': 'Bonn' })
+    const { page: trialResult } = await user.browser.press(trial, 'Run tool', { 'args.city': 'Bonn' })
     expect(trialResult.text).toContain('weather of /Bonn?key=[secret]')
     expect(receiver.requests.at(-1)?.headers).toMatchObject({
       authorization: 'Bearer token-of-the-service',
@@ -133,12 +133,12 @@ describe('an HTTP tool', () => {
     expect(saved.html).toContain('Weather, &lt;today&gt;.')
     const again = await user.open(`/agents/${agentId}/tools/${tool.id}/try`)
     expect(again.html).not.toContain('args.days')
-    await user.browser.press(again, 'Use it', { 'args.city': 'Ulm' })
+    await user.browser.press(again, 'Run tool', { 'args.city': 'Ulm' })
     expect(receiver.requests.at(-1)?.path).toBe('/Ulm?key=key-of-the-service')
     expect(receiver.requests.at(-1)?.headers.authorization).toBe('Bearer another-of-the-service')
 
-    const { page: gone } = await user.browser.press(saved, 'Delete the tool')
-    expect(gone.text).toContain('The tool is deleted')
+    const { page: gone } = await user.browser.press(saved, 'Delete tool')
+    expect(gone.text).toContain('Tool deleted')
     expect(gone.html).not.toContain('>weather<')
   })
 
@@ -148,18 +148,18 @@ describe('an HTTP tool', () => {
     const input_schema =
       '{"type":"object","properties":{"city":{"type":"string","enum":["Bonn"]}},"required":["city"]}'
     const fields = { ...weather(), arguments_as: 'schema' }
-    const { page: broken } = await user.browser.press(form, 'Add the tool', {
+    const { page: broken } = await user.browser.press(form, 'Add tool', {
       ...fields,
       input_schema: '{"type":',
     })
     expect(broken.status).toBe(422)
-    expect(broken.html).toMatch(/id="f-input_schema-problem">This is not JSON/)
-    const { page: wrong } = await user.browser.press(form, 'Add the tool', {
+    expect(broken.html).toMatch(/id="f-input_schema-problem">Invalid JSON/)
+    const { page: wrong } = await user.browser.press(form, 'Add tool', {
       ...fields,
       input_schema: '{"type":"object","properties":{"city":{"type":"nonsense"}},"required":["city"]}',
     })
     expect(wrong.html).toMatch(/id="f-input_schema-problem">The schema is not valid/)
-    await user.browser.press(form, 'Add the tool', { ...fields, input_schema })
+    await user.browser.press(form, 'Add tool', { ...fields, input_schema })
     const tool = await getToolDetails(user, 'weather')
     expect(tool).toMatchObject({ definitions: [{ inputSchema: JSON.parse(input_schema) as object }] })
     const edit = await user.open(`/tools/${tool.id}/edit-http`)
@@ -173,31 +173,29 @@ describe('an HTTP tool', () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-http')
     const press = async (change: Record<string, string>) =>
-      (await user.browser.press(form, 'Add the tool', { ...weather(), ...change })).page
+      (await user.browser.press(form, 'Add tool', { ...weather(), ...change })).page
 
     const page = await press({ name: 'two words', description: '', url: 'weather' })
     expect(page.status).toBe(422)
     expect(page.html).toMatch(/id="f-name-problem">The name must have/)
     expect(page.html).toMatch(/id="f-description-problem">The description is required/)
-    expect(page.html).toMatch(/id="f-url-problem">The URL cannot be read/)
+    expect(page.html).toMatch(/id="f-url-problem">The URL is invalid/)
     expect(page.html).toContain('value="two words"')
     expect(page.html).toContain('value="KEY"')
     expect(page.html).not.toContain('key-of-the-service')
-    expect(page.text).toContain('type them again')
+    expect(page.text).toContain('Enter them again')
 
     expect((await press({ headers: 'Authorization' })).html).toMatch(
-      /id="f-headers-problem">Line 1 is no header/,
+      /id="f-headers-problem">Line 1 isn&#39;t a header/,
     )
-    expect((await press({ 'param.2.name': 'city' })).html).toContain(
-      'There is an argument named city already.',
-    )
-    expect((await press({ 'param.1.name': 'the city' })).html).toContain('Name the argument by letters')
+    expect((await press({ 'param.2.name': 'city' })).html).toContain('An argument named city already exists.')
+    expect((await press({ 'param.1.name': 'the city' })).html).toContain('for the argument name')
     const many = await press({ name: 'two words', headers: 'Authorization', 'param.1.name': 'the city' })
     for (const field of ['name', 'headers']) expect(many.html).toContain(`id="f-${field}-problem"`)
-    expect(many.html).toContain('Name the argument by letters')
-    expect((await press({ key_secret_2: '' })).html).toMatch(/id="f-key_secret_2-problem">Type the secret/)
+    expect(many.html).toContain('for the argument name')
+    expect((await press({ key_secret_2: '' })).html).toMatch(/id="f-key_secret_2-problem">Enter the secret/)
     expect((await press({ key_name_2: '', key_secret_2: '' })).text).toContain(
-      'The secret TOKEN is used but not given.',
+      'The secret TOKEN is used but has no value.',
     )
   })
 
@@ -210,7 +208,7 @@ describe('an HTTP tool', () => {
       url: 'https://elsewhere.example.com/{city}?key={{secret.KEY}}',
     })
     expect(page.status).toBe(422)
-    expect(page.text).toContain('The secret KEY is used but not given.')
+    expect(page.text).toContain('The secret KEY is used but has no value.')
   })
 })
 
@@ -225,49 +223,49 @@ describe('an MCP server', () => {
   })
 
   const add = async (user: Seeded) =>
-    (await user.browser.press(await user.open('/tools/new-server'), 'Add the server', server())).page
+    (await user.browser.press(await user.open('/tools/new-server'), 'Add server', server())).page
 
   it('is added, its tools chosen, used by an agent, refreshed and edited', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const choice = await add(user)
-    expect(choice.text).toContain('Choose which of its tools')
+    expect(choice.text).toContain('Select the tools')
     expect(choice.html).toContain('Finds &lt;people&gt;.')
-    expect(choice.text).toContain('Cannot be passed on bad name')
+    expect(choice.text).toContain('Unavailable tools bad name')
     expect(choice.html).not.toContain('key-of-the-server')
-    const { page: chosen } = await user.browser.press(choice, 'Save the choice', { tools: ['find'] })
-    expect(chosen.text).toContain('1 tool is passed on')
-    expect(chosen.text).toContain('crm__find Only looks')
+    const { page: chosen } = await user.browser.press(choice, 'Save selection', { tools: ['find'] })
+    expect(chosen.text).toContain('1 tool selected')
+    expect(chosen.text).toContain('crm__find Read-only')
 
     const id = await getToolId(world.service, user, 'crm')
     await assignTool(world.service.deps, workspaceId, agentId, id, {})
     const trial = await user.open(`/agents/${agentId}/tools/${id}/try`)
-    const { page: trialResult } = await user.browser.press(trial, 'Use it', { 'args.name': 'Ann' })
+    const { page: trialResult } = await user.browser.press(trial, 'Run tool', { 'args.name': 'Ann' })
     expect(trialResult.text).toContain('found Ann')
 
-    const { page: refreshed } = await user.browser.press(chosen, 'Refresh')
-    expect(refreshed.text).toContain('Not chosen: remove')
+    const { page: refreshed } = await user.browser.press(chosen, 'Refresh tools')
+    expect(refreshed.text).toContain('Not selected: remove')
     const edit = await user.open(`/tools/${id}/edit-server`)
     const { page: saved } = await user.browser.press(edit, 'Save', { name: 'customers' })
     expect(saved.text).toContain('customers__find')
 
     const again = await user.open(`/tools/${id}/choose`)
     expect(again.html).toMatch(/value="find" checked/)
-    await user.browser.press(again, 'Save the choice', { tools: ['find', 'remove'] })
+    await user.browser.press(again, 'Save selection', { tools: ['find', 'remove'] })
     const trials = await user.open(`/agents/${agentId}/tools/${id}/try?tool=customers__remove`)
     expect(trials.text).toContain('Try customers__remove')
-    expect(trials.text).toContain('This is no rehearsal')
+    expect(trials.text).toContain('The tool runs for real')
   })
 
   it('that cannot be reached is not added, and says why beside its address', async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-server')
-    const { page } = await user.browser.press(form, 'Add the server', {
+    const { page } = await user.browser.press(form, 'Add server', {
       ...server(),
       url: 'http://127.0.0.1:9/mcp',
     })
     expect(page.status).toBe(422)
-    expect(page.html).toMatch(/id="f-url-problem">The tools of this server cannot be listed/)
+    expect(page.html).toMatch(/id="f-url-problem">Couldn&#39;t list the tools/)
     expect((await user.open('/tools')).html).not.toContain('>crm<')
   })
 
@@ -279,7 +277,7 @@ describe('an MCP server', () => {
     const page = await user.open(`/tools/${id}/choose`)
     await remote.start()
     expect(page.status).toBe(200)
-    expect(page.text).toContain('The tools of this server cannot be listed')
+    expect(page.text).toContain("Couldn't list the tools of this server")
     expect(page.text).toContain('Try again')
   })
 })
@@ -291,12 +289,12 @@ itInChromium('adds an HTTP tool by hand, with and without sight', async (chromiu
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(user.urlFor('/tools'))
   await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'Add an HTTP tool' }).click()
+  await tab.getByRole('link', { name: 'Add HTTP tool' }).click()
   await tab.getByLabel('Name', { exact: true }).fill('weather')
   await tab.getByLabel('Description for the agent').fill('The weather of a city.')
-  await tab.getByLabel('Address').fill(receiver.url('/{city}'))
-  await tab.getByRole('button', { name: 'Add the tool' }).click()
-  await tab.getByText('{city} is no argument of the schema').waitFor()
+  await tab.getByLabel('URL').fill(receiver.url('/{city}'))
+  await tab.getByRole('button', { name: 'Add tool' }).click()
+  await tab.getByText("{city} isn't one of the arguments").waitFor()
   await expectAccessible(tab)
   const schema = tab.locator('#f-input_schema')
   expect(await schema.isVisible()).toBe(false)
@@ -305,20 +303,20 @@ itInChromium('adds an HTTP tool by hand, with and without sight', async (chromiu
   await tab.getByRole('radio', { name: 'Simple list' }).check()
   await tab.getByLabel('Name of argument 1').fill('city')
   await tab.getByRole('group', { name: 'Argument 1' }).getByLabel('Required').check()
-  await tab.getByRole('button', { name: 'Add the tool' }).click()
+  await tab.getByRole('button', { name: 'Add tool' }).click()
   await tab.getByRole('heading', { name: 'weather' }).waitFor()
-  await tab.getByText('What it asks for').click()
+  await tab.getByText('Arguments').click()
   await expectAccessible(tab)
 
   await tab.goto(user.urlFor('/tools/new-server'))
   await expectAccessible(tab)
   await tab.getByLabel('Name', { exact: true }).fill('crm')
   await tab.getByLabel('Description').fill('Our customers.')
-  await tab.getByLabel('Address').fill(remote.url)
-  await tab.getByRole('button', { name: 'Add the server' }).click()
+  await tab.getByLabel('URL').fill(remote.url)
+  await tab.getByRole('button', { name: 'Add server' }).click()
   await tab.getByLabel(/^find/).check()
   await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Save the choice' }).click()
-  await tab.getByText('1 tool is passed on').waitFor()
+  await tab.getByRole('button', { name: 'Save selection' }).click()
+  await tab.getByText('1 tool selected').waitFor()
   expect(consoleErrors.filter((entry) => !entry.includes('422'))).toEqual([])
 })

@@ -180,7 +180,7 @@ describe('the HTTP request', () => {
     ['an empty body', '', {}, 400, 'malformed_json'],
     ['a form', 'a=b', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
     ['a megabyte and more', 'x'.repeat(1_100_000), {}, 413, 'body_too_large'],
-    ['a field that is not known', JSON.stringify({ ...answered, colour: 'red' }), {}, 422, 'unknown_field'],
+    ['a field that is not known', JSON.stringify({ ...answered, color: 'red' }), {}, 422, 'unknown_field'],
     [
       'text that cannot be stored',
       JSON.stringify({ ...answered, at: 'a\u0000' }),

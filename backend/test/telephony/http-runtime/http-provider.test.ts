@@ -150,7 +150,7 @@ describe('the end of a call', () => {
     })
   })
 
-  it('takes a message on a voicemail, and whoever refuses is not called again', async () => {
+  it('records a voicemail message, and adds a contact who opts out to the do-not-call list', async () => {
     const first = await startRinging()
     const { outcome, transcript, answered_at } = {
       outcome: 'voicemail',

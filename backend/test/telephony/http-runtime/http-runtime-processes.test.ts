@@ -105,11 +105,11 @@ it('makes a call by the example runtime, which uses the tools of Outdial in it',
     summary: 'Wants to hear more.',
     attempts: 1,
     transcript: expect.arrayContaining([
-      expect.objectContaining({ role: 'tool', text: 'contact_note: The note is kept.' }),
+      expect.objectContaining({ role: 'tool', text: 'Used contact_note' }),
     ]),
   })
   const notes = await database.db.selectFrom('contact_note').select('text').execute()
-  expect(notes).toEqual([{ text: 'Asked for the price: send an offer.' }])
+  expect(notes).toEqual([{ text: 'Asked about the price. Send a quote.' }])
   expect(runtime.callLog).toHaveLength(1)
 })
 

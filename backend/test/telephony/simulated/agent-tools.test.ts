@@ -102,9 +102,9 @@ it('acts in a call, and transcript, record and tables agree', async () => {
     phone_number: '+12025550100',
     variables: { product: 'a roof' },
   })
-  const text = 'Is interested in a roof and wants an appointment on Thursday morning.'
+  const text = 'Interested in a roof. Wants an appointment on Thursday morning.'
   expect(completedCall.transcript.filter(({ role }) => role === 'tool')).toMatchObject([
-    { text: `Noted “${text}”: The note is kept.` },
+    { text: 'Saved a note' },
   ])
   expect(await listToolCalls(completedCall)).toEqual([
     { tool_name: 'contact_note', is_error: false, dry_run: false },
@@ -112,11 +112,11 @@ it('acts in a call, and transcript, record and tables agree', async () => {
   expect(await listNotes(completedCall.contact.id)).toEqual([{ text, call_id: completedCall.id }])
 })
 
-it('does nothing for a test call but say what it would have done', async () => {
+it('changes nothing on a test call, and the transcript says so', async () => {
   const campaign_id = await campaignWith('contact_note', 'do_not_call')
   const completedCall = await call({ campaign_id, phone_number: '+12025560106', test: true })
   expect(completedCall.transcript.map(({ text }) => text).join()).toContain(
-    'would have been put on the do-not-call list',
+    'Added the number to the do-not-call list (test call, nothing changed)',
   )
   expect(await listToolCalls(completedCall)).toEqual([
     { tool_name: 'do_not_call', is_error: false, dry_run: true },

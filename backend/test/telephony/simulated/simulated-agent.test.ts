@@ -61,11 +61,11 @@ const toolTurns = ({ transcript }: Call) =>
   transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)
 
 describe('tools in a call', () => {
-  it('uses its tools in the call, and the transcript and the event tell of it', async () => {
+  it('adds one line for each tool to the transcript and the event', async () => {
     const server = await serve({
       contact_lookup: yes('Maya, +1 202 555 0100, no notes yet.'),
       knowledge_search: yes('Appointments (page 2):\n  Thursdays from 9 to 12.'),
-      contact_note: yes('The note is kept.'),
+      contact_note: yes('Note saved.'),
     })
     dial(server.url)
     const completedCall = await call('+12025550100')
@@ -75,16 +75,16 @@ describe('tools in a call', () => {
       { widgetId, callId: attempt?.id, secret, query: expect.not.stringContaining(secret) },
     ])
     expect(toolTurns(completedCall)).toEqual([
-      'Looked the contact up: Maya, +1 202 555 0100, no notes yet.',
-      'Searched the knowledge base for “appointment a roof check”: Appointments (page 2): Thursdays from 9 to 12.',
-      'Noted “Is interested in a roof check and wants an appointment on Thursday morning.”: The note is kept.',
+      'Looked up the contact',
+      'Searched the knowledge base: appointment a roof check',
+      'Saved a note',
     ])
     expect(server.calls.map(({ name }) => name)).toEqual([
       'contact_lookup',
       'knowledge_search',
       'contact_note',
     ])
-    expect(completedCall.transcript_text).toContain('\nTool: Searched the knowledge base for')
+    expect(completedCall.transcript_text).toContain('\nTool: Searched the knowledge base:')
     expect(completedCall).toMatchObject({
       outcome: 'answered',
       ended_reason: 'agent_hung_up',
@@ -127,7 +127,7 @@ describe('tools in a call', () => {
     dial(server.url)
     const completedCall = await call('+12025550100')
     expect(server.calls).toEqual([
-      { name: 'contact_note', args: { text: expect.stringContaining('Is interested in a roof check') } },
+      { name: 'contact_note', args: { text: expect.stringContaining('Interested in a roof check') } },
       { name: 'spreadsheet_append', args: {} },
     ])
     expect(completedCall.transcript_text).not.toContain('my notes are slow')
@@ -141,11 +141,11 @@ describe('tools in a call', () => {
     expect(server.openedSessions).toEqual([])
   })
 
-  it('uses tools on test calls, too', async () => {
-    const server = await serve({ contact_note: yes('Dry run: this note would have been kept.') })
+  it('uses tools on test calls, and the transcript says that nothing changed', async () => {
+    const server = await serve({ contact_note: yes('Test call: nothing was changed.') })
     dial(server.url)
     const completedCall = await call('+12025550100', { test: true })
-    expect(toolTurns(completedCall).join()).toContain('Dry run: this note would have been kept.')
+    expect(toolTurns(completedCall)).toEqual(['Saved a note (test call, nothing changed)'])
   })
 
   it('leaves its session when the call is cut short', async () => {
@@ -166,38 +166,36 @@ describe('tools in a call', () => {
 })
 
 describe('tools that fail', () => {
-  it('tells of a tool that fails, apologises once, and talks on', async () => {
+  it('shows a tool that fails, apologizes once, and continues', async () => {
     const failing = () => ({ text: 'The sheet is gone: tell them somebody will call.', isError: true })
     const server = await serve({ contact_note: failing, spreadsheet_append: failing })
     dial(server.url)
     const completedCall = await call('+12025550100')
     expect(toolTurns(completedCall)).toEqual([
-      'Could not take a note: The sheet is gone: tell them somebody will call.',
-      'Could not add a row to the spreadsheet: The sheet is gone: tell them somebody will call.',
+      "Couldn't save a note",
+      "Couldn't add a row to the spreadsheet",
     ])
     expect(completedCall.transcript_text?.match(/my notes are slow/g)).toHaveLength(1)
     expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true, sentiment: 'positive' })
   })
 
-  it('keeps a transcript of whatever tools say: at length, with NUL, with half a character', async () => {
+  it('shortens a long line, and leaves out what tools return', async () => {
     const server = await serve({
-      contact_lookup: yes('😀'.repeat(400)),
+      knowledge_search: yes('😀'.repeat(400)),
       contact_note: yes('\u0000 kept \ud83d\u0000'),
     })
     dial(server.url)
-    const [lookup, note] = toolTurns(await call('+12025550100'))
-    expect(lookup).toMatch(/^Looked the contact up: 😀+\S?…$/u)
-    expect(note).toMatch(/: kept \ufffd$/)
+    const variables = { product: '😀'.repeat(400) }
+    const [search, note] = toolTurns(await call('+12025550100', { variables }))
+    expect(search).toMatch(/^Searched the knowledge base: appointment 😀+\S?…$/u)
+    expect(note).toBe('Saved a note')
   })
 
   it('waits for a slow tool only so long, and still uses the others', async () => {
-    const server = await serve({ contact_lookup: neverSettle, contact_note: yes('The note is kept.') })
+    const server = await serve({ contact_lookup: neverSettle, contact_note: yes('Note saved.') })
     dial(server.url, { stepTimeoutMs: 1_000 })
     const completedCall = await call('+12025550100')
-    expect(toolTurns(completedCall)).toEqual([
-      'Could not look the contact up: the tool did not answer.',
-      expect.stringMatching(/The note is kept\.$/),
-    ])
+    expect(toolTurns(completedCall)).toEqual(["Couldn't look up the contact", 'Saved a note'])
     expect(completedCall).toMatchObject({
       outcome: 'answered',
       ended_reason: 'agent_hung_up',
@@ -214,7 +212,7 @@ describe('tools that fail', () => {
     })
     dial(server.url, { totalTimeoutMs: 500 })
     const completedCall = await call('+12025550100')
-    expect(toolTurns(completedCall)).toEqual(['Could not look the contact up: the tool did not answer.'])
+    expect(toolTurns(completedCall)).toEqual(["Couldn't look up the contact"])
     expect(completedCall).toMatchObject({
       outcome: 'answered',
       ended_reason: 'agent_hung_up',
@@ -231,9 +229,7 @@ describe('tools that fail', () => {
   ])('talks without tools where the tool server %s', async (_, where) => {
     dial(await where())
     const completedCall = await call('+12025550100')
-    expect(toolTurns(completedCall)).toEqual([
-      'Could not use the tools: the tool server did not let the agent in.',
-    ])
+    expect(toolTurns(completedCall)).toEqual(["Couldn't use tools"])
     expect(completedCall).toMatchObject({
       outcome: 'answered',
       ended_reason: 'agent_hung_up',
@@ -245,7 +241,7 @@ describe('tools that fail', () => {
 })
 
 describe('scheduled callbacks and opt-outs', () => {
-  it('asks for the call-back that a contact wants, and does not ask again when that call comes', async () => {
+  it('schedules the callback that a contact wants, and none in that callback', async () => {
     const server = await serve({ schedule_callback: yes('Scheduled.') })
     dial(server.url)
     const number = '+12025570321' // its first talk asks to be called back
@@ -274,9 +270,7 @@ describe('scheduled callbacks and opt-outs', () => {
     dial(server.url)
     const completedCall = await call('+12025570106')
     expect(server.calls).toEqual([{ name: 'do_not_call', args: {} }])
-    expect(toolTurns(completedCall)).toEqual([
-      'Put the number on the do-not-call list: The number is on the do-not-call list.',
-    ])
+    expect(toolTurns(completedCall)).toEqual(['Added the number to the do-not-call list'])
     expect(completedCall.contact.do_not_call).toBe(true)
   })
 })

@@ -42,7 +42,9 @@ it('tells of a talk: transcript, summary, sentiment and what was read out agree'
   })
   const call = await advanceUntilCompleted(world.deps, world.seed, id)
   expect(call.transcript_text).toContain('Agent: Hello Maya, this is Ava about a roof inspection.')
-  expect(call.transcript_text).toContain('Contact: Yes, please. Could somebody call me on Thursday morning?')
+  expect(call.transcript_text).toContain(
+    'Contact: Yes, please. Could I get an appointment on Thursday morning?',
+  )
   expect(call).toMatchObject({
     summary: 'Maya is interested in a roof inspection and asked for an appointment on Thursday morning.',
     sentiment: 'positive',

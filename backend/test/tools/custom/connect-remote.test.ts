@@ -74,7 +74,9 @@ describe('a connection', () => {
       return true
     }
     const result = await use(row, 'echo')
-    expect(result.text).toBe(`The server ${row.name} did not do it: it refused the credentials (status 401).`)
+    expect(result.text).toBe(
+      `The server ${row.name} reported a problem: it refused the credentials (status 401).`,
+    )
   })
 
   it('does not wait for ever for a stream that says nothing', async () => {
@@ -142,7 +144,7 @@ describe('forbidden addresses', () => {
     const row = await add(server)
     const online = { ...world.deps, config: publicConfig }
     const result = await runTool(online, remoteMcp, row, {}, { toolName: `${row.name}__echo` })
-    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('cannot be reached') })
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining("can't be reached") })
     await expect(addRemoteServer(online, world.seed.workspaceId, input(server))).rejects.toMatchObject({
       details: [{ field: 'url' }],
     })

@@ -46,7 +46,7 @@ describe('the request', () => {
       { url: receiver.url('/cities/{city}?key=theirs') },
     )
     expect(result).toEqual({
-      text: 'The arguments do not fit: key is set by the tool and cannot be given.',
+      text: 'Invalid arguments: key is set by the tool; leave it out.',
       isError: true,
     })
     expect(receiver.requests).toEqual([])
@@ -76,7 +76,7 @@ describe('the request', () => {
     expect(hasEffects(httpTool, row, row.name)).toBe(true)
     const result = await runTool(world.deps, httpTool, row, { city: 'Oslo', day: 1 }, { dryRun: true })
     expect(result.isError).toBe(false)
-    expect(result.text).toMatch(/Test call, nothing was changed\. .*POST .*\/cities\/Oslo with \{"day":1\}$/)
+    expect(result.text).toMatch(/Test call: nothing was changed\. .*POST .*\/cities\/Oslo with \{"day":1\}$/)
     expect(receiver.requests).toEqual([])
   })
 
@@ -142,7 +142,7 @@ describe('secrets', () => {
     receiver.respond = (_request, response) => response.destroy()
     const result = await use(undefined, keyed())
     expect(result).toEqual({
-      text: 'The service gave no answer: the receiver broke off the connection.',
+      text: 'No response from the service: the receiver broke off the connection.',
       isError: true,
     })
   })
@@ -167,7 +167,10 @@ describe('the response', () => {
   })
 
   it('says that it is done where there is nothing to read', async () => {
-    expect(await use()).toEqual({ text: 'Done. The service answered 204 without a text.', isError: false })
+    expect(await use()).toEqual({
+      text: 'Done. The service returned status 204 without text.',
+      isError: false,
+    })
   })
 
   it.each([
@@ -176,7 +179,7 @@ describe('the response', () => {
     ['text/plain', Buffer.from([0x61, 0x00, 0x62])],
   ])('refuses to read %s out', async (type, body) => {
     respondWith(body, type)
-    expect(await use()).toEqual({ text: `The service answered with ${type} that is no text.`, isError: true })
+    expect(await use()).toEqual({ text: `The service returned ${type}, which isn't text.`, isError: true })
   })
 
   it('refuses a compressed answer that it did not ask for', async () => {
@@ -190,14 +193,14 @@ describe('the response', () => {
     'tells the status and what is said of it where a service answers %i',
     async (status) => {
       respondWith('{"error": "no such city"}', 'application/json', status)
-      const text = `The service answered with the error ${status}: {"error":"no such city"}`
+      const text = `The service returned error ${status}: {"error":"no such city"}`
       expect(await use()).toEqual({ text, isError: true })
     },
   )
 
   it('follows no redirect', async () => {
     receiver.respondWith(302, { location: receiver.url('/elsewhere') })
-    const text = 'The service answered with a redirect (status 302), which is not followed.'
+    const text = "The service returned a redirect (status 302), which isn't followed."
     expect(await use()).toEqual({ text, isError: true })
     expect(receiver.requests).toHaveLength(1)
   })
@@ -219,7 +222,7 @@ describe('the response', () => {
     const { text, isError } = await use()
     expect(isError).toBe(false)
     expect(Buffer.byteLength(text)).toBeLessThan(17 * 1024)
-    expect(text).toMatch(/^ü+… \[The answer is longer than the 16 KiB shown here.\]$/)
+    expect(text).toMatch(/^ü+… \[Only the first 16 KiB are shown.\]$/)
     expect(written).toBeLessThan(20e6)
   })
 
@@ -228,11 +231,11 @@ describe('the response', () => {
     const impatient = createHttpTool({ timeoutMs: 50 })
     const result = await runTool(world.deps, impatient, await add(), { city: 'Oslo' })
     expect(result).toEqual({
-      text: 'The service gave no answer: the receiver did not answer in time.',
+      text: 'No response from the service: the receiver did not answer in time.',
       isError: true,
     })
     const posted = await runTool(world.deps, impatient, await add({ method: 'POST' }), { city: 'Oslo' })
-    expect(posted.text).toMatch(/not known whether it took effect: do not repeat it\.$/)
+    expect(posted.text).toMatch(/It may have taken effect\. Don't repeat it\.$/)
   })
 
   it('says so where a service stops in the middle of its answer', async () => {
@@ -240,7 +243,7 @@ describe('the response', () => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' }).write('half')
       setImmediate(() => response.destroy())
     }
-    const text = 'The service broke off in the middle of its answer (status 200).'
+    const text = "The service's response was incomplete (status 200)."
     expect(await use()).toEqual({ text, isError: true })
   })
 })

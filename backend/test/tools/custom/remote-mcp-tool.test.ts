@@ -47,7 +47,7 @@ describe.each([
     expect(server.sessions).toBe(2)
   })
 
-  it('opens a session anew after the server was restarted', async () => {
+  it('opens a new session after the server restarts', async () => {
     const server = await start(transport, options)
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
@@ -72,7 +72,7 @@ describe.each([
       return true
     }
     expect(await use(row, 'write')).toEqual({
-      text: `The server ${row.name} did not do it: it answered with the error ${status}: ${message}.`,
+      text: `The server ${row.name} reported a problem: it answered with the error ${status}: ${message}.`,
       isError: true,
     })
     expect([rejected, server.sessions]).toEqual([attempts, attempts])
@@ -143,7 +143,7 @@ describe.each([
       throw new Error('out of paper')
     }
     expect(await use(row, 'write')).toEqual({
-      text: `The server ${row.name} did not do it: it answered: out of paper.`,
+      text: `The server ${row.name} reported a problem: it answered: out of paper.`,
       isError: true,
     })
   })
@@ -184,14 +184,14 @@ describe('over any transport', () => {
       ],
     })
     expect((await use(row, 'echo')).text).toBe(
-      'A picture:\n[image (image/png), which cannot be shown]\na file\n[file file:///b, which cannot be shown]\n[link: more, https://example.com/]',
+      "A picture:\n[image (image/png), can't be shown]\na file\n[file file:///b, can't be shown]\n[link: more, https://example.com/]",
     )
     server.behaviors.echo = () => ({ content: [], structuredContent: { a: 1 } })
     expect((await use(row, 'echo')).text).toBe('{"a":1}')
     server.behaviors.echo = () => ({ content: [] })
     expect((await use(row, 'echo')).text).toBe('Done.')
     server.behaviors.echo = () => textResult('x'.repeat(100_000))
-    expect((await use(row, 'echo')).text).toMatch(/^x{16384}… \[The answer is longer/)
+    expect((await use(row, 'echo')).text).toMatch(/^x{16384}… \[Only the first 16 KiB/)
   })
 
   it('tells on a test call what would have been done, and does nothing', async () => {

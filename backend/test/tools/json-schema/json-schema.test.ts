@@ -50,7 +50,7 @@ describe('a tool schema', () => {
       object({}, { patternProperties: { ['a'.repeat(501)]: {} } }),
       /500 characters/,
     ],
-    ['an unknown format', object({ a: { format: 'emial' } }), /"emial" is no format/],
+    ['an unknown format', object({ a: { format: 'emial' } }), /"emial" isn't a known format/],
     [
       'an argument named __proto__',
       JSON.parse('{"type":"object","properties":{"__proto__":{}}}'),
@@ -123,7 +123,7 @@ describe('wrong arguments', () => {
       { a: '', b: 'abc' },
       ['a must not be empty', 'b must have at most 2 characters'],
     ],
-    [object({ a: { type: 'string', format: 'email' } }), { a: 'x' }, ['a must be an e-mail address']],
+    [object({ a: { type: 'string', format: 'email' } }), { a: 'x' }, ['a must be an email address']],
     [
       object({ a: { minimum: 1 }, b: { exclusiveMaximum: 5 } }),
       { a: 0, b: 5 },
@@ -139,7 +139,7 @@ describe('wrong arguments', () => {
     [
       object({ a: { uniqueItems: true, minItems: 3 } }),
       { a: [1, 1] },
-      ['a must have at least 3 entries', 'a must hold nothing twice'],
+      ['a must have at least 3 entries', 'a must not contain duplicates'],
     ],
     [
       object({ a: { anyOf: [{ type: 'string' }, { type: 'null' }] } }),
@@ -151,8 +151,8 @@ describe('wrong arguments', () => {
       {},
       ['email is required, or phone is required'],
     ],
-    [object({ a: { oneOf: [{}, {}] } }), { a: 1 }, ['a fits more than one of the forms that it can have']],
-    [object({}, { dependentRequired: { a: ['b'] } }), { a: 1 }, ['b is required where a is given']],
+    [object({ a: { oneOf: [{}, {}] } }), { a: 1 }, ['a matches more than one of its alternatives']],
+    [object({}, { dependentRequired: { a: ['b'] } }), { a: 1 }, ['b is required with a']],
     [object({ a: { not: {} } }), { a: 1 }, ['a has a value that is not accepted']],
     [object({}), ['a'], ['the set of arguments must be an object']],
   ])('names each wrong argument in words: %j, %j', (schema, args, words) => {
@@ -176,7 +176,7 @@ describe('wrong arguments', () => {
     const args = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at}`.padEnd(5000, 'x'), 1]))
     const words = validate(object({}, { additionalProperties: false }), args)
     expect(words).toHaveLength(11)
-    expect(words.at(-1)).toBe('and 20 more faults')
+    expect(words.at(-1)).toBe('and 20 more issues')
     expect(words.join().length).toBeLessThan(2000)
   })
 })
@@ -274,11 +274,11 @@ describe('the cost of validation', () => {
 })
 
 describe('compiled validators', () => {
-  it('says of a schema that was never checked that it cannot be read', () => {
-    expect(validate({ type: 'strin' }, {}).join()).toMatch(/cannot be read/)
+  it("says of a schema that was never checked that it can't be read", () => {
+    expect(validate({ type: 'strin' }, {}).join()).toMatch(/can't be read/)
   })
 
-  it('compiles anew for another version of a tool, and for another tool of a server', () => {
+  it('compiles again for another version of a tool, and for another tool of a server', () => {
     const key = { id: 1_000_000, version: 1, name: 'a' }
     const text = validators.get(key, object({ a: { type: 'string' } }))
     expect(validators.get(key, object({}))).toBe(text)

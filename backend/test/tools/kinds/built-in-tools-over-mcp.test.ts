@@ -62,14 +62,14 @@ it('serves the agent of a call what it needs for the person on it', async () => 
     ['schedule_callback', { at: '2026-05-06T15:30' }],
   ])
   expect(results).toEqual([
-    'The contact is updated: first_name, email, time_zone.',
-    'The note is kept.',
+    'Contact updated: first_name, email, time_zone.',
+    'Note saved.',
     expect.stringMatching(/^Name: Maya\n.*\nLocal time: Monday, May 4, 2026 at 5:00 PM \(Europe\/Berlin\)\n/),
-    'The call-back is planned for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
-    'The number is on the do-not-call list: it will not be called again.',
-    'This number is on the do-not-call list: promise no call-back.',
+    'Callback scheduled for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
+    "The number is on the do-not-call list and won't be called again.",
+    "This number is on the do-not-call list. Don't promise a callback.",
   ])
-  // The call-back that waited is ended by the refusal.
+  // The opt-out ends the waiting callback.
   const calls = deps.db.selectFrom('call').select(['status', 'outcome']).orderBy('id')
   expect(await calls.execute()).toEqual([
     { status: 'in_progress', outcome: null },
@@ -87,7 +87,7 @@ it('names every argument that does not fit, and does nothing', async () => {
   expect(update).toMatch(/unknown argument company/)
   expect(note).toMatch(/text is required/)
   expect(lookup).toMatch(/was not used/)
-  expect(callback).toMatch(/^at must be a date and a time.* It is Monday, May 4, 2026 at 11:00 AM/)
+  expect(callback).toMatch(/^at must be a date and time.* It's Monday, May 4, 2026 at 11:00 AM/)
 })
 
 it('answers dry runs on a test call, and changes nothing', async () => {
@@ -98,7 +98,7 @@ it('answers dry runs on a test call, and changes nothing', async () => {
     ['do_not_call', {}],
     ['schedule_callback', { at: '2026-05-05T15:30' }],
   ])
-  for (const text of results) expect(text).toMatch(/^Test call, nothing was changed\./)
+  for (const text of results) expect(text).toMatch(/^Test call: nothing was changed\./)
   const [lookup] = await useInCall(true, [['contact_lookup', {}]])
   expect(lookup).toContain('Do not call: no')
   const notes = deps.db.selectFrom('contact_note').select('text').where('text', '=', 'Nothing.')

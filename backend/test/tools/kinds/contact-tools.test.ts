@@ -64,7 +64,7 @@ describe('contact lookup', () => {
     expect(text).toContain('Note of 2026-05-04: Prefers mornings.')
   })
 
-  it('looks a contact up by number in national spelling, by e-mail in any case and by external id', async () => {
+  it('looks a contact up by national number, by email in any case, and by external ID', async () => {
     await use('contact_update', { email: 'maya@example.com', external_id: 'crm-1' })
     for (const args of [
       { phone_number: number.replace('+1', '') },
@@ -75,7 +75,7 @@ describe('contact lookup', () => {
     }
   })
 
-  it('names the numbers where several contacts have the same e-mail', async () => {
+  it('names the numbers where several contacts have the same email', async () => {
     await use('contact_update', { email: 'office@example.com' })
     const other = freshNumber()
     await seedCall(world.deps, world.seed, other, { email: 'office@example.com' })
@@ -103,11 +103,11 @@ describe('contact lookup', () => {
 describe('contact updates', () => {
   it('writes fields, merges variables, and clears with null', async () => {
     const first = { last_name: 'Lopez', email: 'maya@example.com', variables: { roof: 'slate' } }
-    expect((await use('contact_update', first)).text).toBe('The contact is updated: last_name, email, roof.')
+    expect((await use('contact_update', first)).text).toBe('Contact updated: last_name, email, roof.')
     await use('contact_update', { email: null, variables: { floors: '2' } })
     const { text } = await use('contact_lookup')
     expect(text).toContain('Name: Maya Lopez')
-    expect(text).not.toContain('E-mail')
+    expect(text).not.toContain('Email')
     expect(text).toContain('roof: slate\nfloors: 2')
     await use('contact_update', { variables: null })
     expect((await use('contact_lookup')).text).not.toMatch(/roof|floors/)
@@ -128,9 +128,9 @@ describe('contact updates', () => {
   })
 
   it.each([
-    [{ email: 'nobody' }, 'email must be an e-mail address.'],
-    [{ time_zone: 'Mars/Olympus' }, 'time_zone must be an IANA time zone.'],
-    [{ do_not_call: false }, 'do_not_call is not a field'],
+    [{ email: 'nobody' }, 'email must be an email address, for example ada@example.com.'],
+    [{ time_zone: 'Mars/Olympus' }, 'time_zone must be an IANA time zone, for example Europe/Berlin.'],
+    [{ do_not_call: false }, "do_not_call isn't a known field"],
   ])('refuses %j as the API does', async (args, message) => {
     await expect(use('contact_update', args)).rejects.toThrow(message)
   })
@@ -140,7 +140,7 @@ describe('contact updates', () => {
     const updating = updateContact(world.deps, world.seed.workspaceId, phoneNumber, { first_name: 'Maya' })
     await expect(updating).rejects.toThrow('There is no contact')
     const { text } = await use('contact_lookup', { phone_number: phoneNumber })
-    expect(text).toBe('There is no contact with this phone number.')
+    expect(text).toBe('No contact found with this phone number.')
   })
 
   it('moves waiting calls where the time zone is new', async () => {
@@ -168,9 +168,9 @@ describe("a session's call and workspace", () => {
 
   it('changes nothing on a test call, and says what it would have done', async () => {
     const dry = { dryRun: true }
-    expect((await use('contact_update', { last_name: 'Lopez' }, dry)).text).toMatch(/^Test call, nothing was/)
-    expect((await use('contact_note', { text: 'A note' }, dry)).text).toMatch(/^Test call, nothing was/)
-    expect((await use('do_not_call', {}, dry)).text).toMatch(/^Test call, nothing was/)
+    expect((await use('contact_update', { last_name: 'Lopez' }, dry)).text).toMatch(/^Test call: nothing was/)
+    expect((await use('contact_note', { text: 'A note' }, dry)).text).toMatch(/^Test call: nothing was/)
+    expect((await use('do_not_call', {}, dry)).text).toMatch(/^Test call: nothing was/)
     const { text } = await use('contact_lookup')
     expect(text).not.toMatch(/Lopez|A note/)
     expect(text).toContain('Do not call: no')
@@ -180,17 +180,21 @@ describe("a session's call and workspace", () => {
     const withoutCall = { withoutCall: true }
     expect((await use('contact_lookup', {}, withoutCall)).isError).toBe(true)
     expect((await use('do_not_call', {}, withoutCall)).isError).toBe(true)
-    await expect(use('contact_note', { text: 'A' }, withoutCall)).rejects.toThrow('say which contact')
+    await expect(use('contact_note', { text: 'A' }, withoutCall)).rejects.toThrow(
+      "Pass the contact's phone_number",
+    )
   })
 
   it("neither finds, changes nor notes another workspace's contact", async () => {
     const seeded = await seedWorkspace(world.deps, 'Other')
     const theirs = { phone_number: number }
-    expect((await use('contact_lookup', theirs, { seeded })).text).toMatch(/^There is no contact/)
-    expect((await use('contact_lookup', {}, { seeded })).text).toMatch(/^There is no contact/)
+    expect((await use('contact_lookup', theirs, { seeded })).text).toMatch(/^No contact found/)
+    expect((await use('contact_lookup', {}, { seeded })).text).toMatch(/^No contact found/)
     await expect(use('contact_update', { ...theirs, last_name: 'X' }, { seeded })).rejects.toThrow(
-      'no contact',
+      'No contact found',
     )
-    await expect(use('contact_note', { ...theirs, text: 'X' }, { seeded })).rejects.toThrow('no contact')
+    await expect(use('contact_note', { ...theirs, text: 'X' }, { seeded })).rejects.toThrow(
+      'No contact found',
+    )
   })
 })

@@ -68,7 +68,7 @@ describe('the requested time', () => {
   it("calls again at the time asked for by the contact's clock, and says when that is", async () => {
     const { ask: requestCallback, waiting } = await seedConversation({ timeZone: 'Europe/Berlin' })
     expect(await requestCallback('2026-05-05T15:30')).toEqual({
-      text: 'The call-back is planned for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
+      text: 'Callback scheduled for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
       isError: false,
     })
     expect(await waiting()).toMatchObject([
@@ -108,18 +108,18 @@ describe('the requested time', () => {
   })
 
   it.each([
-    ['tomorrow', 'at must be a date and a time, such as'],
-    ['2026-05-05', 'at must be a date and a time, such as'],
-    ['2026-02-30T10:00', 'at must be a date and a time, such as'],
-    ['2026-05-04T10:59', 'Monday, May 4, 2026 at 10:59 AM (America/New_York) is past.'],
-    ['2026-05-04T15:00:00Z', 'is past.'],
-    ['0000-01-01T00:00', 'is past.'],
+    ['tomorrow', 'at must be a date and time, for example'],
+    ['2026-05-05', 'at must be a date and time, for example'],
+    ['2026-02-30T10:00', 'at must be a date and time, for example'],
+    ['2026-05-04T10:59', 'Monday, May 4, 2026 at 10:59 AM (America/New_York) is in the past.'],
+    ['2026-05-04T15:00:00Z', 'is in the past.'],
+    ['0000-01-01T00:00', 'is in the past.'],
     ['2027-05-05T11:00', 'is more than a year ahead.'],
   ])('refuses %s, and says what time it is', async (written, message) => {
     const { ask: requestCallback, waiting } = await seedConversation()
     await expect(requestCallback(written)).rejects.toThrow(message)
     await expect(requestCallback(written)).rejects.toThrow(
-      'It is Monday, May 4, 2026 at 11:00 AM (America/New_York) now.',
+      "It's Monday, May 4, 2026 at 11:00 AM (America/New_York) now.",
     )
     expect(await waiting()).toEqual([])
     expect(dialerNotified).toBe(0)
@@ -130,13 +130,13 @@ describe('the requested time', () => {
       hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' },
     })
     expect((await requestCallback('2026-05-05T15:30')).text).toBe(
-      'The call-back is planned for Wednesday, May 6, 2026 at 9:00 AM (America/New_York): at the time asked for, calling is not permitted.',
+      "Callback scheduled for Wednesday, May 6, 2026 at 9:00 AM (America/New_York). Calls aren't allowed at the requested time.",
     )
   })
 })
 
 describe('repeated requests', () => {
-  it('takes the same time again for the same call-back, and another time for another', async () => {
+  it('returns the same callback for the same time, and schedules another for another time', async () => {
     const { ask: requestCallback, waiting } = await seedConversation()
     const first = await requestCallback('2026-05-05T15:30')
     expect(await requestCallback('2026-05-05T15:30')).toEqual(first)
@@ -156,14 +156,14 @@ describe('callbacks that are not scheduled', () => {
   it('queues nothing on a test call, yet refuses what could not be', async () => {
     const { ask: requestCallback, waiting } = await seedConversation({ test: true })
     expect(await requestCallback('2026-05-05T15:30')).toEqual({
-      text: 'Test call, nothing was changed. The call-back would have been planned for Tuesday, May 5, 2026 at 3:30 PM (America/New_York).',
+      text: 'Test call: nothing was changed. The callback would have been scheduled for Tuesday, May 5, 2026 at 3:30 PM (America/New_York).',
       isError: false,
     })
-    await expect(requestCallback('2026-05-03T15:30')).rejects.toThrow('is past')
+    await expect(requestCallback('2026-05-03T15:30')).rejects.toThrow('is in the past')
     expect(await waiting()).toEqual([])
   })
 
-  it('promises no call-back to a number on the do-not-call list', async () => {
+  it('schedules no callback to a number on the do-not-call list', async () => {
     const number = freshNumber()
     const { ask: requestCallback, waiting } = await seedConversation({ number })
     const now = world.deps.clock.now()
@@ -173,12 +173,12 @@ describe('callbacks that are not scheduled', () => {
       now,
     })
     await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow(
-      'do-not-call list: promise no call-back',
+      "do-not-call list. Don't promise a callback",
     )
     expect(await waiting()).toEqual([])
   })
 
-  it('promises no call-back where the campaign was archived meanwhile', async () => {
+  it('schedules no callback once the campaign is archived', async () => {
     const { ask: requestCallback, waiting, campaignId } = await seedConversation()
     await world.database.db
       .updateTable('campaign')
@@ -186,12 +186,12 @@ describe('callbacks that are not scheduled', () => {
       .where('id', '=', campaignId)
       .execute()
     await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow(
-      'campaign has ended: promise no call-back',
+      "campaign has ended. Don't promise a callback",
     )
     expect(await waiting()).toEqual([])
   })
 
-  it('has nobody to call back where the session belongs to no call', async () => {
+  it('fails in a session without a call', async () => {
     const { row } = await seedConversation()
     expect(
       await scheduleCallback.run(world.deps, createToolUse(row, { at: '2026-05-05T15:30' })),
@@ -205,7 +205,7 @@ describe('callbacks that are not scheduled', () => {
     const other = await seedWorkspace(world.deps, 'Other')
     await expect(
       requestCallback('2026-05-05T15:30', { ...row, workspaceId: other.workspaceId }),
-    ).rejects.toThrow('no longer kept')
+    ).rejects.toThrow('was erased')
     expect(await waiting()).toEqual([])
   })
 })

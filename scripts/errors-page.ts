@@ -1,0 +1,60 @@
+import {
+  detailTexts,
+  type ErrorCode,
+  errorTable,
+  type ErrorText,
+  errorTexts,
+  runtimeErrorTexts,
+} from '@outdial/contract'
+import { format, resolveConfig } from 'prettier'
+
+const root = new URL('..', import.meta.url)
+export const errorsPage = new URL('docs/errors.md', root)
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+
+const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [header, header.map(() => '---'), ...rows].map(row).join('\n')
+
+const textRows = (texts: Record<string, ErrorText>): string[][] =>
+  Object.entries(texts).map(([code, { meaning, action }]) => [`\`${code}\``, meaning, action])
+
+/** Returns the catalog of error codes, docs/errors.md. */
+export function generateErrorsPage(): Promise<string> {
+  const errors = Object.entries(errorTexts).map(([code, { meaning, action }]) => [
+    `\`${code}\``,
+    String(errorTable[code as ErrorCode].status),
+    meaning,
+    action,
+  ])
+  return formatPage(`
+<!-- Written by \`npm run generate\` from contract/error-texts.ts. -->
+
+# Error codes
+
+Every error response of the API has a \`code\`, a \`message\` that says what happened and what to do, and a \`request_id\`.
+The same ID is in the service's log. Errors about fields also have \`details\`, with a code for each field. In Zapier,
+the step shows the message and the request ID.
+
+## Errors
+
+${table(['`code`', 'Status', 'Meaning', 'What to do'], errors)}
+
+## Fields
+
+The codes in \`details\`:
+
+${table(['`code`', 'Meaning', 'What to do'], textRows(detailTexts))}
+
+## Agent runtimes
+
+Requests between an [agent runtime](runtime.md) and Outdial can also return:
+
+${table(['`code`', 'Meaning', 'What to do'], textRows(runtimeErrorTexts))}
+`)
+}
+
+async function formatPage(markdown: string): Promise<string> {
+  const options = await resolveConfig(errorsPage)
+  return format(markdown.trimStart(), { ...options, parser: 'markdown' })
+}
