@@ -5,13 +5,11 @@
 export interface FieldText {
   /** Sentence case, as the dashboard shows it. Zapier shows it in Title Case. */
   label: string
-  /** For every reader without a text of their own below. Markdown, because Zapier and OpenAPI render it. */
-  help?: string
-  /** For developers, in the OpenAPI document. */
+  /** For developers, in the OpenAPI document. Markdown. */
   api?: string
   /** Under the field of a dashboard form. Plain text. */
   form?: string
-  /** Under the field in the Zap editor. */
+  /** Under the field in the Zap editor. Markdown. */
   zap?: string
 }
 

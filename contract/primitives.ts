@@ -83,19 +83,19 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Puts the texts for developers on the fields of an object: OpenAPI shows them. */
+/** Adds the texts for developers to the fields of an object, for the OpenAPI document. */
 export const describeFields = <Shape extends Record<string, z.ZodType>>(
   shape: Shape,
   texts: Partial<Record<string, FieldText>>,
 ): Shape =>
   Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => {
-      const description = texts[name]?.api ?? texts[name]?.help
+      const description = texts[name]?.api
       return [name, description === undefined ? schema : schema.describe(description)]
     }),
   ) as Shape
 
-/** The texts of the fields inside a field: of `calling_hours.start`, by `start`. */
+/** Returns the texts of the fields inside a field: that of `calling_hours.start` under `start`. */
 export const fieldsBelow = (texts: Record<string, FieldText>, field: string): Record<string, FieldText> =>
   Object.fromEntries(
     Object.entries(texts).flatMap(([path, fieldText]) =>

@@ -50,7 +50,7 @@ const callLabels = {
 /** Label and help text of each input field, by the path with underscores, as Zapier's fields are named. */
 const toInputTexts = (texts: Texts): Record<string, { label: string; helpText?: string }> =>
   Object.fromEntries(
-    Object.entries(texts).map(([name, { label, help, zap = help }]) => [
+    Object.entries(texts).map(([name, { label, zap }]) => [
       name.replaceAll('.', '_'),
       { label: toTitleCase(label), helpText: zap },
     ]),

@@ -46,7 +46,7 @@ const isRetentionDays = (days: number): boolean => Number.isInteger(days) && day
 const WorkspaceSettings = WorkspaceFields.extend({
   /** What new campaigns begin with. */
   calling_hours: z.unknown().pipe(CallingHours),
-  /** Days after a call's end for which its talk is kept; null: for ever. */
+  /** Days after a call's end for which its conversation is stored. Null: forever. */
   retention_days: z
     .number()
     .refine(

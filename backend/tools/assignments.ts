@@ -21,7 +21,7 @@ import { describeTool, type ToolDescription, toolNotFound, unreadableSettingsErr
 import { lockTool } from './tool-store.ts'
 
 /**
- * Gives a tool to an agent, or configures one that it has anew; its open sessions have it at once.
+ * Assigns a tool to an agent, or changes the configuration of an assigned one. Open sessions get it at once.
  *
  * @param config for this agent, for example its spreadsheet_id: what the tool's kind asks for
  * @throws {ApiError} not_found; validation_failed for a configuration that the tool does not take, or where two

@@ -36,7 +36,7 @@ interface ListData {
   filters: Select[]
   /** Those that are shown on demand. */
   moreFilters: Select[]
-  /** Where the list asks for itself anew; null on the pages of older calls. */
+  /** The URL from which the list refreshes itself. Null on the pages of older calls. */
   refreshPath: string | null
   /** Calls that came since, which are not pushed under the reader's eyes. */
   newerLabel: string | null

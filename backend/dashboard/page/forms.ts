@@ -34,7 +34,7 @@ export interface FormFrame {
   submitLabel: string
 }
 
-/** Secrets are typed anew; what only the page itself needs is none of the form's. */
+/** Secrets have to be entered again. Fields that only the page itself needs aren't part of the form. */
 const omittedFields = /password|secret|private_key|google_account|^_/i
 
 /** A form that an operation refused, with what was typed kept. */

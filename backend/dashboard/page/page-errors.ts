@@ -60,6 +60,6 @@ const isCsrfError = (error: unknown): boolean =>
 const isUnsupportedForm = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
 
-/** Whether a form can show it beside its fields: the person can mend it. */
+/** Returns true for an error that a form shows beside its fields, because the person can correct it. */
 export const isCorrectable = (error: unknown): error is ApiError =>
   error instanceof ApiError && [409, 413, 422, 429].includes(error.status)

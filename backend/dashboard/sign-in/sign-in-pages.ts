@@ -74,7 +74,7 @@ export function mountSignInPages(
   })
 }
 
-/** A live part of a page asks for itself anew. */
+/** Returns true for the request of a live part of a page that refreshes itself. */
 export const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request'] === 'true'
 
 export function redirectToSignIn(
