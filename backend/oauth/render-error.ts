@@ -53,23 +53,23 @@ function toPageError(error: unknown, description?: string): PageError {
   if (error instanceof errors.InvalidClient) {
     return new PageError(400, {
       title: 'Unknown app',
-      message: 'The app that sent you here isn’t registered with Outdial.',
-      advice: 'Ask the app’s administrator to check its client ID.',
+      message: "The app that sent you here isn't registered with Outdial.",
+      advice: "Ask the app's administrator to check its client ID.",
     })
   }
   if (error instanceof errors.InvalidRedirectUri) {
     return new PageError(400, {
       title: 'Unknown redirect URI',
-      message: 'The app’s redirect URI isn’t registered with Outdial.',
+      message: "The app's redirect URI isn't registered with Outdial.",
       advice:
-        'Ask the app’s administrator to check its redirect URI. It must match the registered one exactly.',
+        "Ask the app's administrator to check its redirect URI. It must match the registered one exactly.",
     })
   }
   if (error instanceof errors.OIDCProviderError && error.expose) {
     return new PageError(error.statusCode, {
-      title: 'The app’s request isn’t valid',
-      message: `Outdial couldn’t process the request from the app that sent you here: ${description ?? error.message}.`,
-      advice: 'Go back to the app and try again. If this keeps happening, contact the app’s administrator.',
+      title: "The app's request isn't valid",
+      message: `Outdial couldn't process the request from the app that sent you here: ${description ?? error.message}.`,
+      advice: "Go back to the app and try again. If this keeps happening, contact the app's administrator.",
     })
   }
   if (isOutage(error)) return serviceUnavailableError()

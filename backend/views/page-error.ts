@@ -24,7 +24,7 @@ export const authorizationExpiredError = () =>
 export const outdatedFormError = () =>
   new PageError(403, {
     title: 'This form is out of date',
-    message: 'It wasn’t submitted, to keep your account safe.',
+    message: "It wasn't submitted, to keep your account safe.",
     advice: 'Go back, reload the page, and try again. Your browser must accept cookies from this site.',
   })
 
@@ -38,13 +38,13 @@ export const tooManyAttemptsError = () =>
 export const internalServiceError = () =>
   new PageError(500, {
     title: 'Something went wrong',
-    message: 'The page couldn’t be loaded. Nothing was connected.',
+    message: "The page couldn't be loaded. Nothing was connected.",
     advice: 'Try again in a minute.',
   })
 
 export const serviceUnavailableError = () =>
   new PageError(503, {
     title: 'Outdial is temporarily unavailable',
-    message: 'The page couldn’t be loaded. Nothing was connected.',
+    message: "The page couldn't be loaded. Nothing was connected.",
     advice: 'Reload the page in a minute.',
   })

@@ -66,7 +66,7 @@ export const endOtherSessionsAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await revokeOtherSessions(tx, context.user.userId, context.sessionHash)
-    return redirectTo(accountPath(context), 'You’re now signed out everywhere else.')
+    return redirectTo(accountPath(context), "You're now signed out everywhere else.")
   },
   back: accountPath,
 })
@@ -86,7 +86,7 @@ export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
       await limitPasswordAttempts(context.sessionHash, () =>
         changePassword(tx, session, { currentPassword, newPassword }),
       )
-      const message = 'Password changed. You’re signed out everywhere else.'
+      const message = "Password changed. You're signed out everywhere else."
       return redirectTo(pathTo(context, '/account'), message)
     },
   })

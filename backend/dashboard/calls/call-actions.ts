@@ -19,7 +19,7 @@ export const cancelCallAction = defineAction({
       workspaceId: context.workspace.id,
       callId: context.params.id,
     })
-    const tooLateMessage = 'This call can’t be canceled because it’s no longer waiting.'
+    const tooLateMessage = "This call can't be canceled because it's no longer waiting."
     return redirectTo(callPath(context), canceled ? 'Call canceled.' : tooLateMessage)
   },
   back: callPath,
@@ -64,11 +64,11 @@ export const replayDeliveryOfCallAction = defineAction({
   run: async (tx: Pick<Deps, 'db' | 'clock' | 'notify'>, context, { delivery_id: deliveryId }) => {
     const workspaceId = context.workspace.id
     const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.params.id })
-    if (!isOfCall) throw notFound('This call doesn’t have this delivery.')
+    if (!isOfCall) throw notFound("This call doesn't have this delivery.")
     const replayed = await replayDeliveries(tx, workspaceId, { deliveryId })
     if (replayed > 0) return redirectTo(callPath(context), 'Replaying 1 delivery.')
     const message =
-      'This delivery can’t be replayed. It was delivered, still has retries left, or its subscription is disabled.'
+      "This delivery can't be replayed. It was delivered, still has retries left, or its subscription is disabled."
     throw invalidField('delivery_id', 'not_dead', message)
   },
   back: callPath,

@@ -146,10 +146,10 @@ const endedReasonLabels: Record<EndedReason, string> = {
   contact_hung_up: 'The contact hung up.',
   call_limit_reached: 'The call reached the 30-minute limit.',
   voicemail_reached: 'Voicemail answered.',
-  ring_timeout: 'The call wasn’t answered.',
+  ring_timeout: "The call wasn't answered.",
   line_busy: 'The number was busy.',
   contact_declined: 'The contact declined the call.',
-  line_failed: 'The telephony provider couldn’t place the call.',
+  line_failed: "The telephony provider couldn't place the call.",
   worker_lost: 'Outdial lost its connection to the call.',
   do_not_call: 'The number is on the do-not-call list.',
   not_attempted_in_time: 'No attempt was possible within 7 days.',
@@ -181,7 +181,7 @@ export function describeWaitingFor(
     case 'campaign_paused':
       return `The campaign is paused. Resume it to place this call.${after}`
     case 'agent_not_live':
-      return `The agent ${call.agent_name} isn’t Live. Publish or resume it to place this call.${after}`
+      return `The agent ${call.agent_name} isn't Live. Publish or resume it to place this call.${after}`
     case 'number_not_active':
       return `The phone number ${details.number_label} is retired. Activate it to place this call.${after}`
     case 'retry':

@@ -108,7 +108,7 @@ export const campaignPage = definePage({
 })
 
 function formatArchiveDetail(queuedCount: number): string {
-  const detail = 'An archived campaign takes no more calls and can’t be reopened.'
+  const detail = "An archived campaign takes no more calls and can't be reopened."
   if (queuedCount === 0) return detail
   return `${detail} ${formatPlural(queuedCount, 'waiting call is', 'waiting calls are')} canceled.`
 }

@@ -48,7 +48,7 @@ export const callNowPage = defineForm({
     if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
     const message = isTest
       ? 'Test call queued. No phone rings.'
-      : 'Call queued. It’s placed as soon as the campaign’s calling hours and limits allow.'
+      : "Call queued. It's placed as soon as the campaign's calling hours and limits allow."
     return redirectTo(pathTo(context, `/calls/${callId}`), message)
   },
 })

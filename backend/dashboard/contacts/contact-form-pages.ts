@@ -80,7 +80,7 @@ export const newContactPage = defineForm({
       contact: null,
       values: emptyValues,
       country: workspace.country,
-      campaigns: [{ value: '', label: 'Don’t call yet' }, ...toCampaignOptions(campaigns)],
+      campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
       chosen: query.campaign ?? '',
       timeZones,
     })
@@ -115,7 +115,7 @@ function formatQueuedMessage(added: {
 }): string {
   const savedMessage = added.contact_created ? 'Contact added.' : 'Contact updated.'
   if (added.call.outcome === 'suppressed') {
-    return `${savedMessage} The number is on the do-not-call list, so it won’t be called.`
+    return `${savedMessage} The number is on the do-not-call list, so it won't be called.`
   }
   if (!added.call_queued)
     return `${savedMessage} No call was queued, because one is already waiting or in progress in this campaign.`
@@ -214,7 +214,7 @@ function parseVariables(list: string): Record<string, string> {
     const name = line.slice(0, at).trim()
     const value = line.slice(at + 1).trim()
     if (at < 1 || name === '' || value === '') {
-      const message = `Line ${index + 1} isn’t a variable. Enter one per line, for example product = Roof inspection.`
+      const message = `Line ${index + 1} isn't a variable. Enter one per line, for example product = Roof inspection.`
       throw invalidField('variables', 'invalid_variable', message)
     }
     return [[name, value]]

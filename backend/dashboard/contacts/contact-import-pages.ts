@@ -147,7 +147,7 @@ export const importResultPage = definePage({
       variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
       issues,
       more: Math.max(0, counts.invalid + counts.duplicate + counts.failed - rows.length),
-      campaigns: [{ value: '', label: 'Don’t call yet' }, ...toCampaignOptions(campaigns)],
+      campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
       chosen: query.campaign ?? '',
     })
   },
@@ -203,7 +203,7 @@ export const discardImportAction = defineAction({
       ? redirectTo(pathTo(context, '/contacts/import'), 'File discarded.')
       : redirectTo(
           importPath(context, context.params.id),
-          'This file is still being processed. Wait until that’s done, then discard it.',
+          "This file is still being processed. Wait until that's done, then discard it.",
         )
   },
   back: (context) => importPath(context, context.params.id),

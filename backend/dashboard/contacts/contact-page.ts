@@ -106,7 +106,7 @@ export const contactPage = definePage({
               source:
                 contact.time_zone === null
                   ? 'Detected from the phone number'
-                  : 'From the contact’s time zone',
+                  : "From the contact's time zone",
             },
       notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
       calls,

@@ -78,7 +78,7 @@ export const removeContactFromDoNotCallListAction = defineAction({
 })
 
 const removedMessage =
-  'The number was removed from the do-not-call list. Suppressed calls aren’t queued again.'
-const notListedMessage = 'The number wasn’t on the do-not-call list.'
+  "The number was removed from the do-not-call list. Suppressed calls aren't queued again."
+const notListedMessage = "The number wasn't on the do-not-call list."
 
 const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context.params.id}`)

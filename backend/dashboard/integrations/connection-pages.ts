@@ -50,7 +50,7 @@ export const connectedAppsPage = definePage({
 })
 
 function formatDisconnectDetail(userName: string, subscriptionCount: number): string {
-  const detail = `${userName}’s Zaps that use this connection stop working until they reconnect it.`
+  const detail = `${userName}'s Zaps that use this connection stop working until they reconnect it.`
   return subscriptionCount === 0 ? detail : `${detail} ${formatSubscriptionsToRemove(subscriptionCount)}.`
 }
 

@@ -84,7 +84,7 @@ export const rotateSecretPage = defineForm({
     const { secret } = await rotateSubscriptionSecret(tx, context.workspace.id, id)
     return secretPage('New signing secret', {
       heading: 'Signing secret rotated',
-      lead: 'Copy the new secret now. It won’t be shown again.',
+      lead: "Copy the new secret now. It won't be shown again.",
       label: 'Signing secret',
       secret,
       notes: [

@@ -5,16 +5,16 @@ import { outdatedFormError, PageError } from '../../views/page-error.ts'
 export const pageNotFound = () =>
   new PageError(404, {
     title: 'Page not found',
-    message: 'This page doesn’t exist, or it’s in a workspace that you’re not a member of.',
+    message: "This page doesn't exist, or it's in a workspace that you're not a member of.",
     advice: 'Check the URL, or go to the overview.',
   })
 
 /** What came is no form that a browser sends. */
 export const unreadableFormError = (status: 400 | 413 | 415) =>
   new PageError(status, {
-    title: 'The form couldn’t be submitted',
+    title: "The form couldn't be submitted",
     message:
-      status === 413 ? 'It’s too large.' : 'Your browser sent it incompletely or in an unsupported format.',
+      status === 413 ? "It's too large." : 'Your browser sent it incompletely or in an unsupported format.',
     advice: 'Go back and try again.',
   })
 
@@ -40,14 +40,14 @@ export function toPageError(error: unknown): PageError {
 const serviceUnavailable = () =>
   new PageError(503, {
     title: 'Outdial is temporarily unavailable',
-    message: 'The page couldn’t be loaded. Queued calls stay queued.',
+    message: "The page couldn't be loaded. Queued calls stay queued.",
     advice: 'Reload the page in a minute.',
   })
 
 const internalError = () =>
   new PageError(500, {
     title: 'Something went wrong on our side',
-    message: 'The page couldn’t be loaded.',
+    message: "The page couldn't be loaded.",
     advice: 'Try again in a minute. If this keeps happening, contact support with this ID.',
   })
 

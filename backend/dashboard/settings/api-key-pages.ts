@@ -64,7 +64,7 @@ export const newApiKeyPage = defineForm({
     const { key } = await createApiKey(tx, workspace.id, user.userId, name)
     return secretPage('New API key', {
       heading: `API key “${name}” created`,
-      lead: 'Copy the key now. It won’t be shown again.',
+      lead: "Copy the key now. It won't be shown again.",
       label: 'API key',
       secret: key,
       notes: [

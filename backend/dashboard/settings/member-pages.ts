@@ -145,9 +145,9 @@ export const inviteMemberPage = defineForm({
     })
     return oneTimeLinkView('Invitation link', {
       heading: 'Invitation link created',
-      lead: `Send this link to ${email}. It won’t be shown again.`,
+      lead: `Send this link to ${email}. It won't be shown again.`,
       link,
-      warning: `The first person to use it becomes ${role === 'owner' ? 'an owner' : 'a member'} of ${workspace.name}. Don’t share it with anyone else.`,
+      warning: `The first person to use it becomes ${role === 'owner' ? 'an owner' : 'a member'} of ${workspace.name}. Don't share it with anyone else.`,
       expiresAt,
     })
   },
@@ -169,9 +169,9 @@ export const resetMemberPasswordPage = defineForm({
     const { link, expiresAt } = await createMemberResetLink(tx, workspace.id, params.id, user.userId)
     return oneTimeLinkView('Password reset link', {
       heading: 'Password reset link created',
-      lead: `Send this link to ${name} (${email}). It won’t be shown again.`,
+      lead: `Send this link to ${name} (${email}). It won't be shown again.`,
       link,
-      warning: 'The first person to use it can sign in as them. Don’t share it with anyone else.',
+      warning: "The first person to use it can sign in as them. Don't share it with anyone else.",
       expiresAt,
     })
   },

@@ -56,8 +56,8 @@ export function mountInvitation(
       if (user === undefined) await parts.browserAuth.begin(request, reply, accepted.userId)
       const message =
         accepted.state === 'accepted'
-          ? 'Welcome! You’re now a member of this workspace.'
-          : 'You’re already a member of this workspace. The invitation can still be used by another person.'
+          ? "Welcome! You're now a member of this workspace."
+          : "You're already a member of this workspace. The invitation can still be used by another person."
       return redirectTo(`/w/${accepted.workspaceId}/overview`, message)
     },
   })

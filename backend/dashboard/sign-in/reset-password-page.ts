@@ -33,7 +33,7 @@ export function mountResetPassword(
       const userId = await resetPassword(deps, token, input.new_password)
       if (userId === undefined) throw linkClosedError('used')
       await parts.browserAuth.begin(request, reply, userId)
-      return redirectTo('/', 'Password changed. You’re signed out everywhere else.')
+      return redirectTo('/', "Password changed. You're signed out everywhere else.")
     },
   })
 }

@@ -31,7 +31,7 @@ it('takes defaults for what is left out, null or blank', async () => {
   }
 })
 
-it('takes the workspace’s own hours for the parts that are left out', async () => {
+it("takes the workspace's own hours for the parts that are left out", async () => {
   await api.deps.db
     .updateTable('workspace')
     .set({ calling_hours: JSON.stringify({ days: ['sat'], start: '10:00', end: '14:00' }) })
@@ -64,7 +64,7 @@ it.each([
   expect(response.json()).toMatchObject({ error: { details: [{ field, code }] } })
 })
 
-it('refuses hours that would start and end alike once the workspace’s are filled in', async () => {
+it("refuses hours that would start and end alike once the workspace's are filled in", async () => {
   const { calling_hours } = await api.deps.db
     .selectFrom('workspace')
     .select('calling_hours')

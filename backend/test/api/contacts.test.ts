@@ -162,7 +162,7 @@ it.each([
   expect(notified).toEqual([])
 })
 
-it('reads a national number for the body’s country, or the workspace’s', async () => {
+it("reads a national number for the body's country, or the workspace's", async () => {
   const british = await add({ phone_number: '020 7946 0123', country: 'GB' })
   expect(british.contact.phone_number).toBe('+442079460123')
   const american = await add({ phone_number: '202 555 9321' })

@@ -54,7 +54,7 @@ const values: Record<string, string> = {
   url: 'https://cities.example.com/7',
 }
 
-it.each(forms)('saves %s over nobody’s change without saying so', async (_, prepare, mine, theirs) => {
+it.each(forms)("saves %s over nobody's change without saying so", async (_, prepare, mine, theirs) => {
   const { browser, open } = user
   const path = await prepare()
   const [form, other] = [await open(path), await open(path)]

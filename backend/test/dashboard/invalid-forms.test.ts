@@ -38,7 +38,7 @@ it.each([
 ])('reads no form that is sent as %s: %s', async (type, body) => {
   const { status, html } = await send('/agents/new', type, body)
   expect(status).toBe(415)
-  expect(html).toContain('The form couldn’t be submitted')
+  expect(html).toContain("The form couldn't be submitted")
 })
 
 it.each<[string, (token: Part) => string, number]>([
@@ -59,7 +59,7 @@ it.each<[string, (token: Part) => string, number]>([
     400,
   ],
   [
-    'with a name of the language’s own',
+    "with a name of the language's own",
     (token) => multipart([token, { name: '__proto__', value: 'x' }]),
     400,
   ],
@@ -75,7 +75,7 @@ it.each<[string, (token: Part) => string, number]>([
     body({ name: '_csrf', value: await csrf() }),
   )
   expect(status).toBe(expected)
-  expect(html).toContain('The form couldn’t be submitted')
+  expect(html).toContain("The form couldn't be submitted")
 })
 
 it('says that a form without its boundary cannot be read', async () => {
@@ -132,7 +132,7 @@ it('says that what was typed is lost where the session ended meanwhile, and lead
   const form = await open('/agents/new')
   await world.database.db.deleteFrom('session').where('user_id', '=', userId).execute()
   const { page } = await browser.press(form, 'Create draft', { name: 'Ava' })
-  expect(page.text).toContain('Your session expired and the form wasn’t submitted')
+  expect(page.text).toContain("Your session expired and the form wasn't submitted")
   const again = await browser.press(page, 'Sign in', { email, password })
   expect(again.page.url).toBe(form.url)
 })

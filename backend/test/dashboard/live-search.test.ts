@@ -73,7 +73,7 @@ itInChromium('stay as they are while the service is away, and come back by thems
   )
   await tab.goto(user.urlFor('/calls'))
   const title = await tab.title()
-  const staleNotice = tab.getByText('Couldn’t refresh')
+  const staleNotice = tab.getByText("Couldn't refresh")
   const isCurrent = () => staleNotice.waitFor({ state: 'detached' })
 
   // The list asks for itself anew.

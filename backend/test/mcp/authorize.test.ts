@@ -54,7 +54,7 @@ describe('the runtime secret', () => {
     ],
     ['a second valid secret', { token: otherSecret }, {}],
     [
-      'a header beside a proxy’s own credential',
+      "a header beside a proxy's own credential",
       { token: secret },
       { Authorization: 'Basic cHJveHk6cHJveHk=' },
     ],
@@ -200,7 +200,7 @@ describe('the HTTP request', () => {
     expect((await fetch(`${service.url}/api/mcpsse`)).status).toBe(404)
   })
 
-  it('keeps a request id of the caller’s own', async () => {
+  it("keeps a request id of the caller's own", async () => {
     const response = await requestSession({}, { 'X-Request-Id': 'mine-17' })
     expect(response.headers['x-request-id']).toBe('mine-17')
   })

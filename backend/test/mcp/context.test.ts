@@ -25,7 +25,7 @@ const listToolNames = async (session: Awaited<ReturnType<typeof openSse>>) =>
 const requestSession = (query: Record<string, string>) =>
   fetch(`${service.url}/api/mcp/sse?${new URLSearchParams({ token: secret, ...query }).toString()}`)
 
-it('offers only tools that are active and assigned to the agent, with the agent’s own configuration', async () => {
+it("offers only tools that are active and assigned to the agent, with the agent's own configuration", async () => {
   const other = await service.addAgent()
   await service.addTool(agentId, 'echo', { config: { spreadsheet_id: 'ours' } })
   await service.addTool(agentId, 'asleep', { active: false })

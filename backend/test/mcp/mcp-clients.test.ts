@@ -28,7 +28,7 @@ const newClient = () => new Client({ name: 'test', version: '1.0.0' })
 it.each([
   ['SSE', () => new SSEClientTransport(new URL(address('/api/mcp/sse')), withSecret)],
   ['Streamable HTTP', () => new StreamableHTTPClientTransport(new URL(address('/api/mcp/')), withSecret)],
-])('serves the SDK’s client over %s, and tells it of a change', async (_transport, connectBy) => {
+])("serves the SDK's client over %s, and tells it of a change", async (_transport, connectBy) => {
   const client = newClient()
   let changes = 0
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {

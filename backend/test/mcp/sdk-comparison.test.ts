@@ -163,7 +163,7 @@ function normalize(response: unknown): unknown {
   return isInvalidParams ? { id: rest.id, issue: 'wrong parameters' } : response
 }
 
-it('answers any message as the SDK’s own server does', async () => {
+it("answers any message as the SDK's own server does", async () => {
   let posts = 0
   await fc.assert(
     fc.asyncProperty(message, async (generated) => {

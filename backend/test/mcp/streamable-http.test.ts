@@ -141,7 +141,7 @@ it('tells of changes on the stream that a client opens', async () => {
   await reader.cancel()
 })
 
-it('ends a session, and what it has under way, at the client’s wish', async () => {
+it("ends a session, and what it has under way, at the client's wish", async () => {
   const session = await begin()
   const begun = started
   const params = { name: 'hang', arguments: { text: 'ended' } }

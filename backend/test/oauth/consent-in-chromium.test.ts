@@ -53,7 +53,7 @@ itInChromium('comes back to an app of another origin, by keys alone', async (bro
   expect(new URL(page.url()).searchParams.get('code')).not.toBeNull()
 })
 
-itInChromium('leaves an app’s window and the one that it opened for us together', async (browser) => {
+itInChromium("leaves an app's window and the one that it opened for us together", async (browser) => {
   const page = await browser.newPage()
   await page.goto(new URL('/', callback).href)
   const opened = page.waitForEvent('popup')
@@ -74,7 +74,7 @@ itInChromium('comes back with a Cancel, too', async (browser) => {
   expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
 })
 
-itInChromium('would be stopped by a policy that does not name the app’s origin', async (browser) => {
+itInChromium("would be stopped by a policy that does not name the app's origin", async (browser) => {
   const page = await browser.newPage()
   await page.goto(await start())
   await page.route('**/connect/*', async (route) => {

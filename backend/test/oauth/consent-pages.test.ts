@@ -122,7 +122,7 @@ describe('the consent page', () => {
     expect(page.text).toContain('take you back to 127.0.0.1:9')
   })
 
-  it('writes the app’s name as text, whatever is in it', async () => {
+  it("writes the app's name as text, whatever is in it", async () => {
     const name = '<script>alert(1)</script>"&'
     const evil = await seedApp(world.service, 'confidential', name)
     const { page } = await createBrowser().open((await newFlow(evil)).startUrl)

@@ -93,7 +93,7 @@ describe('an authorization that gives no code', () => {
     expect(page.status).toBe(410)
   })
 
-  it('does not show another browser’s authorization', async () => {
+  it("does not show another browser's authorization", async () => {
     const authorization = await openAuthorizationSignedIn()
     const { page } = await createBrowser().open(authorization.page.url)
     expect(page.status).toBe(410)
@@ -136,8 +136,8 @@ describe('an authorization that gives no code', () => {
       'Unknown redirect URI',
     ],
     ['another port of the loopback', { redirect_uri: 'http://127.0.0.1:8/callback' }, 'Unknown redirect URI'],
-    ['no redirect URI', { redirect_uri: null }, 'request isn’t valid'],
-    ['no client', { client_id: null }, 'request isn’t valid'],
+    ['no redirect URI', { redirect_uri: null }, "request isn't valid"],
+    ['no client', { client_id: null }, "request isn't valid"],
   ])('shows a page, and redirects nowhere, for %s', async (_what, paramOverrides, title) => {
     const browser = createBrowser()
     const { page, externalUrl } = await browser.open((await newFlow(world.zapier, paramOverrides)).startUrl)

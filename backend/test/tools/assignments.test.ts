@@ -152,7 +152,7 @@ describe('the tools of a session', () => {
 })
 
 describe('tool deletion', () => {
-  it('deletes a tool of the workspace’s own from the agents that have it, and keeps what they did with it', async () => {
+  it("deletes a tool of the workspace's own from the agents that have it, and keeps what they did with it", async () => {
     const { id: toolId } = await addHttpTool(deps, workspaceId, weather)
     await assign(toolId)
     const call = await seedLiveCall(deps, seed)
@@ -212,7 +212,7 @@ describe('assignment to an agent', () => {
     await expect(assign(toolId, 'red')).rejects.toMatchObject({ status: 422, details: [{ field: 'config' }] })
   })
 
-  it('assigns a spreadsheet of this workspace alone, and Google’s only where there is an account', async () => {
+  it("assigns a spreadsheet of this workspace alone, and Google's only where there is an account", async () => {
     const toolId = await getToolId('spreadsheet_append')
     const other = await seedWorkspace(deps)
     const columns = ['Name']

@@ -9,7 +9,7 @@ const world = useServiceWorld()
 
 const fresh = 'another long password'
 
-it('changes one’s name and, with the password, one’s address', async () => {
+it("changes one's name and, with the password, one's address", async () => {
   const { browser, open, email } = await seedSignedInOwner(world.service)
   const page = await open('/account')
   const { page: renamed } = await browser.press(page, 'Save', { name: 'Kim <i>', email })
@@ -26,7 +26,7 @@ it('changes one’s name and, with the password, one’s address', async () => {
   expect((await signIn(world.service, newEmail)).page.text).toContain(newEmail)
 })
 
-it('refuses an address that is another person’s, also to two who take it at once', async () => {
+it("refuses an address that is another person's, also to two who take it at once", async () => {
   const [one, two] = [await seedSignedInOwner(world.service), await seedSignedInOwner(world.service)]
   const take = async (user: typeof one, email: string) => {
     const fields = { name: 'Kim', email, current_password: password }
@@ -114,7 +114,7 @@ it('lists where one is signed in, and signs out there', async () => {
   expect([await isSignedIn(second), await isSignedIn(third)]).toEqual([false, false])
 })
 
-it('ends nobody else’s session', async () => {
+it("ends nobody else's session", async () => {
   const [mine, theirs] = [await seedSignedInOwner(world.service), await seedSignedInOwner(world.service)]
   await signIn(world.service, mine.email)
   const { id } = await world.database.db

@@ -104,7 +104,7 @@ it('cancels a waiting call once', async () => {
   expect(after.text).toContain('The call was canceled while it was waiting.')
   const stale = { ...page, html: page.html.replace(/name="_once" value="[^"]*"/g, '') }
   const { page: late } = await user.browser.press(stale, 'Cancel call')
-  expect(late.text).toContain('This call can’t be canceled because it’s no longer waiting.')
+  expect(late.text).toContain("This call can't be canceled because it's no longer waiting.")
   const events = await world.database.db
     .selectFrom('event')
     .selectAll()
@@ -214,7 +214,7 @@ itInChromium('searches, watches, and cancels calls in the browser', async (chrom
   await tab.getByText('Arguments and result').click()
   await tab.getByText('likes it').waitFor()
   await completeDialedCall(world.service.deps, user.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
-  await tab.getByText('The call wasn’t answered.').first().waitFor()
+  await tab.getByText("The call wasn't answered.").first().waitFor()
   // What the reader unfolded stays so.
   expect(await tab.getByText('likes it').isVisible()).toBe(true)
   await expectAccessible(tab)

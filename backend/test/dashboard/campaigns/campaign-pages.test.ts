@@ -66,7 +66,7 @@ it('shows each issue of a campaign beside its field', async () => {
   expect(next.html).toContain('value="Berlin"')
 })
 
-it('doesn’t create a campaign with another workspace’s agent', async () => {
+it("doesn't create a campaign with another workspace's agent", async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInOwner(world.service)
   const form = await user.open('/campaigns/new')
@@ -161,7 +161,7 @@ it('links from a campaign to its own calls only', async () => {
   expect(shown).toEqual([['Maya'], ['Noor'], ['Maya', 'Noor']])
 })
 
-it('doesn’t show another workspace’s campaign', async () => {
+it("doesn't show another workspace's campaign", async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInOwner(world.service)
   for (const path of ['', '/edit']) {

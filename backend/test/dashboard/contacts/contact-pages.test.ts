@@ -193,7 +193,7 @@ describe('calls to a contact', () => {
     expect(calls).toEqual([{ outcome: 'suppressed' }])
   })
 
-  it('reads the earliest call time in the workspace’s time zone, and rejects a time that a clock change skips', async () => {
+  it("reads the earliest call time in the workspace's time zone, and rejects a time that a clock change skips", async () => {
     const { browser, open, seed, contact, call } = await seedContact()
     await world.database.db
       .updateTable('call')
@@ -268,7 +268,7 @@ describe('the contact page', () => {
     expect(page.html).toContain('Prefers &lt;mornings&gt;')
   })
 
-  it('neither shows nor changes another workspace’s contact', async () => {
+  it("neither shows nor changes another workspace's contact", async () => {
     const theirs = await seedContact()
     const mine = await seedContact()
     for (const path of ['', '/edit', '/call', '/add-to-campaign']) {

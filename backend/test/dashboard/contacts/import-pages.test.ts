@@ -141,7 +141,7 @@ it('shows the first 100 problems, and exports all of them as CSV without formula
   expect(records[1]?.slice(0, 2)).toEqual(['2', "'=Phone"])
 })
 
-it('neither shows, starts, nor discards another workspace’s file', async () => {
+it("neither shows, starts, nor discards another workspace's file", async () => {
   const theirs = await seedSignedInOwner(world.service)
   const mine = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(theirs, 'Phone\n+12025570101\n')

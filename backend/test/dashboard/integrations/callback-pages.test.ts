@@ -7,7 +7,7 @@ import { useWebhookReceiver } from '../../support/webhooks.ts'
 const world = useServiceWorld()
 const { receiver, deliverUntil, waitUntilSettled, exhaustDeliveries, verified } = useWebhookReceiver(world)
 
-it('shows the signing secret of the workspace to owners, and rotates it with a day’s overlap', async () => {
+it("shows the signing secret of the workspace to owners, and rotates it with a day's overlap", async () => {
   const owner = await seedSignedInOwner(world.service)
   const form = await owner.open('/integrations/callbacks/reveal-secret')
   const { page } = await owner.browser.press(form, 'Show secret')

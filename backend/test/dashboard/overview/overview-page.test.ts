@@ -20,7 +20,7 @@ const getRow = (html: string, heading: string): string => {
     .trim()
 }
 
-it('counts today’s calls by outcome and hour in the workspace’s time zone, without test calls', async () => {
+it("counts today's calls by outcome and hour in the workspace's time zone, without test calls", async () => {
   const { seed, open } = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const add = async (end: Parameters<typeof completeDialedCall>[3], endedAt?: string) => {

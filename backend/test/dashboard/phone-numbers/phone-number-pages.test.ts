@@ -62,7 +62,7 @@ it('adds one number when a form is submitted twice', async () => {
   expect(numbers).toHaveLength(1)
 })
 
-it('answers for another workspace’s pages as for pages that don’t exist', async () => {
+it("answers for another workspace's pages as for pages that don't exist", async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   const { page: foreign } = await mine.browser.open(theirs.urlFor('/phone-numbers'))
@@ -72,7 +72,7 @@ it('answers for another workspace’s pages as for pages that don’t exist', as
   expect(foreign.text).toContain('Page not found')
 })
 
-it('doesn’t retire another workspace’s number', async () => {
+it("doesn't retire another workspace's number", async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   const list = await mine.open('/phone-numbers')

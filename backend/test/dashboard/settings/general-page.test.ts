@@ -22,7 +22,7 @@ const getSettings = (workspaceId: number) =>
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
 
-it('keeps the workspace’s settings, and new campaigns begin with its hours', async () => {
+it("keeps the workspace's settings, and new campaigns begin with its hours", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings')
   const { page } = await user.browser.press(form, 'Save', fields)
@@ -88,7 +88,7 @@ it('shows members the settings, and lets owners alone change them', async () => 
   expect((await getSettings(owner.seed.workspaceId)).name).not.toBe('Globex')
 })
 
-it('is another workspace’s business', async () => {
+it("is another workspace's business", async () => {
   const [mine, theirs] = [await seedSignedInOwner(world.service), await seedSignedInOwner(world.service)]
   for (const path of ['/settings', '/settings/members', '/account']) {
     expect((await mine.browser.open(theirs.urlFor(path))).page.status).toBe(404)

@@ -23,7 +23,7 @@ async function createResetLink(owner: SignedInUser, userId: number): Promise<{ p
   return owner.browser.press(form, 'Create link')
 }
 
-it('resets a member’s password once, and signs them out everywhere', async () => {
+it("resets a member's password once, and signs them out everywhere", async () => {
   const owner = await seedOwner()
   const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const link = getLink((await createResetLink(owner, kim.userId)).page)

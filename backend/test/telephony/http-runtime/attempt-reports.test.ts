@@ -149,7 +149,7 @@ describe('the fields of a report', () => {
       { ...busy, outcome: 'answered', ended_reason: 'agent_hung_up' },
       'transcript',
     ],
-    ['an outcome that is not a runtime’s to tell', { ...busy, outcome: 'suppressed' }, 'outcome'],
+    ["an outcome that is not a runtime's to tell", { ...busy, outcome: 'suppressed' }, 'outcome'],
     [
       'a recording that is no web address',
       { ...busy, ...endedReport(), recording_url: 'file:///etc/passwd' },

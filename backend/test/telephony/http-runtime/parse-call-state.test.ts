@@ -44,7 +44,7 @@ describe('asking the runtime', () => {
     expect(call).toMatchObject({ outcome: 'answered', attempts: 1, ...turns })
   })
 
-  it('takes a person for one who refused where the runtime’s word on it cannot be read', async () => {
+  it("takes a person for one who refused where the runtime's word on it cannot be read", async () => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(attemptId, answered(1), ended(2, { analysis, do_not_call: 'yes' }))
     expect(await advanceUntilCompleted(world.deps, world.seed, id, 1_000)).toMatchObject({
