@@ -48,6 +48,7 @@ export const addContactTexts = texts({
   campaign_id: {
     label: 'Campaign',
     api: 'The campaign to call in.',
+    form: 'The campaign sets which agent calls, from which number, and during which hours.',
     zap: 'The campaign sets which agent calls, from which number, and during which hours.',
   },
   country: {
@@ -268,15 +269,21 @@ export const filterTexts = texts({
   },
 })
 
-/** Outcomes, as people read them. */
-export const outcomeLabels = {
-  answered: 'Answered',
-  voicemail: 'Voicemail',
-  no_answer: 'No answer',
-  busy: 'Busy',
-  declined: 'Declined',
-  failed: 'Failed (phone line error)',
-  suppressed: 'Suppressed (on do-not-call list)',
-  expired: 'Expired (not placed within 7 days)',
-  canceled: 'Canceled (before it was placed)',
+/** Outcomes of a call. `detail` follows the label where a reader has to choose among outcomes. */
+export const outcomeTexts = {
+  answered: { label: 'Answered' },
+  voicemail: { label: 'Voicemail' },
+  no_answer: { label: 'No answer' },
+  busy: { label: 'Busy' },
+  declined: { label: 'Declined' },
+  failed: { label: 'Failed', detail: 'phone line error' },
+  suppressed: { label: 'Suppressed', detail: 'on do-not-call list' },
+  expired: { label: 'Expired', detail: 'not placed within 7 days' },
+  canceled: { label: 'Canceled', detail: 'before it was placed' },
+} satisfies Record<string, { label: string; detail?: string }>
+
+/** Returns how a choice of an outcome reads: "Failed (phone line error)". */
+export function formatOutcomeChoice(outcome: keyof typeof outcomeTexts): string {
+  const { label, detail }: { label: string; detail?: string } = outcomeTexts[outcome]
+  return detail === undefined ? label : `${label} (${detail})`
 }

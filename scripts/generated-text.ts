@@ -75,7 +75,10 @@ export async function generateText(): Promise<string> {
     createCampaignTexts: toInputTexts(contract.createCampaignTexts),
     callCompletedTexts: toInputTexts(contract.filterTexts),
     outcomeChoices: Object.fromEntries(
-      Object.entries(contract.outcomeLabels).map(([outcome, label]) => [outcome, toTitleCase(label)]),
+      contract.CallOutcome.options.map((outcome) => [
+        outcome,
+        toTitleCase(contract.formatOutcomeChoice(outcome)),
+      ]),
     ),
   }
   const lines = [

@@ -2,6 +2,9 @@ import {
   CallingHours,
   type CallingHours as Hours,
   CreateCampaign,
+  createCampaignTexts,
+  formatOutcomeChoice,
+  RetryOutcome,
   type RetryPolicy as Retry,
   RetryPolicy,
 } from '@outdial/contract'
@@ -13,7 +16,7 @@ import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { weekdays } from '../page/format.ts'
-import { type FormFrame, StringList, timeZones } from '../page/forms.ts'
+import { type FormFrame, StringList, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { selectCampaignChoices, selectCampaignsWithDetails } from './campaign-queries.ts'
 
@@ -21,6 +24,13 @@ interface Choice {
   value: number
   label: string
 }
+
+const formTexts = toFormTexts(createCampaignTexts)
+
+const retryOutcomes = RetryOutcome.options.map((value) => ({
+  value,
+  label: formatOutcomeChoice(value),
+}))
 
 interface FormData extends FormFrame {
   /** Null for a new campaign. */
@@ -37,7 +47,9 @@ interface FormData extends FormFrame {
   agents: Choice[]
   numbers: Choice[]
   weekdays: typeof weekdays
+  retryOutcomes: typeof retryOutcomes
   timeZones: readonly string[]
+  text: typeof formTexts
 }
 
 const campaignFormView = template<FormData>('dashboard/campaigns/campaign-form-page')
@@ -108,7 +120,9 @@ export const newCampaignPage = defineForm({
         label: `${label} · ${phone_number}`,
       })),
       weekdays,
+      retryOutcomes,
       timeZones,
+      text: formTexts,
     })
   },
   submit: async (tx, context, fields) => {
@@ -153,7 +167,9 @@ export const editCampaignPage = defineForm({
       agents: [],
       numbers: [],
       weekdays,
+      retryOutcomes,
       timeZones,
+      text: formTexts,
     })
   },
   loadEdited: async (tx, { workspace, params: { id } }) =>

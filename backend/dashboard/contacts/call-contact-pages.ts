@@ -1,3 +1,4 @@
+import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { callContact } from '../../contacts/call-contact.ts'
@@ -6,14 +7,18 @@ import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { createTimeFormats, formatContactName } from '../page/format.ts'
+import { toFormTexts } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { requireContact } from './contact-queries.ts'
+
+const formTexts = toFormTexts(addContactTexts)
 
 interface CallData {
   contact: { id: number; name: string; phoneNumber: string }
   campaigns: { value: number; label: string }[]
   /** Whether it asks for a time. */
   isLater: boolean
+  text: typeof formTexts
 }
 
 const callContactView = template<CallData>('dashboard/contacts/call-contact-page')
@@ -39,6 +44,7 @@ export const callNowPage = defineForm({
       contact,
       campaigns: toCampaignOptions(active),
       isLater: false,
+      text: formTexts,
     })
   },
   submit: async (tx, context, { campaign_id, test }) => {
@@ -67,6 +73,7 @@ export const addToCampaignPage = defineForm({
       contact,
       campaigns: toCampaignOptions(campaigns),
       isLater: true,
+      text: formTexts,
     })
   },
   submit: async (tx, context, { campaign_id, scheduled_at }) => {

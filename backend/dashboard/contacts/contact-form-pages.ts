@@ -1,4 +1,4 @@
-import { AddContact } from '@outdial/contract'
+import { AddContact, addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
@@ -9,7 +9,7 @@ import { validate } from '../../core/validate.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
-import { type FormFrame, timeZones } from '../page/forms.ts'
+import { type FormFrame, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import { requireContact } from './contact-queries.ts'
@@ -25,6 +25,8 @@ interface Values {
   consentAt: string
 }
 
+const formTexts = toFormTexts(addContactTexts)
+
 interface FormData extends FormFrame {
   /** Null for a new contact. */
   contact: { phoneNumber: string } | null
@@ -33,6 +35,7 @@ interface FormData extends FormFrame {
   campaigns: { value: number | ''; label: string }[]
   chosen: number | ''
   timeZones: readonly string[]
+  text: typeof formTexts
 }
 
 const contactFormView = template<FormData>('dashboard/contacts/contact-form-page')
@@ -83,6 +86,7 @@ export const newContactPage = defineForm({
       campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
       chosen: query.campaign ?? '',
       timeZones,
+      text: formTexts,
     })
   },
   submit: async (tx, context, fields) => {
@@ -153,6 +157,7 @@ export const editContactPage = defineForm({
       campaigns: [],
       chosen: '',
       timeZones,
+      text: formTexts,
     })
   },
   loadEdited: async (tx, context) => toFormValues(await requireContact(tx, context)),

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { ImportColumn, type ImportField } from '../../contacts/import/import-columns.ts'
@@ -79,17 +80,17 @@ const statusBadges: Record<ImportStatus, Badge> = {
 }
 
 const fieldNames: Record<ImportField, string> = {
-  phone_number: 'Phone number',
-  country: 'Country',
-  first_name: 'First name',
-  last_name: 'Last name',
+  phone_number: addContactTexts.phone_number.label,
+  country: addContactTexts.country.label,
+  first_name: addContactTexts.first_name.label,
+  last_name: addContactTexts.last_name.label,
   name: 'Full name',
-  email: 'Email',
-  external_id: 'External ID',
-  time_zone: 'Time zone',
-  do_not_call: 'Do not call',
-  consent_source: 'Consent source',
-  consent_at: 'Consent date',
+  email: addContactTexts.email.label,
+  external_id: addContactTexts.external_id.label,
+  time_zone: addContactTexts.time_zone.label,
+  do_not_call: addContactTexts.do_not_call.label,
+  consent_source: addContactTexts['consent.source'].label,
+  consent_at: addContactTexts['consent.at'].label,
 }
 
 const maxIssues = 100

@@ -1,4 +1,10 @@
-import type { CallOutcome, CallStatus, CampaignStatus, WaitingFor } from '@outdial/contract'
+import {
+  type CallOutcome,
+  type CallStatus,
+  type CampaignStatus,
+  outcomeTexts,
+  type WaitingFor,
+} from '@outdial/contract'
 import type { ToolKindName } from '../../db/schema.ts'
 
 /** How a state looks: the colors of badges, bars, and points. */
@@ -10,15 +16,15 @@ export interface Badge {
 }
 
 const outcomeBadges: Record<CallOutcome, Badge> = {
-  answered: { tone: 'good', text: 'Answered' },
-  voicemail: { tone: 'warn', text: 'Voicemail' },
-  no_answer: { tone: 'warn', text: 'No answer' },
-  busy: { tone: 'warn', text: 'Busy' },
-  declined: { tone: 'warn', text: 'Declined' },
-  failed: { tone: 'bad', text: 'Failed' },
-  suppressed: { tone: 'mute', text: 'Suppressed' },
-  expired: { tone: 'mute', text: 'Expired' },
-  canceled: { tone: 'mute', text: 'Canceled' },
+  answered: { tone: 'good', text: outcomeTexts.answered.label },
+  voicemail: { tone: 'warn', text: outcomeTexts.voicemail.label },
+  no_answer: { tone: 'warn', text: outcomeTexts.no_answer.label },
+  busy: { tone: 'warn', text: outcomeTexts.busy.label },
+  declined: { tone: 'warn', text: outcomeTexts.declined.label },
+  failed: { tone: 'bad', text: outcomeTexts.failed.label },
+  suppressed: { tone: 'mute', text: outcomeTexts.suppressed.label },
+  expired: { tone: 'mute', text: outcomeTexts.expired.label },
+  canceled: { tone: 'mute', text: outcomeTexts.canceled.label },
 }
 
 const callStatusBadges: Record<Exclude<CallStatus, 'completed'>, Badge> = {

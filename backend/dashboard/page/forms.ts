@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type ErrorDetail, QueryId } from '@outdial/contract'
+import { type ErrorDetail, type FieldText, QueryId } from '@outdial/contract'
 import { getCountries } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
@@ -33,6 +33,18 @@ export interface FormFrame {
   back: { path: string; label: string }
   submitLabel: string
 }
+
+/** What a field's component shows of {@link FieldText}. */
+export interface FormText {
+  label: string
+  hint: string | undefined
+}
+
+/** Returns the labels and help texts of a table of the contract, to be spread into the fields of a form. */
+export const toFormTexts = <Name extends string>(table: Record<Name, FieldText>): Record<Name, FormText> =>
+  Object.fromEntries(
+    Object.entries<FieldText>(table).map(([name, { label, form }]) => [name, { label, hint: form }]),
+  ) as Record<Name, FormText>
 
 /** Secrets have to be entered again. Fields that only the page itself needs aren't part of the form. */
 const omittedFields = /password|secret|private_key|google_account|^_/i

@@ -1,11 +1,13 @@
-import type { CallingHours } from '@outdial/contract'
+import { type CallingHours, campaignTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { editWorkspace } from '../../identity/workspaces.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatCallingHours, weekdays } from '../page/format.ts'
-import { countries, StringList, timeZones } from '../page/forms.ts'
+import { countries, StringList, timeZones, toFormTexts } from '../page/forms.ts'
 import { pathTo, requireOwner } from '../page/page-context.ts'
 import { findWorkspaceSettings } from './settings-queries.ts'
+
+const formTexts = toFormTexts(campaignTexts)
 
 const generalSettingsView = template<{
   settings: {
@@ -20,6 +22,7 @@ const generalSettingsView = template<{
   countries: typeof countries
   timeZones: readonly string[]
   weekdays: typeof weekdays
+  text: typeof formTexts
 }>('dashboard/settings/general-settings-page')
 
 const SettingsFields = z.object({
@@ -56,6 +59,7 @@ export const generalSettingsPage = defineForm({
       countries,
       timeZones,
       weekdays,
+      text: formTexts,
     })
   },
   loadEdited: (tx, { workspace }) => findWorkspaceSettings(tx.db, workspace.id),
