@@ -1,10 +1,19 @@
 import type { ErrorCode, toolServerErrorTable } from './errors.ts'
 
-/** What an error code means, and what to do about it. `npm run generate` writes these texts to docs/errors.md. */
+/**
+ * What an error code means, and what to do about it. The API sends these sentences unless it can be more specific, and
+ * `npm run generate` writes them to docs/errors.md. Markdown.
+ */
 export interface ErrorText {
   meaning: string
   action: string
+  /** What Zapier users should know as well. Only in the docs. */
+  zapier?: string
 }
+
+/** Returns the `message` of an error response: what happened, then what to do. Plain text. */
+export const toErrorMessage = ({ meaning, action }: ErrorText): string =>
+  `${meaning} ${action}`.replaceAll(/[`*]/g, '')
 
 /** The codes of the API: `error.code`. */
 export const errorTexts = {
@@ -14,7 +23,7 @@ export const errorTexts = {
   },
   missing_credential: {
     meaning: 'The request has no API key or access token.',
-    action: 'Send it in the `Authorization: Bearer` header.',
+    action: 'Send one in the `Authorization: Bearer` header.',
   },
   invalid_credential: {
     meaning: 'The API key or access token is unknown or was revoked, or the app was disconnected.',
@@ -22,7 +31,8 @@ export const errorTexts = {
   },
   expired_credential: {
     meaning: 'The access token has expired.',
-    action: 'Refresh it, or reconnect the account. Zapier refreshes it automatically.',
+    action: 'Refresh it, or reconnect the account.',
+    zapier: 'Zapier refreshes it automatically.',
   },
   insufficient_scope: {
     meaning: 'The connection lacks a permission that the request needs.',
@@ -38,7 +48,8 @@ export const errorTexts = {
   },
   idempotency_key_in_use: {
     meaning: 'Another request with this idempotency key is in progress.',
-    action: 'Try again in one second. Zapier tries again automatically.',
+    action: 'Try again in one second.',
+    zapier: 'Zapier tries again automatically.',
   },
   body_too_large: {
     meaning: 'The request body is larger than 1 MiB.',
@@ -70,11 +81,13 @@ export const errorTexts = {
   },
   idempotency_key_reused: {
     meaning: 'The idempotency key was used in the last 24 hours with different data.',
-    action: 'Use a different key for each request. In Zapier, change **Deduplication Key**.',
+    action: 'Use a different key for each request.',
+    zapier: 'In Zapier, it is the **Deduplication Key**.',
   },
   rate_limited: {
     meaning: 'Too many requests were sent in a minute.',
-    action: 'Wait for the seconds in the `Retry-After` header. Zapier tries again automatically.',
+    action: 'Wait for the seconds in the `Retry-After` header.',
+    zapier: 'Zapier tries again automatically.',
   },
   internal_error: {
     meaning: 'Outdial had an unexpected error.',
@@ -113,7 +126,8 @@ export const runtimeErrorTexts = {
 export const detailTexts = {
   required: {
     meaning: 'A required field is missing or empty.',
-    action: 'Fill it in. In a Zap, check that the mapped field has a value.',
+    action: 'Fill it in.',
+    zapier: 'In a Zap, check that the mapped field has a value.',
   },
   unknown_field: errorTexts.unknown_field,
   invalid_type: {

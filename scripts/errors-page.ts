@@ -17,15 +17,18 @@ const table = (header: readonly string[], rows: readonly (readonly string[])[]):
   [header, header.map(() => '---'), ...rows].map(row).join('\n')
 
 const textRows = (texts: Record<string, ErrorText>): string[][] =>
-  Object.entries(texts).map(([code, { meaning, action }]) => [`\`${code}\``, meaning, action])
+  Object.entries(texts).map(([code, { meaning, action, zapier = '' }]) => [
+    `\`${code}\``,
+    meaning,
+    `${action} ${zapier}`.trim(),
+  ])
 
 /** Returns the catalog of error codes, docs/errors.md. */
 export function generateErrorsPage(): Promise<string> {
-  const errors = Object.entries(errorTexts).map(([code, { meaning, action }]) => [
-    `\`${code}\``,
-    String(errorTable[code as ErrorCode].status),
-    meaning,
-    action,
+  const errors = textRows(errorTexts).map(([code = '', ...texts]) => [
+    code,
+    String(errorTable[code.slice(1, -1) as ErrorCode].status),
+    ...texts,
   ])
   return formatPage(`
 <!-- Written by \`npm run generate\` from contract/error-texts.ts. -->

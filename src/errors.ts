@@ -8,14 +8,6 @@ const haltingCodes = new Set<ErrorCode>(['validation_failed', 'idempotency_key_r
 /** Codes after which the same request can succeed a moment later. */
 const throttlingCodes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_use'])
 
-/** What to say where the API's own sentence uses a name that the form doesn't have. */
-const formSentences: Partial<Record<ErrorCode, string>> = {
-  idempotency_key_reused:
-    'This Deduplication Key was already used in the last 24 hours with different data. Use a different key for each call.',
-  idempotency_key_in_use:
-    'Another run with this Deduplication Key is in progress. Zapier will try this step again.',
-}
-
 /** Input fields whose key isn't the name of the API's field. */
 const inputKeys: Partial<Record<string, string>> = { external_id: 'external_reference' }
 
@@ -29,11 +21,13 @@ export function toZapierError(z: ZObject, response: HttpResponse, inputFields?: 
   const error = apiError(response.data)
   const requestId = error?.request_id ?? response.getHeader('x-request-id')
   const sentence = error ? formatApiError(error, inputFields ?? []) : formatUnknownError(response.status)
-  const message = requestId ? `${sentence} (Request ID: ${requestId})` : sentence
+  const withRequestId = (text: string) => (requestId ? `${text} (Request ID: ${requestId})` : text)
 
   if (response.status === 429 || (error && throttlingCodes.has(error.code))) {
+    const message = withRequestId(`${sentence} Zapier will try this step again.`)
     return new z.errors.ThrottledError(message, retryAfterSeconds(response))
   }
+  const message = withRequestId(sentence)
   if (inputFields && error && haltingCodes.has(error.code)) {
     return withoutContext(new z.errors.HaltedError(message))
   }
@@ -52,16 +46,16 @@ function apiError(data: unknown): ApiError | undefined {
 }
 
 /** Replaces the API's field names with the labels that the user sees. */
-function formatApiError({ code, message, details }: ApiError, inputFields: PlainInputField[]): string {
-  const formSentence = formSentences[code]
-  if (formSentence !== undefined) return formSentence
+function formatApiError({ message, details }: ApiError, inputFields: PlainInputField[]): string {
   const reasons = details.map(({ field, message: reason }) => {
     const label = findLabel(field, inputFields)
     return reason.startsWith(`${field} `) ? `${label}${reason.slice(field.length)}` : `${label}: ${reason}`
   })
   const [first] = details
   const isRepeated = first !== undefined && message.startsWith(first.message)
-  return (isRepeated ? reasons : [message, ...reasons]).join(' ')
+  // The header that Deduplication Key is sent in isn't a field of the API.
+  const sentence = message.replace('idempotency key', 'Deduplication Key')
+  return (isRepeated ? reasons : [sentence, ...reasons]).join(' ')
 }
 
 /**
@@ -81,7 +75,7 @@ function findLabel(path: string, inputFields: PlainInputField[]): string {
 function formatUnknownError(status: number): string {
   if (status >= 500)
     return `Outdial is temporarily unavailable (status ${status}). Try again in a few minutes. If it keeps happening, contact Outdial support.`
-  if (status === 429) return 'Outdial is receiving too many requests. Zapier will try this step again.'
+  if (status === 429) return 'Outdial is receiving too many requests.'
   return `Outdial rejected this request without a reason (status ${status}). Contact Outdial support.`
 }
 

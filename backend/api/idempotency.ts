@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { dayMs } from '../core/durations.ts'
-import { ApiError, invalidField } from '../core/errors.ts'
+import { ApiError, catalogFieldError } from '../core/errors.ts'
 import { canonicalJson } from '../core/text.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -9,15 +9,15 @@ import { findStoredResponse, storeResponse, tryLockScope } from './idempotency-s
 
 const ttlMs = dayMs
 
-/** A request that may be sent again because its response was lost. */
+/** A request that the client may repeat because the response was lost. */
 interface IdempotentRequest {
   caller: Caller
   method: string
   /** Without a trailing slash. */
   path: string
-  /** The `Idempotency-Key` header as sent; without one the work is simply done. */
+  /** The `Idempotency-Key` header as sent. Without it, every request does the work. */
   key: string | undefined
-  /** As validated, so that two spellings of one body are the same. */
+  /** As validated, so that differently formatted bodies compare as equal. */
   body: unknown
 }
 
@@ -27,9 +27,8 @@ interface Response {
 }
 
 /**
- * Does `work` once per connection, method, path, and key in 24 hours, and then returns the same response
- * again. The response is stored in the transaction of the work itself: neither exists without the other, and
- * an error stores nothing.
+ * Does `work` once per connection, method, path, and key in 24 hours. Repeated requests return the stored response.
+ * It's stored in the transaction of the work, so neither exists without the other. Errors aren't stored.
  *
  * @throws {ApiError} idempotency_key_in_use, idempotency_key_reused, validation_failed
  */
@@ -47,8 +46,8 @@ export const respondOnce = <Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>>
     const bodyHash = sha256(canonicalJson(request.body))
 
     if (!(await tryLockScope(tx.db, scopeHash))) throw keyInUse()
-    // A statement of its own: one snapshot for both would predate the lock, and miss the response of
-    // who held it a moment ago.
+    // A separate statement: in one statement with the lock, the snapshot would be older than the lock and miss the
+    // response that the previous holder stored.
     const stored = await findStoredResponse(tx.db, workspaceId, scopeHash, now)
     if (stored !== undefined && !stored.bodyHash.equals(bodyHash)) throw keyReused()
     if (stored !== undefined) return { status: stored.status, body: stored.body, replayed: true }
@@ -72,22 +71,9 @@ const formatScope = ({ caller, method, path, key }: IdempotentRequest): string =
 
 function requireValidKey(key: string): void {
   if (/^[\x20-\x7e]{1,255}$/.test(key)) return
-  throw invalidField(
-    'Idempotency-Key',
-    'invalid_idempotency_key',
-    'Idempotency-Key must have 1 to 255 printable ASCII characters.',
-  )
+  throw catalogFieldError('Idempotency-Key', 'invalid_idempotency_key')
 }
 
-const keyInUse = () =>
-  new ApiError(
-    'idempotency_key_in_use',
-    'Another request with this Idempotency-Key is in progress. Try again in one second.',
-    { headers: { 'Retry-After': '1' } },
-  )
+const keyInUse = () => new ApiError('idempotency_key_in_use', undefined, { headers: { 'Retry-After': '1' } })
 
-const keyReused = () =>
-  new ApiError(
-    'idempotency_key_reused',
-    'This Idempotency-Key was used in the last 24 hours with different data. Use a different key for each request.',
-  )
+const keyReused = () => new ApiError('idempotency_key_reused')

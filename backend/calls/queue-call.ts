@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '../core/errors.ts'
+import { catalogFieldError, notFound } from '../core/errors.ts'
 import { lockCampaign } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { nextCallableAt } from '../scheduling/calling-hours.ts'
@@ -9,22 +9,22 @@ interface QueueRequest {
   campaignId: number
   contactId: number
   now: Date
-  /** When to call at the earliest, in the future. Null: as soon as possible. */
+  /** The earliest time to call, in the future. Null means as soon as possible. */
   scheduledAt: Date | null
-  /** What to do where the contact already has an open call in this campaign. */
+  /** What to do if the contact already has an open call in this campaign. */
   ifAlreadyQueued: 'skip' | 'queue'
-  /** Test calls use the simulated provider. A test call and a real one don't count as each other's open call. */
+  /** Test calls use the simulated provider. An open test call doesn't count as an open real call, or vice versa. */
   test: boolean
   metadata: Record<string, string>
   callbackUrl: string | null
 }
 
 /**
- * Queues a call, or returns the open call that it would repeat. A call to a number on the do-not-call list is
- * completed as suppressed at once.
+ * Queues a call, or returns the open call that it would duplicate. A call to a number on the do-not-call list is
+ * immediately completed as suppressed.
  *
- * Call it in a transaction that has locked the contact, so that simultaneous requests take turns. Where one didn't,
- * the unique index `call_open_once` decides.
+ * Call it in a transaction that has locked the contact, so that simultaneous requests take turns. If a transaction
+ * hasn't, the unique index `call_open_once` prevents duplicates.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
@@ -37,7 +37,7 @@ export async function queueCall(
   const campaign = await lockCampaign(db, workspaceId, request.campaignId, 'share')
   if (campaign === undefined)
     throw notFound('This workspace has no campaign with this ID. Choose another campaign.', 'campaign_id')
-  if (campaign.status === 'archived') throw campaignArchived()
+  if (campaign.status === 'archived') throw catalogFieldError('campaign_id', 'campaign_archived', 'campaign_archived')
 
   const callee = await findCallee(db, workspaceId, contactId)
   if (callee === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
@@ -64,7 +64,7 @@ export async function queueCall(
       metadata: request.metadata,
       callbackUrl: request.callbackUrl,
     })
-    // A transaction that hadn't locked the contact was first: its call is visible now.
+    // Another transaction, which hadn't locked the contact, was first. Its call is visible now.
     if (inserted === undefined) continue
     if (callee.onDoNotCallList) await publishCompletedCalls(db, workspaceId, [inserted.id], now)
     return { callId: inserted.id, queued: true }
@@ -73,7 +73,7 @@ export async function queueCall(
 
 /**
  * Queues a call for a given time, even if the contact already has open calls. If a queued call is already scheduled
- * for exactly this time, returns that call instead. In a transaction, as `queueCall`.
+ * for exactly this time, returns that call instead. Call it in a transaction, like `queueCall`.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
@@ -85,11 +85,4 @@ export async function queueScheduledCall(
   const queued = await findQueuedCallAt(db, workspaceId, request)
   if (queued !== undefined) return queued.id
   return (await queueCall(db, workspaceId, { ...request, ifAlreadyQueued: 'queue' })).callId
-}
-
-const campaignArchived = () => {
-  const message = 'This campaign is archived and accepts no calls. Choose another campaign.'
-  return new ApiError('campaign_archived', message, {
-    details: [{ field: 'campaign_id', code: 'campaign_archived', message }],
-  })
 }

@@ -1,6 +1,6 @@
 import type { CallingHours, Campaign, CreateCampaign, RetryPolicy, SearchQuery } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
-import { invalidField, notFound } from '../core/errors.ts'
+import { catalogFieldError, invalidField, notFound } from '../core/errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
 import {
@@ -14,8 +14,8 @@ export const defaultRetry: RetryPolicy = { max_attempts: 3, delay_minutes: 60, o
 export const defaultMaxConcurrentCalls = 5
 
 /**
- * Creates a campaign. Whatever is left out, even one part of the calling hours or of the retry policy, takes
- * the workspace's value or the default.
+ * Creates a campaign. Omitted values, including single parts of the calling hours and the retry policy, use the
+ * workspace's values or the defaults.
  *
  * @throws {ApiError} not_found, agent_not_live, number_not_active, validation_failed
  */
@@ -47,8 +47,7 @@ function requireLiveAgent(status: string | null): void {
   if (status === null)
     throw notFound('This workspace has no agent with this ID. Choose another agent.', 'agent_id')
   if (status === 'live') return
-  const message = "This agent isn't Live. Publish or resume it in the dashboard, or choose another agent."
-  throw invalidField('agent_id', 'agent_not_live', message, 'agent_not_live')
+  throw catalogFieldError('agent_id', 'agent_not_live', 'agent_not_live')
 }
 
 function requireActiveNumber(status: string | null): void {
@@ -58,8 +57,7 @@ function requireActiveNumber(status: string | null): void {
       'phone_number_id',
     )
   if (status === 'active') return
-  const message = "This phone number isn't active. Activate it in the dashboard, or choose another one."
-  throw invalidField('phone_number_id', 'number_not_active', message, 'number_not_active')
+  throw catalogFieldError('phone_number_id', 'number_not_active', 'number_not_active')
 }
 
 function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): CallingHours {
@@ -69,13 +67,13 @@ function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): Calli
   throw invalidField('calling_hours.end', 'empty_calling_hours', message)
 }
 
-/** Lists the workspace's campaigns, archived ones too. */
+/** Lists the workspace's campaigns, including archived ones. */
 export const listCampaigns = async (
   deps: Pick<Deps, 'db'>,
   caller: Caller,
   query: SearchQuery,
 ): Promise<Page<Campaign>> => toPage(await selectCampaigns(deps.db, caller.workspaceId, query), query.limit)
 
-/** Lists the campaigns that accept calls, by name: all but the archived ones. */
+/** Lists the campaigns that accept calls, which are all except archived ones, in order of name. */
 export const listOpenCampaigns = (deps: Pick<Deps, 'db'>, workspaceId: number) =>
   selectOpenCampaigns(deps.db, workspaceId)

@@ -1,4 +1,4 @@
-/** Settles as `promise` does, or rejects with the signal's reason if that comes first; a later result is dropped. */
+/** Settles like `promise`, unless `signal` aborts first: then it rejects with the signal's reason. */
 export function rejectOnAbort<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
-/** Milliseconds for which found values, and the fact that there is none, stay in a cache. */
+/** How many milliseconds the cache keeps found values, and the fact that a key has none. */
 interface CacheTtl {
   found: number
   missing: number
@@ -17,8 +17,8 @@ interface Entry<Value> {
 const maxEntries = 20_000
 
 /**
- * Caches loaded values by key. Of many callers that ask at once, one loads. An entry that is dropped while it's being
- * loaded is loaded again, so no caller gets a value from before a change.
+ * Caches loaded values by key. Concurrent callers share one load. An entry that's dropped while it's being loaded is
+ * loaded again, so that no caller gets a value from before a change.
  */
 export class Cache<Value> {
   readonly #load: (key: string) => Promise<Value | undefined>

@@ -1,6 +1,6 @@
 import type { Scope } from '@outdial/contract'
 
-/** Who acts, in which one workspace: an API key, an app on behalf of a user, or the user in the dashboard. */
+/** Who makes a request, and in which workspace: an API key, an app for a user, or the user in the dashboard. */
 export interface Caller {
   workspaceId: number
   userId: number
@@ -11,7 +11,7 @@ export interface Caller {
   scopes: Scope[]
 }
 
-/** The connection behind a credential. It stays the same over refreshed tokens. */
+/** Returns a key for the connection behind a credential. It stays the same when tokens are refreshed. */
 export const getConnectionKey = ({ workspaceId, userId, apiKeyId, clientId }: Caller): string => {
   if (clientId !== null) return `client:${userId}:${workspaceId}:${clientId}`
   return apiKeyId === null ? `dashboard:${userId}:${workspaceId}` : `key:${apiKeyId}`

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Time as an argument: tests turn the hands themselves. */
+/** The time, as a dependency that tests can control. */
 export interface Clock {
   now(): Date
-  /** Resolves after `ms` milliseconds, or at once when `signal` aborts. Never rejects. */
+  /** Resolves after `ms` milliseconds, or when `signal` aborts. Never rejects. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -12,5 +12,5 @@ export const systemClock: Clock = {
   wait: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
 }
 
-/** Randomness as an argument: a number from 0 (included) to 1 (excluded). */
+/** Returns a random number from 0 (included) to 1 (excluded). A dependency, so that tests can control it. */
 export type Random = () => number

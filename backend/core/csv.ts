@@ -1,13 +1,12 @@
-/** Starts of a formula for spreadsheet programs: some skip blanks, some accept full-width signs. */
+/** Text that spreadsheet programs treat as a formula. Some skip leading spaces, some accept full-width signs. */
 const formulaStart = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/
 
-/** The standard separator is a comma; programs in other locales split at semicolons or tabs. */
+/** Characters that need quotes. Programs in some locales split cells at semicolons or tabs. */
 const separator = /[",;\t\r\n]/
 
 /**
- * Formats one record as CSV (RFC 4180), with its line end. A cell that a spreadsheet program would run as a
- * formula gets a leading apostrophe: what people say on the phone must not run on the computer that opens the
- * file.
+ * Formats a record as CSV (RFC 4180), with its line break. A cell that a spreadsheet program would run as a formula
+ * gets a leading apostrophe, so that words from a call can't run code on the computer that opens the file.
  */
 export function formatCsvRecord(cells: readonly string[]): string {
   // An empty line wouldn't be a record.
@@ -21,12 +20,11 @@ function formatCsvCell(cell: string): string {
 }
 
 /**
- * Writes a table as CSV, page by page: the header, then a part per page. A page is fetched when its part is
- * taken, so that a long table never is in memory as a whole.
+ * Formats a table as CSV: the header, then a part per page. A page is fetched when its part is read, so that a long
+ * table is never in memory as a whole.
  *
- * @param table.fetchPage returns at most `limit` rows that follow `last`, or the first ones where there is
- *   none
- * @param table.toRecords returns the cells of each record that a row becomes
+ * @param table.fetchPage returns at most `limit` rows after `last`, or the first rows if it's undefined
+ * @param table.toRecords returns the records of a row, each as a list of cells
  */
 export async function* formatCsvPages<Row>(table: {
   header: readonly string[]

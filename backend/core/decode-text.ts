@@ -1,4 +1,4 @@
-/** The bytes are not text, but for example a picture or a program. */
+/** The bytes aren't text, but for example an image or a program. */
 export class NotTextError extends Error {
   override name = 'NotTextError'
 }
@@ -11,7 +11,7 @@ export class NotTextError extends Error {
  */
 export function decodeText(bytes: Uint8Array, declaredEncoding = fallbackEncoding): string {
   const text = new TextDecoder(detectEncoding(bytes, declaredEncoding)).decode(bytes)
-  // Text has no such control characters.
+  // Text doesn't contain these control characters.
   if (/[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text)) throw new NotTextError()
   return text
 }

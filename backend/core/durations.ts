@@ -1,4 +1,5 @@
-/** Milliseconds, for readable sums: `7 * dayMs`. */
+// In milliseconds, for example `7 * dayMs`.
+
 export const secondMs = 1_000
 export const minuteMs = 60 * secondMs
 export const hourMs = 60 * minuteMs

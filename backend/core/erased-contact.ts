@@ -1,6 +1,6 @@
 import type { Call, Contact } from '@outdial/contract'
 
-/** Removes everything that identifies the person. Whether the contact may be called stays. */
+/** Removes everything that identifies the person. `do_not_call` stays. */
 export const toErasedContact = (contact: Contact): Contact => ({
   ...contact,
   phone_number: '',
@@ -13,7 +13,7 @@ export const toErasedContact = (contact: Contact): Contact => ({
   consent: null,
 })
 
-/** Removes who was called and what was said. That the call was made, when, and how it ended stays. */
+/** Removes who was called and what was said. The times and the outcome of the call stay. */
 export const toErasedCall = (call: Call): Call => ({
   ...call,
   contact: toErasedContact(call.contact),

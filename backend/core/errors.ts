@@ -1,17 +1,31 @@
-import { type ErrorCode, type ErrorDetail, type ErrorResponse, errorTable } from '@outdial/contract'
+import {
+  detailTexts,
+  type ErrorCode,
+  type ErrorDetail,
+  type ErrorResponse,
+  errorTable,
+  errorTexts,
+  toErrorMessage,
+} from '@outdial/contract'
 
-/** An error that the caller sees, with the status that the contract's table gives its code. */
+interface ErrorOptions {
+  details?: ErrorDetail[]
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** An error that the caller sees. Its code determines the status. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCode
   readonly details: ErrorDetail[]
   readonly headers: Record<string, string>
 
-  /** @param message says what happened and what to do, so that a Zap builder who sees nothing else can act */
+  /** @param message says what happened and what to do. By default, it's the catalog's. */
   constructor(
     code: ErrorCode,
-    message: string,
-    options: { details?: ErrorDetail[]; headers?: Record<string, string>; cause?: unknown } = {},
+    message: string = toErrorMessage(errorTexts[code]),
+    options: ErrorOptions = {},
   ) {
     super(message, { cause: options.cause })
     this.code = code
@@ -39,6 +53,13 @@ export const invalidField = (
   topCode: ErrorCode = 'validation_failed',
 ) => new ApiError(topCode, message, { details: [{ field, code, message }] })
 
+/** Returns a 422 about one field, with the catalog's sentences. */
+export const catalogFieldError = (
+  field: string,
+  code: keyof typeof detailTexts,
+  topCode?: ErrorCode,
+): ApiError => invalidField(field, code, toErrorMessage(detailTexts[code]), topCode)
+
 /** 404, also for an object of another workspace, so that the response doesn't reveal that it exists. */
 export const notFound = (message: string, field?: string) =>
   new ApiError('not_found', message, { details: field ? [{ field, code: 'not_found', message }] : [] })
@@ -53,19 +74,19 @@ export function throwAsFieldError(error: unknown): never {
 }
 
 /**
- * Errors of other realms fail `instanceof`, and those that the framework makes by hand have no tag of their
- * own.
+ * Checks for an error. Errors of other realms fail `instanceof`, and some that Fastify creates lack the
+ * `[object Error]` tag.
  */
 export const isError = (value: unknown): value is Error =>
   value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
 
-/** The `code` of an error of Node or PostgreSQL, such as ENOENT or 57P03; '' where it has none. */
+/** Returns the `code` of an error of Node or PostgreSQL, such as ENOENT or 57P03, or '' if it has none. */
 export function errorCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : ''
 }
 
-/** What the log tells of an error. */
+/** An error in the log. */
 interface ErrorDescription {
   name: string
   message: string
@@ -76,8 +97,8 @@ interface ErrorDescription {
 }
 
 /**
- * Describes an error for the log. PostgreSQL quotes the offending values (phone numbers) in its
- * messages and details: of those errors only the state, the constraint and the frames are told.
+ * Describes an error for the log. PostgreSQL's messages and details quote values such as phone numbers, so its errors
+ * are logged with only the code, the constraint, and the stack frames.
  */
 export function describeError(error: unknown): ErrorDescription {
   if (!isError(error)) return { name: typeof error, message: 'thrown, but not an Error' }
@@ -85,7 +106,7 @@ export function describeError(error: unknown): ErrorDescription {
   const isDatabaseError = 'severity' in error && 'routine' in error
   return {
     name: error.name,
-    message: isDatabaseError ? 'refused by the database' : error.message,
+    message: isDatabaseError ? 'rejected by the database' : error.message,
     ...('code' in error && { code: String(error.code) }),
     ...('constraint' in error && typeof error.constraint === 'string' && { constraint: error.constraint }),
     ...(frames && { stack: frames.join('\n') }),
@@ -93,12 +114,12 @@ export function describeError(error: unknown): ErrorDescription {
   }
 }
 
-/** Why the service cannot start, or a command cannot run, in a sentence for the person who started it. */
+/** The service can't start, or a command can't run. The message is for the person who started it. */
 export class StartupError extends Error {
   override name = 'StartupError'
 }
 
-/** A setting that cannot be used. Its message names the variable and says what to set. */
+/** A setting isn't valid. The message names the variable and says what to set. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }

@@ -1,2 +1,2 @@
-/** This machine, as the host of a URL names it. */
+/** Hosts in URLs that are this machine. */
 export const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])

@@ -1,4 +1,4 @@
-/** Tells the workers and the tool server of this process, after a commit, that there is something to do. */
+/** Notifies the workers and the tool server of this process, after a commit, that there's work. */
 export interface Notify {
   callQueued(): void
   deliveryQueued(): void
@@ -7,16 +7,13 @@ export interface Notify {
 }
 
 /**
- * What the tool server's caches must drop: the tools of one agent or of all agents, or an attempt that has
+ * What the tool server must drop from its caches: the tools of one agent or of all agents, or an attempt that has
  * ended.
  */
 export type ToolChange =
   { workspaceId: number; agentId?: number } | { workspaceId: number; endedAttempt: string }
 
-/**
- * Forwards notifications to what is connected later: workers need dependencies, and dependencies need
- * `notify`.
- */
+/** Forwards notifications to listeners that connect later: workers need dependencies, and those need `notify`. */
 export interface Notifier {
   notify: Notify
   connect(listener: Partial<Notify>): void
@@ -35,7 +32,7 @@ export function createNotifier(): Notifier {
   }
 }
 
-/** For a command or a test, where no worker and no tool server runs. */
+/** For commands and tests, which run without workers and tool server. */
 export const noNotify: Notify = {
   callQueued: () => {},
   deliveryQueued: () => {},

@@ -1,14 +1,14 @@
 import type { Clock } from './clock.ts'
 
 export interface PeriodicJob {
-  /** Starts no further run, aborts the signal of the current one, and resolves when that has ended. */
+  /** Prevents further runs, aborts the signal of the current one, and resolves when it has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Runs `work` again and again, never twice at once, with `intervalMs` between the end of one run and the start of the
- * next. Where `work` returns true, more is waiting, and the next run starts at once. A run that fails is reported to
- * `onError` and followed by the usual interval.
+ * Runs `work` repeatedly, with `intervalMs` between the end of one run and the start of the next. If `work` returns
+ * true, there's more to do, and the next run starts immediately. A failed run is reported to `onError` and followed by
+ * the usual interval.
  *
  * @param options.firstAfterMs milliseconds until the first run; 0 by default
  */

@@ -1,3 +1,4 @@
+import { detailTexts, toErrorMessage } from '@outdial/contract'
 import {
   type CountryCode,
   isSupportedCountry,
@@ -6,18 +7,18 @@ import {
   type PhoneNumber,
 } from 'libphonenumber-js/max'
 
-/** A number in E.164, or what is wrong with it, as a detail of an error. */
+/** A number in E.164, or its issue as an error detail. */
 type ParsedPhone =
   | { ok: true; phoneNumber: string }
   | { ok: false; field: 'phone_number' | 'country'; code: string; message: string }
 
-/** Direction marks, joiners and the like, which come along when a number is copied from an address book. */
+/** Invisible characters, such as direction marks, that numbers copied from an address book can contain. */
 const invisibleCharacters = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFE00-\uFE0F]/gu
 
 /**
- * Normalizes a phone number in any format that libphonenumber knows: international, national with
- * `country` (ISO 3166-1 alpha-2), digits of other scripts, RFC 3966 `tel:` URIs. Nothing may stand before
- * or after it. An extension is refused: a call would end at the switchboard.
+ * Normalizes a phone number in any format that libphonenumber supports: international, national with `country`
+ * (ISO 3166-1 alpha-2), digits of other scripts, RFC 3966 `tel:` URIs. Rejects text with anything before or after the
+ * number, and numbers with an extension, because the call would end at the switchboard.
  */
 export function parsePhone(input: string, country: string): ParsedPhone {
   if (!isSupportedCountry(country)) {
@@ -26,24 +27,21 @@ export function parsePhone(input: string, country: string): ParsedPhone {
   }
   const parsed = parseNumber(normalizeInput(input), country)
   if (parsed === undefined || !parsed.isValid() || !/^\+[1-9]\d{1,14}$/.test(parsed.number)) {
-    return invalidNumber('invalid_phone_number', invalidNumberMessage)
+    return invalidNumber('invalid_phone_number')
   }
   if (parsed.ext !== undefined) {
-    return invalidNumber(
-      'phone_number_extension',
-      "This phone number has an extension, which can't be dialed. Remove the extension.",
-    )
+    return invalidNumber('phone_number_extension')
   }
   return { ok: true, phoneNumber: parsed.number }
 }
 
-/** What the parser reads: it takes digits of every script, but one plus sign, and no spaces around. */
+/** Prepares text for the parser, which accepts digits of every script, but only the ASCII plus sign and no spaces around. */
 function normalizeInput(input: string): string {
   const text = input.replace(invisibleCharacters, '').replaceAll('＋', '+').trim()
   return /^tel:/i.test(text) ? parseTelUri(text.slice(4)) : text
 }
 
-/** RFC 3966, section 3: a local number has its context, and the subaddress is nobody's to dial. */
+/** Parses what follows `tel:` (RFC 3966, section 3). Adds the context to a local number, and drops the subaddress. */
 function parseTelUri(uriPath: string): string {
   const [number = '', ...parameters] = uriPath.split(';')
   const getParameter = (name: string) =>
@@ -57,18 +55,15 @@ function parseTelUri(uriPath: string): string {
   ].join('')
 }
 
-/** Whether a number names its country itself: then no other needs to be known. */
+/** Returns true for a number with a country code, which can be parsed without knowing the country. */
 export const isInternational = (input: string): boolean => normalizeInput(input).startsWith('+')
 
-const invalidNumber = (code: string, message: string): ParsedPhone => ({
+const invalidNumber = (code: 'invalid_phone_number' | 'phone_number_extension'): ParsedPhone => ({
   ok: false,
   field: 'phone_number',
   code,
-  message,
+  message: toErrorMessage(detailTexts[code]),
 })
-
-const invalidNumberMessage =
-  "This phone number isn't valid. Check it, and include the country code, for example +1 202 555 0100."
 
 function parseNumber(text: string, defaultCountry: CountryCode): PhoneNumber | undefined {
   try {

@@ -1,7 +1,7 @@
-// Paths of this service that agent runtimes open. A dial request gives their URLs.
+// Paths that agent runtimes call. Dial requests contain their URLs.
 
-/** Where an agent's tool session begins, over HTTP+SSE. */
+/** Opens an agent's tool session over HTTP+SSE. */
 export const toolSessionPath = '/api/mcp/sse'
 
-/** Where the reports of a call attempt are posted. */
+/** Returns the path for reports of a call attempt. */
 export const attemptReportsPath = (attemptId: string): string => `/api/internal/attempts/${attemptId}/reports`

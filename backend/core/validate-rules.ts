@@ -5,8 +5,8 @@ import { toStorableText } from './text.ts'
 import { toErrorDetails } from './validate.ts'
 
 /**
- * Options of a zod refinement that report this code and sentence as a detail of the error; the sentence may
- * quote the text that was refused. A value that breaks a rule isn't checked against the next one.
+ * Returns options for a zod refinement that report this code and message as an error detail. The message can quote the
+ * rejected text. A value that breaks a rule isn't checked against the next one.
  */
 export const rule = (code: string, message: string | ((text: string) => string)) => ({
   error: ({ input }: { input?: unknown }) => (typeof message === 'string' ? message : message(String(input))),
@@ -14,19 +14,19 @@ export const rule = (code: string, message: string | ((text: string) => string))
   abort: true,
 })
 
-/** The same for `context.addIssue()` in a `superRefine` or a `transform`. */
+/** Returns the same for `context.addIssue()` in a `superRefine` or a `transform`. */
 export const ruleIssue = (code: string, message: string) => ({
   code: 'custom' as const,
   message,
   params: { rule: code },
 })
 
-/** False for text with a NUL character or half of a surrogate pair, which PostgreSQL can't store. */
+/** Returns false for text with a NUL character or a lone surrogate, which PostgreSQL can't store. */
 export const isStorableText = (text: string): boolean => text === toStorableText(text)
 
 /**
- * Finds everything that's wrong with what a person filled in, by a schema whose rules bring their own
- * sentences. A rule about one entry of a list counts for the list: that's the field of the form.
+ * Finds all issues of form input with a schema whose rules have their own messages. A rule about an entry of a list
+ * reports the list, which is the field of the form.
  */
 export function findRuleIssues(schema: z.ZodType, input: unknown): ErrorDetail[] {
   const { error } = schema.safeParse(input, { reportInput: true })
@@ -34,7 +34,7 @@ export function findRuleIssues(schema: z.ZodType, input: unknown): ErrorDetail[]
 }
 
 /**
- * Parses form input with a schema whose rules bring their own messages.
+ * Parses form input with a schema whose rules have their own messages.
  *
  * @throws {ApiError} validation_failed, with a detail for each broken rule; its message is the first detail's
  */
@@ -48,7 +48,7 @@ export function validateByRules<Schema extends z.ZodType>(
   throw new ApiError('validation_failed', details[0]?.message ?? '', { details })
 }
 
-/** Only a rule brings a sentence: what a schema of the contract reports reads as in the API. */
+/** Keeps the messages of rules. Other issues get the same messages as in the API. */
 function describeIssues({ issues }: z.ZodError): ErrorDetail[] {
   const details = issues.flatMap((issue) => {
     const code: unknown = issue.code === 'custom' ? issue.params?.rule : undefined

@@ -3,13 +3,13 @@ import type * as z from 'zod'
 import { ApiError } from './errors.ts'
 import { toStorableText } from './text.ts'
 
-/** The most details that one answer lists: a body of a million mistakes must not make a larger answer. */
+/** Limits the details of a response, so that a body with a million issues doesn't cause a larger response. */
 const maxDetails = 50
 
 /**
- * Reads a parsed body or query string by its schema.
+ * Validates a parsed body or query string with its schema.
  *
- * @throws {ApiError} unknown_field where nothing else is wrong, else validation_failed, with every detail
+ * @throws {ApiError} unknown_field if all issues are unknown fields, otherwise validation_failed
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const { value, details: issues } = cleanInput(input)
@@ -30,7 +30,7 @@ function validationError(details: ErrorDetail[]): ApiError {
   )
 }
 
-/** Automations show this sentence and nothing else. */
+/** Joins the first three messages. Automation platforms show only this text. */
 function summarizeIssues(details: ErrorDetail[]): string {
   const shown = details.slice(0, 3).map((detail) => detail.message)
   const more = details.length - shown.length
@@ -39,17 +39,16 @@ function summarizeIssues(details: ErrorDetail[]): string {
 
 const maxDepth = 16
 
-/** A value without blanks, and what in it cannot be stored at all. */
+/** A value without its blank parts, and details of parts that can't be stored. */
 interface CleanedInput {
   value: unknown
   details: ErrorDetail[]
 }
 
 /**
- * Prepares a parsed body or query string for its schema. Empty text counts as absent, and so does a
- * list or an object in which nothing else was: automations send every field of a form, filled in or
- * not. Text that PostgreSQL cannot store (NUL, lone surrogates) and nesting that would exhaust the
- * stack are reported.
+ * Prepares a parsed body or query string for its schema. Removes empty text, and lists and objects that contain
+ * nothing else: automations send every field of a form, filled in or not. Reports text that PostgreSQL can't store
+ * (NUL, lone surrogates) and nesting that would exhaust the stack.
  */
 export function cleanInput(input: unknown): CleanedInput {
   const details: ErrorDetail[] = []
@@ -79,7 +78,7 @@ function cleanList(list: unknown[], path: string[], details: ErrorDetail[]): unk
 function cleanObject(object: object, path: string[], details: ErrorDetail[]): object | undefined {
   const entries = Object.entries(object).map(([key, value]): [string, unknown] => {
     checkText(key, [...path, key], details)
-    // Dictionaries of zod leave it out without a word; at the top it is a field that nobody knows.
+    // zod's records drop this key silently. At the top level, it's reported as an unknown field.
     if (key === '__proto__' && path.length > 0) {
       addIssue(details, [...path, key], 'invalid_key', "can't be used as a name. Use a different name")
     }
@@ -100,7 +99,7 @@ function checkText(text: string, path: string[], details: ErrorDetail[]): void {
 }
 
 function addIssue(details: ErrorDetail[], path: string[], code: string, text: string): void {
-  // Field names are echoed: what cannot be stored in one must not come back either.
+  // The response quotes the field name, so it must not contain text that can't be stored.
   const field = toStorableText(path.join('.')).slice(0, 200)
   details.push({ field, code, message: `${field || 'The request body'} ${text}.` })
 }
@@ -108,15 +107,15 @@ function addIssue(details: ErrorDetail[], path: string[], code: string, text: st
 type Issue = z.core.$ZodIssue
 
 /**
- * Translates what zod found into details, in the words of a person who fills in a form.
+ * Converts zod issues to details with messages for people who fill in a form.
  *
- * @param issues of a parse with `reportInput`: a value that is missing is told from one that is wrong by it
+ * @param issues of a parse with `reportInput`, which distinguishes missing values from invalid ones
  */
 export function toErrorDetails(issues: readonly Issue[]): ErrorDetail[] {
   const details = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? unknownFieldDetails(issue) : [toErrorDetail(issue)],
   )
-  // Two rules of one schema may object to the same thing.
+  // Two rules of a schema may report the same issue.
   return [...new Map(details.map((detail) => [`${detail.code} ${detail.field}`, detail])).values()]
 }
 
@@ -136,7 +135,7 @@ function toErrorDetail(issue: Issue): ErrorDetail {
   return { field, code, message: `${field || 'The request body'} ${text}.` }
 }
 
-/** Drops the field's name, for where a person reads the message beside the field. */
+/** Removes the field's name from the message, for forms that show it next to the field. */
 export function withoutFieldName({ field, message }: ErrorDetail): string {
   if (!message.startsWith(`${field} `)) return message
   const rest = message.slice(field.length + 1)
@@ -212,6 +211,6 @@ function describeSizeIssue(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSm
   return { code: issue.code, text: `must be ${side} ${bound}` }
 }
 
-/** Messages of the contract's own rules begin with "must"; zod's defaults do not read as one. */
+/** Keeps the messages of the contract's rules, which start with "must", and replaces zod's default messages. */
 const describeCustomMessage = (message: string): string =>
   message.startsWith('must') ? message : "has an invalid format. Check the field's description"

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
-/** A window of time in which the events of one key are counted. */
+/** A time window in which the events of one key are counted. */
 interface Window {
   count: number
   /** In milliseconds since the epoch. */
@@ -9,21 +9,21 @@ interface Window {
 }
 
 interface WindowCounter {
-  /** Counts one more event of `key`. */
+  /** Counts an event of `key`. */
   add(key: string): Readonly<Window>
-  /** Forgets what was counted for `key`. */
+  /** Resets the count of `key`. */
   clear(key: string): void
 }
 
 /**
- * Counts events by key in fixed windows of `windowMs`; the first event of a key opens its window. It counts
- * in this process, and remembers at most `maxKeys` keys: the ones that were counted last.
+ * Counts events by key in fixed windows of `windowMs`. A key's first event starts its window. Each process counts
+ * separately and remembers the last `maxKeys` keys.
  */
 export function createWindowCounter(
   clock: Pick<Clock, 'now'>,
   { windowMs, maxKeys = 50_000 }: { windowMs: number; maxKeys?: number },
 ): WindowCounter {
-  // With `max`, it would allocate room for all of these keys now.
+  // `max` would allocate memory for all keys now.
   const windows = new LRUCache<string, Window>({ maxSize: maxKeys, sizeCalculation: () => 1 })
 
   return {

@@ -1,29 +1,29 @@
 import type { Clock } from './clock.ts'
 
-/** What a worker leases and does. Jobs are leased by `fetch`, so that several processes can share a table. */
+/** How a worker leases and handles jobs. `fetch` leases them, so that several processes can share a table. */
 export interface WorkerOptions<Job> {
   /** Leases at most `capacity` jobs that are due. */
   fetch(capacity: number): Promise<Job[]>
-  /** Does one job. `signal` aborts if the job still runs `timeoutMs` after the worker was stopped. */
+  /** Handles a job. `signal` aborts if the job is still running `timeoutMs` after the worker was stopped. */
   handle(job: Job, signal: AbortSignal): Promise<void>
-  /** Hears of every error of `fetch` (without a job) and `handle` (with it). */
+  /** Called for every error of `fetch` (without a job) and `handle` (with its job). */
   onError(error: unknown, job?: Job): void
-  /** Jobs that run at once. */
+  /** Maximum number of jobs that run at the same time. */
   concurrency: number
-  /** Jobs that are leased at once. */
+  /** Maximum number of jobs per `fetch`. */
   batchSize: number
-  /** Milliseconds between looks at the table while nobody wakes the worker. */
+  /** Milliseconds between fetches while the worker isn't notified. */
   pollMs: number
 }
 
 export interface Worker {
-  /** There may be something to do. Cheap; call it after every commit that made some. */
+  /** Fetches soon, because there may be work. Cheap; call it after every commit that creates work. */
   notify(): void
-  /** Leases no more jobs and resolves when the running ones are done. Aborts them after `timeoutMs`. */
+  /** Stops leasing jobs and resolves when the running ones are done. Aborts them after `timeoutMs`. */
   stop(timeoutMs?: number): Promise<void>
 }
 
-/** The one leasing loop, shared by the dialer and the webhook sender. */
+/** Starts a loop that leases and handles jobs, for the dialer, the webhook sender, and the importer. */
 export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Worker {
   const stopping = new AbortController()
   const aborting = new AbortController()
@@ -45,7 +45,7 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
   }
 
   const start = (job: Job) => {
-    // Async, so that what throws at once is that job's error and does not keep the rest of the batch from starting.
+    // Async, so that a synchronous error belongs to its job and the rest of the batch still starts.
     const handle = async () => options.handle(job, aborting.signal)
     const done: Promise<void> = handle()
       .catch((error: unknown) => options.onError(error, job))

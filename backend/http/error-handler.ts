@@ -5,10 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, describeError, errorCode } from '../core/errors.ts'
 import { isOutage } from '../db/outage.ts'
 
-/** Seconds after which a caller may try again while the database is away. */
+/** The Retry-After header while the database is unavailable, in seconds. */
 const retryAfterOutage = '5'
 
-/** Sends every error in the contract's shape. The details of an unexpected error are only in the log. */
+/** Sends an error in the contract's format. The details of an unexpected error are only in the log. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = request.raw.errored ? bodyIncomplete : toApiError(error)
   if (apiError.status >= 500) {
@@ -24,8 +24,8 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /**
- * The caller has disconnected and won't receive this error. It keeps the log from reporting the disconnection as an
- * error of the service.
+ * Keeps the log from reporting a disconnection as an error of the service. The caller has disconnected and won't receive
+ * it.
  */
 const bodyIncomplete = new ApiError(
   'malformed_json',
@@ -40,23 +40,17 @@ const wwwAuthenticateHeaders = (apiError: ApiError): Record<string, string> =>
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isOutage(error)) {
-    return new ApiError('unavailable', 'Outdial is temporarily unavailable. Try again in a few seconds.', {
-      headers: { 'Retry-After': retryAfterOutage },
-    })
+    return new ApiError('unavailable', undefined, { headers: { 'Retry-After': retryAfterOutage } })
   }
   const known = fastifyErrors[errorCode(error)]
-  if (known !== undefined) return new ApiError(...known)
-  return new ApiError(
-    'internal_error',
-    'Outdial had an unexpected error. Try again. If it happens again, send the request ID to Outdial support.',
-  )
+  return new ApiError(...(known ?? ['internal_error']))
 }
 
 const urlNotFound: [ErrorCode, string] = ['not_found', "This URL doesn't exist. Check the path."]
 
-/** What the framework refuses by itself. */
-const fastifyErrors: Record<string, [ErrorCode, string] | undefined> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The request body is larger than 1 MiB. Send less data.'],
+/** Errors for requests that Fastify rejects by itself. */
+const fastifyErrors: Record<string, [ErrorCode, string?] | undefined> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
     "This Content-Type isn't supported. Send JSON with Content-Type: application/json.",
@@ -70,8 +64,8 @@ const fastifyErrors: Record<string, [ErrorCode, string] | undefined> = {
 }
 
 /**
- * Answers what is no HTTP, or too much of it, before there is a request: in the one shape as far as
- * it goes, with a status of HTTP's own where the contract's table has none.
+ * Responds to data that isn't HTTP or exceeds a limit, for which Node creates no request. The body has the contract's
+ * format, but 408 and 431 aren't in the contract's table of statuses.
  */
 export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@outdial/contract'
+import { type ErrorCode, errorTexts, toErrorMessage } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
@@ -7,8 +7,9 @@ import { findCredential } from './credential-store.ts'
 
 const realm = 'Bearer realm="Outdial"'
 
-/** 401 with the challenge that RFC 6750, section 3, asks for. */
-function unauthorizedError(code: ErrorCode, message: string): ApiError {
+/** Returns a 401 error with the challenge that RFC 6750, section 3, requires. */
+function unauthorizedError(code: ErrorCode): ApiError {
+  const message = toErrorMessage(errorTexts[code])
   const challenge =
     code === 'missing_credential'
       ? realm
@@ -17,8 +18,8 @@ function unauthorizedError(code: ErrorCode, message: string): ApiError {
 }
 
 /**
- * Tells who acts, from an `Authorization` header (RFC 6750, section 2.1). API keys and OAuth2 tokens
- * are alike: one row by the SHA-256 of what was sent.
+ * Returns the caller that an `Authorization` header identifies (RFC 6750, section 2.1). API keys and OAuth access
+ * tokens are looked up the same way, by their SHA-256.
  *
  * @throws {ApiError} missing_credential, invalid_credential, expired_credential
  */
@@ -28,24 +29,15 @@ export async function authenticate(
 ): Promise<Caller> {
   const token = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
   if (token === undefined) {
-    throw unauthorizedError(
-      'missing_credential',
-      'The request has no API key or access token. Send it in the header "Authorization: Bearer …".',
-    )
+    throw unauthorizedError('missing_credential')
   }
   const credential = await findCredential(deps.db, hashToken(token))
   if (credential === undefined) {
-    throw unauthorizedError(
-      'invalid_credential',
-      'This API key or access token is unknown or was revoked. Reconnect your account, or use another API key.',
-    )
+    throw unauthorizedError('invalid_credential')
   }
   const { expiresAt, ...caller } = credential
   if (expiresAt !== null && expiresAt <= deps.clock.now()) {
-    throw unauthorizedError(
-      'expired_credential',
-      'This access token has expired. Refresh it, or reconnect your account.',
-    )
+    throw unauthorizedError('expired_credential')
   }
   return caller
 }

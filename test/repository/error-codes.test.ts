@@ -41,7 +41,7 @@ const formCodes = new Set([
 
 const text = /(?:'[^']*'|`[^`]*`|[\w.]+)/.source
 const patterns = [
-  new RegExp(String.raw`\binvalidField\(\s*${text},\s*'(\w+)'`, 'g'),
+  new RegExp(String.raw`\b(?:invalidField|catalogFieldError)\(\s*${text},\s*'(\w+)'`, 'g'),
   /\b(?:rule|ruleIssue|invalidNumber)\(\s*'(\w+)'/g,
   /\baddIssue\(\s*details,\s*(?:\[[^\]]*\]|\w+),\s*'(\w+)'/g,
   /\bcode: '([a-z]\w*)'/g,

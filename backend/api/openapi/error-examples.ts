@@ -1,8 +1,8 @@
-import { type ErrorCode, type ErrorDetail, errorTable, errorTexts } from '@outdial/contract'
+import { type ErrorCode, type ErrorDetail, errorTable, errorTexts, toErrorMessage } from '@outdial/contract'
 import { ApiError } from '../../core/errors.ts'
 import { NoRequestBody, type Route } from '../define-route.ts'
 
-/** What each status means, in the document. */
+/** Descriptions of the error statuses in the document. */
 export const statusDescriptions: Record<number, string> = {
   400: "The body isn't valid JSON",
   401: 'The credential is missing, unknown, or expired',
@@ -38,11 +38,11 @@ export function listErrorCodes(route: Route): ErrorCode[] {
 
 const detail = (field: string, code: string, message: string): ErrorDetail => ({ field, code, message })
 
-const agentNotLive = "This agent isn't Live. Publish or resume it in the dashboard, or choose another agent."
-const numberNotActive = "This phone number isn't active. Activate it in the dashboard, or choose another one."
+const agentNotLive = toErrorMessage(errorTexts.agent_not_live)
+const numberNotActive = toErrorMessage(errorTexts.number_not_active)
 const unknownField = "fristname isn't a known field. Check the spelling or remove it."
 
-const examples: Partial<Record<ErrorCode, { message: string; details?: ErrorDetail[] }>> = {
+const examples: Partial<Record<ErrorCode, { message?: string; details?: ErrorDetail[] }>> = {
   validation_failed: {
     message: 'phone_number is required.',
     details: [detail('phone_number', 'required', 'phone_number is required.')],
@@ -52,11 +52,9 @@ const examples: Partial<Record<ErrorCode, { message: string; details?: ErrorDeta
     details: [detail('fristname', 'unknown_field', unknownField)],
   },
   agent_not_live: {
-    message: agentNotLive,
     details: [detail('agent_id', 'agent_not_live', agentNotLive)],
   },
   number_not_active: {
-    message: numberNotActive,
     details: [detail('phone_number_id', 'number_not_active', numberNotActive)],
   },
   not_found: { message: 'This workspace has nothing with this ID. Check the ID.' },
@@ -71,8 +69,7 @@ const examples: Partial<Record<ErrorCode, { message: string; details?: ErrorDeta
 
 /** Returns an example of an error response, for the document. */
 export function errorExample(code: ErrorCode): { value: unknown } {
-  const { meaning, action } = errorTexts[code]
-  const { message = `${meaning} ${action}`.replaceAll(/[`*]/g, ''), details = [] } = examples[code] ?? {}
+  const { message, details = [] } = examples[code] ?? {}
   return {
     value: new ApiError(code, message, { details }).toResponse('4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f'),
   }

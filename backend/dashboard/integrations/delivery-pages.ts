@@ -29,7 +29,7 @@ interface DeliveryData {
   delivery: {
     id: number
     name: string
-    /** What it belongs to. */
+    /** The page of its subscription, or of callback URLs. */
     origin: { path: string; label: string }
     callId: number | null
     targetUrl: string
@@ -106,7 +106,7 @@ function toStatusBadge(status: number | null): Badge {
   return { tone: status >= 200 && status < 300 ? 'good' : 'bad', text: `HTTP ${status}` }
 }
 
-/** As they were sent with the last attempt. The signature is left out: who has it could send the body once more. */
+/** Formats the headers of the last attempt. Omits the signature, which could be used to send the body again. */
 function formatHeaders(eventId: string, attemptedAt: Date | null): string {
   const headers: Record<string, string> = { ...unsignedHeaders, 'webhook-id': eventId }
   if (attemptedAt !== null)
@@ -116,7 +116,7 @@ function formatHeaders(eventId: string, attemptedAt: Date | null): string {
     .join('\n')
 }
 
-/** Bodies are sent as one line; people read them folded out. */
+/** Indents a body, which is sent as one line. */
 function formatBody(body: string): string {
   const value: unknown = JSON.parse(body)
   return JSON.stringify(value, null, 2)
@@ -128,12 +128,13 @@ type LastAttempt = Pick<DeliverySummary, 'status_code' | 'error' | 'duration_ms'
 function formatAttemptResponse({ status_code, error, duration_ms }: LastAttempt): string {
   if (duration_ms === null) return ''
   const outcome = error ?? `HTTP ${status_code ?? 'nothing'}`
-  return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)} · ${formatMilliseconds(duration_ms)}`
+  const text = outcome.charAt(0).toUpperCase() + outcome.slice(1).replace(/\.$/, '')
+  return `${text} · ${formatMilliseconds(duration_ms)}`
 }
 
 interface DeliveryRow {
   id: number
-  /** "Call 12", or that it was a test. */
+  /** "Call 12" or "Test event". */
   event: string
   about: string
   badge: Badge
@@ -154,7 +155,7 @@ export interface DeliveryTable {
 const DeliveryStatus = z.enum(['pending', 'delivered', 'exhausted', 'gone'])
 const Id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 
-/** What an address may say of a list of deliveries. */
+/** Query of a delivery list. Invalid values are ignored. */
 export const DeliveryQuery = z.object({
   status: DeliveryStatus.optional().catch(undefined),
   before: Id.optional().catch(undefined),
@@ -163,14 +164,15 @@ export const DeliveryQuery = z.object({
 
 const statusFilters = [
   { status: undefined, label: 'All' },
-  { status: 'pending', label: 'Pending' },
-  { status: 'delivered', label: 'Delivered' },
-  { status: 'exhausted', label: 'Failed' },
-] as const
+  ...(['pending', 'delivered', 'exhausted'] as const).map((status) => ({
+    status,
+    label: deliveryBadge(status, 0).text,
+  })),
+]
 
 const pageSize = 50
 
-/** One page of deliveries, and where the others are. It costs the same however many there are. */
+/** Reads a page of deliveries, with links to its neighbors. Every page costs the same. */
 export async function readDeliveryTable(
   deps: Pick<Deps, 'db'>,
   context: PageContext<z.output<typeof DeliveryQuery>>,
