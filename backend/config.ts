@@ -10,11 +10,14 @@ const list = z.string().transform((value) =>
 )
 const proxy = z.union(
   [z.enum(['loopback', 'linklocal', 'uniquelocal']), z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
-  { error: 'each must be an address, a range such as 10.0.0.0/8, or loopback, linklocal or uniquelocal' },
+  {
+    error:
+      'each item must be an IP address, a range such as 10.0.0.0/8, or loopback, linklocal, or uniquelocal',
+  },
 )
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
-/** The environment variables that set up the service. `.env.example` lists all of them. */
+/** The environment variables that configure the service. `.env.example` lists all of them. */
 export const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(8787),
   HOST: z.string().default('127.0.0.1'),
@@ -36,7 +39,7 @@ export const Environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
-/** The service's settings, read once at the start. Documented in docs/operating.md. */
+/** The service's settings, read once at startup. Documented in docs/operating.md. */
 export interface Config {
   port: number
   host: string
@@ -45,22 +48,22 @@ export interface Config {
   dataDir: string | undefined
   databaseUrl: string | undefined
   secretKeys: string[]
-  /** RUNTIME_SECRET: see Deps.runtimeSecrets for those that are valid now. */
+  /** RUNTIME_SECRET. `Deps.runtimeSecrets` returns the secrets that are currently valid. */
   runtimeSecrets: string[]
-  /** Holds them instead, and is followed. */
+  /** A file that contains the runtime secrets instead. It's watched for changes. */
   runtimeSecretFile: string | undefined
-  /** Where calls are placed with TELEPHONY=http; without a trailing slash. */
+  /** The URL of the agent runtime with TELEPHONY=http, without a trailing slash. */
   runtimeUrl: string | undefined
-  /** Where agent runtimes reach this service, for tools and reports; without a trailing slash. */
+  /** The URL where agent runtimes reach this service for tools and reports, without a trailing slash. */
   internalUrl: string
-  /** Values of `Host` that the tool server answers to, besides those of PUBLIC_URL and this machine. */
+  /** Values of `Host` that the tool server accepts, in addition to those of the two URLs and this machine. */
   allowedHosts: string[]
   telephony: 'simulated' | 'http'
-  /** Simulated seconds per real second; 1 where real phones ring. */
+  /** Simulated seconds per real second; 1 if real phones ring. */
   simulationSpeed: number
   rateLimitPerMinute: number
   allowLoopbackWebhooks: boolean
-  /** Addresses whose `X-Forwarded-For` tells who asks. */
+  /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]
   role: 'all' | 'api' | 'worker'
   logLevel: string
@@ -68,9 +71,7 @@ export interface Config {
 
 const wildcardHosts = new Set(['0.0.0.0', '::'])
 
-/**
- * All addresses of a machine are none to connect to, and IPv6 stands in brackets (RFC 3986, section 3.2.2).
- */
+/** Formats HOST for a URL. Clients can't connect to a wildcard, and IPv6 needs brackets (RFC 3986, section 3.2.2). */
 function formatUrlHost(host: string): string {
   if (wildcardHosts.has(host)) return 'localhost'
   return host.includes(':') ? `[${host}]` : host
@@ -79,22 +80,28 @@ function formatUrlHost(host: string): string {
 /** Variables of earlier releases, with the names that replace them. */
 const renamedVariables = { LINE: 'TELEPHONY', LINE_SPEED: 'SIMULATION_SPEED' }
 
-/** Ignoring an old name would start the service with another setting than its operator chose. */
+/** Rejects old names: ignoring them would start the service with different settings than the operator chose. */
 function requireNoOldNames(present: object): void {
   const messages = Object.entries(renamedVariables)
     .filter(([oldName]) => oldName in present)
-    .map(([oldName, newName]) => `${oldName} is now called ${newName}: rename the variable.`)
+    .map(([oldName, newName]) => `${oldName} was renamed to ${newName}. Rename the variable.`)
   if (messages.length > 0) throw new ConfigError(messages.join('\n'))
 }
 
-/** @throws {ConfigError} that names every variable that is wrong */
+/**
+ * Parses the environment variables.
+ *
+ * @throws {ConfigError} that names every invalid variable
+ */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   requireNoOldNames(present)
   const parsed = Environment.safeParse(present)
   if (!parsed.success) {
     const messages = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-    throw new ConfigError(`These environment variables are wrong.\n${messages.join('\n')}`)
+    throw new ConfigError(
+      `Some environment variables aren't valid. Correct them, then start again.\n${messages.join('\n')}`,
+    )
   }
   const env = parsed.data
   if (env.TELEPHONY === 'http' && env.RUNTIME_URL === undefined) {
@@ -103,13 +110,13 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     )
   }
   if (env.RUNTIME_SECRET !== undefined && env.RUNTIME_SECRET_FILE !== undefined) {
-    throw new ConfigError('RUNTIME_SECRET and RUNTIME_SECRET_FILE are both set: keep one of them.')
+    throw new ConfigError('RUNTIME_SECRET and RUNTIME_SECRET_FILE are both set. Set only one of them.')
   }
   const publicUrl = (env.PUBLIC_URL ?? `http://${formatUrlHost(env.HOST)}:${env.PORT}`).replace(/\/+$/, '')
   const isLoopbackOnly =
     loopbackHosts.has(new URL(publicUrl).hostname) &&
     !(env.PUBLIC_URL === undefined && wildcardHosts.has(env.HOST))
-  // The demo comes with the embedded database; elsewhere an hour between two attempts is an hour.
+  // The demo uses the embedded database. Otherwise, delays between attempts last as long as they say.
   const defaultSpeed = env.DATABASE_URL === undefined ? 10 : 1
   return {
     port: env.PORT,

@@ -5,10 +5,10 @@ import type { Notify } from './core/notify.ts'
 import type { Db } from './db/schema.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
 
-/** What every operation of the service is given. `open-deps.ts` assembles it, and the tests do. */
+/** The dependencies of the service's operations. `open-deps.ts` creates them; tests create their own. */
 export interface Deps {
   config: Config
-  /** What agent runtimes show this service, as it is valid now; the first is what it shows itself. */
+  /** Returns the currently valid secrets of agent runtimes. Outdial itself sends the first. */
   runtimeSecrets: () => readonly string[]
   db: Db
   clock: Clock

@@ -8,7 +8,7 @@ type Output = Pick<NodeJS.WritableStream, 'write'> & Partial<Pick<WriteStream, '
  */
 export async function createLog(level: string, output: Output = process.stdout): Promise<Logger> {
   if (!output.isTTY) return output === process.stdout ? pino({ level }) : pino({ level }, output)
-  // Loaded only here: a server doesn't need it.
+  // Imported only here, because servers don't need it.
   const { prettyFactory } = await import('pino-pretty')
   const format = prettyFactory({
     colorize: !process.env.NO_COLOR,
@@ -16,6 +16,6 @@ export async function createLog(level: string, output: Output = process.stdout):
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss',
   })
-  // Not pino-pretty's stream: it writes later, and the last lines before process.exit would be lost.
+  // pino-pretty's own stream is asynchronous, so the last lines before process.exit would be lost.
   return pino({ level }, { write: (line: string) => output.write(format(line)) })
 }

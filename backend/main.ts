@@ -3,14 +3,14 @@ import { ConfigError, describeError, StartupError } from './core/errors.ts'
 import { formatReadyMessage } from './demo/ready-message.ts'
 import { type Service, startService } from './start.ts'
 
-/** Handled from the start, so that a signal before the service is ready doesn't leave it running. */
+/** Read at startup, so that `onParentExit` also notices a parent that ends before the service is ready. */
 const parentPid = process.ppid
 
-/** Environment → service → until a signal comes. */
+/** Runs the service until a signal stops it. */
 export async function main(): Promise<void> {
   const service = await startService(process.env).catch(reportStartupError)
   if (service === undefined) return
-  // First, because a signal can follow the ready message at once.
+  // First, because a signal can follow the ready message immediately.
   stopOnSignal(service)
   const { config, dataDir, demo, log } = service
   if (process.stdout.isTTY)
@@ -18,7 +18,7 @@ export async function main(): Promise<void> {
   log.info({ role: config.role, url: config.publicUrl }, 'Outdial is ready')
 }
 
-/** A person's mistake is told in a sentence; a bug with its stack. */
+/** Prints an expected error as its message, and a bug with its stack. */
 function reportStartupError(error: unknown): undefined {
   process.exitCode = 1
   const isExpected = error instanceof StartupError || error instanceof ConfigError
@@ -26,8 +26,8 @@ function reportStartupError(error: unknown): undefined {
 }
 
 /**
- * The first signal stops in order, another one at once. npm passes Ctrl-C on to a process that the terminal
- * has told already: the two come together, and are one.
+ * Stops the service at the first signal, and exits immediately at the second. A second signal within a second is
+ * ignored, because Ctrl-C arrives twice under npm: from the terminal and from npm.
  */
 function stopOnSignal({ log, stop }: Service): void {
   let firstSignalAt: number | undefined
@@ -39,7 +39,7 @@ function stopOnSignal({ log, stop }: Service): void {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.fatal({ error: describeError(error) }, 'the service did not stop in order')
+        log.fatal({ error: describeError(error) }, 'the service failed to stop cleanly')
         process.exit(1)
       },
     )
@@ -49,8 +49,8 @@ function stopOnSignal({ log, stop }: Service): void {
 }
 
 /**
- * npm passes a signal on to its shell, which dies and leaves its child behind: under `npm start` the death of
- * the parent is the signal.
+ * Calls `stop` when the parent process ends. npm sends signals only to its shell, which ends without stopping its child
+ * process.
  */
 function onParentExit(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return

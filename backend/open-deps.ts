@@ -13,7 +13,7 @@ import { checkSecretKeys, loadSecretKeys } from './secrets/secret-keys.ts'
 
 interface OpenedDeps {
   deps: Deps
-  /** Undefined for a command: it shows none. */
+  /** Undefined for a command, which doesn't use them. */
   runtimeSecrets: RuntimeSecretSource | undefined
   /** Only with the embedded database. */
   dataDir: string | undefined
@@ -22,17 +22,16 @@ interface OpenedDeps {
 }
 
 /**
- * Settings → database, brought to the newest schema → keys → what every operation is given. The service and
- * the admin commands both begin with it.
+ * Opens and migrates the database, loads the keys, and creates the dependencies of the service or a command.
  *
- * @throws {ConfigError | StartupError} with a sentence for the person who starts it
+ * @throws {ConfigError | StartupError} with a message for the person who starts it
  */
 export async function openDeps(options: {
   config: Config
   log: Logger
   purpose: 'service' | 'command'
   notify?: Notify
-  /** Milliseconds to wait for a database that is not there yet. */
+  /** Milliseconds to wait for a database that isn't available yet. */
   databaseTimeoutMs?: number
 }): Promise<OpenedDeps> {
   const { config, log, purpose, notify = noNotify, databaseTimeoutMs = 30 * secondMs } = options
@@ -45,7 +44,7 @@ export async function openDeps(options: {
       purpose === 'service' ? await openRuntimeSecrets(config, database.dataDir, log) : undefined
     const db = connect({
       url: database.url,
-      onError: (error) => log.warn({ reason: error.message }, 'a connection to the database broke'),
+      onError: (error) => log.warn({ reason: error.message }, 'lost a database connection'),
     })
     const close = async () => {
       await db.destroy()

@@ -25,23 +25,20 @@ export interface Service {
   log: Logger
   /** Only with the embedded database. */
   dataDir: string | undefined
-  /** Only with the embedded database, and while its demo.json is kept. */
+  /** Only with the embedded database, and while its demo.json exists. */
   demo: DemoFile | undefined
-  /**
-   * Takes no more jobs, then no more requests, gives those that run ten seconds each, and closes the
-   * database.
-   */
+  /** Stops the workers, then the server, each with up to ten seconds for what's in progress, then the database. */
   stop: () => Promise<void>
 }
 
-/** How long calls and deliveries may take to end when the service stops. */
+/** How long calls and deliveries in progress may take to finish when the service stops. */
 const stopTimeoutMs = 10 * secondMs
 
 /**
- * The whole service in this process: server, workers or both, as ROLE says. With PORT=0 it finds a free port,
- * which `config` then tells.
+ * Starts the service in this process: the server, the workers, or both, depending on ROLE. With PORT=0, it finds a free
+ * port and sets it in `config`.
  *
- * @throws {ConfigError | StartupError} with a sentence for the person who starts it
+ * @throws {ConfigError | StartupError} with a message for the person who starts it
  */
 export async function startService(
   environment: Record<string, string | undefined>,
@@ -61,7 +58,7 @@ export async function startService(
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
     const stop = async () => {
       secretsWatch?.stop()
-      // The workers first: in the calls that they let end, agents reach their tools through this server.
+      // Workers stop first, because agents on calls that are still in progress use their tools through this server.
       await Promise.all(workers.map((worker) => worker.stop(stopTimeoutMs)))
       await app?.close()
       await close()
@@ -73,9 +70,7 @@ export async function startService(
   }
 }
 
-/**
- * The issuer of OAuth2 and the links of pages are built before the server listens: the port must be known.
- */
+/** Parses the settings and finds a free port for PORT=0: the OAuth issuer and links need it before listening. */
 async function resolvePort(environment: Record<string, string | undefined>): Promise<Config> {
   const config = parseConfig(environment)
   if (config.port !== 0) return config
@@ -116,9 +111,10 @@ function toStartupError(error: unknown, { host, port }: Config): unknown {
 
 const listenErrorMessages: Record<string, (host: string, port: number) => string> = {
   EADDRINUSE: (host, port) =>
-    `Port ${port} of ${host} is in use: stop what listens there, or set PORT to another.`,
-  EACCES: (_, port) => `This user may not listen on port ${port}: set PORT to one from 1024 on.`,
+    `Port ${port} on ${host} is in use. Stop the process that uses it, or set PORT to another port.`,
+  EACCES: (_, port) => `This user can't listen on port ${port}. Set PORT to 1024 or higher.`,
   EADDRNOTAVAIL: (host) =>
-    `HOST ${host} is no address of this machine: set it to one, or to 0.0.0.0 for all.`,
-  ENOTFOUND: (host) => `HOST ${host} is no address of this machine: set it to one, or to 0.0.0.0 for all.`,
+    `HOST ${host} isn't an address of this machine. Set HOST to one, or to 0.0.0.0 for all addresses.`,
+  ENOTFOUND: (host) =>
+    `HOST ${host} isn't an address of this machine. Set HOST to one, or to 0.0.0.0 for all addresses.`,
 }

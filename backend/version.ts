@@ -3,5 +3,5 @@ import * as z from 'zod'
 
 const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
 
-/** The release, as the package says it. */
+/** The version in package.json. */
 export const { version } = z.object({ version: z.string() }).parse(manifest)

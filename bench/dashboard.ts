@@ -10,14 +10,14 @@ import { type Browser, createBrowser } from '../support/browser.ts'
 import { password, seed, type Seeded } from './dashboard/seed.ts'
 
 /**
- * `npm run bench:dashboard`: what pages take in a workspace with 1,000 calls and in one with 100,000, by the clock,
- * through HTTP, taking turns. They lie in one database of their own, which is deleted afterwards.
+ * The pages that `npm run bench:dashboard` opens over HTTP. It alternates between a workspace with 1,000 calls and one
+ * with 100,000, and reports median clock times. Both workspaces are in a temporary database.
  */
 const pages: [string, (workspace: Seeded) => string][] = [
   ['overview', () => '/overview'],
   ['calls', () => '/calls'],
-  ['calls, half-way down', ({ callId }) => `/calls?before=${callId}`],
-  ['calls that wait', () => '/calls?status=queued'],
+  ['calls, halfway down', ({ callId }) => `/calls?before=${callId}`],
+  ['waiting calls', () => '/calls?status=queued'],
   ['a rare outcome', () => '/calls?outcome=expired'],
   ['a campaign', ({ campaignId }) => `/calls?campaign=${campaignId}`],
   ['a campaign and an outcome', ({ campaignId }) => `/calls?campaign=${campaignId}&outcome=busy`],
@@ -26,12 +26,12 @@ const pages: [string, (workspace: Seeded) => string][] = [
   ['a day', ({ day }) => `/calls?from=${day}&to=${day}`],
   ['a day and an outcome', ({ day }) => `/calls?from=${day}&to=${day}&outcome=busy`],
   ['search: a number', () => '/calls?search=%28202%29+200-0029'],
-  ['search: how a number begins', () => '/calls?search=202+200'],
-  ['search: how a last name begins', () => '/calls?search=c4ca42'],
-  ['search: a first name of a tenth', () => '/calls?search=maya'],
+  ['search: start of a number', () => '/calls?search=202+200'],
+  ['search: start of a last name', () => '/calls?search=c4ca42'],
+  ['search: a common first name', () => '/calls?search=maya'],
   ['search: both names', () => '/calls?search=noor+c4c'],
-  ['search: an id', ({ callId }) => `/calls?search=%23${callId}`],
-  ['search: nobody', () => '/calls?search=zebedee'],
+  ['search: an ID', ({ callId }) => `/calls?search=%23${callId}`],
+  ['search: no match', () => '/calls?search=zebedee'],
   ['search: a name and an outcome', () => '/calls?search=maya&outcome=expired'],
   ['one call', ({ callId }) => `/calls/${callId}`],
 ]
@@ -83,7 +83,7 @@ async function signIn(origin: string, { email }: Seeded): Promise<Browser> {
 async function measurePage(browser: Browser, address: string): Promise<number> {
   const startedAt = performance.now()
   const { page } = await browser.open(address)
-  if (page.status !== 200) throw new Error(`${address} answered ${page.status}: ${page.text}`)
+  if (page.status !== 200) throw new Error(`${address} returned ${page.status}: ${page.text}`)
   return performance.now() - startedAt
 }
 

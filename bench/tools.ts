@@ -7,14 +7,14 @@ import { type BenchClient, hangUp, openClient } from './tools/client.ts'
 import { initialize, initialized, listTools, toolCalls } from './tools/conversation.ts'
 
 /**
- * `npm run bench:tools`: our tool server, the SDK's plain one, with today's zod and with the one that it had when the
- * goals were set, and what node:http alone costs: side by side in one run.
+ * One of the servers that `npm run bench:tools` compares: ours, the SDK's plain server (with the current zod, and with
+ * the zod of the time when the goals were set), and `node:http` alone.
  */
 interface Subject {
   process: ChildProcess
   port: number
   queries: string[]
-  /** The version beside the SDK. */
+  /** The zod version that the SDK uses. */
   zod?: string
 }
 
@@ -39,7 +39,7 @@ const getHeap = async (subject: Subject) => (await query<{ heapUsed: number }>(s
 
 const opened = new Map<Subject, number>()
 
-/** Connect, initialize, tools/list. */
+/** Opens a session: connect, initialize, tools/list. */
 async function open(subject: Subject): Promise<BenchClient> {
   const count = (opened.get(subject) ?? 0) + 1
   opened.set(subject, count)
@@ -62,9 +62,9 @@ const repeat = async (count: number, width: number, work: () => Promise<void>) =
 }
 
 interface Measured {
-  /** Server CPU, microseconds for one. */
+  /** The server's CPU time per operation, in microseconds. */
   cpu: number
-  /** The kernel's part of it. */
+  /** The kernel's part of `cpu`. */
   kernel: number
 }
 
@@ -99,7 +99,7 @@ async function calls(subject: Subject, clients: number, count: number): Promise<
   return measured
 }
 
-/** Heap of the server for one session that waits, in KiB. */
+/** Returns the server's heap per idle session, in KiB. */
 async function idleHeap(subject: Subject, count: number): Promise<number> {
   const before = await getHeap(subject)
   const clients: BenchClient[] = []
@@ -114,10 +114,10 @@ async function idleHeap(subject: Subject, count: number): Promise<number> {
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 
 const rounds = 7
-/** Before them: until all that runs often has been compiled. */
+/** Rounds before the measured ones, until V8 has compiled the code that runs often. */
 const warmUps = 4
 
-/** They take turns, so that whatever else the machine does meets all. */
+/** Measures the servers in turns, so that other work on the machine affects all of them. */
 async function compare(work: (subject: Subject) => Promise<Measured>): Promise<Measured[][]> {
   const results = subjects.map((): Measured[] => [])
   for (let round = -warmUps; round < rounds; round += 1) {
@@ -145,7 +145,7 @@ const formatMeasured = (measured: Measured[]) => {
   return `${cpu.toFixed(0)} µs (${kernel.toFixed(0)})`
 }
 
-/** How many times as much one takes as another: each round by itself, so that its noise meets both. */
+/** Returns the median of the rounds' ratios. Both values of a ratio are from one round, so noise affects both. */
 const toRatio = (one: Measured[] = [], other: Measured[] = []) =>
   `${median(one.map(({ cpu }, round) => cpu / (other[round]?.cpu ?? NaN))).toFixed(2)} ×`
 
@@ -164,14 +164,7 @@ async function addHeap(count: number) {
   ]
   const ratios = others.map((other) => (ownHeap / other).toFixed(2))
   const cells = [ownHeap, ...others].map((heap) => `${heap.toFixed(1)} KiB`)
-  rows.push([
-    `heap for one of ${count.toLocaleString('en')} idle sessions`,
-    ...cells,
-    '',
-    ...ratios,
-    '≤ 0.33',
-    '',
-  ])
+  rows.push([`heap per session, ${count.toLocaleString('en')} idle`, ...cells, '', ...ratios, '≤ 0.33', ''])
 }
 
 await addCpu('open a session', (subject) => openings(subject, 1_000))
@@ -186,8 +179,8 @@ const head = [
   ...[plain, former].map(({ zod }) => `SDK's plain server, zod ${zod}`),
   'node:http alone',
   ...[plain, former].map(({ zod }) => `ratio, zod ${zod}`),
-  'to reach',
-  'at most',
+  'goal',
+  'best possible',
 ]
 const table = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 process.stdout.write(`${table}\n`)

@@ -26,8 +26,8 @@ const hours = z.strictObject(
 )
 
 /**
- * When contacts may be called, in their own time zone. Hours whose start is after their end run past midnight and belong
- * to the day on which they start.
+ * When contacts may be called, in their own time zone. Hours whose start is after their end run past midnight and
+ * belong to the day on which they start.
  */
 export const CallingHours = hours
   .refine((value) => value.start !== value.end, {
@@ -38,7 +38,7 @@ export const CallingHours = hours
   .meta({ id: 'CallingHours' })
 export type CallingHours = z.infer<typeof CallingHours>
 
-/** Any part of the hours. The rest gets its default; only then are start and end compared. */
+/** Any part of the hours. Missing parts get their defaults before start and end are compared. */
 export const CallingHoursInput = hours.partial()
 export type CallingHoursInput = z.infer<typeof CallingHoursInput>
 

@@ -4,7 +4,7 @@ import type { Campaign } from './campaign.ts'
 import type { Contact } from './contact.ts'
 import type { PhoneNumber } from './phone-number.ts'
 
-/** Believable answers: they stand in the OpenAPI document and are the samples that Zapier shows. */
+/** Realistic responses, used as examples in the OpenAPI document and as the samples that Zapier shows. */
 export const exampleAgent: Agent = {
   id: 1,
   name: 'Ava, first contact',
@@ -78,12 +78,12 @@ export const exampleCall: Call = {
     },
     {
       role: 'contact',
-      text: 'Yes, could somebody come on Thursday morning?',
+      text: 'Yes, could someone come on Thursday morning?',
       at: '2026-05-04T13:58:24.000Z',
     },
   ],
   transcript_text:
-    'Agent: Hello Maya, this is Ava. You asked about a roof inspection.\nContact: Yes, could somebody come on Thursday morning?',
+    'Agent: Hello Maya, this is Ava. You asked about a roof inspection.\nContact: Yes, could someone come on Thursday morning?',
   sentiment: 'positive',
   goal_met: true,
   extracted: { interested: true, preferred_time: 'Thursday morning' },

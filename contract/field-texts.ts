@@ -269,7 +269,7 @@ export const filterTexts = texts({
   },
 })
 
-/** Outcomes of a call. `detail` follows the label where a reader has to choose among outcomes. */
+/** Outcomes of a call. In lists of choices, `detail` follows the label. */
 export const outcomeTexts = {
   answered: { label: 'Answered' },
   voicemail: { label: 'Voicemail' },
@@ -282,7 +282,7 @@ export const outcomeTexts = {
   canceled: { label: 'Canceled', detail: 'before it was placed' },
 } satisfies Record<string, { label: string; detail?: string }>
 
-/** Returns how a choice of an outcome reads: "Failed (phone line error)". */
+/** Returns the text of an outcome in a list of choices: "Failed (phone line error)". */
 export function formatOutcomeChoice(outcome: keyof typeof outcomeTexts): string {
   const { label, detail }: { label: string; detail?: string } = outcomeTexts[outcome]
   return detail === undefined ? label : `${label} (${detail})`

@@ -56,7 +56,7 @@ export const Country = z
   .regex(/^[A-Z]{2}$/, { message: 'must be a country code of two capital letters, for example US' })
   .describe('ISO 3166-1 alpha-2, for example US')
 
-/** A name of the IANA time zone database. Fixed offsets such as `+02:00` are rejected: they have no daylight saving time. */
+/** A name in the IANA time zone database. Rejects fixed offsets such as `+02:00`: they have no daylight saving time. */
 export const TimeZone = z
   .string()
   .max(64)
@@ -95,7 +95,7 @@ export const describeFields = <Shape extends Record<string, z.ZodType>>(
     }),
   ) as Shape
 
-/** Returns the texts of the fields inside a field: that of `calling_hours.start` under `start`. */
+/** Returns the texts of the fields inside a field by their own names: `calling_hours.start` becomes `start`. */
 export const fieldsBelow = (texts: Record<string, FieldText>, field: string): Record<string, FieldText> =>
   Object.fromEntries(
     Object.entries(texts).flatMap(([path, fieldText]) =>

@@ -2,11 +2,11 @@ import { signInAndConsent } from '../support/browser.ts'
 import type { DemoContext } from './demo-context.ts'
 import { printCommand, printDone, printExchange, printStep } from './print.ts'
 
-/** Sign-in and consent through the real pages, as a person does it in a browser. */
+/** Signs in and consents through the real pages, as a user does in a browser. */
 export async function connectAccount({ demo, connector }: DemoContext) {
   printStep(
-    'Connect',
-    'In Zapier: "Connect Outdial". The person signs in, picks a workspace and allows the access.',
+    'Connect Outdial',
+    'In Zapier, you connect your Outdial account: sign in, choose a workspace, and allow access.',
   )
   const redirect_uri = 'http://localhost:9000'
   const authorizeUrl = new URL(
@@ -27,7 +27,7 @@ export async function connectAccount({ demo, connector }: DemoContext) {
     path: '/oauth/authorize',
     status: 303,
     sent: undefined,
-    received: { back_to: redirect_uri, code },
+    received: { redirect_to: redirect_uri, code },
   })
   const tokens = await connector.run<Record<string, unknown>>('authentication.oauth2Config.getAccessToken', {
     authData: {},

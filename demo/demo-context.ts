@@ -2,11 +2,11 @@ import type { DemoFile } from '../backend/demo/demo-file.ts'
 import type { BuiltConnector } from '../support/built-connector.ts'
 import type { WebhookListener } from '../support/webhook-listener.ts'
 
-/** What the steps of the story play with. */
+/** What the steps of the demo use. */
 export interface DemoContext {
   demo: DemoFile
   connector: BuiltConnector
   webhookListener: WebhookListener
-  /** Aborted when the person has seen enough: what was made is still taken back. */
+  /** Aborted by Ctrl-C. The demo still turns off the Zap and disconnects the account. */
   stop: AbortSignal
 }

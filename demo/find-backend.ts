@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DemoFile } from '../backend/demo/demo-file.ts'
 
-/** Told to the person who runs the demo, without a stack. */
+/** An error whose message is shown without a stack. */
 export class DemoError extends Error {
   override name = 'DemoError'
 }
@@ -10,14 +10,14 @@ export class DemoError extends Error {
 const startInstructions =
   'Start it in another terminal with `npm start`, wait for "is ready", and run `npm run demo` here again.'
 
-/** @throws {DemoError} that says what to do where the backend is not running */
+/** @throws {DemoError} that says what to do, if the backend isn't running */
 export async function findBackend(): Promise<DemoFile> {
   const dataDir = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname, '../.outdial'))
   const demo = await readDemoFile(path.join(dataDir, 'demo.json'))
   try {
     await fetch(new URL('/.well-known/oauth-authorization-server', demo.base_url))
   } catch {
-    throw new DemoError(`The backend does not answer at ${demo.base_url}. ${startInstructions}`)
+    throw new DemoError(`The backend isn't responding at ${demo.base_url}. ${startInstructions}`)
   }
   return demo
 }
@@ -27,12 +27,12 @@ async function readDemoFile(file: string): Promise<DemoFile> {
     return DemoFile.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT') throw new DemoError(`The backend has not been started yet. ${startInstructions}`)
+    if (code === 'ENOENT') throw new DemoError(`The backend hasn't been started yet. ${startInstructions}`)
     if (code === 'EACCES') {
-      throw new DemoError(`${file} belongs to another user: run the demo as the one who runs \`npm start\`.`)
+      throw new DemoError(`${file} belongs to another user. Run the demo as the user who runs \`npm start\`.`)
     }
     throw new DemoError(
-      `${file} cannot be read. Remove its folder, and the backend makes a new one. ${startInstructions}`,
+      `${file} can't be read. To start over with new demo data, stop the backend and delete the folder of this file. ${startInstructions}`,
     )
   }
 }

@@ -5,14 +5,14 @@ import { printExchange, printTitle } from './print.ts'
 import { openRecordingProxy } from './recording-proxy.ts'
 import { runStory } from './story.ts'
 
-/** Tells the whole story against the running backend. */
+/** Runs the whole demo against the running backend. */
 export async function main(): Promise<void> {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   const cleanups: (() => Promise<void>)[] = []
   try {
     const demo = await findBackend()
-    printTitle('Outdial: a lead comes in, a voice agent calls, and Zapier hears how it went')
+    printTitle('Outdial demo: a lead comes in, a voice agent calls, and Zapier gets the result')
     const proxy = await openRecordingProxy(demo.base_url, printExchange)
     cleanups.push(() => proxy.close())
     const webhookListener = await openWebhookListener()

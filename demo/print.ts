@@ -13,7 +13,7 @@ let stepCount = 0
 
 export const printTitle = (text: string) => console.log(`\n  ${bold(text)}`)
 
-/** One step of the story: what happens in Zapier, in a person's words. */
+/** Prints the heading and the explanation of a step. */
 export function printStep(headline: string, explanation: string): void {
   stepCount += 1
   console.log(`\n  ${bold(cyan(String(stepCount)))}  ${bold(headline)}`)
@@ -32,7 +32,7 @@ export const printCommand = (text: string) => {
   for (const line of rest) console.log(`       ${line}`)
 }
 
-/** One request on the wire: what went out, and what came back, shortened. */
+/** Prints a request and its response, shortened and without secrets. */
 export function printExchange(exchange: Exchange) {
   console.log(`     ${cyan(exchange.method.padEnd(6))} ${exchange.path}  ${dim(String(exchange.status))}`)
   for (const [arrow, body] of [
@@ -46,7 +46,7 @@ export function printExchange(exchange: Exchange) {
   }
 }
 
-/** A table of names and values; long text is folded under itself. */
+/** Prints a table of names and values. Long values wrap within their column. */
 export function printTable(rows: [name: string, value: string][]): void {
   const column = Math.max(...rows.map(([name]) => name.length))
   for (const [name, value] of rows) {
@@ -58,7 +58,7 @@ export function printTable(rows: [name: string, value: string][]): void {
 
 const secretKeys = /token$|secret|verifier|signature|password/
 
-/** The same value without its secrets, and with the beginning of what is long. */
+/** Returns the value with its secrets hidden and long text shortened. */
 function redact(value: unknown, key = ''): unknown {
   if (typeof value === 'string') {
     const isSecret = secretKeys.test(key) || (key === 'code' && !value.includes('_'))
@@ -69,7 +69,7 @@ function redact(value: unknown, key = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redact(item, name)]))
 }
 
-/** Two lines of JSON tell enough. */
+/** Returns the first two lines of a value as JSON. */
 function firstLines(value: unknown): string[] {
   const [first = '', second, third] = wrap(addSpaces(JSON.stringify(value)), width - 14)
   if (second === undefined) return [first]

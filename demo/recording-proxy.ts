@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
-/** Those of one connection; and fetch unpacks the answer's body. */
+/** Headers that apply to one connection, or that are wrong after `fetch` has decompressed the response body. */
 const hopByHopHeaders = /^(host|connection|keep-alive|content-(encoding|length)|transfer-encoding)$/
 
 export interface Exchange {
@@ -13,7 +13,7 @@ export interface Exchange {
   received: unknown
 }
 
-/** Between the connector and the backend, on loopback: passes everything on, and tells what went by. */
+/** Opens a proxy on loopback between the connector and the backend that reports each request and its response. */
 export async function openRecordingProxy(target: string, onExchange: (exchange: Exchange) => void) {
   const forward = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET', url: path = '/' } = request
@@ -56,7 +56,7 @@ export async function openRecordingProxy(target: string, onExchange: (exchange: 
   }
 }
 
-/** JSON or a form, as a value. */
+/** Parses a JSON or form body. */
 function parseBody(body: Buffer): unknown {
   const text = body.toString()
   if (text === '') return undefined

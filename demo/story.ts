@@ -10,7 +10,7 @@ const trigger = 'triggers.call_completed.operation'
 /** The simulated provider answers calls to this number. */
 const lead = { phone_number: '+12025550100', first_name: 'Maya', last_name: 'Okafor' }
 
-/** The life of a Zap, from the connection to the data that its next step is given. */
+/** Runs a Zap, from the connection to the output that its next steps use. */
 export async function runStory(context: DemoContext): Promise<void> {
   await connectAccount(context)
   await chooseCampaign(context)
@@ -20,7 +20,7 @@ export async function runStory(context: DemoContext): Promise<void> {
 }
 
 async function chooseCampaign({ connector }: DemoContext) {
-  printStep('Choose', 'In the editor of the Zap, the dropdown "Campaign" is opened.')
+  printStep('Choose a campaign', 'In the Zap editor, you open the Campaign dropdown.')
   printCommand('zapier-platform invoke trigger campaigns --isFillingDynamicDropdown')
   const choices = await connector.invoke<{ label: string }[]>(
     'trigger',
@@ -28,7 +28,7 @@ async function chooseCampaign({ connector }: DemoContext) {
     '--isFillingDynamicDropdown',
   )
   printDone(
-    `Offered: ${choices
+    `Campaigns: ${choices
       .slice(0, 3)
       .map(({ label }) => `"${label}"`)
       .join(', ')}`,
@@ -37,14 +37,14 @@ async function chooseCampaign({ connector }: DemoContext) {
 
 async function turnOnZap({ connector, webhookListener, demo }: DemoContext): Promise<WebhookSubscription> {
   printStep(
-    'Turn on',
-    'The Zap begins with "Call Completed": turning it on gives Outdial a URL of Zapier to tell.',
+    'Turn on the Zap',
+    'The Zap starts with Call Completed. When you turn it on, Outdial gets a webhook URL from Zapier.',
   )
   const subscription = await connector.run<WebhookSubscription>(`${trigger}.performSubscribe`, {
     targetUrl: webhookListener.url,
     inputData: { campaign_id: demo.campaign_id },
   })
-  printDone('Zapier will hear of every call of this campaign that is over')
+  printDone('Outdial will send every completed call in this campaign to Zapier')
   return subscription
 }
 
@@ -56,8 +56,8 @@ async function queueLeadCall(
   const campaign_id = String(demo.campaign_id)
 
   printStep(
-    'A bad lead',
-    'Somebody typed half a phone number into the form. This run stops, the Zap stays on.',
+    'Reject an invalid lead',
+    'Someone enters half a phone number in your form. This run stops, but the Zap stays on.',
   )
   const rejection = await connector
     .run('creates.queue_call.operation.perform', { inputData: { campaign_id, phone_number: '202 555' } })
@@ -65,12 +65,12 @@ async function queueLeadCall(
       () => undefined,
       (error: unknown) => error,
     )
-  if (!(rejection instanceof Error)) throw new DemoError('The half phone number was taken.')
-  printDone(`The person reads: "${rejection.message}"`)
+  if (!(rejection instanceof Error)) throw new DemoError('Outdial accepted an invalid phone number.')
+  printDone(`Zapier shows: "${rejection.message}"`)
 
   printStep(
-    'A good lead',
-    'Maya filled in the form. The action "Queue Call" keeps her as a contact and queues the call.',
+    'Queue a call',
+    'Maya fills in your form. The Queue Call action saves her as a contact and queues a call to her.',
   )
   const input = {
     campaign_id,
@@ -86,12 +86,14 @@ async function queueLeadCall(
     JSON.stringify(input),
   )
   printDone(
-    call_queued ? `Call ${id} is queued` : `Call ${id} to her is waiting already, so nobody is called twice`,
+    call_queued
+      ? `Call ${id} is queued`
+      : `Call ${id} to Maya is already waiting, so no other call was queued`,
   )
 
   printStep(
-    'The call',
-    'The agent calls on the simulated line and talks: a few seconds. Then Outdial tells Zapier.',
+    'Call the lead',
+    'The agent calls Maya. The call is simulated and takes a few seconds. Then Outdial notifies Zapier.',
   )
   const delivery = await waitForDelivery(id, context)
   const headers = {
@@ -102,19 +104,19 @@ async function queueLeadCall(
   const event = CallCompletedEvent.parse(new Webhook(secret).verify(delivery.text, headers))
   const path = new URL(webhookListener.url).pathname
   printExchange({ method: 'POST', path, status: 200, sent: headers, received: undefined })
-  printDone('The signature is good (Standard Webhooks): this is from Outdial, and nobody changed it')
+  printDone('The signature is valid (Standard Webhooks): Outdial sent this event, and it was not changed')
   const toolTurns = event.data.transcript.filter(({ role }) => role === 'tool')
-  printDone(`The agent used ${toolTurns.length} tools in the call: the transcript says what for`)
+  printDone(`The agent used ${toolTurns.length} tools during the call, as the transcript shows`)
   return event
 }
 
-/** Calls of others in the same campaign may be over first. */
+/** Waits for the delivery of this call. Other calls in the campaign may end first. */
 async function waitForDelivery(callId: number, { webhookListener, stop }: DemoContext): Promise<Delivery> {
   stop.throwIfAborted()
   const deadline = AbortSignal.any([AbortSignal.timeout(120_000), stop])
   const timedOut = new Promise<never>((_resolve, reject) => {
     deadline.addEventListener('abort', () => {
-      reject(new DemoError(`Call ${callId} is not over after two minutes: the log of the backend says more.`))
+      reject(new DemoError(`Call ${callId} didn't end within two minutes. Check the backend's log.`))
     })
   })
   for (;;) {
@@ -126,8 +128,8 @@ async function waitForDelivery(callId: number, { webhookListener, stop }: DemoCo
 
 async function turnOffZap({ demo, connector }: DemoContext, subscription: WebhookSubscription) {
   printStep(
-    'Turn off',
-    'The Zap is turned off, and Outdial forgets the URL. Then the account is disconnected.',
+    'Turn off the Zap',
+    'When you turn off the Zap, Outdial deletes the webhook URL. Then the demo disconnects the account.',
   )
   await connector.run(`${trigger}.performUnsubscribe`, { subscribeData: subscription })
   const { refresh_token = '' } = await connector.authData()
@@ -139,26 +141,26 @@ async function turnOffZap({ demo, connector }: DemoContext, subscription: Webhoo
     body: new URLSearchParams(sent),
   })
   printExchange({ method: 'POST', path, status, sent, received: undefined })
-  printDone('Nothing is left behind but the contact and the call')
+  printDone('Only the contact and the call remain in the workspace')
 }
 
 async function showOutput({ connector }: DemoContext, event: CallCompletedEvent) {
   printStep(
-    'What the Zap was given',
-    'The output of the trigger "Call Completed": the next steps of the Zap map these fields.',
+    'Trigger output',
+    'Call Completed returns these fields. You can map them in the next steps of the Zap.',
   )
   const [call] = await connector.run<Call[]>(`${trigger}.perform`, { cleanedRequest: event })
-  if (!call) throw new DemoError('The trigger gave nothing.')
+  if (!call) throw new DemoError('The trigger returned no call.')
   printTable([
     ['ID', String(call.id)],
     ['Outcome', String(call.outcome)],
     ['Contact', `${call.contact.first_name} ${call.contact.last_name}, ${call.contact.phone_number}`],
     ['Agent Name', call.agent_name],
-    ['Duration Seconds', String(call.duration_seconds)],
+    ['Duration (In Seconds)', String(call.duration_seconds)],
     ['Sentiment', call.sentiment],
     ['Goal Met', String(call.goal_met)],
     [
-      'Extracted',
+      'Extracted Values',
       Object.entries(call.extracted)
         .map(([name, value]) => `${name}: ${value}`)
         .join(', '),
@@ -170,7 +172,7 @@ async function showOutput({ connector }: DemoContext, event: CallCompletedEvent)
         .join(', '),
     ],
     ['Summary', call.summary ?? ''],
-    ['Transcript', call.transcript_text ?? ''],
+    ['Full Transcript', call.transcript_text ?? ''],
   ])
   console.log()
 }

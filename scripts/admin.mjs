@@ -5,7 +5,7 @@ preflight()
 loadEnvFile()
 const { main } = await import('../backend/admin/main.ts')
 const { env: environment, stdin, stdout, stderr } = process
-// Who reads, such as `head`, may go before everything is written.
+// The program that reads the output, such as `head`, may exit before everything is written.
 for (const stream of [stdout, stderr]) {
   stream.on('error', (error) => {
     if (error.code !== 'EPIPE') throw error

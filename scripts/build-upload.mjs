@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { zipNames } from './zip-names.mjs'
 
-// Builds what `zapier-platform upload` sends. Built in the repo, source.zip would hold all that
-// .gitignore does not name: the backend, the tests, a database. So it is built in a folder of its own.
+// Builds what `zapier-platform upload` sends, in a separate folder. In the repository, source.zip would contain
+// everything that .gitignore doesn't list, such as the backend, the tests, and a database.
 const root = path.resolve(import.meta.dirname, '..')
 const stage = await mkdtemp(path.join(tmpdir(), 'outdial-upload-'))
 const env = { ...process.env, DISABLE_ZAPIER_ANALYTICS: '1', NO_UPDATE_NOTIFIER: '1' }
@@ -20,7 +20,7 @@ function run(command, args, cwd) {
 
 try {
   run('npm', ['run', '--silent', 'build'], root)
-  // The build below skips every check, the one of the structure included.
+  // The build below skips all checks, including the one for the structure.
   run(process.execPath, [cli, 'validate', '--without-style'], root)
 
   for (const name of ['index.ts', 'src', 'dist', '.zapierapprc', 'package-lock.json']) {
@@ -31,7 +31,7 @@ try {
   )
   const manifest = { name, version, license, private: true, type, exports, dependencies }
   await writeFile(path.join(stage, 'package.json'), JSON.stringify(manifest, null, 2))
-  // With the lock file beside it, this installs the versions that the tests ran with.
+  // With the lock file next to it, this installs the versions that the tests ran with.
   run(
     'npm',
     ['install', '--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'],
@@ -60,7 +60,8 @@ try {
     const names = zipNames(content)
     const strange = names.filter((entry) => !only.test(entry))
     const missing = needs.filter((entry) => !names.includes(entry))
-    if (strange.length > 0) throw new Error(`${zip} holds what must not be uploaded: ${strange.join(', ')}`)
+    if (strange.length > 0)
+      throw new Error(`${zip} has files that must not be uploaded: ${strange.join(', ')}`)
     if (missing.length > 0) throw new Error(`${zip} lacks ${missing.join(', ')}`)
     if (content.length > maxBytes)
       throw new Error(`${zip} has ${content.length} bytes, more than ${maxBytes}.`)

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { preflight } from './preflight.mjs'
 
 preflight()
-// Templates and stylesheets are not imported, so whole folders are watched.
+// Watches whole folders, because templates and stylesheets aren't imported.
 const watch = ['--watch', '--watch-preserve-output', '--watch-path=backend', '--watch-path=contract']
 const child = spawn(process.execPath, [...watch, 'scripts/start.mjs'], { stdio: 'inherit' })
 const stop = () => child.kill('SIGTERM')
-// Ctrl-C reaches the child from the terminal; a signal to this process alone has to be passed on.
+// The terminal also sends Ctrl-C to the child. A signal that only this process gets has to be passed on.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', stop)
-// npm passes a signal to its shell only, so the shell's end is the signal.
+// npm passes signals only to its shell, so the end of the shell counts as a signal.
 const startedBy = process.ppid
 setInterval(() => process.ppid !== startedBy && stop(), 500).unref()
 child.on('exit', (code) => process.exit(code ?? 1))

@@ -10,8 +10,8 @@ import { createSecretBox } from '../backend/secrets/secret-box.ts'
 import { errorsPage, generateErrorsPage } from './errors-page.ts'
 import { generatedFile, generateText } from './generated-text.ts'
 
-// Writes what follows from the contract: the connector's samples and fields, the catalog of errors, and the two
-// OpenAPI documents. Reviews then show what a change of the contract changes.
+// Writes the files that are generated from the contract: the connector's samples and fields, the catalog of errors,
+// and the two OpenAPI documents. They're committed, so reviews show the effects of a change to the contract.
 await writeFile(generatedFile, await generateText())
 await writeFile(errorsPage, await generateErrorsPage())
 await writeDocument('contract/openapi.json', await describeApi())
@@ -25,7 +25,7 @@ async function describeApi(): Promise<object> {
   return generateApiDocument({
     config: parseConfig({}),
     runtimeSecrets: () => [],
-    // Never connected to: the document follows from the schemas alone.
+    // Never connected to, because the document depends only on the schemas.
     db: connect({ url: 'postgres://127.0.0.1/none' }),
     clock: systemClock,
     random: Math.random,

@@ -7,7 +7,7 @@ import { toOutputFields } from './output-fields.ts'
 const root = new URL('..', import.meta.url)
 export const generatedFile = new URL('src/generated.ts', root)
 
-/** The answer to a contact that was just queued: the example call before it is placed. */
+/** The response when a call was just queued: the example call before it's placed. */
 const contactAdded: contract.ContactAdded = {
   contact: contract.exampleContact,
   call: {
@@ -33,7 +33,7 @@ const contactAdded: contract.ContactAdded = {
 
 type Texts = Record<string, contract.FieldText>
 
-/** Labels by path. Those of a nested object begin with its own label, such as "Contact". */
+/** Returns labels by path. `prefix` is the label of the object that the fields are nested in, such as "Contact". */
 const toLabels = (texts: Texts, prefix = '', path = ''): Record<string, string> =>
   addPrefix(Object.fromEntries(Object.entries(texts).map(([name, { label }]) => [name, label])), prefix, path)
 
@@ -47,7 +47,7 @@ const callLabels = {
   ...toLabels(contract.contactTexts, contract.callTexts.contact.label, 'contact.'),
 }
 
-/** Label and help text of each input field, by the path with underscores, as Zapier's fields are named. */
+/** Returns the label and help text of each input field by its key in Zapier: the path with underscores. */
 const toInputTexts = (texts: Texts): Record<string, { label: string; helpText?: string }> =>
   Object.fromEntries(
     Object.entries(texts).map(([name, { label, zap }]) => [
@@ -56,7 +56,7 @@ const toInputTexts = (texts: Texts): Record<string, { label: string; helpText?: 
     ]),
   )
 
-/** @returns the text of src/generated.ts: what the connector takes from the contract at build time */
+/** Returns the text of src/generated.ts, with the values that the connector takes from the contract at build time. */
 export async function generateText(): Promise<string> {
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as { version: string }
   const values = {
@@ -82,8 +82,8 @@ export async function generateText(): Promise<string> {
     ),
   }
   const lines = [
-    '// Made from the contract by `npm run generate`; a test keeps it up to date. The connector ships no',
-    '// schemas, so what it shows of them is written down here.',
+    '// Generated from the contract by `npm run generate`. A test checks that this file is up to date. The connector',
+    '// ships without schemas, and uses these samples, fields, and texts instead.',
     "import type { Call, Campaign, ContactAdded } from '@outdial/contract'",
     "import type { PlainOutputField } from 'zapier-platform-core'",
     '',

@@ -5,8 +5,8 @@ import { toTitleCase } from '../src/title-case.ts'
 type Schema = z.core.JSONSchema.BaseSchema
 
 /**
- * The fields of an answer as Zapier names them: `a__b` for a nested object, `a[]b` for a list of
- * objects. Open dictionaries are left out: their keys are the user's own.
+ * Returns the fields of a response with Zapier's names: `a__b` for a nested object, `a[]b` for a list of objects.
+ * Leaves out dictionaries whose keys the user chooses.
  *
  * @param labels in sentence case, by path: `contact.first_name`
  */

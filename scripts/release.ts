@@ -38,12 +38,12 @@ function checkTree(): void {
     throw new ReleaseError('There are uncommitted changes. Commit them first.')
 }
 
-/** Returns the changelog as it is after the release. */
+/** Checks that this version can be released, and returns the changelog as it will be after the release. */
 function checkRepository(version: string, tag: string): string {
   checkTree()
   const branch = git('branch', '--show-current')
   if (branch !== 'main')
-    throw new ReleaseError(`Releases are made on main, and this is ${branch || 'no branch'}.`)
+    throw new ReleaseError(`Releases are made on main, but the current branch is ${branch || 'unknown'}.`)
   if (git('tag', '--list', tag) !== '') throw new ReleaseError(`The tag ${tag} already exists.`)
   // Equal for the first release: package.json already has its version.
   const current = readVersion()

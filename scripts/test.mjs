@@ -11,10 +11,10 @@ const flags = [
 ]
 const child = spawn(process.execPath, [...flags, jest, ...process.argv.slice(2)], {
   stdio: 'inherit',
-  // What tests start, such as Zapier's command line, is read from there, too.
+  // Programs that tests start, such as Zapier's CLI, also use this cache.
   env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
 })
-// Jest hears the terminal's Ctrl-C by itself, and a plain kill from here: its database must not outlive it.
+// The terminal also sends Ctrl-C to Jest. SIGTERM is passed on, so that Jest can stop its database.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill('SIGTERM'))
 child.on('exit', (code) => process.exit(code ?? 1))

@@ -1,3 +1,4 @@
+// cspell:ignore anew anonymi mend outliv parted refus whoever
 import type { Rule } from 'eslint'
 
 /**
@@ -13,7 +14,7 @@ const replacedWords = [
 /** `own` alone is replaced; `isOwn` and `ownProperties` are fine. */
 const replaced = new RegExp(`(?<![a-z])(${replacedWords})(?![a-z])|^own$`)
 
-/** Properties that others named: an option of Node's resolver, one of Docker Compose, a customer's variable. */
+/** Properties with names from elsewhere: an option of Node's resolver, one of Docker Compose, a customer's variable. */
 const propertiesOfOthers = ['tries', 'stop_grace_period', 'rooms']
 
 /** Returns the word of a camelCase, PascalCase, or snake_case name that the glossary replaced. */
@@ -43,7 +44,7 @@ export const vocabularyRule: Rule.RuleModule = {
       [`:matches(${members})[computed=false] > .key`]: checkMember,
       'Program:exit': () => {
         const variables = context.sourceCode.scopeManager.scopes.flatMap((scope) => scope.variables)
-        // A class is a variable of two scopes.
+        // A class is a variable in two scopes.
         for (const node of new Set(variables.flatMap(({ identifiers }) => identifiers))) {
           const { parent } = node as Rule.Node
           const isNameOfOthers =

@@ -55,7 +55,7 @@ export const getAccessToken = async (z: ZObject, bundle: Bundle) => {
   return parseTokens(
     z,
     response,
-    'The sign-in took too long or was used twice. Close this window and connect Outdial again.',
+    'The sign-in expired or was already used. Close this window and connect Outdial again.',
   )
 }
 
@@ -84,10 +84,11 @@ function parseTokens(z: ZObject, response: HttpResponse, invalidGrantMessage: st
     throw new z.errors.Error(message, error, response.status)
   }
   const reason = error_description ?? error ?? `status ${response.status}`
-  throw new z.errors.Error(`Outdial could not connect your account: ${reason}.`, error, response.status)
+  const message = `Outdial couldn't connect your account: ${reason}. Try again, or contact Outdial support.`
+  throw new z.errors.Error(message, error, response.status)
 }
 
-/** Checks that the token works. The names for the label came with it. */
+/** Checks that the token works, and returns the values for the connection label. */
 export const testConnection = async (z: ZObject, bundle: Bundle) => {
   await callApi<CampaignList>(z, { method: 'GET', path: '/campaigns/', query: { limit: 1 } })
   const { workspace_id, workspace_name } = bundle.authData

@@ -5,7 +5,7 @@ import { toText } from './values.ts'
 
 const apiPath = '/api/public/v1'
 
-/** Zapier ends a step after 30 seconds without an explanation, so give up earlier with one. */
+/** Zapier ends a step after 30 seconds without an explanation, so requests time out earlier, with one. */
 const timeoutMs = 25_000
 
 /** A request to the API. */
@@ -34,14 +34,14 @@ export function baseUrl(z: ZObject): string {
   return url.replace(/\/+$/, '')
 }
 
-/** Adds the connection's token to requests to the API, but not to other requests such as those to the token endpoint. */
+/** Adds the connection's token to API requests, but not to other requests, such as those to the token endpoint. */
 export const addBearer: BeforeRequestMiddleware = (request, z, bundle) => {
   const token = bundle.authData.access_token
   if (!token || !request.url.startsWith(`${baseUrl(z)}${apiPath}/`)) return request
   return { ...request, headers: { ...request.headers, Authorization: `Bearer ${token}` } }
 }
 
-/** @throws an error of `z.errors` with a message that tells a no-code user what to do */
+/** @throws an error of `z.errors` with a message that says what to do, for people who don't code */
 export async function callApi<Data>(z: ZObject, request: ApiRequest): Promise<Data> {
   const { method, path, query, body, headers, inputFields, acceptedStatuses = [] } = request
   const outgoing: Outgoing = {
@@ -88,7 +88,7 @@ interface Outgoing {
 }
 
 /**
- * Sends a request: the only caller of z.request. `merge: false` and a body that is already text keep core from changing
+ * Sends a request. Nothing else calls z.request. `merge: false` and a body that is already text keep core from changing
  * what the user wrote: it rejects `{{bundle.…}}` in a merged request and removes `{{…}}` from an object.
  */
 async function send<Data>(
@@ -103,7 +103,7 @@ async function send<Data>(
     // Core throws this for every 401, without a message, before we see the response.
     if (error instanceof z.errors.RefreshAuthError) throw unauthorizedError
     if (error instanceof Error && error.name === 'FetchError') {
-      throw new z.errors.Error('Outdial could not be reached. Try again in a few minutes.', 'unreachable')
+      throw new z.errors.Error("Outdial couldn't be reached. Try again in a few minutes.", 'unreachable')
     }
     throw error
   }

@@ -12,8 +12,8 @@ const throttlingCodes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_
 const inputKeys: Partial<Record<string, string>> = { external_id: 'external_reference' }
 
 /**
- * Creates the error that Zapier shows for an error response of the API: its sentence, the issue of each field, and the
- * request ID that support asks for.
+ * Creates the error that Zapier shows for an error response of the API: its message, the issue of each field, and the
+ * request ID for support.
  *
  * @param inputFields of an action. Their values come from the user, so bad data halts the run.
  */
@@ -24,7 +24,8 @@ export function toZapierError(z: ZObject, response: HttpResponse, inputFields?: 
   const withRequestId = (text: string) => (requestId ? `${text} (Request ID: ${requestId})` : text)
 
   if (response.status === 429 || (error && throttlingCodes.has(error.code))) {
-    const message = withRequestId(`${sentence} Zapier will try this step again.`)
+    const reason = sentence.replace(/ Try again in .*/, '')
+    const message = withRequestId(`${reason} Zapier will try this step again.`)
     return new z.errors.ThrottledError(message, retryAfterSeconds(response))
   }
   const message = withRequestId(sentence)
@@ -53,7 +54,7 @@ function formatApiError({ message, details }: ApiError, inputFields: PlainInputF
   })
   const [first] = details
   const isRepeated = first !== undefined && message.startsWith(first.message)
-  // The header that Deduplication Key is sent in isn't a field of the API.
+  // Deduplication Key is sent as a header, so `details` doesn't name it.
   const sentence = message.replace('idempotency key', 'Deduplication Key')
   return (isRepeated ? reasons : [sentence, ...reasons]).join(' ')
 }

@@ -1,5 +1,5 @@
-// Made from the contract by `npm run generate`; a test keeps it up to date. The connector ships no
-// schemas, so what it shows of them is written down here.
+// Generated from the contract by `npm run generate`. A test checks that this file is up to date. The connector
+// ships without schemas, and uses these samples, fields, and texts instead.
 import type { Call, Campaign, ContactAdded } from '@outdial/contract'
 import type { PlainOutputField } from 'zapier-platform-core'
 
@@ -60,14 +60,10 @@ export const sampleCall: Call = {
       text: 'Hello Maya, this is Ava. You asked about a roof inspection.',
       at: '2026-05-04T13:58:16.000Z',
     },
-    {
-      role: 'contact',
-      text: 'Yes, could somebody come on Thursday morning?',
-      at: '2026-05-04T13:58:24.000Z',
-    },
+    { role: 'contact', text: 'Yes, could someone come on Thursday morning?', at: '2026-05-04T13:58:24.000Z' },
   ],
   transcript_text:
-    'Agent: Hello Maya, this is Ava. You asked about a roof inspection.\nContact: Yes, could somebody come on Thursday morning?',
+    'Agent: Hello Maya, this is Ava. You asked about a roof inspection.\nContact: Yes, could someone come on Thursday morning?',
   sentiment: 'positive',
   goal_met: true,
   extracted: { interested: true, preferred_time: 'Thursday morning' },
@@ -186,7 +182,7 @@ export const callFields: PlainOutputField[] = [
   { key: 'queued_at', label: 'Queued At', type: 'datetime' },
   { key: 'answered_at', label: 'Answered At', type: 'datetime' },
   { key: 'ended_at', label: 'Ended At', type: 'datetime' },
-  { key: 'duration_seconds', label: 'Duration (In Seconds)', type: 'integer' },
+  { key: 'duration_seconds', label: 'Duration (in Seconds)', type: 'integer' },
   { key: 'summary', label: 'Summary', type: 'string' },
   { key: 'transcript[]role', label: 'Turn Speaker', type: 'string' },
   { key: 'transcript[]text', label: 'Turn Text', type: 'string' },
@@ -240,7 +236,7 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'call__queued_at', label: 'Call Queued At', type: 'datetime' },
   { key: 'call__answered_at', label: 'Call Answered At', type: 'datetime' },
   { key: 'call__ended_at', label: 'Call Ended At', type: 'datetime' },
-  { key: 'call__duration_seconds', label: 'Call Duration (In Seconds)', type: 'integer' },
+  { key: 'call__duration_seconds', label: 'Call Duration (in Seconds)', type: 'integer' },
   { key: 'call__summary', label: 'Call Summary', type: 'string' },
   { key: 'call__transcript[]role', label: 'Call Turn Speaker', type: 'string' },
   { key: 'call__transcript[]text', label: 'Call Turn Text', type: 'string' },
@@ -390,7 +386,7 @@ export const outcomeChoices = {
   busy: 'Busy',
   declined: 'Declined',
   failed: 'Failed (Phone Line Error)',
-  suppressed: 'Suppressed (On Do-not-call List)',
+  suppressed: 'Suppressed (on Do-Not-Call List)',
   expired: 'Expired (Not Placed Within 7 Days)',
   canceled: 'Canceled (Before It Was Placed)',
 }

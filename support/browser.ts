@@ -1,17 +1,17 @@
-/** A page as a person without a screen sees it. */
+/** A page as a user sees it, without its layout. */
 export interface Page {
   status: number
   url: string
   headers: Headers
   html: string
-  /** Text between the tags, whitespace folded. */
+  /** The text without tags, with single spaces. */
   text: string
 }
 
 export interface Browser {
-  /** Follows redirects within `origin`; stops before the first one that leaves it, and answers its target as `left`. */
+  /** Opens a page and follows redirects on the same origin. A redirect to another origin is returned as `externalUrl`. */
   open(url: string): Promise<{ page: Page; externalUrl: string | null }>
-  /** Submits the form that has a button of this label as it stands, with these fields filled in, or ticked, by name. */
+  /** Submits the form that contains the button, with its current values and these fields by name. */
   press(
     page: Page,
     button: string,
@@ -26,7 +26,7 @@ interface Cookie {
   path: string
 }
 
-/** A browser made of fetch, with cookies by path. It knows one origin, and never runs a script. */
+/** Creates a browser for one origin that uses `fetch`, stores cookies by path, and doesn't run scripts. */
 export function createBrowser(cookies: Record<string, string> = {}): Browser {
   let jar = Object.entries(cookies).map(([name, value]): Cookie => ({ name, value, path: '/' }))
 
@@ -99,12 +99,12 @@ interface ConsentOptions {
   startUrl: string
   email: string
   password: string
-  /** Which of the workspaces that are offered. */
+  /** The workspace to choose. */
   workspaceName: string
   browser?: Browser
 }
 
-/** Goes from an app's authorization request through sign-in (where it is asked) and consent back to the app. */
+/** Follows an app's authorization request through sign-in, if needed, and consent. Returns the app's redirect URL. */
 export async function signInAndConsent(consent: ConsentOptions): Promise<string> {
   const browser = consent.browser ?? createBrowser()
   let { page } = await browser.open(consent.startUrl)
@@ -115,11 +115,11 @@ export async function signInAndConsent(consent: ConsentOptions): Promise<string>
   const { externalUrl } = await browser.press(page, 'Allow', {
     workspace_id: findWorkspaceId(page, consent.workspaceName),
   })
-  if (externalUrl === null) throw new Error('the consent led nowhere')
+  if (externalUrl === null) throw new Error('the consent form did not redirect to the app')
   return externalUrl
 }
 
-/** The value of the radio button that stands before a workspace's name. */
+/** Returns the value of a workspace's radio button. */
 export function findWorkspaceId(page: Page, name: string): string {
   const choices = [...page.html.matchAll(/name="workspace_id" value="(\d+)"[^>]*>\s*<span>([^<]*)<\/span>/g)]
   const choice = choices.find(([, , label]) => label === name)
@@ -140,7 +140,7 @@ function findForm(html: string, button: string): { action: string; fields: [stri
   throw new Error(`no button "${button}" on this page: ${extractText(html)}`)
 }
 
-/** What a browser would send of a form that nobody has touched. */
+/** Returns what a browser would send if the user changed nothing in the form. */
 function readFields(form: string): [string, string][] {
   const fields: [string, string][] = []
   const add = (tag: string, value: string | undefined) => {

@@ -19,7 +19,7 @@ interface ConnectorSettings {
   clientSecret: string
 }
 
-/** The parts of a bundle that Zapier fills; `authData` is that of the connection unless it is given. */
+/** The parts of a bundle that Zapier sets. `authData` defaults to the connection's. */
 interface BundleParts {
   inputData?: Record<string, unknown>
   authData?: Record<string, unknown>
@@ -28,21 +28,21 @@ interface BundleParts {
   cleanedRequest?: unknown
 }
 
-/** The built connector in a folder of its own, as a developer has it who cloned it and set it up. */
+/** The built connector in a separate folder, set up as by a developer who cloned it. */
 export interface BuiltConnector {
-  /** Runs the Zapier CLI and answers what it printed. One at a time: it writes a file in the folder and deletes it. */
+  /** Runs the Zapier CLI and returns its output. Run one at a time, because the CLI writes a file to the folder. */
   cli(args: string[], environment?: Record<string, string>): Promise<string>
-  /** Runs `zapier-platform invoke` and answers its JSON. */
+  /** Runs `zapier-platform invoke` and returns its JSON. */
   invoke<Result>(...args: string[]): Promise<Result>
   /** Runs one method through core's handler, as Zapier does. */
   run<Result>(method: string, bundle?: BundleParts): Promise<Result>
-  /** What the connection knows, from the .env that `invoke auth start` writes. */
+  /** Returns the connection's data from the .env file that `invoke auth start` writes. */
   authData(): Promise<Record<string, string>>
   saveAuthData(authData: Record<string, unknown>): Promise<void>
   remove(): Promise<void>
 }
 
-/** Needs `npm run build` first. */
+/** Sets up the built connector in a temporary folder. Run `npm run build` first. */
 export async function openConnector({
   baseUrl,
   clientId,
@@ -64,7 +64,7 @@ export async function openConnector({
       },
     )
   await cp(path.join(root, 'dist'), path.join(folder, 'dist'), { recursive: true })
-  // Without the scripts: `validate` would run the build, and there are no sources here.
+  // Without the scripts, because `validate` would run the build, and the folder has no sources.
   const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as Record<
     string,
     unknown

@@ -9,12 +9,12 @@ export interface Delivery {
 
 export interface WebhookListener {
   url: string
-  /** The next delivery that nobody has taken yet. */
+  /** Resolves to the next delivery that wasn't returned before. */
   next(): Promise<Delivery>
   close(): Promise<void>
 }
 
-/** A hook URL of Zapier's, on loopback: it takes deliveries and answers as Zapier does. */
+/** Opens a webhook URL on loopback that responds to deliveries like Zapier does. */
 export async function openWebhookListener(): Promise<WebhookListener> {
   const waiters: ((delivery: Delivery) => void)[] = []
   const deliveries: Delivery[] = []

@@ -31,7 +31,7 @@ it('sends the user to the consent page with every scope that the connector needs
   })
 })
 
-it('exchanges the code with its verifier, and keeps the workspace for the label', async () => {
+it('exchanges the code and its verifier for tokens, and returns the workspace for the label', async () => {
   const requests = stubResponse('POST', '/oauth/token', 200, tokens)
 
   const output = await run(`${config}.getAccessToken`, {
@@ -50,7 +50,7 @@ it('exchanges the code with its verifier, and keeps the workspace for the label'
   expect(output).toEqual(tokens)
 })
 
-it('sends no verifier where there is none', async () => {
+it('omits the verifier if there is none', async () => {
   const requests = stubResponse('POST', '/oauth/token', 200, tokens)
 
   await run(`${config}.getAccessToken`, {
@@ -61,7 +61,7 @@ it('sends no verifier where there is none', async () => {
   expect(parseForm(requests)).not.toHaveProperty('code_verifier')
 })
 
-it('refreshes without the stale token in a header, and keeps the refresh token where none comes back', async () => {
+it('refreshes without sending the expired access token, and keeps the refresh token if the response has none', async () => {
   const { refresh_token, ...withoutRefresh } = tokens
   const requests = stubResponse('POST', '/oauth/token', 200, withoutRefresh)
 
@@ -74,7 +74,7 @@ it('refreshes without the stale token in a header, and keeps the refresh token w
   expect(output).toEqual(tokens)
 })
 
-it('asks to reconnect where the refresh token is dead', async () => {
+it('asks the user to reconnect if the refresh token is no longer valid', async () => {
   stubResponse('POST', '/oauth/token', 400, {
     error: 'invalid_grant',
     error_description: 'grant request is invalid',
@@ -86,7 +86,7 @@ it('asks to reconnect where the refresh token is dead', async () => {
   })
 })
 
-it('tells the maintainer which settings the service does not know', async () => {
+it("reports an OAuth client that Outdial doesn't know", async () => {
   stubResponse('POST', '/oauth/token', 401, { error: 'invalid_client' })
 
   expect(await runExpectingError(`${config}.refreshAccessToken`)).toMatchObject({
@@ -94,7 +94,7 @@ it('tells the maintainer which settings the service does not know', async () => 
   })
 })
 
-it('passes on why a connection could not be made', async () => {
+it("shows the OAuth server's reason if the account can't be connected", async () => {
   stubResponse('POST', '/oauth/token', 400, {
     error: 'invalid_request',
     error_description: 'no redirect_uri',
@@ -103,12 +103,12 @@ it('passes on why a connection could not be made', async () => {
   expect(
     await runExpectingError(`${config}.getAccessToken`, { inputData: { code: 'code-1' } }),
   ).toMatchObject({
-    message: 'Outdial could not connect your account: no redirect_uri.',
+    message: "Outdial couldn't connect your account: no redirect_uri. Try again, or contact Outdial support.",
     code: 'invalid_request',
   })
 })
 
-it('says which setting is missing', async () => {
+it('names the setting that is missing', async () => {
   const before = process.env.BASE_URL
   delete process.env.BASE_URL
   try {
@@ -121,7 +121,7 @@ it('says which setting is missing', async () => {
   }
 })
 
-it('tests a connection with a call of the API, and answers what the label is made of', async () => {
+it('tests a connection with an API request, and returns the values for its label', async () => {
   const requests = stubResponse('GET', apiPath('/campaigns/'), 200, {
     results: [],
     next: null,
@@ -136,7 +136,7 @@ it('tests a connection with a call of the API, and answers what the label is mad
   expect(output).toEqual({ workspace_id: '3', workspace_name: 'Northwind' })
 })
 
-it('fails the test of a connection that lacks a scope, with the sentence of the API', async () => {
+it("fails the connection test with the API's message if a scope is missing", async () => {
   stubResponse(
     'GET',
     apiPath('/campaigns/'),

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
+import { errorTexts, toErrorMessage } from '@outdial/contract'
 import { apiPath, errorBody, runExpectingError, stubResponse } from './support/connector.ts'
 
 const queueCall = 'creates.queue_call.operation.perform'
 const inputData = { campaign_id: 12, phone_number: '12' }
 
 describe('rejected requests', () => {
-  it('halts the run, not the Zap, for bad contact data, and names the fields by their labels', async () => {
+  it('halts the run but not the Zap for invalid contact data, and uses the labels of the fields', async () => {
     const details = [
       { field: 'consent.at', code: 'required', message: 'consent.at is required.' },
       { field: 'variables.size', code: 'invalid_type', message: 'variables.size must be text.' },
@@ -21,7 +22,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it('keeps a sentence that says more than its details', async () => {
+  it('keeps a message that says more than its details', async () => {
     const details = [{ field: 'phone_number', code: 'invalid', message: 'It has two digits.' }]
     stubResponse(
       'POST',
@@ -35,25 +36,30 @@ describe('rejected requests', () => {
     })
   })
 
-  it('halts the run where a deduplication key comes back with other data', async () => {
+  it('halts the run if a deduplication key is reused with different data', async () => {
     stubResponse(
       'POST',
       apiPath('/contacts/'),
       422,
-      errorBody('idempotency_key_reused', 'This key was used for other data.'),
+      errorBody('idempotency_key_reused', toErrorMessage(errorTexts.idempotency_key_reused)),
     )
 
-    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name: 'HaltedError' })
+    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
+      name: 'HaltedError',
+      message: expect.stringContaining(
+        'The Deduplication Key was used in the last 24 hours with different data.',
+      ),
+    })
   })
 
   it.each([
     [422, 'campaign_archived', 'The campaign is archived.'],
-    [422, 'unknown_field', 'There is no field of this name.'],
-    [404, 'not_found', 'There is no such campaign.'],
-    [403, 'insufficient_scope', 'The connection may not do this.'],
-    [500, 'internal_error', 'Something went wrong on our side.'],
-    [503, 'unavailable', 'The service is not available at the moment.'],
-  ])('fails the Zap with the sentence of a %d %s', async (status, code, message) => {
+    [422, 'unknown_field', 'The field is unknown.'],
+    [404, 'not_found', 'The workspace has no campaign with this ID.'],
+    [403, 'insufficient_scope', 'The connection lacks a permission.'],
+    [500, 'internal_error', 'Outdial had an unexpected error.'],
+    [503, 'unavailable', 'Outdial is temporarily unavailable.'],
+  ])("fails the Zap with the API's message for %d %s", async (status, code, message) => {
     stubResponse('POST', apiPath('/contacts/'), status, errorBody(code, message))
 
     expect(await runExpectingError(queueCall, { inputData })).toEqual({
@@ -64,7 +70,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it('does not halt for a refusal outside an action: there is no data of the user in it', async () => {
+  it("doesn't halt for an error outside an action, because the user's data isn't the cause", async () => {
     stubResponse('GET', apiPath('/calls/'), 422, errorBody('validation_failed', 'limit is too large.'))
 
     expect(await runExpectingError('triggers.call_completed.operation.performList')).toMatchObject({
@@ -72,7 +78,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it('asks Zapier for a fresh token where the token is dead, in words for the case that this fails too', async () => {
+  it('asks Zapier to refresh an expired token, with a message in case that fails too', async () => {
     stubResponse(
       'POST',
       apiPath('/contacts/'),
@@ -88,28 +94,31 @@ describe('rejected requests', () => {
 })
 
 describe('throttled requests', () => {
-  it('throttles with the sentence and the delay of the API', async () => {
-    const body = errorBody('rate_limited', 'More than 600 requests in a minute: wait 17 seconds.')
+  it("throttles with the API's reason and delay, and says that Zapier tries again", async () => {
+    const reason = 'This connection sent more than 600 requests in a minute.'
+    const body = errorBody('rate_limited', `${reason} Try again in 17 seconds.`)
     stubResponse('POST', apiPath('/contacts/'), 429, body, { 'Retry-After': '17' })
 
     expect(await runExpectingError(queueCall, { inputData })).toEqual({
       name: 'ThrottledError',
-      message: 'More than 600 requests in a minute: wait 17 seconds. (Request ID: req_42)',
+      message: `${reason} Zapier will try this step again. (Request ID: req_42)`,
       delay: 17,
     })
   })
 
-  it('tries again later where the same deduplication key is still at work', async () => {
-    const body = errorBody('idempotency_key_in_use', 'The first request with this key is still running.')
+  it('tries again later if a request with the same deduplication key is in progress', async () => {
+    const body = errorBody('idempotency_key_in_use', toErrorMessage(errorTexts.idempotency_key_in_use))
     stubResponse('POST', apiPath('/contacts/'), 409, body, { 'Retry-After': '2' })
 
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
       name: 'ThrottledError',
+      message:
+        'Another request with this Deduplication Key is in progress. Zapier will try this step again. (Request ID: req_42)',
       delay: 2,
     })
   })
 
-  it('throttles even where the 429 comes without a word', async () => {
+  it('throttles for a 429 without a body', async () => {
     stubResponse('POST', apiPath('/contacts/'), 429, '')
 
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
@@ -120,7 +129,7 @@ describe('throttled requests', () => {
 })
 
 describe('an unavailable service', () => {
-  it('is clear where something in between answers', async () => {
+  it('explains an error response from a proxy', async () => {
     stubResponse('POST', apiPath('/contacts/'), 502, '<html>Bad gateway</html>', { 'X-Request-Id': 'req_7' })
 
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
@@ -131,12 +140,12 @@ describe('an unavailable service', () => {
     })
   })
 
-  it('says that Outdial could not be reached', async () => {
+  it("says that Outdial couldn't be reached", async () => {
     const before = process.env.BASE_URL
     process.env.BASE_URL = 'http://127.0.0.1:1'
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
       name: 'AppError',
-      message: 'Outdial could not be reached. Try again in a few minutes.',
+      message: "Outdial couldn't be reached. Try again in a few minutes.",
     })
     process.env.BASE_URL = before
   })

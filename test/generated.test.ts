@@ -4,7 +4,7 @@ import * as contract from '@outdial/contract'
 import { generatedFile, generateText } from '../scripts/generated-text.ts'
 import * as generated from '../src/generated.ts'
 
-it('shows the samples and fields of the contract as it is: run `npm run generate` where this fails', async () => {
+it('is up to date with the contract: run `npm run generate` if this fails', async () => {
   const file = await readFile(generatedFile, 'utf8')
 
   expect(file).toBe(await generateText())
@@ -18,7 +18,7 @@ it.each([
   expect(schema.parse(sample)).toEqual(sample)
 })
 
-it('names nested values, lists of objects and lists of text as Zapier does', () => {
+it('names nested values, lists of objects, and lists of text as Zapier does', () => {
   expect(generated.callFields).toEqual(
     expect.arrayContaining([
       { key: 'id', label: 'ID', type: 'integer', primary: true },

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals'
 import type { PlainInputField, PlainOutputField } from 'zapier-platform-core'
 import app from '../index.ts'
 
-// The checks that Zapier runs on its servers before an integration is published, by their numbers.
+// Zapier runs these checks on its servers before it publishes an integration. The titles start with their numbers.
 interface Action {
   key: string
   noun: string
@@ -39,7 +39,7 @@ const smallWords = /^(a|an|and|at|by|for|if|in|is|of|on|or|the|to)$/
 const isTitleCase = (label: string) =>
   label.split(' ').every((word, index) => (index > 0 && smallWords.test(word)) || /^[^a-z]/.test(word))
 
-/** The value of a sample under an output field's key: `a__b`, `a[]b`. */
+/** Returns a sample's value for an output field's key, such as `a__b` or `a[]b`. */
 function getValue(sample: unknown, key: string): unknown {
   let value = sample
   for (const part of key.split(/__|\[\]/)) {
@@ -55,13 +55,13 @@ const hasType: Record<NonNullable<PlainOutputField['type']>, (value: unknown) =>
   number: (value) => typeof value === 'number',
   integer: (value) => Number.isInteger(value),
   boolean: (value) => typeof value === 'boolean',
-  // D023: ISO 8601 with a zone.
+  // D023: ISO 8601 with a time zone.
   datetime: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(value),
   file: () => false,
   password: () => false,
 }
 
-/** Every path of a sample that ends in a plain value, with lists by their first item. */
+/** Returns the path of every plain value in a sample. Of a list, only the first item counts. */
 function listPaths(value: unknown, path: string): string[] {
   if (Array.isArray(value)) {
     const [first] = value as unknown[]
@@ -78,14 +78,14 @@ it.each(allFields)('D001: %s asks for no secret', (_name, field) => {
   expect(field.type).not.toBe('password')
 })
 
-it('D003: the label of a connection tells two of them apart and holds no secret', () => {
+it('D003: the connection label is unique and contains no secret', () => {
   const { connectionLabel } = app.authentication as { connectionLabel: string }
   expect(connectionLabel).toContain('workspace_name')
   expect(connectionLabel).toContain('workspace_id')
   expect(connectionLabel).not.toMatch(/token|secret|key/i)
 })
 
-it.each(allFields)('D004, D005: %s offers a dropdown that exists where it wants an ID', (_name, field) => {
+it.each(allFields)('D004, D005: %s has a dropdown that exists if it takes an ID', (_name, field) => {
   if (/(^|_)id$/.test(field.key)) expect(field.dynamic).toBeDefined()
   const [dynamic] = (field.dynamic ?? '').split('.')
   if (dynamic) expect(Object.keys(app.triggers)).toContain(dynamic)
@@ -94,7 +94,7 @@ it.each(allFields)('D004, D005: %s offers a dropdown that exists where it wants 
 })
 
 it.each(named(hooks))(
-  'D006, D017: the hook %s can subscribe, unsubscribe and be tested',
+  'D006, D017: the hook %s can subscribe, unsubscribe, and be tested',
   (_key, { operation }) => {
     expect(operation.performList).toBeInstanceOf(Function)
     expect(operation.performSubscribe).toBeInstanceOf(Function)
@@ -102,7 +102,7 @@ it.each(named(hooks))(
   },
 )
 
-it('D007, D008: no text holds a link that is not https', () => {
+it('D007, D008: every link in a text uses https', () => {
   expect(JSON.stringify(app)).not.toMatch(/http:\/\//)
   expect(JSON.stringify(app)).not.toMatch(/\]\((?!https:\/\/)/)
 })
@@ -113,13 +113,16 @@ it.each(named(visible))('D010, D012: %s has a sample with its primary key', (_ke
   expect(operation.sample).toHaveProperty('id')
 })
 
-it.each(allFields)('D011: the help of %s says more than its label', (_name, { label = '', helpText }) => {
-  if (helpText === undefined) return
-  expect(helpText.length).toBeGreaterThanOrEqual(20)
-  expect(helpText.toLowerCase()).not.toBe(label.toLowerCase())
-  expect(helpText).not.toMatch(/^(enter|the) (the )?\w+\.?$/i)
-  expect(helpText).toMatch(/[.?]$/)
-})
+it.each(allFields)(
+  'D011: the help text of %s says more than its label',
+  (_name, { label = '', helpText }) => {
+    if (helpText === undefined) return
+    expect(helpText.length).toBeGreaterThanOrEqual(20)
+    expect(helpText.toLowerCase()).not.toBe(label.toLowerCase())
+    expect(helpText).not.toMatch(/^(enter|the) (the )?\w+\.?$/i)
+    expect(helpText).toMatch(/[.?]$/)
+  },
+)
 
 it.each(named(everything))('D018: %s has labels in Title Case', (_key, action) => {
   const labels = [
@@ -132,21 +135,21 @@ it.each(named(everything))('D018: %s has labels in Title Case', (_key, action) =
   expect(labels.filter((label) => label === '' || !isTitleCase(label))).toEqual([])
 })
 
-it.each(named(everything))('D021: %s is described in one sentence of the right form', (key, { display }) => {
-  const verb = key in app.triggers ? /^Triggers when / : /^(Creates|Finds|Queues) /
-  expect(display.description).toMatch(verb)
-  expect(display.description).toMatch(/^[^.]+\.$/)
-})
-
-it.each(named(creates))(
-  'D022: %s has fields that stand before a connection exists',
-  (_key, { operation }) => {
-    expect((operation.inputFields ?? []).every(isField)).toBe(true)
+it.each(named(everything))(
+  'D021: the description of %s is one sentence in the required form',
+  (key, { display }) => {
+    const verb = key in app.triggers ? /^Triggers when / : /^(Creates|Finds|Queues) /
+    expect(display.description).toMatch(verb)
+    expect(display.description).toMatch(/^[^.]+\.$/)
   },
 )
 
+it.each(named(creates))("D022: the fields of %s don't depend on a connection", (_key, { operation }) => {
+  expect((operation.inputFields ?? []).every(isField)).toBe(true)
+})
+
 it.each(named(visible))(
-  'D023, D024: the sample of %s fits its output fields, and they cover it',
+  'D023, D024: the sample of %s matches its output fields, and they cover it',
   (_key, { operation }) => {
     const { sample = {}, outputFields = [] } = operation
     for (const { key, type = 'string', list } of outputFields) {
@@ -156,14 +159,14 @@ it.each(named(visible))(
       expect([key, values.every((one) => hasType[type](one))]).toEqual([key, true])
     }
     const keys = outputFields.map(({ key }) => key)
-    // The user's own keys: no field can be named before they exist.
+    // The user chooses the keys in these objects, so their fields can't be known in advance.
     const open = /(^|__)(variables|metadata|extracted)(__|$)/
     const unnamed = listPaths(sample, '').filter((path) => !keys.includes(path) && !open.test(path))
     expect(unnamed.filter((path) => !(getValue(sample, path) instanceof Array))).toEqual([])
   },
 )
 
-it('D027, D028: it runs on the core that is installed, and sees blanks as they are', () => {
+it('D027, D028: runs on the installed version of core, and gets blank input unchanged', () => {
   const { dependencies } = createRequire(import.meta.url)('../package.json') as {
     dependencies: Record<string, string>
   }

@@ -5,10 +5,10 @@ import { revokeGrants } from '../oauth/grants.ts'
 import { removeSubscriptions } from '../webhooks/subscriptions.ts'
 
 /**
- * Ends a membership and everything that acts in its name in this workspace: grants with their tokens, API
- * keys, webhook subscriptions, and the invitations by which the user could come back.
+ * Ends a membership and everything that acts on the user's behalf in this workspace: grants and their tokens, API keys,
+ * webhook subscriptions, and the invitations that the user could use to rejoin.
  *
- * @throws {ApiError} not_found where the user is no member
+ * @throws {ApiError} not_found if the user isn't a member
  */
 export const endMembership = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -16,14 +16,14 @@ export const endMembership = (
   userId: number,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    // First, so that an authorization which is under way finds no membership any more.
+    // First, so that an authorization in progress no longer finds a membership.
     await deleteMember(tx, workspaceId, userId)
     await revokeGrants(tx, workspaceId, userId)
     await removeSubscriptions(tx.db, workspaceId, { userId })
   })
 
 /**
- * Ends a membership for an owner, or for the member who leaves. There is always an owner left.
+ * Removes a member, on behalf of an owner or of the member. The last owner can't be removed.
  *
  * @throws {ApiError} not_found, validation_failed for the last owner
  */

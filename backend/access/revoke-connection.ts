@@ -5,9 +5,9 @@ import { revokeGrants } from '../oauth/grants.ts'
 import { removeSubscriptions } from '../webhooks/subscriptions.ts'
 
 /**
- * Ends an API key at once with its webhook subscriptions, and returns how many those were.
+ * Ends an API key immediately, and removes its webhook subscriptions. Returns the number of subscriptions.
  *
- * @throws {ApiError} not_found where the workspace has no such key, or it is revoked already
+ * @throws {ApiError} not_found if the workspace has no such key, or the key is already revoked
  */
 export const revokeApiKey = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -20,8 +20,8 @@ export const revokeApiKey = (
   })
 
 /**
- * Ends everything that an app may do for a user in a workspace: grants, tokens, webhook subscriptions.
- * Returns how many subscriptions there were.
+ * Ends an app's access for a user in a workspace: grants, tokens, and webhook subscriptions. Returns the number of
+ * subscriptions.
  */
 export const disconnectApp = (
   deps: Pick<Deps, 'db' | 'notify'>,

@@ -9,13 +9,13 @@ interface CommandLine {
   json: boolean
 }
 
-/** @throws {UsageError} for a command or an option that there is not */
+/** @throws {UsageError} for an unknown command or option */
 export function parseCommandLine(commands: readonly Command[], args: readonly string[]): CommandLine {
   const command = commands.find(({ name }) => name.split(' ').every((word, at) => args[at] === word))
   const rest = command === undefined ? args : args.slice(command.name.split(' ').length)
   const help = args.length === 0 || rest.includes('--help') || rest.includes('-h') || rest[0] === 'help'
   if (help) return { command, values: {}, help, json: false }
-  if (command === undefined) throw new UsageError(`There is no command "${args.join(' ')}".`)
+  if (command === undefined) throw new UsageError(`Unknown command "${args.join(' ')}".`)
 
   const { json, ...values } = readOptions(command, rest)
   return { command, values, help, json: json === true }
@@ -51,8 +51,8 @@ export function formatCommandList(commands: readonly Command[]): string {
     '',
     ...lines,
     '',
-    `Options of a command: ${commandPrefix} COMMAND --help. With --json it answers in JSON.`,
-    'It works on the database that the service uses: that of DATABASE_URL, or the embedded one in DATA_DIR.',
+    `To see the options of a command, run ${commandPrefix} COMMAND --help. With --json, it prints JSON.`,
+    "Commands use the service's database: the one in DATABASE_URL, or the included one in DATA_DIR.",
   ].join('\n')
 }
 
@@ -77,10 +77,7 @@ const formatOption = (key: string, { placeholder, repeated }: Option): string =>
 
 type Cell = Required<CommandResult>['rows'][number][string]
 
-/**
- * A result as text for people: a table, a few lines with labels, or nothing where only the note says
- * something.
- */
+/** Formats a result for a terminal: a table, labeled lines, or nothing if there is only a note. */
 export function formatResult({ rows, record }: CommandResult): string {
   if (record !== undefined) return formatRecord(record)
   if (rows === undefined) return ''

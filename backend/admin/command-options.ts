@@ -7,7 +7,7 @@ import { required, text } from './command.ts'
 /** @throws {ApiError} not_found */
 export async function requireUserId({ db }: Pick<Deps, 'db'>, email: string): Promise<number> {
   const id = await findUserId(db, email)
-  if (id === undefined) throw notFound(`There is no user with the address ${email}: see list-users.`)
+  if (id === undefined) throw notFound(`No user has the email ${email}. To see the users, run list-users.`)
   return id
 }
 
@@ -17,7 +17,8 @@ export async function requireWorkspace(
   workspaceId: number,
 ): Promise<{ country: string }> {
   const workspace = await findWorkspace(db, workspaceId)
-  if (workspace === undefined) throw notFound(`There is no workspace ${workspaceId}: see list-workspaces.`)
+  if (workspace === undefined)
+    throw notFound(`Workspace ${workspaceId} not found. To see the workspaces, run list-workspaces.`)
   return workspace
 }
 
@@ -26,7 +27,7 @@ const Id = z
   .regex(/^[1-9]\d{0,14}$/, 'must be a whole number')
   .transform(Number)
 
-export const workspaceOption = required(Id, 'ID', 'the workspace: see list-workspaces')
-export const emailOption = required(text, 'ADDRESS', 'the person, by the address they sign in with')
+export const workspaceOption = required(Id, 'ID', 'workspace ID (see list-workspaces)')
+export const emailOption = required(text, 'ADDRESS', "user's email address")
 export const idOption = (what: string) => required(Id, 'ID', what)
-export const campaignOption = idOption('the campaign: see list-campaigns')
+export const campaignOption = idOption('campaign ID (see list-campaigns)')

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
 
-/** The words of a command line that make no command. Its message says what was expected. */
+/** The command line isn't valid. The message says what was expected. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
@@ -10,7 +10,7 @@ export class UsageError extends Error {
 export interface Option<Value = unknown> {
   schema: z.ZodType<Value>
   help: string
-  /** What stands for the value in the help, such as ADDRESS. Undefined for a flag. */
+  /** The placeholder for the value in the help, such as ADDRESS. Undefined for a flag. */
   placeholder: string | undefined
   repeated: boolean
   required: boolean
@@ -18,25 +18,24 @@ export interface Option<Value = unknown> {
 
 type Cell = string | number | boolean | Date | string[] | null
 
-/**
- * What a command tells: a list of things, one thing, a file, or only that it is done; and what to know about
- * it.
- */
+/** The output of a command: a list, a record, or a file, with an optional note. Some commands return only a note. */
 export interface CommandResult {
   rows?: Record<string, Cell>[]
   record?: Record<string, Cell>
-  /** The text of a file, for standard output as it is. */
+  /** The contents of a file, which go to standard output unchanged. */
   parts?: AsyncIterable<string>
+  /** Goes to standard error. */
   note?: string
 }
 
 export interface Command {
-  /** As it is typed. It may have two words. */
+  /** May have two words. */
   name: string
   summary: string
   options: Record<string, Option>
   /**
-   * Reads the values of the options before anything is opened.
+   * Validates the options before anything is opened.
+   *
    * @throws {UsageError}
    */
   prepare: (values: Record<string, unknown>) => (deps: Deps, input: Readable) => Promise<CommandResult>
@@ -47,8 +46,8 @@ type ValuesOf<Options extends Record<string, Option>> = {
 }
 
 /**
- * `run` gets the values of the options, parsed; `input` is standard input, for what must not stand in a
- * process list.
+ * Defines a command. `run` gets the parsed values of the options. Secrets come from `input` (standard input),
+ * because the process list shows command lines.
  */
 export function defineCommand<Options extends Record<string, Option>>(command: {
   name: string
@@ -66,7 +65,7 @@ export function defineCommand<Options extends Record<string, Option>>(command: {
     options,
     prepare: (values) => {
       const parsed = schema.safeParse(values)
-      // The keys of `schema` are those of `options`, each with its own schema: zod cannot say so in types.
+      // `schema` has the keys and schemas of `options`, which zod's types can't express.
       if (parsed.success) return (deps, input) => run(deps, parsed.data as ValuesOf<Options>, input)
       const [issue] = parsed.error.issues
       const key = String(issue?.path[0])
@@ -95,7 +94,7 @@ export const optional = <Value>(
   help: string,
 ): Option<Value | undefined> => ({ ...required(schema.optional(), placeholder, help), required: false })
 
-/** May be given several times. */
+/** Defines an option that can be used several times. */
 export const repeated = (placeholder: string, help: string): Option<string[]> => ({
   ...required(z.array(z.string()).default([]), placeholder, help),
   repeated: true,

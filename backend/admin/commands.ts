@@ -13,7 +13,7 @@ import { listCommands } from './commands/list-commands.ts'
 import { listSpreadsheetsCommand, spreadsheetCommands } from './commands/spreadsheet-commands.ts'
 import { listToolsCommand, toolCommands } from './commands/tool-commands.ts'
 
-/** In the order in which a new installation needs them. */
+/** In the order that a new installation needs them. */
 export const commands: readonly Command[] = [
   ...accountCommands,
   addPhoneNumberCommand,

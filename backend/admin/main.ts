@@ -9,7 +9,6 @@ import { type CommandResult, UsageError } from './command.ts'
 import { formatCommandHelp, formatCommandList, formatResult, parseCommandLine } from './command-line.ts'
 import { commands } from './commands.ts'
 
-/** What a process is started with. */
 export interface Terminal {
   environment: Record<string, string | undefined>
   stdin: Readable
@@ -18,14 +17,15 @@ export interface Terminal {
 }
 
 /**
- * Answers the exit code: 0 when it is done, 1 when it was refused, 2 when the command line makes no sense.
+ * Runs a command and returns the exit code: 0 for success, 1 if the command was rejected, 2 for an invalid
+ * command line.
  */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     await runCommand(args, terminal)
     return 0
   } catch (error) {
-    // Who reads has read enough.
+    // The reader closed the pipe, as `head` does.
     if (terminal.stdout.errored && errorCode(error) === 'EPIPE') return 0
     terminal.stderr.write(`${formatError(error)}\n`)
     return error instanceof UsageError ? 2 : 1
@@ -46,7 +46,7 @@ async function runCommand(args: readonly string[], terminal: Terminal): Promise<
 
   const run = command.prepare(values)
   const config = parseConfig(environment)
-  // Standard output is for the answer alone.
+  // Standard output is only for the result.
   const log = await createLog('warn', stderr)
   const { deps, close } = await openDeps({ config, log, purpose: 'command' })
   try {
@@ -66,9 +66,9 @@ function print(to: Writable, text: string): void {
   if (text !== '') to.write(`${text}\n`)
 }
 
-/** A refusal is told in its sentence; a bug with its stack. */
+/** Formats an expected error as its message, and a bug with its stack. */
 function formatError(error: unknown): string {
-  if (error instanceof UsageError) return `${error.message} See npm run admin -- --help.`
+  if (error instanceof UsageError) return `${error.message} For help, run npm run admin -- --help.`
   const isExpected =
     error instanceof ApiError || error instanceof ConfigError || error instanceof StartupError
   return isExpected ? error.message : inspect(error)

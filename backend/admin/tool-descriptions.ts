@@ -17,12 +17,12 @@ const http = z.strictObject({
   headers: texts.optional(),
 })
 
-/** The JSON that describes an HTTP tool on standard input. What it says is checked when the tool is saved. */
+/** The JSON description of an HTTP tool. Saving the tool validates the values. */
 export const HttpToolDescription = http
   .extend({ secrets: texts.optional() })
   .transform(({ input_schema: inputSchema, ...rest }) => ({ ...rest, inputSchema }))
 
-/** The same where it changes a tool: what is left out stays, and a secret that is null goes. */
+/** Changes to an HTTP tool: omitted fields stay unchanged, and null removes a secret. */
 export const HttpToolChange = http
   .partial()
   .extend({ secrets: secretChanges.optional() })
@@ -37,13 +37,13 @@ const remote = z.strictObject({
   tools: z.array(z.string()).optional(),
 })
 
-/** The JSON that describes a remote MCP server. Without `tools`, all that can be passed on are. */
+/** The JSON description of a remote MCP server. Without `tools`, agents get all tools that Outdial supports. */
 export const RemoteServerDescription = remote.extend({ secrets: texts.optional() })
 
 export const RemoteServerChange = remote.partial().extend({ secrets: secretChanges.optional() })
 
 /**
- * Reads from standard input what is too long for a command line, or too secret for a list of processes.
+ * Reads a description from standard input: it can be long, and the process list must not show its secrets.
  *
  * @throws {UsageError}
  */
@@ -56,13 +56,15 @@ export async function readToolDescription<Description>(
   const issues = parsed.error.issues.map(
     ({ path, message }) => `${path.join('.') || 'description'}: ${message}`,
   )
-  throw new UsageError(`The description on standard input is wrong. ${issues.join('; ')}.`)
+  throw new UsageError(`The description on standard input isn't valid. ${issues.join('; ')}.`)
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError('Give a description in JSON on standard input, for example with "< tool.json".')
+    throw new UsageError(
+      `Standard input isn't valid JSON. Pass a description in JSON, for example with "< tool.json".`,
+    )
   }
 }

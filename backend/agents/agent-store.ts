@@ -2,7 +2,7 @@ import type { Agent, SearchQuery } from '@outdial/contract'
 import { nameContains } from '../db/name-search.ts'
 import type { Db } from '../db/schema.ts'
 
-/** Live agents by id; one row more than `limit` where there are more. */
+/** Returns Live agents by ID, and one row more than `limit` if there are more. */
 export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery): Promise<Agent[]> {
   return db
     .selectFrom('agent')
@@ -19,10 +19,10 @@ export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery
 export interface AgentValues {
   name: string
   status: 'draft' | 'live' | 'paused'
-  /** BCP 47; en-US where it is left out. */
+  /** BCP 47; en-US by default. */
   language?: string
   greeting: string
-  /** Names that the script uses. */
+  /** Names of contact variables that the script uses. */
   variables: string[]
 }
 
@@ -30,7 +30,7 @@ export interface CreatedAgent {
   id: number
   name: string
   status: AgentValues['status']
-  /** How the agent runtime names it. */
+  /** The ID that agent runtimes use. */
   widget_id: string
 }
 
@@ -63,7 +63,7 @@ export const updateAgentStatus = async (
     .execute()
 }
 
-/** False where there is no such agent. */
+/** Updates an agent. Returns false if it doesn't exist. */
 export async function updateAgent(
   db: Db,
   workspaceId: number,

@@ -25,7 +25,7 @@ const nextStatuses: Record<AgentValues['status'], readonly AgentValues['status']
 /**
  * Publishes, pauses, or resumes an agent. Until it's Live, its calls wait; those in progress continue.
  *
- * @throws {ApiError} not_found, validation_failed where an agent can't go from its status to this one
+ * @throws {ApiError} not_found, validation_failed if the agent's current status can't change to this one
  */
 export const setAgentStatus = (
   deps: Pick<Deps, 'db' | 'notify'>,

@@ -57,7 +57,7 @@ const AgentFields = z.object({
   variables: VariableNames,
 })
 
-/** What an agent is called and says, without its status. The language is en-US where it's left out. */
+/** The fields of an agent that can be edited; its status isn't one. `language` is en-US by default. */
 export type AgentInput = z.input<typeof AgentFields>
 
 /**

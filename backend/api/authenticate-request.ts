@@ -10,9 +10,9 @@ import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
 const windowSeconds = 60
 
 /**
- * How many unknown credentials one address may send in a window. Only those are counted and refused: the
- * workers of an automation platform share addresses, and one user's dead connection, or the expired token
- * with which every refresh begins, must not lock out the others.
+ * How many unknown credentials one IP address may send in a window. Only those count. Users of an automation platform
+ * share its addresses, so one user's revoked connection, or the expired token that starts every refresh, must not lock
+ * out the others.
  */
 const maxUnknownCredentials = 300
 
@@ -56,7 +56,7 @@ function requireQuota(quota: Quota, reason: string): void {
 }
 
 /**
- * Rejects a caller who was not granted all of `scopes`, and names what is missing (RFC 6750, section 3.1).
+ * Rejects a caller without all of `scopes`, and names the missing ones (RFC 6750, section 3.1).
  *
  * @throws {ApiError} insufficient_scope
  */

@@ -6,10 +6,10 @@ import type { Page } from '../core/pagination.ts'
 import { validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
 
-/** `{ id }` for a path with `:id`, nothing for any other. */
+/** `{ id }` for a path with `:id`, otherwise empty. */
 type PathParams<Path extends string> = Path extends `${string}/:id${string}` ? { id: number } : object
 
-/** A checked request, as a handler gets it. */
+/** A validated request, as a handler gets it. */
 type RouteRequest<Path extends string, Query, Body> = PathParams<Path> & {
   caller: Caller
   query: Query
@@ -47,12 +47,9 @@ interface RouteDescription<Path extends string, Responses extends ResponseSchema
   /** All of them are required. */
   scopes: Scope[]
   responses: Responses
-  /** Error codes of this operation, besides those that every operation has. */
+  /** Error codes of this operation, in addition to those that every operation has. */
   errors?: ErrorCode[]
-  /**
-   * Whether `Idempotency-Key` is honored: the handler runs once per key, in the transaction that stores its
-   * response.
-   */
+  /** Honors `Idempotency-Key`: the handler runs once per key, in the transaction that stores its response. */
   idempotent?: boolean
 }
 
@@ -76,7 +73,7 @@ interface RouteDefinition<
   ) => Promise<NoInfer<{ status: Status } & DeclaredResponse<Responses>>>
 }
 
-/** A request before it is checked. */
+/** A request before validation. */
 interface RawRequest {
   caller: Caller
   query: unknown
@@ -99,11 +96,11 @@ interface PreparedRequest {
 export interface Route extends RouteDescription<string, ResponseSchemas> {
   query: z.ZodType
   body: z.ZodType
-  /** @throws {ApiError} where the request does not match the schemas */
+  /** @throws {ApiError} if the request doesn't match the schemas */
   prepare: (request: RawRequest) => PreparedRequest
 }
 
-/** Rejects every parameter, so that a misspelled one does not go unnoticed. */
+/** Rejects every parameter, so that a misspelled one isn't silently ignored. */
 export const NoQuery = z.strictObject({})
 
 export const NoRequestBody = z.undefined()
@@ -138,7 +135,7 @@ export function defineRoute({
 }
 
 /**
- * Reads the id in a path. Text, zero, and integers that no number holds exactly name nothing.
+ * Parses the ID in a path. Text, zero, and unsafe integers are IDs of nothing.
  *
  * @throws {ApiError} not_found
  */
@@ -153,7 +150,7 @@ interface ListResponse<Item> {
   body: { results: Item[]; next: string | null; previous: string | null }
 }
 
-/** The response of a list, with absolute links to the next and the previous page that keep every filter. */
+/** Builds the response of a list, with absolute links to the next and previous page that keep all filters. */
 export function toListResponse<Item>(
   page: Page<Item>,
   { url, query }: { url: string; query: ListQuery },

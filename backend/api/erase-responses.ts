@@ -4,7 +4,7 @@ import { toErasedCall, toErasedContact } from '../core/erased-contact.ts'
 import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
 
-/** Erases the person from the responses that are stored for requests with an idempotency key. */
+/** Erases the contact from the responses that are stored for requests with an idempotency key. */
 export const eraseContactFromResponses: ContactEraser = async (db, { workspaceId, contactId }) => {
   const responses = await db
     .selectFrom('idempotent_response')

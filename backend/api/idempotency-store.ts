@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-/** Holds a scope until the transaction ends; false where another transaction holds it. */
+/** Locks a scope until the transaction ends. Returns false if another transaction has the lock. */
 export async function tryLockScope(db: Db, scopeHash: Buffer): Promise<boolean> {
   const key = scopeHash.readBigInt64BE(0).toString()
   const { rows } = await sql<{
@@ -32,7 +32,7 @@ export async function findStoredResponse(
   return row && { bodyHash: row.body_hash, status: row.status, body: row.body }
 }
 
-/** Takes the place of an answer that has expired and was not cleaned up yet. */
+/** Stores a response. Overwrites an expired one that hasn't been deleted yet. */
 export async function storeResponse(
   db: Db,
   workspaceId: number,

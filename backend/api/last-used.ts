@@ -9,11 +9,10 @@ import { recordGrantUse } from '../oauth/grants.ts'
 const lastUsedIntervalMs = minuteMs
 
 /**
- * Records, for the lists of API keys and connected apps, when a connection was last used: at most once a
- * minute, and without keeping the request waiting. A failed write is made up for by a later one.
+ * Records when a connection was last used, for the lists of API keys and connected apps. Writes at most once a
+ * minute, and requests don't wait for it. If a write fails, the next request writes again.
  *
- * @param options.maxConnections how many connections are remembered; one that was forgotten is only recorded
- *   again
+ * @param options.maxConnections how many connections to remember; the others are written more often
  */
 export function createLastUsedRecorder(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
@@ -35,7 +34,7 @@ export function createLastUsedRecorder(
     recordedAt.set(connection, now.getTime())
     record(caller, now).catch(() => {
       recordedAt.delete(connection)
-      log.debug({ connection }, 'last use not noted')
+      log.debug({ connection }, 'last use not recorded')
     })
   }
 }

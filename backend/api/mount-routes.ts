@@ -7,13 +7,13 @@ import { NoRequestBody, type Route, type RouteResponse } from './define-route.ts
 import { respondOnce } from './idempotency.ts'
 
 /**
- * Mounts the routes: each authenticates, reads its body, honors `Idempotency-Key` where it is declared
- * idempotent, and sends what its response schema allows.
+ * Mounts the routes. Each authenticates, reads the body, honors `Idempotency-Key` if it's declared idempotent, and
+ * sends only what its response schema allows.
  */
 export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
   const authenticateRequest = createRequestAuthenticator(deps)
   const baseUrl = `${deps.config.publicUrl}${api.prefix}`
-  // A route validates by itself (`defineRoute`), so that its handler's types follow from its schemas.
+  // `defineRoute` validates, so that the types of a handler follow from its schemas.
   api.setValidatorCompiler(() => (value: unknown) => ({ value }))
   api.setSerializerCompiler(serializerCompiler)
   api.removeAllContentTypeParsers()
@@ -43,7 +43,7 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
       },
       handler: async (request, reply) => {
         const { caller } = request
-        if (caller === null) throw new Error('the request was not authenticated')
+        if (caller === null) throw new Error('invariant: request has no caller')
         const { path, body, run } = route.prepare({
           caller,
           query: request.query,
@@ -61,7 +61,7 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
   }
 }
 
-/** Without a body the parser is not asked, and an absent body must not pass for `null`. */
+/** Returns the body. Rejects a missing one, which Fastify doesn't pass to the parser, like an empty one. */
 const getBody = (request: FastifyRequest): unknown =>
   hasBody(request) ? request.body : parseJson(Buffer.alloc(0))
 

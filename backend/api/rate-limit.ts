@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { secondMs } from '../core/durations.ts'
 import { createWindowCounter } from '../core/window-counter.ts'
 
-/** What is left of a quota, and the whole seconds until it is full again. */
+/** The remaining requests of a window, and the whole seconds until it ends. */
 export interface Quota {
   limit: number
   remaining: number
@@ -10,12 +10,12 @@ export interface Quota {
   exceeded: boolean
 }
 
-/** Counts one more request of `key`. */
+/** Counts a request of `key`. */
 type RateLimit = (key: string) => Quota
 
 /**
- * Allows at most `limit` requests per key in a fixed window of `windowSeconds`, which the first request of
- * the key opens. Counted in this process.
+ * Allows at most `limit` requests per key in a fixed window of `windowSeconds`, which starts with the key's first
+ * request. Each process counts separately.
  */
 export function createRateLimit(
   clock: Pick<Clock, 'now'>,
@@ -34,7 +34,7 @@ export function createRateLimit(
   }
 }
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
+/** Returns the header fields of draft-ietf-httpapi-ratelimit-headers-10. */
 export const rateLimitHeaders = (quota: Quota, windowSeconds: number): Record<string, string> => ({
   'RateLimit-Policy': `"default";q=${quota.limit};w=${windowSeconds}`,
   RateLimit: `"default";r=${quota.remaining};t=${quota.resetSeconds}`,

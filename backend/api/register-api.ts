@@ -10,13 +10,11 @@ import { completeDocument } from './openapi/complete-document.ts'
 import { documentFrame } from './openapi/document-frame.ts'
 import { apiPrefix, routes } from './routes.ts'
 
-/**
- * The viewer has its scripts and styles beside it; it writes some styles into its page, and icons as data.
- */
+/** Swagger UI loads its own scripts and styles, and uses inline styles and icons in data URLs. */
 const docsContentSecurityPolicy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
 
-/** Mounts the public API with its OpenAPI 3.1 document beside it, and a page to read that at `/docs`. */
+/** Mounts the public API, its OpenAPI 3.1 document, and the API reference at `/docs`. */
 export async function registerApi(app: FastifyInstance, deps: Deps): Promise<void> {
   await registerScope(app, 'api', async (scope) => {
     await scope.register(swagger, {
@@ -38,16 +36,16 @@ export async function registerApi(app: FastifyInstance, deps: Deps): Promise<voi
   })
 }
 
-/** The transform is typed for every version of OpenAPI; `documentFrame` asks for this one. */
+/** Narrows the type: the transform supports every version of OpenAPI, and `documentFrame` sets 3.1. */
 function requireOpenApi31(document: object): Partial<OpenAPIV3_1.Document> {
   if (isOpenApi31(document)) return document
-  throw new Error('the document is not OpenAPI 3.1')
+  throw new Error('invariant: the document is not OpenAPI 3.1')
 }
 
 const isOpenApi31 = (document: object): document is Partial<OpenAPIV3_1.Document> =>
   'openapi' in document && document.openapi === '3.1.0'
 
-/** The document as it is served; the database is not asked. */
+/** Returns the OpenAPI document as it's served. Doesn't query the database. */
 export async function generateApiDocument(deps: Deps): Promise<object> {
   const app = Fastify()
   app.decorateRequest('caller', null)

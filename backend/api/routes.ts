@@ -24,10 +24,7 @@ import { defineRoute, type Route, toListResponse } from './define-route.ts'
 /** Where version 1 of the public API is mounted. */
 export const apiPrefix = '/api/public/v1'
 
-/**
- * Every endpoint of the public API: what it takes, the scopes it needs, what it returns, and what does the
- * work.
- */
+/** The routes of the public API, with their schemas, scopes, and handlers. */
 export const routes: readonly Route[] = [
   defineRoute({
     method: 'GET',

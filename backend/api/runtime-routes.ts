@@ -11,7 +11,7 @@ import { registerScope } from '../http/register-scope.ts'
 import { createRuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import { NoQuery } from './define-route.ts'
 
-/** Where runtimes of the user's own report on their calls (docs/runtime.md). Any replica takes a report. */
+/** Mounts the route for reports of agent runtimes (docs/runtime.md). Any process can receive a report. */
 export async function mountRuntimeRoutes(
   app: FastifyInstance,
   deps: Pick<Deps, 'runtimeSecrets' | 'db' | 'clock' | 'notify'>,
@@ -53,7 +53,7 @@ export async function mountRuntimeRoutes(
   })
 }
 
-/** The header's name says nothing here about queries, so neither does the message. */
+/** Replaces the message, which also mentions the query parameter of tool sessions. This route doesn't accept it. */
 const toRuntimeApiError = ({ code }: ApiError) =>
   code === 'missing_credential'
     ? new ApiError(

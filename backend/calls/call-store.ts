@@ -4,7 +4,7 @@ import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
-/** Returns what queueing needs to know about a contact. Undefined where it doesn't exist or was erased. */
+/** Returns what's needed to queue a call to a contact. Undefined if the contact doesn't exist or was erased. */
 export const findCallee = (db: Db, workspaceId: number, contactId: number) =>
   db
     .selectFrom('contact')
@@ -30,7 +30,7 @@ const callsOfContact = (db: Db, workspaceId: number, { campaignId, contactId, te
     .where('test', '=', test)
     .orderBy('id')
 
-/** Returns the open calls to a contact in a campaign, the one queued first at the front. */
+/** Returns the open calls to a contact in a campaign, oldest first. */
 export const findOpenCalls = (db: Db, workspaceId: number, call: CampaignContact) =>
   callsOfContact(db, workspaceId, call)
     .select(['id', 'additional'])
@@ -62,7 +62,7 @@ interface NewCall {
   scheduledAt: Date | null
   queuedAt: Date
   dueAt: Date
-  /** Null for a call that is never made, because its number is on the do-not-call list. */
+  /** Null for a call that is never placed because its number is on the do-not-call list. */
   nextAttemptAt: Date | null
   metadata: Record<string, string>
   callbackUrl: string | null
@@ -70,7 +70,7 @@ interface NewCall {
 
 /**
  * Inserts a call. Returns undefined if the contact already has an open call in this campaign (unique index
- * `call_open_once`, which ignores additional calls and keeps test calls apart).
+ * `call_open_once`, which ignores additional calls and treats test calls separately).
  */
 export const insertCall = (db: Db, workspaceId: number, call: NewCall): Promise<{ id: number } | undefined> =>
   db
@@ -108,7 +108,7 @@ export interface QueuedCallResult {
   at: Date
 }
 
-/** Completes calls that are queued; returns the IDs of those that still were. */
+/** Completes the calls that are still queued, and returns their IDs. */
 export const markQueuedCallsCompleted = async (
   db: Db,
   workspaceId: number,
@@ -132,7 +132,7 @@ export const markQueuedCallsCompleted = async (
   return rows.map((row) => row.id)
 }
 
-/** A queued call whose row is locked, with what decides when it may be made. */
+/** A locked queued call, with what determines when it can be placed. */
 export interface QueuedCall {
   id: number
   test: boolean
@@ -156,7 +156,7 @@ export const lockQueuedCalls = (
     .forNoKeyUpdate('call')
     .execute()
 
-/** Locks the contact's queued calls of all campaigns, and returns each with its campaign's calling hours. */
+/** Locks the contact's queued calls in all campaigns, and returns each with its campaign's calling hours. */
 export const lockQueuedCallsOfContact = (db: Db, workspaceId: number, contactId: number) =>
   queuedCalls(db, workspaceId)
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
@@ -193,7 +193,7 @@ export async function updateNextAttempts(
     where call.id = change.id and call.status = 'queued'`.execute(db)
 }
 
-/** Saves how far a campaign's queued calls have been rescheduled; null: all of them. */
+/** Saves how far a campaign's queued calls have been rescheduled. Null means all of them. */
 export const setRescheduleAfter = (db: Db, key: CampaignKey, afterCallId: number | null): Promise<unknown> =>
   db
     .updateTable('campaign')

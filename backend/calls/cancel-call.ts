@@ -5,9 +5,9 @@ import { completeQueuedCalls } from './complete-calls.ts'
 import { findCall } from './get-calls.ts'
 
 /**
- * Cancels a call that is still queued. A call that is being dialed, in progress, or completed stays as it is.
+ * Cancels a call that is still queued. A call that is being dialed, in progress, or completed isn't changed.
  *
- * @returns false where the call was no longer queued
+ * @returns false if the call was no longer queued
  * @throws {ApiError} not_found
  */
 export const cancelCall = (

@@ -26,7 +26,7 @@ export async function isOnDoNotCallList(db: Db, workspaceId: number, phoneNumber
 const hashNumber = (workspaceId: number, phoneNumber: string) =>
   sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`
 
-/** Returns why and when a number was put on the do-not-call list. Undefined where it isn't on it. */
+/** Returns why and when a number was added to the do-not-call list. Undefined if it isn't on the list. */
 export const findDoNotCallEntry = (db: Db, workspaceId: number, phoneNumber: string) =>
   db
     .selectFrom('do_not_call')
@@ -35,7 +35,7 @@ export const findDoNotCallEntry = (db: Db, workspaceId: number, phoneNumber: str
     .where('number_hash', '=', hashNumber(workspaceId, phoneNumber))
     .executeTakeFirst()
 
-/** Returns when a number was taken off the list, by whom, and why; the latest removal first. */
+/** Returns when, by whom, and why a number was removed from the list, latest first. */
 export const findDoNotCallRemovals = (db: Db, workspaceId: number, phoneNumber: string) =>
   db
     .selectFrom('do_not_call_removal')

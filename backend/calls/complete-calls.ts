@@ -5,8 +5,8 @@ import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
 /**
- * Completes the given calls that are still queued and writes their `call.completed` events. In a transaction; call
- * `notify.deliveryQueued()` after the commit.
+ * Completes the given calls that are still queued and writes their `call.completed` events. Call it in a transaction,
+ * and call `notify.deliveryQueued()` after the commit.
  *
  * @returns the IDs of the calls that were still queued
  */
@@ -22,8 +22,8 @@ export async function completeQueuedCalls(
 }
 
 /**
- * Writes the one `call.completed` event of each call, in the transaction that completed the calls. Every way to
- * complete a call ends here. Call `notify.deliveryQueued()` after the commit.
+ * Writes the only `call.completed` event of each call, in the transaction that completed the calls. All code that
+ * completes a call uses this function. Call `notify.deliveryQueued()` after the commit.
  */
 export async function publishCompletedCalls(
   db: Db,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-/** Deletes a number from the list and saves why, in one statement. Returns false where it wasn't on the list. */
+/** Deletes a number from the list and saves why, in one statement. Returns false if it wasn't on the list. */
 export async function deleteDoNotCallEntry(
   db: Db,
   workspaceId: number,
@@ -19,7 +19,7 @@ export async function deleteDoNotCallEntry(
   return rows.length > 0
 }
 
-/** Adds a number to the list. One that is on it already keeps its first source and reason. */
+/** Adds a number to the list. A number that's already on it keeps its first source and reason. */
 export const insertDoNotCallEntry = async (
   db: Db,
   workspaceId: number,

@@ -10,9 +10,9 @@ import { completeQueuedCalls } from './complete-calls.ts'
 import { deleteDoNotCallEntry, insertDoNotCallEntry, lockQueuedCallsToNumber } from './do-not-call-store.ts'
 
 /**
- * Puts a number on the workspace's do-not-call list and completes the queued calls to it, in every campaign, as
+ * Adds a number to the workspace's do-not-call list and completes the queued calls to it, in every campaign, as
  * suppressed. A call that is being dialed or in progress continues. A number that is already on the list keeps its
- * first source and reason. In a transaction; call `notify.deliveryQueued()` after the commit.
+ * first source and reason. Call it in a transaction, and call `notify.deliveryQueued()` after the commit.
  */
 export async function addToDoNotCallList(
   db: Db,
@@ -32,11 +32,11 @@ export async function addToDoNotCallList(
   await completeQueuedCalls(db, workspaceId, callIds, result)
 }
 
-/** A contact's number, or one as a person writes it. */
+/** A contact, or a phone number as a person typed it. */
 type NumberRef = { contactId: number } | { phoneNumber: string }
 
 /**
- * Puts a number on the do-not-call list for a person in the dashboard or at the command line.
+ * Adds a number to the do-not-call list for a person who uses the dashboard or the command line.
  *
  * @returns the number in E.164
  * @throws {ApiError} not_found, validation_failed
@@ -56,7 +56,7 @@ export const addNumberToDoNotCallList = (
   })
 
 /**
- * Locks the contact, if one is given. In a transaction.
+ * Returns the number in E.164. Locks the contact, if one is given, so call it in a transaction.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -72,9 +72,9 @@ async function resolveNumber(db: Db, workspaceId: number, number: NumberRef): Pr
 }
 
 /**
- * Takes a number off the do-not-call list, and saves who did so and why. Calls that were suppressed stay completed.
+ * Removes a number from the do-not-call list, and saves who did so and why. Calls that were suppressed stay completed.
  *
- * @returns false where the number wasn't on the list
+ * @returns false if the number wasn't on the list
  * @throws {ApiError} not_found, validation_failed
  */
 export const removeNumberFromDoNotCallList = (

@@ -19,7 +19,7 @@ export async function endAnalyses(
   return rows.map(({ id }) => id)
 }
 
-/** Erases who was called, what was said, and what the caller sent along: metadata and callback URL. */
+/** Erases who was called, what was said, and the metadata and callback URL that the call was queued with. */
 export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }) => {
   await db
     .updateTable('call')
@@ -38,7 +38,7 @@ export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }
     .execute()
 }
 
-/** Erases why the number is, or was, on the do-not-call list, since that is free text. The entry stays. */
+/** Erases the reason why the number is or was on the do-not-call list, because it's free text. The entry stays. */
 export const eraseDoNotCallReasons: ContactEraser = async (db, { workspaceId, phoneNumber }) => {
   const isOfNumber = sql`workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, ${phoneNumber})`
   await sql`update do_not_call set reason = null where ${isOfNumber}`.execute(db)
@@ -46,8 +46,8 @@ export const eraseDoNotCallReasons: ContactEraser = async (db, { workspaceId, ph
 }
 
 /**
- * Erases what was said in up to `limit` calls that ended before `before`, the oldest first. Returns their IDs, so that
- * the same transaction erases what other modules store of them. Several processes take different calls.
+ * Erases what was said in up to `limit` calls that ended before `before`, oldest first. Returns their IDs, so that the
+ * same transaction can erase what other modules store about them. Concurrent processes get different calls.
  */
 export async function eraseOldConversations(
   db: Db,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
-/** SQL expression: what a queued call waits for. Of several reasons, one that a person can resolve comes first. */
+/** SQL expression: what a queued call waits for. Reasons that a person can resolve come first. */
 export const waitingForExpression = (now: Date) => sql<WaitingFor | null>`
   case
     when call.status <> 'queued' then null
@@ -50,7 +50,7 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
       waitingForExpression(now).as('waiting_for'),
     ])
 
-/** A call with all columns that the API's `Call` is made of, named as there. */
+/** A call with all columns of the API's `Call`, under the same names. */
 export type CallRow = Awaited<ReturnType<typeof findCallRows>>[number]
 
 /** Returns calls by ID, in order of ID. */
@@ -67,7 +67,7 @@ interface CallFilter {
   outcomes?: readonly CallOutcome[]
 }
 
-/** Returns a page of calls, newest first. The page is cut before anything is joined, so that a deep one costs little. */
+/** Returns a page of calls, newest first. Selects the page's IDs before joining, so that later pages are fast, too. */
 export const findCallPage = (
   db: Db,
   workspaceId: number,

@@ -6,7 +6,7 @@ import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRow, findCallPage, findCallRows } from './find-calls.ts'
 
-/** Returns a call as the API shows it, with what it waits for at `now`. */
+/** Returns a call as the API shows it, including what it waits for at `now`. */
 export async function findCall(
   db: Db,
   workspaceId: number,

@@ -37,7 +37,8 @@ export async function queueCall(
   const campaign = await lockCampaign(db, workspaceId, request.campaignId, 'share')
   if (campaign === undefined)
     throw notFound('This workspace has no campaign with this ID. Choose another campaign.', 'campaign_id')
-  if (campaign.status === 'archived') throw catalogFieldError('campaign_id', 'campaign_archived', 'campaign_archived')
+  if (campaign.status === 'archived')
+    throw catalogFieldError('campaign_id', 'campaign_archived', 'campaign_archived')
 
   const callee = await findCallee(db, workspaceId, contactId)
   if (callee === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')

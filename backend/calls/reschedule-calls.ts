@@ -19,15 +19,15 @@ type ReschedulingDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
 const batchSize = 200
 
 /**
- * Applies a campaign's last change to its queued calls: new calling hours move them, archiving cancels them. Works in
- * batches and saves how far it got, so that the sweeper can continue where a process died.
+ * Applies a campaign's last change to its queued calls. New calling hours reschedule them, and archiving cancels them.
+ * Works in batches and saves its progress, so that the sweeper can continue if the process dies.
  */
 export async function rescheduleCampaign(deps: ReschedulingDeps, key: CampaignKey): Promise<void> {
   while (await inTransaction(deps, (tx) => rescheduleBatch(tx, key)));
   deps.notify.callQueued()
 }
 
-/** Returns true while calls are left. */
+/** Returns true if calls are left. */
 async function rescheduleBatch(tx: ReschedulingDeps, key: CampaignKey): Promise<boolean> {
   const campaign = await lockCampaignToReschedule(tx.db, key)
   if (campaign === undefined) return false
@@ -61,7 +61,7 @@ async function cancelQueuedCalls(
 }
 
 /**
- * Moves a contact's queued calls to the calling hours in its time zone after that has changed. In a transaction; call
+ * Reschedules a contact's queued calls after its time zone has changed. Call it in a transaction, and call
  * `notify.callQueued()` after the commit.
  */
 export async function rescheduleContact(
@@ -74,7 +74,7 @@ export async function rescheduleContact(
   await rescheduleCalls(db, calls, now)
 }
 
-/** What decides when a call may be made. */
+/** What determines when a call can be placed. */
 interface ScheduledCall {
   id: number
   toNumber: string
@@ -100,7 +100,7 @@ async function rescheduleCalls(
 }
 
 /**
- * Moves calls that are outside their calling hours to the next time those hours open. Returns the other calls.
+ * Reschedules calls that are outside calling hours to the next time within them. Returns the other calls.
  */
 export async function rescheduleClosedCalls<DueCall extends ScheduledCall>(
   db: Db,

@@ -4,8 +4,8 @@ import type { Deps } from '../deps.ts'
 import { changeCampaign } from './edit-campaign.ts'
 
 /**
- * Archives a campaign for good: it accepts no more calls, and waiting calls are completed as canceled. Calls
- * in progress continue, but aren't retried.
+ * Archives a campaign permanently. It doesn't accept any more calls, and queued calls are completed as canceled. Calls
+ * in progress continue but aren't retried.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
@@ -24,7 +24,7 @@ export async function archiveCampaign(
 }
 
 /**
- * Makes no calls of the campaign until it's resumed. Calls in progress continue, and new ones are still
+ * Pauses a campaign: its calls aren't placed until it's resumed. Calls in progress continue, and new calls are still
  * accepted.
  *
  * @throws {ApiError} not_found, campaign_archived
@@ -40,7 +40,7 @@ export const pauseCampaign = (
   )
 
 /**
- * Resumes a paused campaign, and resets the failures of the telephony provider that may have paused it.
+ * Resumes a paused campaign, and resets its count of provider failures, which may have paused it.
  *
  * @throws {ApiError} not_found, campaign_archived
  */

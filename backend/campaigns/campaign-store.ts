@@ -21,7 +21,7 @@ type CampaignRow = Pick<Selectable<Database['campaign']>, (typeof campaignColumn
 
 const toCampaign = (row: CampaignRow): Campaign => ({ ...row, created_at: row.created_at.toISOString() })
 
-/** Campaigns by id; one row more than `limit` where there are more. */
+/** Selects campaigns in order of ID, and one more than `limit` if there are more. */
 export async function selectCampaigns(db: Db, workspaceId: number, query: SearchQuery): Promise<Campaign[]> {
   const rows = await db
     .selectFrom('campaign')
@@ -35,7 +35,7 @@ export async function selectCampaigns(db: Db, workspaceId: number, query: Search
   return rows.map(toCampaign)
 }
 
-/** What can be changed about a campaign by editing it. */
+/** The settings of a campaign that can be edited. */
 export interface CampaignSettings {
   name: string
   timeZone: string
@@ -70,8 +70,8 @@ export async function insertCampaign(db: Db, workspaceId: number, values: Campai
 }
 
 /**
- * Reads what a new campaign depends on: the workspace's defaults and two statuses. A status is null where the
- * workspace has no such agent or number.
+ * Reads what a new campaign depends on: the workspace's defaults, and the statuses of the agent and the phone number. A
+ * status is null if the workspace doesn't have that agent or phone number.
  */
 export function findCampaignContext(
   db: Db,
@@ -112,12 +112,12 @@ export async function findCampaign(
   return row && toCampaign(row)
 }
 
-/** A property that is left out keeps its value. */
+/** Changes to a campaign. Omitted properties keep their values. */
 export interface CampaignChanges extends Partial<CampaignSettings> {
   status?: Campaign['status']
   pausedReason?: string | null
   providerFailures?: number
-  /** 0: every waiting call follows the change. */
+  /** 0 applies the change to all queued calls. */
   rescheduleAfterCallId?: number
 }
 
@@ -147,7 +147,7 @@ export async function updateCampaign(
   return toCampaign(row)
 }
 
-/** Selects the campaigns that accept calls, by name. */
+/** Selects the campaigns that accept calls, in order of name. */
 export const selectOpenCampaigns = (db: Db, workspaceId: number) =>
   db
     .selectFrom('campaign')

@@ -12,7 +12,7 @@ import {
 } from './campaign-store.ts'
 
 /**
- * Changes a campaign that isn't archived, and notifies the dialer: every change may make calls due.
+ * Changes a campaign that isn't archived. Notifies the dialer, because any change can make calls due.
  *
  * @param toChanges returns what to change, given the locked campaign
  * @throws {ApiError} not_found, campaign_archived
@@ -36,12 +36,12 @@ export const changeCampaign = (
     return updateCampaign(tx.db, workspaceId, campaignId, changes)
   })
 
-/** What the contract's schemas have validated. A property that is left out keeps its value. */
+/** Changes that the contract's schemas have validated. Omitted properties keep their values. */
 type CampaignEdit = Partial<CampaignSettings>
 
 /**
- * Edits a campaign. New calling hours, or a new time zone for them, move the calls that wait. The other
- * limits apply from the next call on, the retry policy from the end of the next call attempt.
+ * Edits a campaign. New calling hours or a new time zone reschedule queued calls. Other limits apply from the next
+ * call. The retry policy applies from the end of the next call attempt.
  *
  * @throws {ApiError} not_found, campaign_archived
  */

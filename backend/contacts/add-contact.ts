@@ -10,8 +10,8 @@ import { checkScheduledAt } from '../scheduling/local-time.ts'
 import { upsertContactFromInput } from './upsert-contact.ts'
 
 /**
- * Upserts a contact by its phone number and queues a call to it, in one transaction. Where a call to this
- * contact in this campaign is open already, returns that one, unless `if_already_queued` is `queue`.
+ * Upserts a contact by its phone number and queues a call to it, in one transaction. If the contact already has an
+ * open call in this campaign, returns that one, unless `if_already_queued` is `queue`.
  *
  * @throws {ApiError} validation_failed, not_found, campaign_archived
  */
@@ -37,7 +37,7 @@ export const addContact = (
       callbackUrl: input.callback_url ?? null,
     })
     const call = await findCall(tx.db, workspaceId, callId, now)
-    if (call === undefined) throw new Error('the call that was just queued is gone')
+    if (call === undefined) throw new Error('invariant: queued call not found')
 
     tx.notify.callQueued()
     tx.notify.deliveryQueued()

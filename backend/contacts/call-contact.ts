@@ -6,7 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { checkScheduledAt } from '../scheduling/local-time.ts'
 
-/** A call that a person asks for in the dashboard. */
+/** A call that a user requests in the dashboard. */
 interface CallRequest {
   campaignId: number
   /** Null: as soon as possible. */
@@ -15,8 +15,8 @@ interface CallRequest {
 }
 
 /**
- * Queues a call to a known contact, or returns the open one of this campaign. A number on the do-not-call
- * list is an error here, so that the person learns of it before anything is queued.
+ * Queues a call to a contact, or returns the contact's open call in this campaign. A number on the do-not-call list is
+ * an error, so that the user sees it before anything is queued.
  *
  * @throws {ApiError} not_found, campaign_archived, validation_failed
  */

@@ -1,7 +1,7 @@
 import { sql, type Updateable } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
 
-/** Fields of a contact to write: undefined keeps what is stored, null clears it. */
+/** Fields of a contact to write: undefined keeps the stored value, null clears it. */
 export interface ContactValues {
   firstName?: string | null
   lastName?: string | null
@@ -14,8 +14,8 @@ export interface ContactValues {
 }
 
 /**
- * Makes the contact with this number, or writes what is given over the one there is. Its row is locked
- * until the transaction ends, so that simultaneous requests about one contact take turns.
+ * Creates the contact with this number, or updates the given fields of the existing one. Locks its row until the
+ * transaction ends, so that concurrent requests for one contact run one after the other.
  */
 export async function upsertContactRow(
   db: Db,
@@ -54,7 +54,7 @@ export async function upsertContactRow(
           .columns(['workspace_id', 'phone_number'])
           .where('erased_at', 'is', null)
           .doUpdateSet((eb) => ({
-            // Where nothing is given this is what takes the lock.
+            // If no field is given, this takes the lock.
             phone_number: eb.ref('excluded.phone_number'),
             ...changes,
             ...(variables !== undefined && {
@@ -65,13 +65,13 @@ export async function upsertContactRow(
             }),
           })),
       )
-      // A row that this statement inserted has not been locked or updated by anybody.
+      // xmax is 0 in a row that was inserted and never locked or updated.
       .returning(['id', 'variables', sql<boolean>`xmax = 0`.as('created')])
       .executeTakeFirstOrThrow()
   )
 }
 
-/** Writes all of a contact but its number. False where there is none, or none any more. */
+/** Replaces all fields of a contact except its number. Returns false if it doesn't exist or was erased. */
 export async function replaceContact(
   db: Db,
   workspaceId: number,
@@ -103,8 +103,8 @@ const withoutUndefined = <Row extends object>(row: Row): Partial<Row> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Partial<Row>
 
 /**
- * Saves a note. Returns false where the contact doesn't exist or was erased: the key-share lock and erasure wait for
- * each other.
+ * Saves a note. Returns false if the contact doesn't exist or was erased: the key-share lock and erasure wait for each
+ * other.
  */
 export const insertNote = async (
   db: Db,
@@ -123,7 +123,7 @@ export const insertNote = async (
   return rows.length > 0
 }
 
-/** Returns the last notes, the latest first. */
+/** Returns the latest notes, newest first. */
 export const findNotes = (db: Db, workspaceId: number, contactId: number, limit: number) =>
   db
     .selectFrom('contact_note')

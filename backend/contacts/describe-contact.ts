@@ -9,7 +9,7 @@ interface Note {
 /**
  * Describes a contact for an agent, one fact per line.
  *
- * @param timeZone the contact's, if it's known
+ * @param timeZone of the contact, if it's known
  */
 export function describeContact(
   contact: ContactDetails,
@@ -25,7 +25,7 @@ export function describeContact(
     ['Local time', timeZone && formatLocalTime(now, timeZone)],
     ['Do not call', contact.do_not_call ? "yes, don't call this number again" : 'no'],
   ]
-  // A variable must not look like the fact whose name it has.
+  // A variable must not pass for a fact with the same name.
   const labels = new Set(facts.map(([label]) => label.toLowerCase()))
   const variables = Object.entries(contact.variables).map(
     ([variable, value]) =>
@@ -37,5 +37,5 @@ export function describeContact(
 
 const formatNote = ({ text, created_at }: Note) => `Note of ${created_at.toISOString().slice(0, 10)}: ${text}`
 
-/** A value with several lines must not look like facts of its own. */
+/** Joins lines, so that a multiline value can't pass for other facts. */
 const toSingleLine = (text: string) => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ')

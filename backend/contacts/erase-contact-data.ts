@@ -10,7 +10,7 @@ export const findIdentifyingData = (db: Db, workspaceId: number, contactId: numb
     .where('id', '=', contactId)
     .executeTakeFirst()
 
-/** Empties the contact's row. It stays, since calls refer to it. */
+/** Clears the contact's row. The row stays, because calls refer to it. */
 export const eraseContactRow: ContactEraser = async (db, { workspaceId, contactId, at }) => {
   await db
     .updateTable('contact')

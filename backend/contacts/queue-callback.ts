@@ -20,20 +20,20 @@ interface CurrentCall {
 
 export interface ScheduledCallback {
   requestedTime: Date
-  /** Later than requested where calls aren't permitted then. Null where nothing was queued. */
+  /** Later than requested if that's outside calling hours. Null if nothing was queued. */
   scheduledTime: Date | null
-  /** The contact's. */
+  /** The contact's time zone, or the campaign's if that's unknown. */
   timeZone: string
 }
 
 /**
- * Queues another call of the same campaign at the time that the contact asked for. Agents repeat themselves:
- * a second request for the same time returns the call that is queued already.
+ * Queues another call of the same campaign at the time that the contact asked for. Agents may repeat a request: a
+ * second one for the same time returns the call that's already queued.
  *
  * @param request.at ISO 8601; without an offset, the contact's local time, or the campaign's if that is
  *   unknown
  * @param request.dryRun checks everything and queues nothing
- * @throws {ApiError} not_found, validation_failed, in words for the agent
+ * @throws {ApiError} not_found, validation_failed, with a message for the agent
  */
 export const queueCallback = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -66,7 +66,7 @@ export const queueCallback = (
     }
   })
 
-/** Locks the contact, so that no opt-out and no second request interferes, and returns its time zone. */
+/** Locks the contact, so that opt-outs and other requests wait, and returns its time zone. */
 async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<string> {
   const { workspaceId, campaignId, contactId, phoneNumber } = call
   await lockContactByNumber(db, workspaceId, phoneNumber)

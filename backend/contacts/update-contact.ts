@@ -5,14 +5,14 @@ import type { Deps } from '../deps.ts'
 import { replaceContact, upsertContactRow } from './contact-store.ts'
 import { checkVariableCount, type ContactFields, toFieldValues } from './upsert-contact.ts'
 
-/** Everything about a contact except its number. A field that is left out is cleared. */
+/** All fields of a contact except its number. An omitted field is cleared. */
 interface ContactReplacement extends ContactFields {
   consent: { source: string; at: Date } | null
 }
 
 /**
- * Replaces a contact by what a person entered in the dashboard, and moves its waiting calls if its time zone
- * changed.
+ * Replaces a contact's fields with those that a user entered in the dashboard, and reschedules its waiting calls, since
+ * its time zone may have changed.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -41,10 +41,10 @@ export const replaceContactDetails = (
   })
 
 /**
- * Updates fields of a known contact, as `POST /contacts/` would, and moves its waiting calls if its time zone
- * changed.
+ * Updates fields of an existing contact, as `POST /contacts/` would, and reschedules its waiting calls if a time zone
+ * is given.
  *
- * @throws {ApiError} not_found, validation_failed where its variables add up to too many
+ * @throws {ApiError} not_found, validation_failed if the contact would have too many variables
  */
 export const updateContact = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -56,7 +56,7 @@ export const updateContact = (
     const now = tx.clock.now()
     const upserted = await upsertContactRow(tx.db, workspaceId, phoneNumber, toFieldValues(fields), now)
     const { id, created, variables } = upserted
-    // The contact was erased after the lookup: creating it again would undo that.
+    // The contact was erased after the lookup. Creating it again would undo that.
     if (created) throw notFound('There is no contact with this phone number.')
     checkVariableCount(variables)
     if (fields.time_zone === undefined) return

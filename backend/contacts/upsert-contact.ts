@@ -50,7 +50,7 @@ async function parseContactPhone(db: Db, workspaceId: number, input: ContactInpu
   return parsed.phoneNumber
 }
 
-/** For an international number any country works, which saves the hot path a query. */
+/** Returns the workspace's country. For an international number any country works, which saves a query. */
 const findDefaultCountry = async (db: Db, workspaceId: number, phoneNumber: string): Promise<string> =>
   isInternational(phoneNumber) ? 'US' : findWorkspaceCountry(db, workspaceId)
 
@@ -59,7 +59,7 @@ const toContactValues = (input: ContactInput): ContactValues => ({
   consent: input.consent && { source: input.consent.source, at: new Date(input.consent.at) },
 })
 
-/** Fields to update: one that is left out keeps its value, null clears it. */
+/** Fields to update: an omitted one keeps its value, null clears it. */
 export const ContactFields = AddContact.pick({
   first_name: true,
   last_name: true,
@@ -81,7 +81,7 @@ export const toFieldValues = (input: ContactFields): Omit<ContactValues, 'consen
 
 const maxVariables = 100
 
-/** Counts the merged variables: each request is within the limit, but several add up. */
+/** Checks the number of merged variables: each request is within the limit, but several can add up. */
 export function checkVariableCount(variables: Record<string, string>): void {
   if (Object.keys(variables).length <= maxVariables) return
   const message = `A contact can have at most ${maxVariables} variables. Set variables to null to remove the stored ones, then send the new ones.`
@@ -89,7 +89,7 @@ export function checkVariableCount(variables: Record<string, string>): void {
 }
 
 /**
- * Upserts a contact by its phone number without queueing a call, for people in the dashboard.
+ * Upserts a contact by its phone number without queueing a call, for the dashboard.
  *
  * @throws {ApiError} validation_failed
  */

@@ -35,7 +35,7 @@ export function parsePhone(input: string, country: string): ParsedPhone {
   return { ok: true, phoneNumber: parsed.number }
 }
 
-/** Prepares text for the parser, which accepts digits of every script, but only the ASCII plus sign and no spaces around. */
+/** Prepares text for the parser, which accepts only the ASCII plus sign and no surrounding spaces. */
 function normalizeInput(input: string): string {
   const text = input.replace(invisibleCharacters, '').replaceAll('＋', '+').trim()
   return /^tel:/i.test(text) ? parseTelUri(text.slice(4)) : text

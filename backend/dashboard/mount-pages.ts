@@ -27,9 +27,9 @@ declare module 'fastify' {
     pageContext: PageContext | null
   }
   interface FastifyContextConfig {
-    /** The most bytes of the file in a form; a form without one is no multipart form. */
+    /** Maximum file size in bytes. Set only for multipart forms. */
     fileLimit?: number
-    /** What is posted here can be opened here, too. */
+    /** True if the same path also has a `GET` page. */
     hasPage?: boolean
   }
 }
@@ -40,7 +40,7 @@ interface MountOptions {
   routes: DashboardRoutes
 }
 
-/** Mounts every page of a workspace: nobody sees one who is not signed in and a member. */
+/** Mounts the pages of a workspace. Every page requires a signed-in member. */
 export function mountPages(
   pages: FastifyInstance,
   deps: Deps,
@@ -105,7 +105,7 @@ export function mountPages(
     const config = { hasPage: true, ...(form.fileLimit !== undefined && { fileLimit: form.fileLimit }) }
     pages.get(path, { onRequest }, async (request, reply) => {
       const context = getPageContext(request)
-      // Read before the form is: what is saved in between is found out when it is sent.
+      // Read the version before the form's data, so that a save in between is detected on submit.
       const state: FormState = { ...emptyForm, version: await form.currentVersion(deps, context) }
       return send(request, reply, await form.show(deps, context, state), state)
     })
@@ -173,7 +173,7 @@ export function mountPages(
 }
 
 function getPageContext({ pageContext: context }: FastifyRequest): PageContext {
-  if (context === null) throw new Error('a page was served to nobody')
+  if (context === null) throw new Error('invariant: page request has no context')
   return context
 }
 

@@ -12,7 +12,7 @@ import { readUpload } from './page/upload.ts'
 import { createDashboardRoutes, publicForms } from './routes.ts'
 import { mountSignInPages } from './sign-in/sign-in-pages.ts'
 
-/** Adds the pages for the people who run a workspace. */
+/** Registers the dashboard: sign-in, sign-up, and the pages of a workspace. */
 export async function registerDashboard(
   app: FastifyInstance,
   deps: Deps,
@@ -21,8 +21,7 @@ export async function registerDashboard(
   const render = createPageRenderer(renderTemplate)
   const handleError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const pageError = toPageError(error)
-    if (pageError.status >= 500)
-      request.log.error({ error: describeError(error) }, 'a page could not be made')
+    if (pageError.status >= 500) request.log.error({ error: describeError(error) }, 'page request failed')
     void reply
       .code(pageError.status)
       .headers(pageHeaders())
@@ -57,7 +56,7 @@ export async function registerDashboard(
   )
 }
 
-/** Only a page with a file reads such a form, and only after its visitor is known. */
+/** Reads a multipart form if its route sets `fileLimit`. Runs after the user is authenticated. */
 async function readMultipartForm(request: FastifyRequest): Promise<void> {
   const { fileLimit } = request.routeOptions.config
   if (fileLimit !== undefined && request.isMultipart()) await readUpload(request, fileLimit)

@@ -113,7 +113,7 @@ import {
 
 export type DashboardRoutes = Record<`/${string}`, DashboardRoute>
 
-/** Forms outside of every workspace. `/`, `/sign-in`, and `/sign-out` are mounted in sign-in/sign-in-pages.ts. */
+/** Forms that don't belong to a workspace. `/`, `/sign-in`, and `/sign-out` are mounted in sign-in/sign-in-pages.ts. */
 export const publicForms = {
   '/sign-up': mountSignUp,
   '/workspaces/new': mountNewWorkspace,
@@ -121,14 +121,14 @@ export const publicForms = {
   '/reset-password/:token': mountResetPassword,
 }
 
-/** Addresses that pages have had, and the addresses that they have now. */
+/** Old paths of pages that moved, with their current paths. */
 export const movedPaths: Record<`/${string}`, `/${string}`> = {
   '/integrations/api-keys': '/settings/api-keys',
   '/integrations/api-keys/new': '/settings/api-keys/new',
   '/integrations/api-keys/:id/revoke': '/settings/api-keys',
 }
 
-/** Returns every page, form, action, and download of a workspace by its address below `/w/:workspace`. */
+/** Returns every page, form, action, and download of a workspace by its path below `/w/:workspace`. */
 export function createDashboardRoutes(deps: Deps): DashboardRoutes {
   const limitPasswordAttempts = createPasswordAttemptLimit(deps)
   return {
@@ -158,7 +158,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/import/:id': importResultPage,
     '/contacts/import/:id/start': startImportAction,
     '/contacts/import/:id/discard': discardImportAction,
-    '/contacts/import/:id/problems': importIssuesDownload,
+    '/contacts/import/:id/issues': importIssuesDownload,
     '/contacts/:id': contactPage,
     '/contacts/:id/edit': editContactPage,
     '/contacts/:id/call': callNowPage,

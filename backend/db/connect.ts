@@ -3,7 +3,7 @@ import pg from 'pg'
 import { secondMs } from '../core/durations.ts'
 import type { Database, Db } from './schema.ts'
 
-/** Ids are bigint in the tables and stay far below 2^53: read them as numbers, and everything else as usual. */
+/** IDs are bigint in the tables and stay far below 2^53, so they're read as numbers. */
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
@@ -11,16 +11,16 @@ types.setTypeParser(pg.types.builtins.INT8, Number)
 export function connect(options: { url: string; max?: number; onError?: (error: Error) => void }): Db {
   const { url, max = 20, onError = () => {} } = options
   const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 5 * secondMs, types })
-  pool.on('error', () => {}) // the client's own listener, below, has heard of it
+  pool.on('error', () => {}) // the client's own listener, below, reports it
   const openConnections = new Set<Promise<void>>()
   pool.on('connect', (client) => {
-    // The pool listens to idle clients only: one that breaks between two statements would end the process.
+    // The pool listens only to idle clients: one that breaks between two statements would end the process.
     client.on('error', onError)
     const close = new Promise<void>((resolve) => client.once('end', resolve))
     openConnections.add(close)
     void close.then(() => openConnections.delete(close))
   })
-  // The pool calls itself ended before its connections are: a server that stops then would tell them so.
+  // `pool.end()` resolves before its connections are closed. If the server stops in between, they report errors.
   const close = async () => {
     await pool.end()
     await Promise.all(openConnections)

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './schema.ts'
 
-/** What a person can be recognized by in free text. */
+/** Data that identifies a contact in free text. */
 export interface ContactIdentifiers {
   /** E.164. */
   phoneNumber: string
-  /** The digits that every spelling of the number contains. */
+  /** The digits that the number contains in every format. */
   digits: string
   email: string | null
 }
@@ -21,7 +21,7 @@ export interface ContactToErase extends ContactIdentifiers {
 /** Erases what one module stores about a contact. privacy/erase-contact.ts calls all of them in one transaction. */
 export type ContactEraser = (db: Db, contact: ContactToErase) => Promise<void>
 
-/** True in SQL where a text contains the phone number, in any spelling, or the email address. */
+/** Checks in SQL if a text contains the phone number, in any format, or the email address. */
 export const containsIdentifier = (
   text: RawBuilder<unknown>,
   { digits, email }: ContactIdentifiers,

@@ -2,21 +2,21 @@ import type { CallingHours, CampaignStatus, RetryPolicy } from '@outdial/contrac
 import type { Caller } from '../core/caller.ts'
 import type { AgentStatus, Db } from './schema.ts'
 
-// Row locks that several modules take: one function per row and mode. A row that one module alone locks is locked by its
-// store. A transaction locks in this order and may leave out steps; going back can deadlock:
+// Row locks that several modules take: one function per row and mode. Rows that only one module locks are locked by its
+// store. A transaction locks in this order. It can skip steps, but going back can deadlock:
 //
 //   1. rows of imports
 //   2. the contact
-//   3. the campaign: `share` or `update`, never the one after the other
+//   3. the campaign: `share` or `update`, never one after the other
 //   4. the call attempt in progress
 //   5. calls, in the order of their IDs
 //   6. webhook subscriptions, in the order of their IDs; then events and deliveries
 //
-// What isn't about calls has an order of its own: the workspace, then the agent, the tool, and the spreadsheet; or the
-// caller's connection, and then subscriptions.
+// Other rows have separate orders: the workspace, then the agent, the tool, and the spreadsheet; or the caller's
+// connection, then subscriptions.
 //
 // Inserting a row takes a key-share lock on the rows that it refers to. Statements that insert notes, reports, or tool
-// calls take the one on the contact explicitly, so that they wait for its erasure and then find it erased.
+// calls lock the contact explicitly, so that they wait for its erasure and then find it erased.
 
 interface CampaignToReschedule {
   status: CampaignStatus
@@ -25,7 +25,7 @@ interface CampaignToReschedule {
   rescheduleAfterCallId: number
 }
 
-/** Locks a campaign some of whose queued calls have yet to follow its last change. Undefined if all do. */
+/** Locks a campaign with queued calls that haven't been rescheduled after a change. Undefined if there are none. */
 export const lockCampaignToReschedule = async (
   db: Db,
   key: CampaignKey,
@@ -46,7 +46,7 @@ export const lockCampaignToReschedule = async (
   return row === undefined || rescheduleAfterCallId === null ? undefined : { ...row, rescheduleAfterCallId }
 }
 
-/** Locks the contact with this number, if there is one: meanwhile, no call to it is queued. */
+/** Locks the contact with this number, if there is one. Meanwhile, no call to it can be queued. */
 export const lockContactByNumber = async (
   db: Db,
   workspaceId: number,
@@ -76,7 +76,7 @@ export const lockAgent = (
     .forNoKeyUpdate()
     .executeTakeFirst()
 
-/** What decides when and how a campaign's calls are made. */
+/** The settings of a campaign that determine when and how its calls are made. */
 export interface CampaignRules {
   id: number
   status: CampaignStatus
@@ -94,9 +94,9 @@ export interface CampaignRules {
  * Locks a campaign and reads the rules of its calls. Rules change under `FOR UPDATE`, so either the change waits for
  * this transaction and then reschedules its calls too, or this transaction sees the change.
  *
- * `share` lets other transactions queue, claim, and finish calls of the campaign at the same time. `update` makes the
- * ones that count its provider failures take turns. Never take `update` after `share` in one transaction: two that do
- * can deadlock behind a change of the rules.
+ * `share` lets other transactions queue, claim, and finish calls of the campaign at the same time. `update` serializes
+ * transactions that count its provider failures. Never take `update` after `share` in one transaction: two transactions
+ * that do can deadlock with a change of the rules.
  */
 export const lockCampaign = (
   db: Db,
@@ -126,9 +126,9 @@ export const lockCampaign = (
 }
 
 /**
- * Locks a campaign that is about to change. `FOR UPDATE` waits for transactions that queue calls into it or finish
- * calls in it, and blocks new ones: they either see the old rules and the change finds their calls, or they see the
- * new rules. Returns false if there is no such campaign.
+ * Locks a campaign to change it. `FOR UPDATE` waits for transactions that queue or finish its calls, and blocks new
+ * ones: they either see the old rules, and the change finds their calls, or they see the new rules. Returns false if
+ * the campaign doesn't exist.
  */
 export const lockCampaignForChange = async (
   db: Db,
@@ -146,7 +146,7 @@ export const lockCampaignForChange = async (
 }
 
 /**
- * Locks a contact: its queued calls, and whether it is on the do-not-call list, don't change until the transaction ends.
+ * Locks a contact, so that its queued calls and its do-not-call status don't change until the transaction ends.
  * Undefined if it doesn't exist or was erased.
  */
 export const lockContact = (
@@ -168,7 +168,7 @@ export interface CampaignKey {
   campaignId: number
 }
 
-/** Locks a contact against everything: inserting a row that refers to it takes a key-share lock, which waits. */
+/** Locks a contact against all changes. Inserting a row that refers to it takes a key-share lock, which waits. */
 export const lockContactForErasure = (db: Db, workspaceId: number, contactId: number) =>
   db
     .selectFrom('contact')
@@ -189,7 +189,7 @@ export const lockCallsOfContact = (db: Db, workspaceId: number, contactId: numbe
     .forNoKeyUpdate()
     .execute()
 
-/** Locks a workspace: changes of its members, and of the names of its tools, happen one after the other. */
+/** Locks a workspace, so that changes of its members and of its tools' names happen one after the other. */
 export const lockWorkspace = async (db: Db, workspaceId: number): Promise<void> => {
   await db.selectFrom('workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate().execute()
 }
@@ -205,7 +205,7 @@ export async function lockConnection(db: Db, caller: Caller): Promise<boolean> {
       .select('id')
       .where('id', '=', caller.apiKeyId)
       .where('revoked_at', 'is', null)
-      .forShare() // revoking is an update, which a key share would let pass
+      .forShare() // revoking is an update, which a key-share lock doesn't block
       .executeTakeFirst()
     return key !== undefined
   }

@@ -7,9 +7,9 @@ import { StartupError } from '../core/errors.ts'
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
 
 /**
- * Brings the database to the newest schema. Several processes may do so at once: they wait for each other.
+ * Updates the database to the newest schema. If several processes do this at the same time, they wait for each other.
  *
- * @throws {StartupError} where a newer Outdial has been at the database: this one would write what it does not know
+ * @throws {StartupError} if a newer version of Outdial has migrated the database
  */
 export async function migrate(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
@@ -18,7 +18,7 @@ export async function migrate(url: string): Promise<void> {
   try {
     await rejectNewerSchema(client)
     await runner({
-      // It doesn't await the end of a connection of its own: if the server stopped then, the error would end the process.
+      // The runner doesn't wait until its own connection has closed: if the server stopped then, the process would end.
       dbClient: client,
       dir: folder,
       direction: 'up',
@@ -36,8 +36,8 @@ async function rejectNewerSchema(client: pg.Client): Promise<void> {
   const unknown = (await readAppliedMigrations(client)).filter((name) => !known.has(name))
   if (unknown.length === 0) return
   throw new StartupError(
-    `The database was made by a newer Outdial (it holds the migration ${unknown.join(', ')}): update Outdial, or ` +
-      `use a database of its own.`,
+    `The database was updated by a newer version of Outdial (migration ${unknown.join(', ')}). Update Outdial, or ` +
+      `use another database.`,
   )
 }
 

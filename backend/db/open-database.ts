@@ -14,17 +14,17 @@ interface OpenedDatabase {
 
 interface OpenOptions {
   config: Config
-  /** A command joins the database of a service that runs; a second service is refused. */
+  /** A command uses the database of a running service; a second service is rejected. */
   purpose: Owner['purpose']
   log: Logger
-  /** Milliseconds to wait for a server that does not answer yet, or for another command to end. */
+  /** Milliseconds to wait for a server that doesn't respond yet, or for another command to end. */
   timeoutMs: number
 }
 
 /**
- * The server of DATABASE_URL, or an embedded one in DATA_DIR. Resolves when it accepts connections.
+ * Opens the server in DATABASE_URL, or an embedded one in DATA_DIR. Resolves when it accepts connections.
  *
- * @throws {ConfigError | StartupError} with a sentence for the person who starts the service
+ * @throws {ConfigError | StartupError} with a message for the person who starts the service
  */
 export async function openDatabase(options: OpenOptions): Promise<OpenedDatabase> {
   const { databaseUrl } = options.config

@@ -12,10 +12,10 @@ const networkCodes = new Set([
   'ENOENT', // the socket file of an embedded database that has stopped
 ])
 
-// PostgreSQL, appendix A: connection trouble, shutdown, no room, and what a second try settles.
+// PostgreSQL, appendix A: connection failures, shutdown, insufficient resources, and errors that a retry can fix.
 const sqlStates = /^(08...|57P0[1-5]|53...|40001|40P01|55P03|57014|25006)$/
 
-// node-postgres gives these no code.
+// Errors of node-postgres without a code.
 const driverMessages = [
   'timeout exceeded when trying to connect',
   'Connection terminated',
@@ -24,7 +24,7 @@ const driverMessages = [
   'Cannot use a pool after calling end on the pool',
 ]
 
-/** Whether the database is away, or too busy: the request may be sent again as it is. */
+/** Returns true if the database is unavailable or overloaded, so that the client can send the request again. */
 export function isOutage(error: unknown): boolean {
   if (!isError(error)) return false
   const code = errorCode(error)

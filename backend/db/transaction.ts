@@ -2,8 +2,8 @@ import type { Notify, ToolChange } from '../core/notify.ts'
 import type { Db } from './schema.ts'
 
 /**
- * Does `work` in one transaction. The dependencies that it gets use that transaction, and their `notify` takes effect
- * after the commit: a worker that looks earlier finds nothing. Inside another transaction it joins that one.
+ * Does `work` in a transaction. `tx` contains the dependencies bound to it. Its `notify` takes effect after the commit,
+ * because a worker that looks earlier finds nothing. In a transaction, it joins that transaction.
  */
 export async function inTransaction<Scope extends { db: Db; notify: Notify }, Result>(
   deps: Scope,

@@ -4,14 +4,13 @@ import type { Logger } from 'pino'
 import { secondMs } from '../core/durations.ts'
 import { errorCode, StartupError } from '../core/errors.ts'
 
-/** The oldest PostgreSQL that the tests run on. */
+/** The oldest PostgreSQL version that the tests run on. */
 const minVersion = 15
 
 /**
- * Waits until the server answers: it may be starting at the same time. What waiting does not change (a wrong
- * password, a database that is not there) is told at once.
+ * Waits until the server accepts connections: it may be starting at the same time.
  *
- * @throws {StartupError}
+ * @throws {StartupError} after the timeout, or immediately if waiting can't help, for example with a wrong password
  */
 export async function waitForDatabase(options: {
   url: string
@@ -25,7 +24,7 @@ export async function waitForDatabase(options: {
     const { hostname, port, pathname } = new URL(options.url)
     const server = `${decodeURIComponent(hostname)}${port && `:${port}`}${pathname}`
     if (!failure.isTemporary || Date.now() >= deadline) {
-      throw new StartupError(`The database of DATABASE_URL (${server}) cannot be used: ${failure.reason}.`)
+      throw new StartupError(`The database in DATABASE_URL (${server}) can't be used: ${failure.reason}.`)
     }
     if (attempts === 0) options.log.warn(`waiting for the database at ${server}: ${failure.reason}`)
     await delay(Math.min(500, Math.max(0, deadline - Date.now())))
@@ -39,7 +38,7 @@ interface ConnectionFailure {
 
 async function findFailure(url: string): Promise<ConnectionFailure | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5 * secondMs })
-  client.on('error', () => {}) // told by the promise below
+  client.on('error', () => {}) // the promise below rejects with it
   try {
     await client.connect()
     const { rows } = await client.query<{ version: number; encoding: string }>(
@@ -62,15 +61,15 @@ function checkServer({
 }): ConnectionFailure | undefined {
   if (version < minVersion) {
     return {
-      reason: `it is PostgreSQL ${version}, and Outdial needs ${minVersion} or newer`,
+      reason: `it's PostgreSQL ${version}, but Outdial needs ${minVersion} or newer`,
       isTemporary: false,
     }
   }
   if (encoding === 'UTF8') return undefined
-  return { reason: `its encoding is ${encoding}, and Outdial needs UTF8`, isTemporary: false }
+  return { reason: `its encoding is ${encoding}, but Outdial needs UTF8`, isTemporary: false }
 }
 
-/** No server yet, or none whose name is known yet; starting up; no connection left. '' is a timeout. */
+/** The server isn't reachable yet, is starting, or has no free connections. '' is a timeout. */
 const temporaryErrorCodes = new Set([
   ...[
     'ECONNREFUSED',
@@ -86,9 +85,9 @@ const temporaryErrorCodes = new Set([
   ...['57P03', '53300'],
 ])
 
-/** An AggregateError, of a name with several addresses, has no message of its own. */
+/** Formats the reason. An AggregateError, for a host name with several addresses, has no message. */
 function formatReason(error: unknown): string {
   const message =
     typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : ''
-  return message.replace(/\.$/, '') || errorCode(error) || 'it does not answer'
+  return message.replace(/\.$/, '') || errorCode(error) || "it doesn't respond"
 }

@@ -3,10 +3,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { errorCode } from '../core/errors.ts'
 
-/**
- * `demo.json` in DATA_DIR: what a newcomer, the demo and the journey's tests need to know of the demo
- * workspace.
- */
+/** `demo.json` in DATA_DIR: the demo workspace and its credentials, for new users, the demo, and tests. */
 export const DemoFile = z.object({
   base_url: z.string(),
   workspace_id: z.number(),
@@ -31,7 +28,7 @@ export type DemoFile = z.infer<typeof DemoFile>
 
 const demoFilePath = (dataDir: string) => path.join(dataDir, 'demo.json')
 
-/** Undefined where there is none, or where somebody changed it to something else. */
+/** Reads demo.json. Returns undefined if it doesn't exist or isn't valid. */
 export async function readDemoFile(dataDir: string): Promise<DemoFile | undefined> {
   try {
     return DemoFile.parse(JSON.parse(await readFile(demoFilePath(dataDir), 'utf8')))
@@ -42,7 +39,7 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile | undefine
   }
 }
 
-/** Whole or not at all, and for this user's eyes only. */
+/** Writes demo.json atomically, readable only by this user. */
 export async function writeDemoFile(dataDir: string, demo: DemoFile): Promise<void> {
   const file = demoFilePath(dataDir)
   await writeFile(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true })

@@ -5,10 +5,10 @@ import { type DemoFile, readDemoFile, writeDemoFile } from './demo-file.ts'
 import { seedDemo } from './seed-demo.ts'
 
 /**
- * Makes the demo workspace in a database that holds none yet, and brings demo.json up to date. Its
- * credentials lie nowhere else, so the file is written before the workspace is committed.
+ * Creates the demo workspace in a database without workspaces, and updates demo.json. Only this file has the
+ * credentials, so it's written before the workspace is committed.
  *
- * @returns undefined where the file was removed: the credentials cannot be told again
+ * @returns undefined if the file was removed, because its credentials can't be recovered
  */
 export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile | undefined> {
   const current = { base_url: deps.config.publicUrl, runtime_secret: deps.runtimeSecrets()[0] ?? '' }

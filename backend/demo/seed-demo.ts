@@ -17,17 +17,17 @@ import { listTools } from '../tools/tool-catalog.ts'
 import { documents } from './demo-documents.ts'
 import type { DemoFile } from './demo-file.ts'
 
-/** Calls are placed at once, even on a Saturday night. */
+/** Lets calls start immediately at any time. */
 const aroundTheClock: CallingHours = {
   days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
   start: '00:00',
   end: '24:00',
 }
 
-/** What `zapier-platform invoke auth start` listens on. */
+/** The URL that `zapier-platform invoke auth start` listens on. */
 const redirectUri = 'http://localhost:9000'
 
-/** A workspace in which a call can be queued at once. Call it inside a transaction. */
+/** Creates a workspace that is ready for calls. Call it in a transaction. */
 export async function seedDemo(deps: ToolDeps): Promise<Omit<DemoFile, 'base_url' | 'runtime_secret'>> {
   const email = 'demo@example.com'
   const password = randomToken(12)
@@ -105,7 +105,7 @@ interface Agents {
 /** Columns that the simulated agent fills in. */
 const columns = ['name', 'result']
 
-/** Documents to search, and for each Live agent tools and a spreadsheet of its own. Drafts have none yet. */
+/** Adds documents, and tools and a spreadsheet for each Live agent. */
 async function seedDemoTools(deps: ToolDeps, workspaceId: number, { ava, ben }: Agents): Promise<void> {
   for (const document of documents) await addDocument(deps, workspaceId, document)
   const leads = await createSpreadsheet(deps, workspaceId, { name: 'New leads', columns })
@@ -113,7 +113,7 @@ async function seedDemoTools(deps: ToolDeps, workspaceId: number, { ava, ben }: 
   const tools = new Map((await listTools(deps, workspaceId)).map(({ kind, id }) => [kind, id]))
   const assign = async (agentId: number, kind: ToolKindName, config: object = {}) => {
     const toolId = tools.get(kind)
-    if (toolId === undefined) throw new Error(`no tool ${kind} to assign`)
+    if (toolId === undefined) throw new Error(`invariant: workspace has no tool ${kind}`)
     await assignTool(deps, workspaceId, agentId, toolId, config)
   }
 

@@ -11,7 +11,7 @@ interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
   answeredAt: Date | null
 }
 
-/** Returns attempts to take over. They continue even if their campaign was paused or archived meanwhile. */
+/** Returns attempts to take over. They continue even if their campaign has since been paused or archived. */
 export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<LiveAttempt[]> {
   const { rows } = await sql<LiveAttempt>`
     select ${callToDialColumns}, call_attempt.id as "attemptId", call_attempt.number, call_attempt.test,
@@ -25,14 +25,14 @@ export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<
   return rows
 }
 
-/** An attempt and the fence that the holder of its lease writes with. */
+/** An attempt and the fence of the worker that holds its lease. Writes with an older fence are stale. */
 export interface FencedAttempt {
   id: string
   fence: number
   workspaceId: number
 }
 
-/** Renews the leases that this worker still holds; returns the IDs of their attempts. */
+/** Renews the leases that this worker still holds. Returns the IDs of the renewed attempts. */
 export async function renewLeases(
   db: Db,
   lease: { workerId: string; leaseMs: number },
@@ -45,7 +45,7 @@ export async function renewLeases(
   return rows.map((row) => row.id)
 }
 
-/** Ends the lease of an attempt that continues without this worker, so that the next worker needn't wait for it. */
+/** Ends the lease of an attempt that continues without this worker, so the next worker can take it over immediately. */
 export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void> => {
   await db
     .updateTable('call_attempt')
@@ -59,7 +59,7 @@ export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void
 
 /**
  * Takes over attempts of the given providers whose lease has expired by the database's clock. Increases the fence, so
- * that what their last holder still writes is stale.
+ * later writes by the previous worker are stale.
  */
 export async function takeOverLostAttempts(
   db: Db,
@@ -69,7 +69,7 @@ export async function takeOverLostAttempts(
   return takeOver(db, worker, isLost)
 }
 
-/** Takes over attempts of any provider whose lease expired longer ago than a call may last. */
+/** Takes over attempts of any provider whose lease expired more than `maxCallSeconds` ago, so their calls are over. */
 export async function takeOverAbandonedAttempts(
   db: Db,
   worker: { workerId: string },

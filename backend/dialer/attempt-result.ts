@@ -10,17 +10,17 @@ export interface AttemptResult {
   recordingUrl: string | null
   /** The contact asked not to be called again. */
   optedOut: boolean
-  /** Of a conversation: null where there is none, undefined where it isn't known yet. */
+  /** The conversation's analysis. Null if there is none, undefined if it hasn't arrived yet. */
   analysis?: Analysis | null
   /**
-   * When the call ended, as the provider reported it. If undefined, the time when its result is handled is used.
+   * When the call ended, as reported by the provider. If undefined, the time when the result is processed is used.
    */
   endedAt?: Date
-  /** The call is surely over, so that even a lost worker's attempt can be followed by another. */
+  /** The call is known to be over, so it can be retried even if its worker was lost. */
   confirmedOver?: boolean
 }
 
-/** The result of an attempt without a conversation. */
+/** Returns the result of an attempt without a conversation. */
 export const emptyResult = (outcome: AttemptResult['outcome'], endedReason: EndedReason): AttemptResult => ({
   outcome,
   endedReason,
@@ -31,10 +31,10 @@ export const emptyResult = (outcome: AttemptResult['outcome'], endedReason: Ende
   optedOut: false,
 })
 
-/** The result of a lost worker's attempt that the provider doesn't know, or that has had the time of a whole call. */
+/** The result of a lost worker's attempt if the provider doesn't know it, or if even the longest call would be over. */
 export const lostResult: AttemptResult = { ...emptyResult('failed', 'worker_lost'), confirmedOver: true }
 
-/** What counts where a provider handed over nothing after the call limit. */
+/** The result to use if a provider returns nothing after the call limit. */
 export const emptyProviderResult: ProviderResult = {
   outcome: 'answered',
   endedReason: 'agent_hung_up',
@@ -43,7 +43,7 @@ export const emptyProviderResult: ProviderResult = {
   optedOut: false,
 }
 
-/** What the call limit makes of a result. A voicemail stays one. */
+/** Returns what the call limit changes in a result. A voicemail keeps its outcome. */
 export const toCallLimitResult = (result: ProviderResult | undefined) =>
   result?.outcome === 'voicemail'
     ? { endedReason: 'call_limit_reached' as const }
@@ -56,7 +56,7 @@ const unansweredReasons = {
   failed: 'line_failed',
 } as const
 
-/** Returns a reported time within the time of its attempt: clocks differ. */
+/** Limits a reported time to the time between `earliest` and `now`, because clocks differ. */
 export const clampTime = (earliest: Date, reported: Date | undefined, now: Date): Date =>
   new Date(Math.max(earliest.getTime(), Math.min((reported ?? now).getTime(), now.getTime())))
 

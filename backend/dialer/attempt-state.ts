@@ -15,12 +15,14 @@ import {
  *
  * - Answer: `ringing` or `checking` becomes `answered`.
  * - Hang-up, or any other end the provider reports: `ended`, with the reported result.
- * - Ring limit: with a resumable provider, `checking`, until the provider says whether someone answered, for at most
- *   the length of a whole call. With any other, the call is hung up: `ended`, with no answer.
- * - Call limit: `cut_short`. The provider hangs up and gets a moment to send the transcript.
- * - Lost lease or process stop: with a resumable provider, `detaching`, and the call continues for the next worker.
- *   With any other, the call is hung up. In both cases this worker's result is `abandoned`, unless the attempt was
- *   already `cut_short`.
+ * - Ring limit, resumable provider: `checking`, until the provider reports whether someone answered. Lasts at most as
+ *   long as the longest call.
+ * - Ring limit, any other provider: hangs up. `ended`, with the outcome `no_answer`.
+ * - Call limit: `cut_short`. The provider hangs up and gets a few seconds to send the transcript.
+ * - Lost lease or process stop, resumable provider: `detaching`. The call continues for the next worker.
+ * - Lost lease or process stop, any other provider: hangs up. `ended`.
+ *
+ * After a lost lease or process stop, this worker's result is `abandoned`, unless the attempt was already `cut_short`.
  */
 export type AttemptState = OpenState | EndedState
 
@@ -29,33 +31,33 @@ type OpenState =
   | { name: 'checking' }
   | { name: 'answered'; answeredAt: Date }
   | { name: 'cut_short'; answeredAt: Date }
-  /** The provider can still finish its dial request, so that the next worker finds the call. */
+  /** The provider can still finish sending its dial request, so the next worker finds the call. */
   | { name: 'detaching' }
 
 interface EndedState {
   name: 'ended'
   result: AttemptResult | 'abandoned'
-  /** Why the provider must hang up. Undefined where it needn't: the call is over, or continues without this worker. */
+  /** Why the provider must hang up. Undefined if the call is over or continues without this worker. */
   hangUp?: 'ring_timeout' | 'no_report' | 'abandoned'
 }
 
 export type AttemptEvent =
   | { type: 'answered'; at: Date | undefined }
-  /** The state `since` has lasted as long as it may. */
+  /** The state `since` has reached its time limit. */
   | { type: 'limit_reached'; since: AttemptState }
   | { type: 'provider_ended'; result: ProviderResult }
   /** The lease is lost, or the process stops. */
   | { type: 'abandoned' }
 
-/** What about an attempt never changes while it's supervised. */
+/** The properties of an attempt that don't change while it's supervised. */
 export interface SupervisedAttempt {
   startedAt: Date
-  /** When this worker took the attempt over. Null where this worker started it. */
+  /** When this worker took over the attempt. Null if this worker started it. */
   takenOverAt: Date | null
   provider: { resumable: boolean; speed: number }
 }
 
-/** How far an attempt had come when it was taken over from another worker. */
+/** The progress of an attempt when it was taken over from another worker. */
 export interface AttemptProgress {
   startedAt: Date
   answeredAt: Date | null
@@ -64,7 +66,7 @@ export interface AttemptProgress {
 export const initialState = (answeredAt: Date | null): OpenState =>
   answeredAt === null ? { name: 'ringing' } : { name: 'answered', answeredAt }
 
-/** Returns the state after an event; the same object where the event changes nothing. */
+/** Returns the state after an event, or the same object if the event changes nothing. */
 export function nextState(
   state: AttemptState,
   event: AttemptEvent,
@@ -88,7 +90,7 @@ export function nextState(
 function afterLimit(state: OpenState, attempt: SupervisedAttempt, now: Date): AttemptState {
   switch (state.name) {
     case 'ringing':
-      // Someone may have answered without the report having arrived yet: a resumable provider asks first.
+      // Someone may have answered, and the report hasn't arrived yet. A resumable provider checks first.
       if (attempt.provider.resumable) return { name: 'checking' }
       return { name: 'ended', result: emptyResult('no_answer', 'ring_timeout'), hangUp: 'ring_timeout' }
     case 'checking':
@@ -101,7 +103,7 @@ function afterLimit(state: OpenState, attempt: SupervisedAttempt, now: Date): At
   }
 }
 
-/** A provider that reported nothing for the time of a whole call has failed, or its attempt is lost. */
+/** Returns the result of an attempt whose provider reported nothing for as long as a call can last. */
 const unreportedResult = ({ takenOverAt }: SupervisedAttempt): AttemptResult =>
   takenOverAt === null ? emptyResult('failed', 'line_failed') : lostResult
 
@@ -112,7 +114,7 @@ function afterAbandonment(state: OpenState, { provider }: SupervisedAttempt): At
     : { name: 'ended', result: 'abandoned', hangUp: 'abandoned' }
 }
 
-/** @param reported undefined where the provider handed over nothing in time */
+/** @param reported undefined if the provider returned nothing in time */
 function resultOf(
   state: OpenState,
   reported: ProviderResult | undefined,
@@ -125,10 +127,10 @@ function resultOf(
   return state.name === 'cut_short' ? { ...result, answeredAt, ...toCallLimitResult(reported) } : result
 }
 
-/** A sped-up simulation doesn't speed up what an agent does with its tools: conversations get at least this long. */
+/** The shortest limit for a conversation. A sped-up simulation doesn't speed up an agent's tool calls. */
 const minConversationMs = 30 * secondMs
 
-/** A worker that takes an attempt over first asks what became of it: no limit applies before this has passed. */
+/** No limit applies for this long after a takeover, so the worker can first ask for the attempt's state. */
 const catchUpMs = 20 * secondMs
 
 /** Returns the milliseconds from `now` until the limit of a state. */

@@ -5,7 +5,7 @@ import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import type { FencedAttempt } from './attempt-lease-store.ts'
 
-/** Saves that a call is in progress. Returns false where another worker holds the attempt's lease by now. */
+/** Marks a call as in progress. Returns false if the attempt has ended or another worker has taken it over. */
 export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Promise<boolean> {
   const { rows } = await sql`
     with answered as (
@@ -21,8 +21,8 @@ export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Pr
 }
 
 /**
- * Ends an attempt and locks its call. Returns undefined where the result is stale: the fence has increased. In a
- * transaction.
+ * Ends an attempt and locks its call. Returns undefined if the result is stale, because the attempt has ended or its
+ * fence has increased. Call it in a transaction.
  */
 export const endAttempt = async (
   db: Db,
@@ -54,7 +54,7 @@ export const endAttempt = async (
     .executeTakeFirstOrThrow()
 }
 
-/** Returns what finishing an attempt must know before it locks the campaign. */
+/** Returns what `finishAttempt` needs before it locks the campaign. */
 export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspaceId'>) =>
   db
     .selectFrom('call_attempt')
@@ -93,7 +93,7 @@ export interface Completion {
   summary: string | null
   recordingUrl: string | null
   analysis?: Analysis | null
-  /** Until when the event waits for the analysis. Null where there's nothing to wait for. */
+  /** The event waits for the analysis until this time. Null if there's nothing to wait for. */
   analysisUntil: Date | null
 }
 
@@ -109,7 +109,7 @@ export const completeCall = async (
       status: 'completed',
       outcome: completion.outcome,
       ended_reason: completion.endedReason,
-      // The worker that ends a lost worker's attempt doesn't know whether it was answered; the row does.
+      // A worker that ends a lost worker's attempt doesn't know whether it was answered, but the row does.
       answered_at: eb.fn.coalesce(eb.val(completion.answeredAt), 'answered_at'),
       ended_at: completion.at,
       duration_seconds:
@@ -133,7 +133,7 @@ const toAnalysisColumns = ({ summary, sentiment, goalMet, extracted }: Analysis)
   extracted: JSON.stringify(extracted),
 })
 
-/** Saves the analysis, or that there is none. Returns false where one was saved before: the first counts. */
+/** Saves the analysis, or that there is none. Returns false if the call isn't waiting for an analysis. */
 export const saveAnalysis = async (
   db: Db,
   workspaceId: number,
@@ -158,7 +158,7 @@ export const setProviderFailures = async (db: Db, campaignId: number, failures: 
   await db.updateTable('campaign').set({ provider_failures: failures }).where('id', '=', campaignId).execute()
 }
 
-/** Pauses a campaign that is active. */
+/** Pauses a campaign if it's active. */
 export const pauseFailingCampaign = async (db: Db, campaignId: number, reason: string): Promise<void> => {
   await db
     .updateTable('campaign')

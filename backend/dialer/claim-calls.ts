@@ -16,14 +16,14 @@ import {
 } from './claim-store.ts'
 import { shareCapacity } from './share-capacity.ts'
 
-/** The worker and the provider that attempts are leased to, and for how long by the database's clock. */
+/** The worker and provider that attempts are leased to, and for how long by the database's clock. */
 export interface Lease {
   provider: string
   workerId: string
   leaseMs: number
 }
 
-/** An attempt that is committed and leased to this worker, which must now make it. */
+/** An attempt that is committed and leased to this worker, which must now run it. */
 export interface ClaimedAttempt {
   id: string
   /** Increases when another worker takes over the attempt; writes with an older fence are stale. */
@@ -31,18 +31,21 @@ export interface ClaimedAttempt {
   workspaceId: number
   campaignId: number
   test: boolean
-  /** `performance.now()` from before the lease began, so that the lease runs at least until this plus its length. */
+  /** `performance.now()` just before the lease began. The lease lasts at least until this time plus its length. */
   leaseStartedMs: number
   request: DialRequest
-  /** How far the attempt had come, where another worker started it. */
+  /** The attempt's progress, if another worker started it. */
   takenOver?: AttemptProgress
 }
 
 type ClaimDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
 
 /**
- * Claims at most `capacity` calls in one transaction: never more of a campaign than its limit, one live attempt per
- * number and workspace, no number on the do-not-call list, none outside calling hours.
+ * Claims at most `capacity` calls in one transaction:
+ *
+ * - A campaign never exceeds its limit of concurrent calls.
+ * - A number has at most one live attempt per workspace.
+ * - Calls outside calling hours and to numbers on the do-not-call list aren't claimed.
  */
 export const claimCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Promise<ClaimedAttempt[]> =>
   repeatUntilClaimed(deps, async (tx) => {
@@ -72,7 +75,7 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
     return startLockedCalls(tx, lease, { locked, callable, test: true })
   })
 
-/** `claim_again` where calls of the batch left the queue and no attempt started: others may be due behind them. */
+/** `claim_again` if calls left the queue but no attempt started. Other calls may be due behind them. */
 type ClaimResult = ClaimedAttempt[] | 'nothing_to_claim' | 'claim_again'
 
 /** Claims again after a batch that started no call, so that the calls behind it don't wait for the next poll. */
@@ -116,9 +119,9 @@ async function startLockedCalls(
   if (callable.length === 0) return 'claim_again'
   const leaseStartedMs = performance.now()
   const ids = callable.map((call) => call.id)
-  // The time now and not when the claim began: the number's last attempt can have ended in between.
+  // Uses the current time, because the number's last attempt can have ended since the claim began.
   const attempts = await startAttempts(tx.db, ids, { ...lease, now: tx.clock.now() })
-  // Another dialer was first to call all of these numbers: the calls wait.
+  // Another dialer is already calling all of these numbers, so the calls wait.
   if (attempts.length === 0) return callable.length < locked.length ? 'claim_again' : 'nothing_to_claim'
   const byId = new Map(callable.map((call) => [call.id, call]))
   return attempts.flatMap((attempt) => {

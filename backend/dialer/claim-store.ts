@@ -12,7 +12,7 @@ const isClaimable = (now: Date) => sql`
       and call_attempt.ended_at is null and not call_attempt.test
   )`
 
-/** A call whose row is locked, with all that the claim and the telephony provider need. */
+/** A locked call, with everything that the claim and the telephony provider need. */
 export interface CallToDial {
   id: number
   workspaceId: number
@@ -51,7 +51,7 @@ const activeJoins = sql`
   join phone_number on phone_number.id = call.phone_number_id and phone_number.status = 'active'
   join contact on contact.id = call.contact_id`
 
-/** Locks the calls that have been due longest, at most `shares.get(campaignId)` of each campaign. */
+/** Locks the calls that have been due longest, at most `shares.get(campaignId)` per campaign. */
 export async function lockDueCalls(
   db: Db,
   shares: ReadonlyMap<number, number>,
@@ -71,7 +71,7 @@ export async function lockDueCalls(
   return rows
 }
 
-/** Locks test calls that are due; the workspaces take turns. */
+/** Locks test calls that are due, alternating between workspaces. */
 export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Promise<CallToDial[]> {
   const { rows } = await sql<CallToDial>`
     select ${callToDialColumns}
@@ -103,9 +103,9 @@ export interface NewAttempt {
 }
 
 /**
- * Starts an attempt for each locked call, leased by the database's clock. A call stays queued where another
- * transaction was first to call its number: the partial unique index decides. Inserts in order of number, so that two
- * dialers can't deadlock.
+ * Starts an attempt for each locked call, with a lease by the database's clock. A call stays queued if another
+ * transaction is already calling its number; the partial unique index decides. Inserts in order of phone number so that
+ * two dialers can't deadlock.
  */
 export async function startAttempts(
   db: Db,
@@ -137,9 +137,9 @@ const liveAttempts = sql`(
 )`
 
 /**
- * Locks up to 50 campaigns that have calls to claim. The workspaces take turns, and in each the campaigns. Skips
- * campaigns that another dialer has locked; `NO KEY` doesn't block queueing calls. What this statement counts is from
- * before the lock, so the capacity is counted by the next statement.
+ * Locks up to 50 campaigns that have calls to claim. Workspaces take turns, and so do the campaigns of each workspace.
+ * Skips campaigns that another dialer has locked. `NO KEY` doesn't block queueing calls. This statement counts before
+ * it locks, so `countCapacity` counts again.
  */
 export async function lockClaimableCampaigns(db: Db, now: Date): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
@@ -163,7 +163,7 @@ export async function lockClaimableCampaigns(db: Db, now: Date): Promise<number[
   return rows.map((row) => row.id)
 }
 
-/** Counts how many calls each locked campaign may start and has due, in the order in which they were locked. */
+/** Counts how many calls each locked campaign can start and how many are due. Keeps the order of `campaignIds`. */
 export async function countCapacity(
   db: Db,
   campaignIds: readonly number[],
@@ -182,7 +182,7 @@ export async function countCapacity(
   return rows
 }
 
-/** Ends the campaigns' turn. Turns use the database's clock, because a test's clock can stand still. */
+/** Ends the campaigns' turns. Uses the database's clock, because a test's clock doesn't always advance. */
 export async function markCampaignsClaimed(db: Db, campaignIds: readonly number[]): Promise<void> {
   await sql`update campaign set claimed_at = clock_timestamp() where id = any(${campaignIds}::bigint[])`.execute(
     db,

@@ -12,15 +12,15 @@ import { takeOverAttempts } from './takeover.ts'
 
 export interface DialerOptions extends LeaseTimes {
   providers: TelephonyProviders
-  /** Calls that this process makes at once. */
+  /** Maximum concurrent calls of this process. */
   concurrency: number
 }
 
 type DialerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'runtimeSecrets'>
 
 /**
- * Starts the worker that makes the calls that are due. Any number of processes can run one. `notify` it after a commit
- * that made a call due; `stop` gives calls in progress `timeoutMs` to end.
+ * Starts the worker that places due calls. Any number of processes can run one. Call `notify` after a commit that made
+ * a call due. `stop` gives calls in progress `timeoutMs` to end.
  */
 export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = {}): Worker {
   const {
@@ -33,7 +33,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const real: Worker[] = []
   const test: Worker[] = []
   const notify = () => [...real, ...test].forEach((worker) => worker.notify())
-  // A call that ends frees capacity: this dialer must hear of it, too.
+  // A call that ends frees capacity, so this dialer needs the notification, too.
   const callQueued = () => {
     notify()
     deps.notify.callQueued()
@@ -41,7 +41,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const dialerDeps: DialerDeps = { ...deps, notify: { ...deps.notify, callQueued } }
 
   const onError = (error: unknown, attemptId?: string) =>
-    deps.log.error({ attempt: attemptId, error: describeError(error) }, 'the dialer met an error')
+    deps.log.error({ attempt: attemptId, error: describeError(error) }, 'dialer error')
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
   const leases = startLeaseRenewal({ leaseMs, heartbeatMs }, renew, onError)
   const runner = { providers, leases, onError }
@@ -59,7 +59,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   if (providers.real.resumable)
     real.push(start(concurrency, (capacity) => takeOverAttempts(dialerDeps, realLease, capacity)))
   real.push(start(concurrency, (capacity) => claimCalls(dialerDeps, realLease, capacity)))
-  // Test calls have a worker of their own: a campaign's backlog doesn't keep them waiting.
+  // Test calls have a separate worker so that they don't wait behind a campaign's backlog.
   test.push(start(100, (capacity) => claimTestCalls(dialerDeps, testLease, capacity)))
   return {
     notify,

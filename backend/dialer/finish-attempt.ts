@@ -22,8 +22,10 @@ import { shouldUpdateFailureCount, updateProviderFailures } from './circuit-brea
 import { retryDelayMs, shouldRetry } from './retry-policy.ts'
 
 /**
- * What became of the call: `stale` where another worker holds the lease by now, `analyzing` where the call is
- * completed and its event waits for the analysis.
+ * The status of the call after an attempt:
+ *
+ * - `stale`: the attempt had already ended, or another worker has taken it over.
+ * - `analyzing`: the call is completed, and its event waits for the analysis.
  */
 type FinishStatus = 'completed' | 'requeued' | 'analyzing' | 'stale'
 
@@ -33,10 +35,10 @@ type FinishDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
 export const analysisTimeoutMs = 2 * minuteMs
 
 /**
- * Ends an attempt and, in the same transaction, its call: queued again for a retry, or completed with its event. Locks
- * contact, campaign, attempt, and call in this order, as everything does that locks more than one of them.
+ * Ends an attempt and, in the same transaction, queues its call for a retry or completes it with its event. Locks
+ * contact, campaign, attempt, and call in this order. All code that locks more than one of them uses the same order.
  *
- * @param endedAt when the call ended, where that was before now
+ * @param endedAt when the call ended, if that was before now
  */
 export const finishAttempt = (
   deps: FinishDeps,
@@ -57,7 +59,7 @@ export const finishAttempt = (
     const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, lockMode)
     const call = await endAttempt(tx.db, attempt, { ...result, at })
     if (optedOut) {
-      // An opt-out counts even where the result is stale.
+      // An opt-out counts even if the result is stale.
       await addToDoNotCallList(tx.db, workspaceId, { phoneNumber: found.phoneNumber, source: 'call', now })
       tx.notify.deliveryQueued()
     }
@@ -83,7 +85,7 @@ interface EndedCall extends Callee {
   attempts: number
 }
 
-/** Returns undefined where the call gets another attempt. */
+/** Returns how to complete the call. Undefined if it gets another attempt. */
 async function decideCompletion(
   tx: FinishDeps,
   campaign: CampaignRules,
@@ -115,8 +117,8 @@ async function planRetry(
 }
 
 /**
- * Writes the event of a completed call, with the analysis or, where there is none, without it. Does nothing where it
- * was written before: a call has one event.
+ * Writes the event of a completed call, with the analysis if there is one. Does nothing if the event was already
+ * written, because a call has only one.
  */
 export const finishAnalysis = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,

@@ -1,6 +1,6 @@
 /** Keeps the leases of one worker alive. */
 export interface Leases {
-  /** Renews the lease of an attempt until `release`. `lost` aborts when the lease can't be relied on any more. */
+  /** Renews the lease of an attempt until `release`. `lost` aborts when the lease can no longer be relied on. */
   track(attempt: { id: string; leaseStartedMs: number }): { lost: AbortSignal; release(): void }
   stop(): void
 }
@@ -11,11 +11,11 @@ export interface LeaseTimes {
 }
 
 /**
- * Renews all tracked leases in one statement, every `heartbeatMs`. A lease that couldn't be renewed is lost while a
- * quarter of it is left, so that this worker has hung up before another one may act.
+ * Renews all tracked leases in one statement every `heartbeatMs`. A lease that can't be renewed counts as lost when a
+ * quarter of it is left, so this worker hangs up before another worker can take over.
  *
- * Leases run in real time, so this measures with the process's monotonic clock, which no test and no clock change
- * moves. The timers are intervals and not `startPeriodicJob`, because a renewal that takes long must not delay the next.
+ * Leases run in real time, so this uses the process's monotonic clock, which tests and clock changes don't affect. The
+ * timers are intervals instead of `startPeriodicJob`, because a slow renewal must not delay the next one.
  */
 export function startLeaseRenewal(
   times: LeaseTimes,
@@ -51,7 +51,7 @@ export function startLeaseRenewal(
     }
   }
 
-  // Has a timer of its own, because a renewal can hang.
+  // Has a separate timer, because a renewal can hang.
   const dropExpired = () => {
     const now = performance.now()
     for (const [id, lease] of tracked) if (lease.abandonAt <= now) markLost(id)
@@ -64,7 +64,7 @@ export function startLeaseRenewal(
     track: ({ id, leaseStartedMs }) => {
       const lostController = new AbortController()
       tracked.set(id, { abandonAt: abandonAt(leaseStartedMs), lostController })
-      // A process that was suspended since it claimed the attempt must not dial now.
+      // A process that was suspended after it claimed the attempt must not dial now.
       dropExpired()
       return { lost: lostController.signal, release: () => void tracked.delete(id) }
     },

@@ -12,11 +12,11 @@ import { httpProviderName } from '../telephony/http-runtime/http-provider.ts'
 import { finishAnalysis } from './finish-attempt.ts'
 
 /**
- * Saves what a runtime reports about an attempt. The worker that holds the attempt reads it from the table, so any
- * replica can receive it. Reports can arrive twice and out of order: a repeat changes nothing, and a report that
- * belongs before the end is still saved after it.
+ * Saves a runtime's report about an attempt. The worker that runs the attempt reads it from the table, so any replica
+ * can receive it. Reports can arrive twice and out of order. A repeated report changes nothing, and a report about
+ * something before the end is still saved after it.
  *
- * @returns `ended` where the attempt has ended and this report can't change anything any more
+ * @returns `ended` if the attempt has ended and this report can no longer change anything
  * @throws {ApiError} not_found
  */
 export async function receiveReport(
@@ -29,13 +29,13 @@ export async function receiveReport(
   const reports = (await findReports(deps.db, [attemptId])).get(attemptId) ?? []
   if (reports.some(({ sequence }) => sequence === report.sequence)) return 'recorded'
   const ended = findEndReport(reports)
-  // Of two end reports the one that arrived first counts, whatever their sequence numbers.
+  // The first end report to arrive counts, regardless of sequence numbers.
   const isLate = ended !== undefined && report.sequence < ended.sequence && report.type !== 'ended'
   const isOver = ended !== undefined || attempt.endedAt !== null
   if (isOver && !isLate && report.type !== 'analysis') return 'ended'
 
   await insertReports(deps.db, attemptId, [report])
-  // Until the attempt ends, its worker waits for the analysis; afterwards that worker may be gone.
+  // Until the attempt ends, its worker waits for the analysis. Afterward, that worker may be gone.
   if (report.type === 'analysis' && attempt.endedAt !== null) {
     await finishAnalysis(deps, attempt, toAnalysis(report.analysis))
   }

@@ -2,10 +2,10 @@ import type { CallOutcome, EndedReason, RetryPolicy } from '@outdial/contract'
 import { minuteMs } from '../core/durations.ts'
 
 /**
- * Returns true where another attempt follows. After a lost worker's attempt none does unless its call is known to be
- * over: the contact may have been called, and no provider can tell.
+ * Returns true if the call gets another attempt. After a lost worker's attempt, it doesn't unless the call is known to
+ * be over, because the contact may have been called.
  *
- * @param attempts made so far, this one included
+ * @param attempts made so far, including this one
  */
 export function shouldRetry(
   policy: RetryPolicy,
@@ -18,9 +18,9 @@ export function shouldRetry(
 }
 
 /**
- * Returns the milliseconds from the end of an attempt until the next is due.
+ * Returns the milliseconds from the end of an attempt until the next one is due.
  *
- * @param speed simulated seconds per second of the clock: a sped-up simulation waits less, too
+ * @param speed simulated seconds per second of the clock; a sped-up simulation also waits less
  */
 export const retryDelayMs = (policy: RetryPolicy, speed: number): number =>
   Math.round((policy.delay_minutes * minuteMs) / speed)

@@ -13,7 +13,7 @@ import { superviseAttempt } from './supervise.ts'
 
 type RunDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
 
-/** What a dialer brings to each of its attempts. */
+/** What a dialer provides to each of its attempts. */
 interface AttemptRunner {
   providers: TelephonyProviders
   leases: Leases
@@ -21,11 +21,11 @@ interface AttemptRunner {
 }
 
 /**
- * Makes one claimed attempt, or continues one that was taken over: dials, records the answer, finishes the attempt,
- * and saves the analysis.
+ * Runs one claimed attempt, or continues one that was taken over: dials, records the answer, finishes the attempt, and
+ * saves the analysis.
  *
- * - Lease lost: writes nothing. The next holder of the lease decides, or the sweeper.
- * - Process stop, resumable provider: releases the lease, and the next worker takes the call over.
+ * - Lease lost: writes nothing. The worker or sweeper that takes over decides.
+ * - Process stop, resumable provider: releases the lease, and the next worker takes over the call.
  * - Process stop, any other provider: hangs up and ends the attempt as failed.
  *
  * @param stop aborts when the process must end
@@ -73,7 +73,7 @@ export async function runAttempt(
   }
 }
 
-/** Saves the analysis of a completed call, or that there is none, with which its event is sent. */
+/** Saves the analysis of a completed call, or that there is none, and publishes the call's event. */
 async function analyzeCall(
   deps: RunDeps,
   provider: TelephonyProvider,
@@ -83,12 +83,12 @@ async function analyzeCall(
   onError: (error: unknown) => void,
 ): Promise<void> {
   const analysis = await waitForAnalysis(deps.clock, provider, { request, transcript }, stop, onError)
-  // The runtime can still report it: then the report's receiver saves it, or the sweeper.
+  // The runtime can still report it. Then `receiveReport` or the sweeper saves it.
   if (analysis === undefined && provider.resumable && stop.aborted) return
   await finishAnalysis(deps, { workspaceId, callId: request.callId }, analysis)
 }
 
-/** Returns undefined where there is no analysis in time: the event waits no longer. */
+/** Returns undefined if there's no analysis in time. */
 async function waitForAnalysis(
   clock: Clock,
   provider: TelephonyProvider,
@@ -109,10 +109,10 @@ async function waitForAnalysis(
 }
 
 /**
- * Does `work`, again and again while it fails, until `signal` aborts: what a provider reports it reports once, and a
- * short outage of the database must not lose it.
+ * Retries `work` until it succeeds or `signal` aborts. A provider reports a result only once, so a short outage of the
+ * database must not lose it.
  *
- * @throws the last error, once `signal` has aborted
+ * @throws the last error, if `signal` has aborted
  */
 async function retryUntil<Result>(
   clock: Clock,

@@ -1,18 +1,18 @@
-/** A campaign that could be claimed from. */
+/** A campaign whose calls can be claimed. */
 interface ClaimableCampaign {
   id: number
   workspaceId: number
-  /** Calls that its own limit still lets out. */
+  /** How many more calls the campaign's limit allows. */
   free: number
-  /** Calls that are due, counted up to the capacity. */
+  /** How many calls are due, counted up to the capacity. */
   due: number
 }
 
 /**
- * Distributes the capacity one call at a time, first among the workspaces and within each among its campaigns, so that
- * one workspace's backlog doesn't keep another's calls waiting. The first ones get what can't be divided evenly.
+ * Distributes the capacity one call at a time, first among workspaces and then among the campaigns of each workspace,
+ * so one workspace's backlog doesn't delay another's calls. The first ones get any remainder.
  *
- * @returns how many calls to take, by campaign; campaigns that get none are left out
+ * @returns how many calls to take, by campaign ID; campaigns that get none are left out
  */
 export function shareCapacity(
   capacity: number,

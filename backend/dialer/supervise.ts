@@ -12,13 +12,12 @@ import {
 } from './attempt-state.ts'
 
 /**
- * Has the provider make one attempt, or continue one that was taken over, and enforces the limits whatever the
- * provider does: one that doesn't answer, hang up, or end is left behind. `attempt-state.ts` decides what happens;
- * this function does it.
+ * Runs one attempt with the provider, or continues one that was taken over. Enforces the limits even if the provider
+ * doesn't respond or hang up. `attempt-state.ts` decides what happens, and this function does it.
  *
- * @param hooks.abandon aborts when this worker must let go of the attempt: a resumable provider keeps the call for the
- * next worker, any other hangs up
- * @returns `abandoned` where this worker let go
+ * @param hooks.abandon aborts when this worker must abandon the attempt. A resumable provider keeps the call for the
+ * next worker; any other hangs up.
+ * @returns `abandoned` if this worker abandoned the attempt
  */
 export async function superviseAttempt(
   clock: Clock,
@@ -90,7 +89,7 @@ export async function superviseAttempt(
   }
 }
 
-/** Async, so that an error that the provider throws at once rejects, too. */
+/** Dials or resumes. Async, so an error that the provider throws synchronously also becomes a rejection. */
 const dialOrResume = async (
   provider: TelephonyProvider,
   request: DialRequest,

@@ -3,7 +3,7 @@ import type { CallKey } from '../calls/cancel-call.ts'
 import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 
-/** Rows that one round of the sweeper takes at most. */
+/** Maximum rows per query and round of the sweeper. */
 const sweepBatchSize = 100
 
 /** Returns queued calls that became due before `before`. */
@@ -17,7 +17,7 @@ export const findOverdueCalls = (db: Db, before: Date): Promise<CallKey[]> =>
     .limit(sweepBatchSize)
     .execute()
 
-/** Locks an overdue call. Returns undefined where it isn't queued any more, or another transaction has locked it. */
+/** Locks an overdue call. Returns undefined if it's no longer queued or another transaction has locked it. */
 export const lockOverdueCall = (db: Db, key: CallKey, before: Date) =>
   db
     .selectFrom('call')

@@ -24,18 +24,17 @@ import {
 type SweeperDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'runtimeSecrets'>
 
 /**
- * Starts the job that finishes what no other worker does: attempts of lost workers, calls that waited too long, events
- * whose analysis didn't arrive, changes of a campaign that were interrupted. Any number of processes can run one.
+ * Starts the job that finishes what other workers left open: attempts of lost workers, calls that waited too long,
+ * events whose analysis didn't arrive, and interrupted campaign changes. Any number of processes can run one.
  */
 export function startSweeper(
   deps: SweeperDeps,
   options: { providers?: TelephonyProviders } = {},
 ): PeriodicJob {
-  const onError = (error: unknown) =>
-    deps.log.error({ error: describeError(error) }, 'the sweeper met an error')
+  const onError = (error: unknown) => deps.log.error({ error: describeError(error) }, 'sweeper error')
   const tasks = createTasks(deps, options.providers ?? chooseProviders(deps))
 
-  /** Returns true where something was finished: more may be waiting. */
+  /** Returns true if it finished something, because more may be waiting. */
   const sweep = async (stopping: AbortSignal): Promise<boolean> => {
     let finished = 0
     for (const findJobs of tasks) {
@@ -50,7 +49,7 @@ export function startSweeper(
   return startPeriodicJob(deps.clock, { intervalMs: secondMs, work: sweep, onError })
 }
 
-/** Finds what one kind of task is to be done for; each job does it once. */
+/** Finds the pending jobs of one kind of task. */
 type FindJobs = () => Promise<(() => Promise<unknown>)[]>
 
 const createTask =
@@ -61,7 +60,7 @@ const createTask =
 function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs[] {
   const { db, clock } = deps
   const workerId = randomUUID()
-  // The attempts of resumable providers are taken over by a dialer; those of the others are lost with their worker.
+  // A dialer takes over the attempts of resumable providers. Other attempts are lost with their worker.
   const nonResumable = [providers.real, providers.test]
     .filter((provider) => !provider.resumable)
     .map((provider) => provider.name)
@@ -91,12 +90,12 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
   ]
 }
 
-/** Calls that became due before this have waited too long. */
+/** Returns the cutoff time. Calls that became due before it have waited too long. */
 const overdueBefore = (now: Date): Date => new Date(now.getTime() - 7 * dayMs)
 
 const neverAttempted = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
 
-/** Completes a call that wasn't attempted within 7 days. After earlier attempts, the last one's outcome counts. */
+/** Completes a call that wasn't attempted within 7 days. If it had earlier attempts, the last one's outcome counts. */
 const expireCall = (deps: SweeperDeps, key: CallKey): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()

@@ -3,8 +3,8 @@ import { findLiveAttempts, takeOverLostAttempts } from './attempt-lease-store.ts
 import { type ClaimedAttempt, type Lease, toClaimedAttempt } from './claim-calls.ts'
 
 /**
- * Takes over at most `capacity` attempts of lost workers. Their provider is resumable: it's asked what became of each
- * call, and dials nobody again.
+ * Takes over at most `capacity` attempts of lost workers. Their provider is resumable, so it's asked for the state of
+ * each call and doesn't dial again.
  */
 export async function takeOverAttempts(
   deps: Pick<Deps, 'db'>,

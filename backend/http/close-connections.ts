@@ -2,15 +2,15 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { secondMs } from '../core/durations.ts'
 
-/** Milliseconds for the first request of a connection to arrive: browsers open connections before they need them. */
+/** How long a connection can wait for its first request. Browsers open connections before they need them. */
 const firstRequestTimeoutMs = 500
 
-/** Milliseconds for requests that are being answered. */
+/** How long requests in progress can take to finish. */
 const lastResponseTimeoutMs = 12 * secondMs
 
 /**
- * Returns a function to call when the server begins to close. Node then closes idle connections, and would wait for
- * every other one: also for one that has never sent a request.
+ * Returns a function to call when the server begins to close. It limits how long Node waits for connections that aren't
+ * idle, because Node would wait indefinitely, even for connections that have never sent a request.
  */
 export function limitClosing(server: Server): () => void {
   const sockets = new Set<Socket>()

@@ -24,8 +24,8 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /**
- * Keeps the log from reporting a disconnection as an error of the service. The caller has disconnected and won't receive
- * it.
+ * Keeps the log from reporting a disconnection as an error of the service. The caller has disconnected and won't
+ * receive it.
  */
 const bodyIncomplete = new ApiError(
   'malformed_json',

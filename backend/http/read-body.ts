@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.ts'
 
 /**
- * Refuses a body that is not said to be plain JSON in UTF-8 (RFC 8259, section 8.1).
+ * Rejects a body whose headers don't declare it as uncompressed JSON in UTF-8 (RFC 8259, section 8.1).
  *
  * @throws {ApiError} unsupported_media_type
  */
@@ -30,15 +30,15 @@ export function requireJson(headers: IncomingHttpHeaders): void {
   }
 }
 
-/** Whether bytes follow the headers (RFC 9112, section 6). */
+/** Checks whether a body follows the headers (RFC 9112, section 6). */
 export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-// The byte order mark is kept, so that JSON.parse refuses it: RFC 8259 forbids to send one.
+// Keeps the byte order mark so that JSON.parse rejects it. RFC 8259 forbids sending one.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses JSON from the bytes of a body.
+ * Parses a body as JSON.
  *
  * @throws {ApiError} malformed_json
  */

@@ -6,8 +6,8 @@ import plugin from 'fastify-plugin'
 import type { Deps } from '../deps.ts'
 
 /**
- * Adds a part with hooks and parsers of its own, by the name that Fastify tells in errors. Without a name it
- * looks for the part's function among all modules that were ever loaded.
+ * Registers routes in a scope with separate hooks and parsers. `name` appears in Fastify's errors. Without it, Fastify
+ * would look for the function in all loaded modules to find a name.
  */
 export async function registerScope(
   app: FastifyInstance,
@@ -22,8 +22,8 @@ export async function registerScope(
 type HandleError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
 /**
- * A scope for pages that people open in a browser: cookies, forms, and no form that another site made up.
- * `readBody` reads bodies that are no plain forms, before their token is looked for.
+ * Registers a scope for pages that people open in a browser, with cookies, forms, and CSRF protection. `readBody` reads
+ * bodies that aren't plain forms before their CSRF token is checked.
  */
 export async function registerPages(
   app: FastifyInstance,
@@ -36,13 +36,13 @@ export async function registerPages(
     const secure = deps.config.publicUrl.startsWith('https:')
     pages.setErrorHandler(handleError)
     await pages.register(cookie)
-    // Browsers send forms: a page reads nothing else.
+    // Browsers send forms, so pages accept nothing else.
     pages.removeAllContentTypeParsers()
     await pages.register(formbody)
     await pages.register(csrf, {
       cookieKey: secure ? '__Host-outdial_csrf' : 'outdial_csrf',
-      // Lax: an authorization begins with a navigation from the app's site, to which strict cookies are not
-      // sent.
+      // Lax, because an authorization begins with a navigation from the app's site, and browsers send no strict
+      // cookies with it.
       cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure },
     })
     if (readBody) pages.addHook('preHandler', readBody)

@@ -5,13 +5,13 @@ import type { Caller } from '../core/caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who acts; null where nobody has been authenticated (yet). */
+    /** The authenticated caller; null if the request isn't authenticated, or not yet. */
     caller: Caller | null
   }
 }
 
 /**
- * Logs one line per request, with the route's pattern in the place of its URL: query strings and paths hold
+ * Logs one line per request, with the route's pattern instead of the URL, because query strings and paths contain
  * tokens, codes, and phone numbers.
  */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
@@ -27,7 +27,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   )
 }
 
-/** The caller's own id where it is sane (it ends up in logs and headers), else a new one. */
+/** Returns the caller's own request ID if it's safe for logs and headers, otherwise a new one. */
 export function getRequestId(request: Pick<IncomingMessage, 'headers'>): string {
   const header = request.headers['x-request-id']
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.ts'
 
-/** The methods that are served at an address, and OPTIONS; empty where there is no such address. */
+/** Returns the methods that a path supports, including OPTIONS. Empty if the path doesn't exist. */
 type GetAllowedMethods = (pathname: string) => string[]
 
-/** Records every route that is mounted from now on. */
+/** Records every route that's registered after this call. */
 export function trackAllowedMethods(app: FastifyInstance): GetAllowedMethods {
   const mounted: { pattern: RegExp; methods: string[] }[] = []
   app.addHook('onRoute', ({ method, url }) => {
@@ -21,9 +21,7 @@ function toPattern(url: string): RegExp {
   return new RegExp(`^${escaped.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}/?$`)
 }
 
-/**
- * Answers what no route took: OPTIONS with the methods, another method with 405, another address with 404.
- */
+/** Handles a request that no route matches: OPTIONS, a method that the path doesn't support, or an unknown path. */
 export function handleUnmatchedRequest(
   getAllowedMethods: GetAllowedMethods,
   request: FastifyRequest,
@@ -35,7 +33,7 @@ export function handleUnmatchedRequest(
     void reply.code(204).header('Allow', methods.join(', ')).send()
     return
   }
-  // With a method that is served, a route was asked for a file that is not there.
+  // If the method is supported, the route serves files and this one doesn't exist.
   if (methods.length === 0 || methods.includes(request.method)) {
     throw new ApiError('not_found', "This URL doesn't exist. Check the path.")
   }

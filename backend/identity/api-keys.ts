@@ -7,10 +7,9 @@ import { insertApiKey, revokeApiKeyCredential, updateApiKeyLastUsed } from './cr
 import { lockMembership } from './member-store.ts'
 
 /**
- * Makes a personal API key with every scope. The key is in this response and nowhere else: only its SHA-256
- * is kept.
+ * Creates a personal API key with every scope. Only its SHA-256 is stored, so the key can't be shown again.
  *
- * @throws {ApiError} not_found where the user is no member of the workspace
+ * @throws {ApiError} not_found if the user isn't a member of the workspace
  */
 export const createApiKey = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -19,7 +18,8 @@ export const createApiKey = (
   name: string,
 ): Promise<{ id: number; key: string }> =>
   inTransaction(deps, async (tx) => {
-    if (!(await lockMembership(tx.db, workspaceId, userId))) throw notFound('There is no such member.')
+    if (!(await lockMembership(tx.db, workspaceId, userId)))
+      throw notFound("This user isn't a member of this workspace.")
 
     const key = `odk_${randomToken()}`
     const id = await insertApiKey(tx.db, workspaceId, {
@@ -34,9 +34,9 @@ export const createApiKey = (
   })
 
 /**
- * Ends an API key at once. Its webhook subscriptions are not ended here: see access/revoke-connection.ts.
+ * Ends an API key immediately. Doesn't remove its webhook subscriptions: see access/revoke-connection.ts.
  *
- * @throws {ApiError} not_found where the workspace has no such key, or it is revoked already
+ * @throws {ApiError} not_found if the workspace has no such key, or the key is already revoked
  */
 export async function endApiKey(
   tx: Pick<Deps, 'db' | 'clock'>,
@@ -47,6 +47,6 @@ export async function endApiKey(
   if (!isRevoked) throw notFound('API key not found.')
 }
 
-/** Records, for the list of keys, when a key was last used. */
+/** Records when a key was last used, for the list of keys. */
 export const recordApiKeyUse = (deps: Pick<Deps, 'db'>, apiKeyId: number, now: Date): Promise<void> =>
   updateApiKeyLastUsed(deps.db, apiKeyId, now)

@@ -2,13 +2,13 @@ import type { Scope } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
 import type { Db } from '../db/schema.ts'
 
-/** Whom a credential acts for, and until when. */
+/** The caller that a credential acts for, and when it expires. */
 interface Credential extends Caller {
   /** Null for an API key. */
   expiresAt: Date | null
 }
 
-/** One indexed row, whatever the kind of the credential. */
+/** Finds an API key or access token. Both kinds share one index. */
 export const findCredential = (db: Db, tokenHash: Buffer): Promise<Credential | undefined> =>
   db
     .selectFrom('credential')
@@ -23,7 +23,7 @@ export const findCredential = (db: Db, tokenHash: Buffer): Promise<Credential | 
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
 
-/** Inserts a key and its credential. In a transaction. */
+/** Inserts a key and its credential. Call it in a transaction. */
 export async function insertApiKey(
   db: Db,
   workspaceId: number,
@@ -54,8 +54,8 @@ export async function insertApiKey(
 }
 
 /**
- * Ends the key's credential; the row of the key stays, for the list of past keys. False where there is none. In a
- * transaction.
+ * Deletes the key's credential. The key's row stays, for the list of past keys. Returns false if there's no such key.
+ * Call it in a transaction.
  */
 export async function revokeApiKeyCredential(
   db: Db,
@@ -76,12 +76,11 @@ export async function revokeApiKeyCredential(
   return true
 }
 
-/** Notes when a key was last used. */
 export async function updateApiKeyLastUsed(db: Db, apiKeyId: number, now: Date): Promise<void> {
   await db.updateTable('api_key').set({ last_used_at: now }).where('id', '=', apiKeyId).execute()
 }
 
-/** Ends every key that a user made in a workspace. Their `credential` rows authenticate, so those go. */
+/** Ends every key that a user created in a workspace, and deletes the `credential` rows that authenticate them. */
 export const revokeApiKeysOfUser = async (
   db: Db,
   workspaceId: number,

@@ -1,10 +1,10 @@
 import { dayMs } from '../core/durations.ts'
 import type { Db } from '../db/schema.ts'
 
-/** For a week after a token expired, its caller is told so instead of that the token is unknown. */
+/** For a week after a token expires, the error says that it expired instead of that it's unknown. */
 const credentialRetentionMs = 7 * dayMs
 
-/** For a month after an invitation or password reset link expired, its page says so. */
+/** For a month after an invitation or password reset link expires, its page says so. */
 const linkRetentionMs = 30 * dayMs
 
 /** Deletes expired sign-in sessions, invitations, password resets, and credentials. */

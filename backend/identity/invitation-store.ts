@@ -20,7 +20,7 @@ export const insertInvitation = (
     })
     .execute()
 
-/** False where there is no open one with this id. */
+/** Returns false if there's no open invitation with this ID. */
 export const deleteInvitation = async (
   db: Db,
   workspaceId: number,
@@ -35,7 +35,7 @@ export const deleteInvitation = async (
   return deleted.numDeletedRows > 0n
 }
 
-/** Ends what a user has invited people by. */
+/** Deletes the open invitations that a user created. */
 export const deleteInvitationsByInviter = async (
   db: Db,
   workspaceId: number,
@@ -49,7 +49,7 @@ export const deleteInvitationsByInviter = async (
     .execute()
 }
 
-/** Who holds the link names the workspace by it: there is no other way to know which one it is. */
+/** Finds an invitation without its workspace, because only the link identifies the workspace. */
 export const findInvitation = (db: Db, tokenHash: Buffer) =>
   db
     .selectFrom('invitation')
@@ -67,7 +67,7 @@ export const findInvitation = (db: Db, tokenHash: Buffer) =>
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
 
-/** Holds an invitation: a second one who accepts it waits, and finds it used. */
+/** Locks an invitation, so that a second person who accepts it waits, and then finds it used. */
 export const lockInvitation = (db: Db, tokenHash: Buffer) =>
   db
     .selectFrom('invitation')

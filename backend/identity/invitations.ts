@@ -17,11 +17,10 @@ import { checkEmail, createUser } from './users.ts'
 const ttlMs = 7 * dayMs
 
 /**
- * Makes a link by which one person becomes a member. It is in this answer and nowhere else: only its hash is
- * kept. An owner who is being removed meanwhile makes none, by which they could come back.
+ * Creates a link that makes one person a member. Only its hash is stored, so the link can't be shown again. The lock on
+ * the workspace stops an owner who's being removed from creating a link to rejoin.
  *
- * @throws {ApiError} validation_failed for an address that is none, not_found where it is no owner who
- *   invites
+ * @throws {ApiError} validation_failed for an invalid email, not_found if the inviter isn't an owner
  */
 export async function createInvitation(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
@@ -49,7 +48,7 @@ export async function createInvitation(
   return { email, link: `${deps.config.publicUrl}/invitations/${token}`, expiresAt }
 }
 
-/** Somebody who is signed in, or who signs up by it. */
+/** A signed-in user, or the details of a new one. */
 type Invitee = { userId: number } | { name: string; email: string; password: string }
 
 export type AcceptResult =
@@ -57,10 +56,10 @@ export type AcceptResult =
   | { state: 'accepted' | 'already_member'; userId: number; workspaceId: number }
 
 /**
- * Makes the guest a member. The invitation is used up by that, but not by somebody who is a member already:
- * an owner who tries their own link does not spend it.
+ * Makes the invitee a member and marks the invitation as accepted. If the invitee is already a member, the invitation
+ * stays open, so that an owner who tries their own link doesn't use it up.
  *
- * @throws {ApiError} validation_failed for a new user's name, address or password
+ * @throws {ApiError} validation_failed for a new user's name, email, or password
  */
 export const acceptInvitation = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -82,7 +81,7 @@ export const acceptInvitation = (
     return { state: 'accepted', userId, workspaceId }
   })
 
-/** What a link leads to. `unknown` is a withdrawn one, too: nothing is left of it. */
+/** The invitation of a link. A withdrawn invitation is also `unknown`, because its row is deleted. */
 type Invitation =
   | { state: 'unknown' | 'used' | 'expired' }
   | {
@@ -95,7 +94,7 @@ type Invitation =
       expiresAt: Date
     }
 
-/** Looks at an invitation, and changes nothing: programs open links, too, to show what is behind them. */
+/** Returns an invitation without changing it, because programs also open links, for example to preview them. */
 export async function getInvitation(deps: Pick<Deps, 'db' | 'clock'>, token: string): Promise<Invitation> {
   const row = await findInvitation(deps.db, hashToken(token))
   if (row === undefined) return { state: 'unknown' }
@@ -111,7 +110,7 @@ const getInvitationState = (
   return invitation.expiresAt <= now ? 'expired' : 'open'
 }
 
-/** @throws {ApiError} not_found, also for one that was accepted already */
+/** @throws {ApiError} not_found, also if the invitation was already accepted */
 export async function withdrawInvitation(
   deps: Pick<Deps, 'db'>,
   workspaceId: number,

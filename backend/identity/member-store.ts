@@ -34,7 +34,7 @@ export const updateRole = (db: Db, workspaceId: number, userId: number, role: 'o
     .where('user_id', '=', userId)
     .execute()
 
-/** False where the user is a member already: the role stays. */
+/** Returns false if the user is already a member. The role then stays the same. */
 export const insertMembershipIfNew = async (
   db: Db,
   workspaceId: number,
@@ -49,7 +49,7 @@ export const insertMembershipIfNew = async (
   return row !== undefined
 }
 
-/** Whether a user is a member of workspaces, and each of them is this owner's. */
+/** Returns whether a user is a member of at least one workspace, and the owner owns all of the user's workspaces. */
 export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: number): Promise<boolean> => {
   const rows = await db
     .selectFrom('membership as m')
@@ -66,7 +66,8 @@ export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: numbe
 }
 
 /**
- * Whether the user is a member; who ends the membership waits for this transaction, and finds what it made.
+ * Returns whether the user is a member, and locks the membership. A transaction that ends the membership waits for this
+ * one, and then finds what it created.
  */
 export async function lockMembership(db: Db, workspaceId: number, userId: number): Promise<boolean> {
   const row = await db
@@ -92,7 +93,7 @@ export const upsertMembership = (
     )
     .execute()
 
-/** False where there was no such membership. */
+/** Returns false if there was no such membership. */
 export const deleteMembership = async (db: Db, workspaceId: number, userId: number): Promise<boolean> => {
   const deleted = await db
     .deleteFrom('membership')
@@ -111,7 +112,6 @@ export interface MemberWorkspace {
   role: 'owner' | 'member'
 }
 
-/** By name, as a person looks for it. */
 export const selectWorkspacesOfUser = (db: Db, userId: number): Promise<MemberWorkspace[]> =>
   db
     .selectFrom('membership')

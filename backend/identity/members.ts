@@ -16,8 +16,8 @@ import {
 } from './member-store.ts'
 
 /**
- * Makes a member an owner, or an owner a member: then their open invitations end, since they could come back
- * by one.
+ * Makes a member an owner, or an owner a member. An owner who becomes a member loses their open invitations, because
+ * they could use one to become an owner again.
  *
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
@@ -34,7 +34,7 @@ export const changeRole = (
     await deleteInvitationsByInviter(tx.db, workspaceId, userId)
   })
 
-/** In a transaction. */
+/** Call it in a transaction. */
 async function makeOwner(db: Db, workspaceId: number, userId: number): Promise<void> {
   await lockWorkspace(db, workspaceId)
   const role = await findRole(db, workspaceId, userId)
@@ -42,12 +42,12 @@ async function makeOwner(db: Db, workspaceId: number, userId: number): Promise<v
   await updateRole(db, workspaceId, userId, 'owner')
 }
 
-const notMember = () => notFound('This user is not a member of this workspace.')
+const notMember = () => notFound("This user isn't a member of this workspace.")
 
 /**
- * Lets a user work in a workspace; on a member it changes the role.
+ * Adds a user to a workspace. If the user is already a member, this changes the role.
  *
- * @throws {ApiError} validation_failed where the last owner would become a member
+ * @throws {ApiError} validation_failed if the last owner would become a member
  */
 export const addMember = (
   deps: Pick<Deps, 'db' | 'notify'>,
@@ -63,8 +63,8 @@ export const addMember = (
   })
 
 /**
- * First in every transaction that takes an owner's role away. The lock decides: of two owners who leave at
- * once, the second finds that they are the last one.
+ * Locks the workspace and throws if the user is its last owner. Call it first in every transaction that takes away an
+ * owner's role: if two owners leave at the same time, the lock makes the second one fail.
  *
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
@@ -74,7 +74,7 @@ export async function requireOtherOwner(
   userId: number,
 ): Promise<void> {
   await lockWorkspace(tx.db, workspaceId)
-  // In statements of their own: one snapshot for both would predate the lock.
+  // Separate statements, because a snapshot shared with the lock would predate it.
   const role = await findRole(tx.db, workspaceId, userId)
   if (role === undefined) throw notMember()
   if (role === 'owner' && !(await hasOtherOwner(tx.db, workspaceId, userId))) throw lastOwnerError()
@@ -87,8 +87,8 @@ const lastOwnerError = () =>
   )
 
 /**
- * Removes a user from a workspace, with the API keys and open invitations that they made there. What apps may
- * do for them is not ended here: see access/remove-member.ts.
+ * Removes a user from a workspace, with the API keys and open invitations that they created there. Doesn't end the
+ * access of their connected apps: see access/remove-member.ts.
  *
  * @throws {ApiError} not_found
  */
@@ -102,6 +102,6 @@ export async function deleteMember(
   await deleteInvitationsByInviter(tx.db, workspaceId, userId)
 }
 
-/** Lists the workspaces that a user is a member of, by name. */
+/** Lists the workspaces that a user is a member of, sorted by name. */
 export const listWorkspaces = (deps: Pick<Deps, 'db'>, userId: number): Promise<MemberWorkspace[]> =>
   selectWorkspacesOfUser(deps.db, userId)

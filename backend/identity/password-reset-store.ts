@@ -15,7 +15,6 @@ export const insertReset = (
     })
     .execute()
 
-/** Ends the links of a user that were not used. */
 export const deleteUnusedResets = async (db: Db, userId: number): Promise<void> => {
   await db.deleteFrom('password_reset').where('user_id', '=', userId).where('used_at', 'is', null).execute()
 }
@@ -34,7 +33,7 @@ export const findReset = (db: Db, tokenHash: Buffer) =>
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
 
-/** Uses a link up; false where it was used, has expired, or is gone: of two at once one finds it. */
+/** Marks a link as used. Returns false if it was already used, has expired, or was deleted. */
 export const markResetUsed = async (db: Db, tokenHash: Buffer, now: Date): Promise<boolean> => {
   const used = await db
     .updateTable('password_reset')

@@ -18,8 +18,8 @@ interface ResetLink {
 }
 
 /**
- * Makes a link by which a user sets a new password, without any question of whether the asker may: for who
- * runs the installation. An earlier link of the user ends.
+ * Creates a link that lets a user set a new password, and deletes the user's earlier links. Doesn't check permissions;
+ * without `createdBy`, it's for administrators of the installation.
  */
 export const createResetLink = (
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
@@ -36,9 +36,9 @@ export const createResetLink = (
   })
 
 /**
- * Makes one for a member, by an owner of the workspace. Whoever holds the link can take the account over, so
- * an owner makes one only for who works in no workspace but the owner's own; and none for themselves, since a
- * session alone must not get around the question for the current password.
+ * Creates a link for a member on behalf of an owner of the workspace. Anyone with the link can take over the account,
+ * so the owner must own all of the member's workspaces. Owners can't create a link for themselves, because changing
+ * your own password requires the current one, not just a session.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -50,7 +50,7 @@ export const createMemberResetLink = (
 ): Promise<ResetLink> =>
   inTransaction(deps, async (tx) => {
     if ((await findRole(tx.db, workspaceId, userId)) === undefined) {
-      throw notFound('This user is not a member of this workspace.')
+      throw notFound("This user isn't a member of this workspace.")
     }
     if (userId === ownerId) throw resetNotAllowed('To change your own password, go to your account page.')
     if (!(await ownsAllWorkspacesOf(tx.db, userId, ownerId))) throw resetNotAllowed(otherWorkspaceMessage)
@@ -59,13 +59,12 @@ export const createMemberResetLink = (
 
 const resetNotAllowed = (message: string) => new ApiError('validation_failed', message)
 
-const otherWorkspaceMessage =
-  'You cannot reset this password because this person is also a member of a workspace you do not own. Ask your Outdial administrator to run "npm run admin -- reset-password-link".'
+const otherWorkspaceMessage = `You can't reset this password because this person is also a member of a workspace that you don't own. Ask your Outdial administrator to run "npm run admin -- reset-password-link".`
 
 type PasswordReset =
   { state: 'unknown' | 'used' | 'expired' | 'void' } | { state: 'open'; userId: number; email: string }
 
-/** Looks at a reset link, and changes nothing. */
+/** Returns the state of a reset link without changing it. */
 export async function getPasswordReset(
   deps: Pick<Deps, 'db' | 'clock'>,
   token: string,
@@ -80,15 +79,15 @@ export async function getPasswordReset(
     : { state: 'void' }
 }
 
-/** Asked again when the link is used: its maker may be no owner any more, or the user works elsewhere. */
+/** Checked again when the link is used: its creator may have lost a workspace, or the user may have joined another. */
 const isStillAllowed = async (db: Db, userId: number, createdBy: number | null): Promise<boolean> =>
   createdBy === null || (await ownsAllWorkspacesOf(db, userId, createdBy))
 
 /**
- * Sets the password that a reset link asks for, once, and ends every session of the user. Undefined where the
- * link does not work any more.
+ * Sets a new password with a reset link, which works only once, and ends every session of the user. Returns undefined
+ * if the link no longer works.
  *
- * @throws {ApiError} validation_failed for a password too short
+ * @throws {ApiError} validation_failed for a password that's too short or too long
  */
 export async function resetPassword(
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -101,7 +100,7 @@ export async function resetPassword(
   const passwordHash = await hashPassword(newPassword, 'new_password')
   return inTransaction(deps, async (tx) => {
     await lockUser(tx.db, userId)
-    // After the lock: what it says now stays true.
+    // Checked again after the lock, so that the result stays true.
     const reset = await getPasswordReset(tx, token)
     if (reset.state !== 'open') return undefined
     if (!(await markResetUsed(tx.db, hashToken(token), tx.clock.now()))) return undefined

@@ -13,8 +13,8 @@ const wrongPasswordError = () =>
   invalidField('current_password', 'wrong_password', 'Incorrect current password. Try again.')
 
 /**
- * Changes a person's own password, and ends every other session and reset link of theirs: whoever knew the
- * old one is out.
+ * Changes a user's own password and ends all their other sessions and reset links, so that anyone who knew the old
+ * password loses access.
  *
  * @throws {ApiError} validation_failed, not_found
  */
@@ -36,7 +36,7 @@ export const changePassword = (
   })
 
 const minPasswordLength = 10
-/** The longest one that the sign-in form accepts: a longer one could never be used. */
+/** The sign-in form doesn't accept longer passwords. */
 const maxPasswordLength = 1024
 
 const NewPassword = z
@@ -51,10 +51,10 @@ const NewPassword = z
   )
 
 /**
- * Hashes a new password: Argon2id with OWASP's parameters, the library's defaults (19 MiB, two passes, one
- * lane).
+ * Hashes a new password with Argon2id and the parameters that OWASP recommends, which are the library's defaults
+ * (19 MiB, two passes, one lane).
  *
- * @throws {ApiError} `validation_failed` for one that is too short or too long
+ * @throws {ApiError} `validation_failed` for a password that's too short or too long
  */
 export async function hashPassword(password: string, field = 'password'): Promise<string> {
   validateByRules(z.object({ [field]: NewPassword }), { [field]: password })
@@ -67,9 +67,8 @@ export const passwordMatches = (passwordHash: string, password: string): Promise
 let dummyHash: Promise<string> | undefined
 
 /**
- * Returns the user's id and the hash that the password was compared with; undefined for a wrong address or
- * password. Which of the two is wrong is not told, not even by the time it takes: a hash is verified for
- * unknown users too.
+ * Returns the user's ID and the hash that the password was compared with, or undefined if the email or password is
+ * wrong. Response times don't reveal which one is wrong, because a hash is verified for unknown users too.
  */
 export async function verifyPassword(
   deps: Pick<Deps, 'db'>,

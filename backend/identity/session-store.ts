@@ -40,7 +40,7 @@ export const deleteSession = (db: Db, idHash: Buffer) =>
 export const updateSessionLastSeen = (db: Db, idHash: Buffer, now: Date) =>
   db.updateTable('session').set({ last_seen_at: now }).where('id_hash', '=', idHash).execute()
 
-/** A person's sessions that have not ended, the last used first. */
+/** Selects a user's active sessions, the most recently used first. */
 export const selectSessions = (db: Db, userId: number, now: Date) =>
   db
     .selectFrom('session')
@@ -51,7 +51,7 @@ export const selectSessions = (db: Db, userId: number, now: Date) =>
     .orderBy('id', 'desc')
     .execute()
 
-/** False where the person has no such session. */
+/** Returns false if the user has no such session. */
 export const deleteUserSession = async (db: Db, userId: number, sessionId: number): Promise<boolean> => {
   const deleted = await db
     .deleteFrom('session')
@@ -61,7 +61,7 @@ export const deleteUserSession = async (db: Db, userId: number, sessionId: numbe
   return deleted.numDeletedRows > 0n
 }
 
-/** How many there were. */
+/** Returns the number of deleted sessions. */
 export const deleteOtherSessions = async (
   db: Db,
   userId: number,

@@ -18,9 +18,9 @@ import type { User } from './users.ts'
 const ttlMs = 14 * dayMs
 
 /**
- * Signs a user in. The token goes into the cookie; the database keeps its hash, so that it can be revoked.
- * With `passwordHash`, only while that is the user's: who changes a password ends all sessions, and one that
- * began by the old password at that moment must not stay.
+ * Signs a user in. The token goes into the cookie; the database stores its hash, so that the session can be revoked.
+ * With `passwordHash`, returns undefined if that's no longer the user's: changing a password ends all sessions,
+ * including one that starts with the old password at the same time.
  */
 export async function startSession(
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -49,10 +49,10 @@ export interface Session {
   idHash: Buffer
 }
 
-/** How precisely a session's last use is recorded: pages refresh themselves every few seconds. */
+/** Limits how often a session's last use is recorded, because pages refresh themselves every few seconds. */
 const lastSeenIntervalMs = minuteMs
 
-/** Who is signed in with this cookie; undefined for an unknown, ended or expired one. */
+/** Returns the session of a cookie's token, or undefined if it's unknown or has ended or expired. */
 export async function findSession(
   deps: Pick<Deps, 'db' | 'clock'>,
   token: string | undefined,
@@ -70,15 +70,15 @@ export async function findSession(
 
 interface SessionSummary {
   id: number
-  /** As the browser told it, to be shown as text. */
+  /** The browser's User-Agent header. It's untrusted: show it as text. */
   userAgent: string
   since: Date
   lastSeenAt: Date
-  /** The one that asks. */
+  /** True for the session that the request belongs to. */
   isCurrent: boolean
 }
 
-/** Where a person is signed in, the last used first. */
+/** Lists a user's active sessions, the most recently used first. */
 export async function listSessions(
   deps: Pick<Deps, 'db' | 'clock'>,
   userId: number,
@@ -109,7 +109,7 @@ export async function revokeSession(
   userId: number,
   sessionId: number,
 ): Promise<void> {
-  if (!(await deleteUserSession(deps.db, userId, sessionId))) throw notFound('There is no such session.')
+  if (!(await deleteUserSession(deps.db, userId, sessionId))) throw notFound('Session not found.')
 }
 
 /** Signs a user out of every session but the current one. Returns the number of sessions that it ended. */

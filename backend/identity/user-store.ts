@@ -59,13 +59,13 @@ export const updateUser = (db: Db, userId: number, values: { email: string; name
   db.updateTable('app_user').set(values).where('id', '=', userId).execute()
 
 /**
- * Locks a user, who then can't join a workspace before the transaction ends: what it read about memberships stays true.
+ * Locks a user, who then can't join a workspace until the transaction ends. What it reads about memberships stays true.
  */
 export const lockUser = async (db: Db, userId: number): Promise<void> => {
   await db.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
 }
 
-/** Whether this is the user's password still; it stays so until the transaction ends. */
+/** Returns whether this is still the user's password, and prevents changes to it until the transaction ends. */
 export const lockPassword = async (db: Db, userId: number, passwordHash: string): Promise<boolean> => {
   const row = await db
     .selectFrom('app_user')

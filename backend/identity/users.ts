@@ -5,19 +5,19 @@ import type { Deps } from '../deps.ts'
 import { hashPassword, passwordMatches } from './passwords.ts'
 import { findAnyUser, findUserWithPassword, insertUser, lockUserTable, updateUser } from './user-store.ts'
 
-/** A user as the pages show them. */
+/** A user, as pages show it. */
 export interface User {
   userId: number
   email: string
   name: string
 }
 
-/** PostgreSQL: a unique index has it already. */
+/** PostgreSQL's error code for a value that a unique index already contains. */
 const uniqueViolation = '23505'
 
 /**
- * Changes a person's own name and address. Another address asks for the password, since whoever holds it
- * signs in: somebody at a screen that was left open must not take the account along.
+ * Changes a user's own name and email. A new email requires the password, because users sign in with their email:
+ * someone who finds a signed-in browser must not be able to take over the account.
  *
  * @throws {ApiError} validation_failed, not_found
  */
@@ -38,7 +38,7 @@ export async function editUser(
   })
 }
 
-/** The longest address that the sign-in form accepts: with a longer one nobody could sign in. */
+/** The sign-in form doesn't accept longer emails. */
 const maxEmailLength = 254
 const maxNameLength = 200
 
@@ -49,7 +49,7 @@ const Email = z
     (email) => email.length <= maxEmailLength && z.email().safeParse(email).success,
     rule(
       'invalid_email',
-      (email) => `"${email.slice(0, maxEmailLength)}" is not a valid email. Enter it like name@example.com.`,
+      (email) => `"${email.slice(0, maxEmailLength)}" isn't a valid email. Enter it like name@example.com.`,
     ),
   )
 
@@ -66,7 +66,7 @@ const UserInput = z.object({
 })
 
 /**
- * Trims an e-mail address and checks it.
+ * Trims and validates an email.
  *
  * @throws {ApiError} validation_failed
  */
@@ -76,9 +76,7 @@ export const checkEmail = (email: string): string =>
 const emailTaken = (email: string) =>
   invalidField('email', 'already_used', `The email ${email} is already in use. Enter a different one.`)
 
-/**
- * @throws {ApiError} `validation_failed` for an address that is none or is taken, and a password too short
- */
+/** @throws {ApiError} `validation_failed` for an invalid name, email, or password, or an email that's already in use */
 export async function createUser(
   deps: Pick<Deps, 'db'>,
   input: { email: string; name: string; password: string },
@@ -90,13 +88,13 @@ export async function createUser(
   return user
 }
 
-/** Whether anybody can sign in to this installation. */
+/** Returns whether anyone can sign in to this installation. */
 export const hasUsers = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
   (await findAnyUser(deps.db)) !== undefined
 
-/** Whether there is no user yet; until the transaction ends, nobody else adds one. */
+/** Returns whether there's no user yet. No other transaction can add one until this one ends. */
 export async function lockUsersIfNone(tx: Pick<Deps, 'db'>): Promise<boolean> {
   await lockUserTable(tx.db)
-  // In a statement of its own: one snapshot for both would predate the lock.
+  // A separate statement, because a snapshot shared with the lock would predate it.
   return !(await hasUsers(tx))
 }

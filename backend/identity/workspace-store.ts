@@ -1,7 +1,7 @@
 import type { CallingHours } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
 
-/** Undefined where the form with this id made one before. */
+/** Returns undefined if the form with this ID already created a workspace. */
 export const insertWorkspace = (
   db: Db,
   values: { name: string; country: string; timeZone: string; webhookSecret: string; formId: string | null },
@@ -51,7 +51,7 @@ export const selectWorkspaceCountry = async (db: Db, workspaceId: number): Promi
   return country
 }
 
-/** Workspaces that keep conversations for a limited number of days. */
+/** Selects workspaces that store conversations for a limited number of days. */
 export const selectRetentions = (db: Db) =>
   db
     .selectFrom('workspace')

@@ -29,14 +29,14 @@ const WorkspaceFields = z.object({
     (country) => Country.safeParse(country).success,
     rule(
       'invalid_country',
-      (country) => `"${country}" is not a valid country code. Use two letters, for example US.`,
+      (country) => `"${country}" isn't a valid country code. Use two letters, for example US.`,
     ),
   ),
   time_zone: z.string().refine(
     (timeZone) => TimeZone.safeParse(timeZone).success,
     rule(
       'invalid_time_zone',
-      (timeZone) => `"${timeZone}" is not a valid time zone. Use an IANA name, for example America/New_York.`,
+      (timeZone) => `"${timeZone}" isn't a valid time zone. Use an IANA name, for example America/New_York.`,
     ),
   ),
 })
@@ -44,9 +44,9 @@ const WorkspaceFields = z.object({
 const isRetentionDays = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650
 
 const WorkspaceSettings = WorkspaceFields.extend({
-  /** What new campaigns begin with. */
+  /** The default for new campaigns. */
   calling_hours: z.unknown().pipe(CallingHours),
-  /** Days after a call's end for which its conversation is stored. Null: forever. */
+  /** How many days a conversation is stored after the end of its call. Null means forever. */
   retention_days: z
     .number()
     .refine(
@@ -60,7 +60,7 @@ const WorkspaceSettings = WorkspaceFields.extend({
 })
 
 /**
- * Edits a workspace's settings. Campaigns keep the hours and the zone that they have.
+ * Edits a workspace's settings. Existing campaigns keep their calling hours and time zone.
  *
  * @throws {ApiError} validation_failed
  */
@@ -74,20 +74,20 @@ export async function editWorkspace(
 
 export interface NewWorkspace {
   name: string
-  /** ISO 3166-1 alpha-2: how national phone numbers are read. */
+  /** ISO 3166-1 alpha-2. Phone numbers without a country code are parsed as numbers of this country. */
   country: string
-  /** IANA name: the default of campaigns. */
+  /** An IANA name. The default for new campaigns. */
   timeZone: string
   ownerId: number
-  /** A UUID of the form that asks for it: when it is sent again, the workspace of the first time is found. */
+  /** The form's UUID. Sending the form again returns the workspace that it created the first time. */
   formId?: string | undefined
 }
 
 /**
- * Makes a workspace with its owner, and without tools: see onboarding/onboarding.ts. `isNew` is false
- * where the form was sent before.
+ * Creates a workspace and makes its owner a member, but doesn't install tools: see onboarding/onboarding.ts. `isNew` is
+ * false if the form was sent before.
  *
- * @throws {ApiError} validation_failed for a name, country or time zone that is none
+ * @throws {ApiError} validation_failed for an invalid name, country, or time zone
  */
 export async function insertOwnedWorkspace(
   tx: Pick<Deps, 'db' | 'secretBox'>,

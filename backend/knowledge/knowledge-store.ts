@@ -6,7 +6,7 @@ export interface DocumentValues {
   body: string
 }
 
-/** A passage that was found, with the title of its document. */
+/** A search result: a passage with the title of its document. */
 export interface FoundPassage {
   documentId: number
   title: string
@@ -25,7 +25,7 @@ export const insertDocument = (
     .returning('id')
     .executeTakeFirstOrThrow()
 
-/** Undefined where there is no such document. Its row is locked until the transaction ends. */
+/** Updates a document and locks its row until the transaction ends. Returns undefined if it doesn't exist. */
 export const updateDocument = (
   db: Db,
   workspaceId: number,
@@ -50,7 +50,7 @@ export async function deleteDocumentRow(db: Db, workspaceId: number, documentId:
   return numDeletedRows > 0n
 }
 
-/** Puts these passages in the place of a document's. Each is found by its document's title too. In a transaction. */
+/** Replaces a document's passages. Each can also be found by the document's title. Call it in a transaction. */
 export async function replacePassages(
   db: Db,
   workspaceId: number,
@@ -78,15 +78,15 @@ export async function replacePassages(
     .execute()
 }
 
-/** All words of a web search: "quotes" and `or` mean what they do there. */
+/** Matches all words. Quotes and `or` work as in a web search. */
 export const matchAllWords = (query: string): RawBuilder<string> =>
   sql<string>`websearch_to_tsquery('english', ${query})`
 
-/** Any of the words. They must be letters and digits alone. */
+/** Matches any of the words, which must contain only letters and digits. */
 export const matchAnyWord = (words: readonly string[]): RawBuilder<string> =>
   sql<string>`to_tsquery('english', ${words.join(' | ')})`
 
-/** The passages that match, the best first. */
+/** Finds the passages that match, best first. */
 export const findPassages = (
   db: Db,
   workspaceId: number,

@@ -3,14 +3,14 @@ import { findPassages, type FoundPassage, matchAllWords, matchAnyWord } from './
 
 export type { FoundPassage } from './knowledge-store.ts'
 
-/** How many words of a question the second search looks for. */
+/** How many words of a query the second search uses. */
 const maxWords = 50
 
 /** How many passages an agent gets. */
 export const defaultPassageLimit = 3
 
 /**
- * Finds the passages that answer a question, the best first: those with all its words, else those with any.
+ * Finds the passages that match a query, best first: those with all of its words, or if there are none, those with any.
  *
  * @param query plain words, in any order
  */
@@ -21,7 +21,7 @@ export async function searchKnowledge(
   limit = defaultPassageLimit,
 ): Promise<FoundPassage[]> {
   const cleanQuery = query.replaceAll('\u0000', ' ').toWellFormed()
-  // A dash before a word would exclude it: "-5 degrees" asks for no other documents.
+  // A dash before a word would exclude the word, which isn't what "-5 degrees" means.
   const allWordsQuery = matchAllWords(cleanQuery.replace(/(?<![\p{L}\p{N}])-+/gu, ' '))
   const allWordMatches = await findPassages(deps.db, workspaceId, allWordsQuery, limit)
   if (allWordMatches.length > 0) return allWordMatches

@@ -1,11 +1,11 @@
-/** Characters of a passage: what can be read out in about a minute. */
+/** In characters. Reading it aloud takes about a minute. */
 const maxPassageLength = 800
 
 /**
- * Splits a text at its paragraphs. Short adjacent paragraphs share a passage; a paragraph that is too long is split
- * after a sentence, else between words, else between characters. But for blanks, nothing is lost or added.
+ * Splits a text into passages at its paragraphs. Short adjacent paragraphs share a passage. A long paragraph is split
+ * after a sentence, else between words, else between characters. Only whitespace is lost or added.
  *
- * @returns passages of at most `maxLength` characters, without blanks around them; none for a blank text
+ * @returns passages of at most `maxLength` characters, trimmed; none for a blank text
  */
 export function splitIntoPassages(text: string, maxLength = maxPassageLength): string[] {
   const pieces = text
@@ -39,17 +39,17 @@ function splitParagraph(paragraph: string, maxLength: number): string[] {
 
 /** Returns where the first piece of a text ends. The text is longer than `maxLength`. */
 function findPieceEnd(text: string, maxLength: number): number {
-  // One more: a blank just behind the piece ends it too.
+  // One more character, because a blank right after the piece also ends it.
   const start = text.slice(0, maxLength + 1)
   const afterSentence = lastMatch(start, /[.!?:;]["')\]]*(?=\s)/g)
   if (afterSentence > maxLength / 2) return afterSentence
   const afterWord = lastMatch(start, /\S(?=\s)/g)
   if (afterWord > 0) return afterWord
-  // Not between the halves of a character.
+  // Don't split a surrogate pair.
   return /[\uD800-\uDBFF]/.test(text.charAt(maxLength - 1)) && maxLength > 1 ? maxLength - 1 : maxLength
 }
 
-/** Where the last match of a text ends that does not look at more than the text; 0 where there is none. */
+/** Returns where the last match ends, or 0 if there is none. */
 function lastMatch(text: string, pattern: RegExp): number {
   let end = 0
   for (const match of text.matchAll(pattern)) end = match.index + match[0].length

@@ -5,7 +5,7 @@ import type { LiveCall } from '../tools/kinds/tool-kind.ts'
 import type { SessionContext } from './session-context.ts'
 import { ToolServerError } from './tool-server-error.ts'
 
-/** Whom a session was opened for. */
+/** A client that may open a session, and what the session acts for. */
 export interface AuthorizedClient {
   widgetId: string
   secret: RuntimeSecret
@@ -20,8 +20,8 @@ interface SessionLookups {
 }
 
 /**
- * Lets a client in who shows a good secret and names an agent, and the call that it acts for, if any. Only who has the
- * secret is told what there is.
+ * Authorizes a client, which must send a valid runtime secret and an agent's widget ID. It can also send the ID of a
+ * call in progress. Checks the secret first, so that errors don't reveal which agents and calls exist.
  *
  * @throws {ToolServerError}
  */
@@ -35,7 +35,7 @@ export async function authorizeSession(
   const context = await lookups.findContext(widgetId)
   if (context === undefined) throw agentNotFound()
   const call = await requireCall(lookups, query.get('call_id'), context.agentId)
-  // A call in progress goes on with its agent, though somebody paused that meanwhile.
+  // A call in progress continues even if its agent has been paused since it started.
   if (!context.isLive && call === undefined) throw agentNotLive()
   return { widgetId, secret, call, context }
 }
@@ -63,15 +63,19 @@ async function requireCall(
   const attemptId = Uuid.safeParse(value).data
   const call = attemptId === undefined ? undefined : await lookups.findCall(attemptId)
   if (call?.agentId !== agentId) {
-    throw new ToolServerError('not_found', 'This agent has no call with this call_id, or it has ended.', {
-      details: [{ field: 'call_id', code: 'not_found', message: 'No call in progress has this ID.' }],
-    })
+    throw new ToolServerError(
+      'not_found',
+      'This agent has no call in progress with this call_id. Check the ID.',
+      {
+        details: [{ field: 'call_id', code: 'not_found', message: 'No call in progress has this ID.' }],
+      },
+    )
   }
   return call
 }
 
 const agentNotFound = () =>
-  new ToolServerError('not_found', 'No agent has this widget_id.', {
+  new ToolServerError('not_found', 'No agent has this widget_id. Check the ID.', {
     details: [{ field: 'widget_id', code: 'not_found', message: 'No agent has this ID.' }],
   })
 

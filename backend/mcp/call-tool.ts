@@ -10,10 +10,10 @@ import type { AbortReason, InFlightCall } from './in-flight-calls.ts'
 import { recordToolCall } from './record-tool-call.ts'
 import type { OfferedTool } from './session-context.ts'
 
-/** Short, because someone on the phone waits for the tool. */
+/** Short, because the contact is waiting on the phone. */
 export const toolTimeoutMs = 20 * secondMs
 
-/** Maximum characters of a result that the agent gets. */
+/** Longer results are truncated. */
 const maxResultCharacters = 32_768
 
 type CallDeps = ToolDeps & Pick<Deps, 'log'>
@@ -27,8 +27,8 @@ export interface ToolCallRequest {
 }
 
 /**
- * Uses a tool for an agent, and records it with the call before it resolves. Never rejects: if the tool fails, the result
- * says how the agent continues.
+ * Calls a tool for an agent, and records the tool call before the promise resolves. Never rejects: if the tool fails,
+ * the result says how the agent can continue.
  */
 export const callTool = (deps: CallDeps, request: ToolCallRequest): Promise<ToolResult> =>
   request.call === undefined ? runTool(deps, request, false) : runAndRecord(deps, request, request.call)
@@ -51,7 +51,8 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
   const { name } = tool.definition
   try {
     const issues = findIssues(tool, request.args)
-    if (issues.length > 0) return failedResult(`${name} was not used: ${issues.join('; ')}.`)
+    if (issues.length > 0)
+      return failedResult(`${name} wasn't called: ${issues.join('; ')}. Correct the arguments and try again.`)
     if (tool.config === undefined) {
       return failedResult(`${name} isn't set up for this agent. Continue without it.`)
     }
@@ -74,11 +75,11 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
   }
 }
 
-/** Returns what the tool's schema doesn't permit; if it permits everything, what can't be stored or read. */
+/** Returns the schema violations in the arguments. If there are none, returns the values that can't be stored. */
 function findIssues(tool: OfferedTool, args: Record<string, unknown>): string[] {
-  // First, because it looks at a bounded part of the arguments, however large they are.
+  // First, because it checks only a limited part of the arguments, however large they are.
   const issues = tool.findIssues(args)
-  // They quote names as the agent gave them.
+  // Issues quote argument names, which can contain characters that can't be stored.
   if (issues.length > 0) return issues.map(toStorableText)
   return cleanInput(args)
     .details.slice(0, 10)
@@ -99,9 +100,9 @@ function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): 
     return failedResult([error.message, ...details].join(' '))
   }
   const reference = randomUUID().slice(0, 8)
-  deps.log.error({ tool: name, reference, error: describeError(error) }, 'a tool failed')
+  deps.log.error({ tool: name, reference, error: describeError(error) }, 'tool failed')
   return isOutage(error)
-    ? failedResult(`${name} is temporarily unavailable. Try once more, or continue without it.`)
+    ? failedResult(`${name} is temporarily unavailable. Try again once, or continue without it.`)
     : failedResult(`${name} failed (reference ${reference}). Don't repeat it; continue without it.`)
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type ContactEraser, containsIdentifier } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
 
-/** Erases arguments and results of the contact's tool calls, and of others that mention the contact. */
+/** Erases the arguments and results of the contact's tool calls and of other tool calls that mention the contact. */
 export const eraseToolCalls: ContactEraser = async (db, contact) => {
   const { workspaceId, callIds } = contact
   await sql`
@@ -13,7 +13,7 @@ export const eraseToolCalls: ContactEraser = async (db, contact) => {
     )`.execute(db)
 }
 
-/** Erases arguments and results of the tool calls in these calls. That the tools were used stays. */
+/** Erases the arguments and results of the tool calls in these calls, but keeps the records that tools were used. */
 export async function eraseToolCallContent(
   db: Db,
   workspaceId: number,

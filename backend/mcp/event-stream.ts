@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { secondMs } from '../core/durations.ts'
 
-/** Bytes that may wait for a client to read them. */
+/** A client with more unread bytes is disconnected. */
 const maxBacklogBytes = 1024 * 1024
 
-/** Keep-alives after which a client that has read nothing is considered gone. */
+/** Number of keep-alives after which a client that has read nothing is disconnected. */
 const maxUnreadKeepAlives = 3
 
-/** How long a client may still read what was sent before the end. */
+/** How long a client can take to read the remaining data after the stream has ended. */
 const drainTimeoutMs = 20 * secondMs
 
-/** Server-sent events (HTML standard, section 9.2) on one response, for as long as its client reads them. */
+/** Sends server-sent events (HTML standard, section 9.2) on one response. */
 export class EventStream {
   readonly #res: ServerResponse
   #unread = 0
@@ -20,21 +20,21 @@ export class EventStream {
   }
 
   open(headers: Record<string, string>): void {
-    // The stream ends with its connection, so it needs no chunks.
+    // The end of the connection marks the end of the stream, so chunked encoding isn't needed.
     this.#res.removeHeader('Transfer-Encoding')
     this.#res.writeHead(200, {
       'Content-Type': 'text/event-stream',
-      // Compression would hold events back, too.
+      // Compression would delay events.
       'Cache-Control': 'no-cache, no-transform',
-      // nginx would collect events before it passes them on.
+      // Otherwise, nginx would buffer events.
       'X-Accel-Buffering': 'no',
       ...headers,
     })
-    // A client that says it's done has ended the stream. To Node, an aborted request would be an error.
+    // A client ends the stream by closing its side of the connection. Node would treat that as an aborted request.
     this.#res.socket?.prependOnceListener('end', () => this.#handleHangUp())
   }
 
-  /** `data` has no line breaks. */
+  /** Sends an event. `data` must not contain line breaks. */
   send(event: string, data: string): void {
     if (this.#res.writableEnded) return
     if (this.#res.writableLength > maxBacklogBytes) {
@@ -48,7 +48,7 @@ export class EventStream {
     this.#res.flushHeaders()
   }
 
-  /** Sends a comment, so that proxies don't consider the stream dead, and disconnects a client that never reads. */
+  /** Sends a comment so that proxies keep the connection open. Disconnects a client that never reads. */
   keepAlive(): void {
     if (this.#res.writableEnded) return
     this.#unread = this.#res.writableLength > 0 ? this.#unread + 1 : 0
@@ -58,7 +58,7 @@ export class EventStream {
 
   end(): void {
     if (this.#res.writableEnded) return
-    // A client that doesn't read doesn't notice the end either.
+    // A client that doesn't read wouldn't notice the end of the stream.
     if (this.#res.writableLength > 0) this.#res.socket?.setTimeout(drainTimeoutMs)
     this.#res.end()
   }

@@ -19,7 +19,7 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl'
   const allowedNames = new Set(
     [...loopbackHosts, ...configuredHosts.map(parseHostname)].map((name) => name.toLowerCase()),
   )
-  // As HOST, these mean every address. No client uses them as a name.
+  // As values of HOST, these mean all addresses. No client uses them as a hostname.
   for (const name of ['0.0.0.0', '[::]']) allowedNames.delete(name)
   const isAllowed = (host: string | undefined) =>
     host !== undefined && allowedNames.has(parseHostname(host).toLowerCase())

@@ -1,11 +1,11 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 
-/** Why a tool's result isn't awaited any longer. */
+/** Why a tool call was aborted. */
 export type AbortReason = 'canceled' | 'timeout' | 'stopping'
 
 /** A tool call in progress. */
 export class InFlightCall {
-  /** Of the request. A careless client uses one ID for several. */
+  /** The ID of the JSON-RPC request. Not unique, because some clients use one ID for several requests. */
   readonly id: RequestId
   readonly session: object
   readonly startedAt: number
@@ -34,7 +34,7 @@ export class InFlightCall {
     this.#aborted.resolve(reason)
   }
 
-  /** Resolves with the result of the work, or with the reason why it isn't awaited any longer. */
+  /** Resolves with the result of the work, or with the reason if the call is aborted first. */
   waitFor<Result>(work: Promise<Result>): Promise<Result | AbortReason> {
     return Promise.race([work, this.#aborted.promise])
   }

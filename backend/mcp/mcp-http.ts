@@ -5,7 +5,6 @@ import { parseJson, requireJson } from '../http/read-body.ts'
 import { parseMessage } from './mcp-messages.ts'
 import { ToolServerError } from './tool-server-error.ts'
 
-/** Bytes of a message. */
 const maxMessageBytes = 4 * 1024 * 1024
 
 /** Sends an error. `close` ends the connection, for a request whose body may still be arriving. */
@@ -65,7 +64,7 @@ export async function readMessage(req: IncomingMessage): Promise<JSONRPCMessage>
   return parseMessage(parseJson(await readBody(req)))
 }
 
-/** Never settles if the client hangs up. */
+/** Never settles if the client disconnects. */
 function readBody(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -82,4 +81,7 @@ function readBody(req: IncomingMessage): Promise<Buffer> {
 }
 
 const messageTooLarge = () =>
-  new ToolServerError('body_too_large', `A message may have at most ${maxMessageBytes / 1024 / 1024} MiB.`)
+  new ToolServerError(
+    'body_too_large',
+    `The message is larger than ${maxMessageBytes / 1024 / 1024} MiB. Send less data.`,
+  )

@@ -18,7 +18,7 @@ import { version } from '../version.ts'
 import { malformedMessage } from './tool-server-error.ts'
 
 /**
- * Reads a JSON-RPC 2.0 message of MCP.
+ * Parses an MCP message (JSON-RPC 2.0).
  *
  * @throws {ToolServerError} malformed_json
  */
@@ -35,7 +35,7 @@ export interface ToolCallParams {
   args: Record<string, unknown>
 }
 
-/** Reads the parameters of `tools/call`; returns a sentence if they're wrong. */
+/** Parses the parameters of `tools/call`. Returns a description of the issues if they're invalid. */
 export function parseToolCall(request: JSONRPCRequest): ToolCallParams | string {
   const parsed = CallToolRequestSchema.safeParse(request)
   if (!parsed.success) return formatIssues(parsed.error.issues)
@@ -53,7 +53,7 @@ type KnownMethod = keyof typeof schemas
 
 export const isKnownMethod = (method: string): method is KnownMethod => Object.hasOwn(schemas, method)
 
-/** Says what's wrong with the parameters of a request; undefined if nothing is, or the method isn't known. */
+/** Describes the issues with a request's parameters. Returns undefined if they're valid or the method is unknown. */
 export function findParamsIssue(request: JSONRPCRequest): string | undefined {
   if (!isKnownMethod(request.method)) return undefined
   const parsed = schemas[request.method].safeParse(request)
@@ -65,11 +65,14 @@ function formatIssues(issues: readonly { path: PropertyKey[]; message: string }[
   return `Invalid params: ${messages.slice(0, 10).join('; ').slice(0, 1_000)}`
 }
 
-/** Whether a request asks for a task. This server supports none. */
+/** Checks whether a request asks for an MCP task. This server doesn't support tasks. */
 export const isTaskRequest = ({ params }: JSONRPCRequest): boolean =>
   params !== undefined && 'task' in params && isTaskAugmentedRequestParams(params)
 
-/** Answers `initialize`, whose parameters must have been checked: the client's protocol version if it's supported, else the latest. */
+/**
+ * Returns the result of `initialize`, whose parameters must be valid. Uses the client's protocol version if it's
+ * supported, otherwise the latest.
+ */
 export function initializeResult({ params }: JSONRPCRequest): InitializeResult {
   const requested = String(params?.protocolVersion)
   return {

@@ -11,11 +11,11 @@ interface AgentWithTools {
   agentId: number
   workspaceId: number
   status: 'draft' | 'live' | 'paused'
-  /** Active and assigned, by name. */
+  /** The active tools that are assigned to the agent, ordered by name. */
   tools: AssignedTool[]
 }
 
-/** An agent and its tools, by the id that only the runtime and the dashboard know; undefined where there is none. */
+/** Returns an agent and its active tools, or undefined if no agent has this widget ID. */
 export async function findAgentWithTools(db: Db, widgetId: string): Promise<AgentWithTools | undefined> {
   const rows = await db
     .selectFrom('agent')
@@ -57,7 +57,7 @@ export async function findAgentWithTools(db: Db, widgetId: string): Promise<Agen
   return { agentId, workspaceId, status, tools }
 }
 
-/** The call that an attempt is about while it is on; undefined where it has ended, or there is none. */
+/** Returns the call of an attempt, or undefined if the attempt has ended or doesn't exist. */
 export async function findLiveCall(
   db: Db,
   attemptId: string,
@@ -79,7 +79,7 @@ export async function findLiveCall(
     .executeTakeFirst()
 }
 
-/** What an agent did in a call. Texts hold nothing that PostgreSQL cannot store. */
+/** One use of a tool by an agent. Its texts contain only characters that PostgreSQL can store. */
 interface ToolCallRecord {
   callId: number
   attemptId: string
@@ -93,7 +93,7 @@ interface ToolCallRecord {
   durationMs: number
 }
 
-/** Of a call whose contact was erased meanwhile it is kept that a tool was used, not what for and what came back. */
+/** Inserts a tool call. If the contact has been erased during the call, the arguments and the result aren't saved. */
 export const insertToolCall = async (db: Db, workspaceId: number, record: ToolCallRecord): Promise<void> => {
   await sql`
     with contact_state as (

@@ -4,12 +4,11 @@ import type { Deps } from '../deps.ts'
 import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
 import { insertToolCall } from './mcp-store.ts'
 
-/** Characters that are kept of what went in, as JSON, and of what came out. */
+/** Maximum saved characters of the arguments, as JSON, and of the result. */
 const maxCharacters = { arguments: 16_384, result: 16_384 }
 
 /**
- * Writes what an agent did to the record of its call. Where that fails, the talk goes on: nothing is thrown, and the
- * log says what was lost.
+ * Records a tool call. Never throws: if it can't be saved, the error is logged and the conversation continues.
  */
 export async function recordToolCall(
   deps: Pick<Deps, 'db' | 'log'>,
@@ -41,22 +40,25 @@ export async function recordToolCall(
     const { attemptId } = call
     deps.log.error(
       { attempt: attemptId, tool: toolCall.toolName, error: describeError(error) },
-      'a tool call could not be recorded',
+      "tool call couldn't be recorded",
     )
   }
 }
 
-/** Too long ones become a text of their beginning: half a JSON object is none. */
+/** Returns the arguments as JSON. Replaces long ones with an object that contains the start of their JSON as text. */
 function argumentsJson(args: Record<string, unknown>): string {
   const json = tryStringify(args)?.replace(unstorableEscapes, (escape) =>
     escape === backslash ? escape : '\uFFFD',
   )
-  if (json === undefined) return JSON.stringify({ left_out: 'nested too deep' })
+  if (json === undefined) return JSON.stringify({ left_out: 'nested too deeply' })
   if (json.length <= maxCharacters.arguments) return json
   return JSON.stringify({ left_out: json.slice(0, maxCharacters.arguments / 2).toWellFormed() })
 }
 
-/** What JSON.stringify writes for NUL and for half of a character, neither of which PostgreSQL takes. */
+/**
+ * Matches what JSON.stringify writes for NUL and unpaired surrogates, which PostgreSQL rejects, and escaped
+ * backslashes, which must be skipped.
+ */
 const unstorableEscapes = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
 const backslash = '\\\\'
 
@@ -64,6 +66,6 @@ function tryStringify(args: Record<string, unknown>): string | undefined {
   try {
     return JSON.stringify(args)
   } catch {
-    return undefined // a RangeError: deeper than the stack
+    return undefined // a RangeError: nested deeper than the call stack allows
   }
 }

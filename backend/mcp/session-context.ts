@@ -18,11 +18,11 @@ export interface OfferedTool {
   definition: ToolDefinition
   /** The assignment's parsed configuration; undefined if it no longer fits the tool's kind. */
   config: { value: unknown } | undefined
-  /** Describes each issue with the arguments in words. */
+  /** Returns a description of each issue with the arguments. */
   findIssues(args: unknown): string[]
 }
 
-/** An agent's tools as they were resolved for its sessions. */
+/** An agent's tools, resolved for its sessions. */
 export interface SessionContext {
   workspaceId: number
   agentId: number
@@ -32,11 +32,11 @@ export interface SessionContext {
   definitions: ToolDefinition[]
   /** False once something in it has changed and it must be resolved again. */
   isCurrent: boolean
-  /** In milliseconds since 1970. After that, it must be resolved again in any case. */
+  /** In milliseconds since 1970. After this time, the context must always be resolved again. */
   freshUntil: number
 }
 
-/** Other processes' changes are noticed after this time. */
+/** Changes that other processes make take effect within this time. */
 export const contextTtlMs = 30 * secondMs
 
 interface ToolCatalog {
@@ -44,7 +44,7 @@ interface ToolCatalog {
   validators: ArgumentValidators
 }
 
-/** Reads and resolves the tools of a widget; undefined if there is no such agent. */
+/** Reads and resolves an agent's tools. Returns undefined if no agent has this widget ID. */
 export async function resolveContext(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
   catalog: ToolCatalog,
@@ -67,7 +67,7 @@ export async function resolveContext(
   }
 }
 
-/** Whether `tools/list` returns the same for both. */
+/** Checks whether `tools/list` returns the same tools for both. */
 export const hasSameTools = (one: SessionContext, other: SessionContext): boolean =>
   isDeepStrictEqual(one.definitions, other.definitions)
 
@@ -80,7 +80,7 @@ function toOfferedTools(
   if (kind === undefined) return []
   const definitions = getDefinitions(kind, row)
   if (definitions === 'unreadable') {
-    log.error({ tool_id: row.id, workspace_id: row.workspaceId }, 'a tool has settings that cannot be read')
+    log.error({ tool_id: row.id, workspace_id: row.workspaceId }, "a tool has settings that can't be read")
     return []
   }
   const parsed = kind.config.safeParse(config)

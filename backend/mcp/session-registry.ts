@@ -48,7 +48,7 @@ export class SessionRegistry {
     return this.#byId.get(id)
   }
 
-  /** Returns the matching sessions in a new array, which stays the same while they are closed. */
+  /** Returns the matching sessions in a new array, which doesn't change when they're closed. */
   filter(predicate: (session: ToolSession) => boolean): ToolSession[] {
     return [...this.#byId.values()].filter(predicate)
   }
@@ -58,7 +58,7 @@ export class SessionRegistry {
   }
 }
 
-/** Where transports get their sessions. */
+/** Authorizes clients, and opens and finds their sessions, for any transport. */
 export interface ToolSessions {
   authorize(request: TransportRequest): Promise<AuthorizedClient>
   open(client: AuthorizedClient, id: string, transport: ToolTransport): ToolSession

@@ -8,15 +8,15 @@ import type { InFlightCalls } from './in-flight-calls.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { ToolSession } from './tool-session.ts'
 
-/** Ends tool calls that take too long, and keeps the sessions alive. */
+/** Aborts tool calls that take too long, and sends keep-alives to sessions. */
 interface SessionUpkeep {
-  /** Starts unless it runs already. It stops by itself when no session and no tool call is left. */
+  /** Starts the upkeep if it isn't running. It stops by itself when no sessions or tool calls are left. */
   start(): void
   stop(): void
 }
 
 const tickMs = secondMs
-/** Each session gets a keep-alive once in this many ticks, a part of the sessions per tick. */
+/** Each session gets one keep-alive in this many ticks. The sessions are spread over the ticks. */
 const ticksPerKeepAlive = 20
 
 export function createSessionUpkeep(options: {
@@ -50,7 +50,7 @@ export function createSessionUpkeep(options: {
         intervalMs: tickMs,
         firstAfterMs: tickMs,
         work: tick,
-        onError: (error) => log.error({ error: describeError(error) }, 'a keep-alive round failed'),
+        onError: (error) => log.error({ error: describeError(error) }, 'tool session upkeep failed'),
       })
     },
     stop,

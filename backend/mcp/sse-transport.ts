@@ -15,20 +15,20 @@ import {
   type TransportRoutes,
 } from './tool-transport.ts'
 
-/** Creates the two routes of HTTP+SSE: the stream, and where its client posts. */
+/** Creates the routes of HTTP+SSE: one for the stream, and one for the client's messages. */
 export function createSseRoutes(options: {
   toolSessions: ToolSessions
   secrets: RuntimeSecretVerifier
   publicUrl: string
 }): TransportRoutes {
   const { toolSessions, secrets } = options
-  // A proxy may serve this service below a path of its own.
+  // A proxy may serve this service under a path prefix.
   const messagesPath = `${new URL(options.publicUrl).pathname.replace(/\/$/, '')}/api/mcp/messages/`
 
   const open = async (request: TransportRequest): Promise<void> => {
     const { res, requestId } = request
     const client = await toolSessions.authorize(request)
-    if (res.destroyed) return // the client has hung up meanwhile
+    if (res.destroyed) return // the client has disconnected
     const id = toolSessions.createId()
     const transport = new SseTransport(res)
     toolSessions.open(client, id, transport)
@@ -40,7 +40,7 @@ export function createSseRoutes(options: {
     const session = requireSession(toolSessions, query)
     if (!secrets.permits(session.secret, req.headers, query)) throw sessionNotFound()
     const message = await readMessage(req)
-    // It may have ended while the message was on its way.
+    // The session may have ended while the message was being read.
     if (session.isClosed) throw sessionNotFound()
     session.receive(message)
     sendAccepted(res, requestId)
@@ -64,7 +64,10 @@ function requireSession(toolSessions: ToolSessions, query: URLSearchParams): Too
   return session
 }
 
-/** HTTP+SSE (MCP 2024-11-05): the server sends on one stream, and the client posts to the URL that the stream begins with. */
+/**
+ * HTTP+SSE (MCP 2024-11-05): the server sends its messages on a stream. The first event contains the URL for the
+ * client's messages.
+ */
 class SseTransport implements ToolTransport {
   onmessage: ((message: JSONRPCMessage) => void) | undefined
   onclose: (() => void) | undefined
@@ -75,7 +78,7 @@ class SseTransport implements ToolTransport {
     res.on('close', () => this.onclose?.())
   }
 
-  /** `messagesUrl`: where the client posts its messages. */
+  /** Opens the stream. The client posts its messages to `messagesUrl`. */
   open(messagesUrl: string, requestId: string): void {
     this.#stream.open({ 'X-Request-Id': requestId })
     this.#stream.send('endpoint', messagesUrl)
@@ -86,7 +89,7 @@ class SseTransport implements ToolTransport {
   }
 
   dropRequest(): void {
-    // Nothing waits for it: the client's POST got its 202 when the request arrived.
+    // Nothing to do: the client's POST got a 202 when the request arrived.
   }
 
   keepAlive(): void {
@@ -95,7 +98,7 @@ class SseTransport implements ToolTransport {
 
   close(): void {
     this.#stream.end()
-    // Without waiting for the stream to close: a client that doesn't read could prevent that.
+    // Don't wait for the stream to close, because a client that doesn't read could prevent that.
     this.onclose?.()
   }
 }

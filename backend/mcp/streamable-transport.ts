@@ -20,7 +20,7 @@ import {
   type TransportRoutes,
 } from './tool-transport.ts'
 
-/** Creates the one route of Streamable HTTP. Every request carries the secret. */
+/** Creates the route of Streamable HTTP. Every request must include the runtime secret. */
 export function createStreamableRoutes(options: {
   toolSessions: ToolSessions
   secrets: RuntimeSecretVerifier
@@ -44,9 +44,11 @@ export function createStreamableRoutes(options: {
   const initialize = async (request: TransportRequest, message: JSONRPCRequest): Promise<void> => {
     const { req, res, requestId } = request
     if (req.headers['mcp-session-id'] !== undefined)
-      throw malformedMessage('This session is already initialized.')
+      throw malformedMessage(
+        'This session is already initialized. To start a new one, leave out Mcp-Session-Id.',
+      )
     const client = await toolSessions.authorize(request)
-    if (res.destroyed) return // the client has hung up meanwhile
+    if (res.destroyed) return // the client has disconnected
     const issue = findParamsIssue(message)
     if (issue !== undefined) {
       sendJson(res, requestId, errorResponse(message.id, invalidParams, issue))
@@ -57,14 +59,14 @@ export function createStreamableRoutes(options: {
     toolSessions.open(client, id, transport)
     const response = await transport.request(message, now())
     const isInitialized = response !== undefined && 'result' in response
-    // A rejected client doesn't learn the ID, so nothing would end this session before its idle timeout.
+    // A rejected client doesn't get the session ID, so the session would stay open until its idle timeout.
     if (!isInitialized) transport.close()
     sendResponse(res, requestId, response, isInitialized ? { 'Mcp-Session-Id': id } : {})
   }
 
   const post = async (request: TransportRequest): Promise<void> => {
     const { req, res, requestId } = request
-    // Before the body is read: strangers may send none.
+    // Check the secret before reading the body, so that only authenticated clients can send one.
     secrets.require(req.headers, parseQuery(req))
     const message = await readMessage(req)
     if (isInitialize(message)) return initialize(request, message)
@@ -88,7 +90,7 @@ export function createStreamableRoutes(options: {
   return new Map([['/api/mcp/', methods]])
 }
 
-/** Sends a 202 if there is no response, because the client canceled its request or the session has ended. */
+/** Sends the response, or a 202 if there is none because the client canceled its request or the session has ended. */
 function sendResponse(
   res: ServerResponse,
   requestId: string,
@@ -107,17 +109,20 @@ const isInitialize = (message: JSONRPCMessage): message is JSONRPCRequest =>
 
 function requireSupportedVersion(version: string | string[] | undefined): void {
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return
-  throw malformedMessage("This MCP-Protocol-Version isn't supported.", 'MCP-Protocol-Version')
+  throw malformedMessage(
+    "This MCP-Protocol-Version isn't supported. Use the version from the initialize response.",
+    'MCP-Protocol-Version',
+  )
 }
 
-/** After this time a session ends that nobody used, and that has no stream open. */
+/** A session without an open stream ends after this time without requests. */
 const idleTimeoutMs = 10 * minuteMs
 
 type Resolve = (response?: JSONRPCMessage) => void
 
 /**
- * Streamable HTTP (MCP 2025-11-25): each request is answered where it was posted. What the server sends unasked goes to
- * another stream, if the client opens one.
+ * Streamable HTTP (MCP 2025-11-25): each POST gets the response to its request. The server sends notifications on a
+ * separate stream if the client opens one.
  */
 class StreamableTransport implements ToolTransport {
   onmessage: ((message: JSONRPCMessage) => void) | undefined
@@ -131,14 +136,14 @@ class StreamableTransport implements ToolTransport {
   }
 
   /**
-   * Resolves with undefined if the request won't be answered.
+   * Resolves with the response, or with undefined if there won't be one.
    *
-   * @throws {ToolServerError} malformed_json if another request with this ID isn't answered yet
+   * @throws {ToolServerError} malformed_json if another request with this ID is in progress
    */
   async request(message: JSONRPCRequest, now: number): Promise<JSONRPCMessage | undefined> {
     this.#lastUsedAt = now
     if (this.#pending.has(message.id))
-      throw malformedMessage('Another request with this ID is still in progress.', 'id')
+      throw malformedMessage('Another request with this ID is still in progress. Use a different ID.', 'id')
     return new Promise((resolve) => {
       this.#pending.set(message.id, resolve)
       this.onmessage?.(message)
@@ -150,7 +155,7 @@ class StreamableTransport implements ToolTransport {
     this.onmessage?.(message)
   }
 
-  /** Replaces an earlier stream, which a client that reconnects may have left open. */
+  /** Opens a stream for notifications. Replaces an earlier one, which a client that reconnects may have left open. */
   listen(res: ServerResponse, headers: Record<string, string>): void {
     this.#stream?.end()
     const stream = new EventStream(res)

@@ -33,7 +33,7 @@ export class ToolServerError extends Error {
 export const sessionNotFound = () =>
   new ToolServerError('not_found', "This session doesn't exist or has ended. Open a new one.")
 
-/** 400 about a message, or about the address that it was posted to. */
+/** Returns a 400 error about a message, or about the URL or headers that it was sent with. */
 export const malformedMessage = (message: string, field?: string) =>
   new ToolServerError('malformed_json', message, {
     details: field === undefined ? [] : [{ field, code: 'invalid', message }],

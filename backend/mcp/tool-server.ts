@@ -34,11 +34,11 @@ import {
 } from './tool-transport.ts'
 
 export interface ToolServer {
-  /** Takes a request whose path is the tool server's; false where it is somebody else's. */
+  /** Handles a request if its path belongs to the tool server. Otherwise, returns false. */
   handle(req: IncomingMessage, res: ServerResponse): boolean
-  /** Forgets what a change made untrue, and tells the sessions that it concerns. */
+  /** Drops cached data that a change has made outdated, and notifies the affected sessions. */
   toolsChanged(change: ToolChange): void
-  /** Closes the sessions of runtime secrets that are valid no longer. */
+  /** Closes the sessions whose runtime secret is no longer valid. */
   secretsChanged(): void
   /**
    * Rejects new requests, waits for in-flight tool calls, and closes the sessions. After `timeoutMs`, aborts the calls.
@@ -49,8 +49,10 @@ export interface ToolServer {
 const cacheTtlMs = { found: contextTtlMs, missing: 3 * secondMs }
 
 /**
- * The service's MCP server, for its own agent runtime, on plain node:http. `kinds`: what its tools can be;
- * `sessionsPerWidget`: how many sessions one agent may have open.
+ * Creates the service's MCP server for its own agent runtime, on plain node:http.
+ *
+ * @param options.kinds the kinds that its tools can have
+ * @param options.sessionsPerWidget how many sessions one agent can have open
  */
 export function createToolServer(
   deps: Deps,
@@ -78,11 +80,11 @@ export function createToolServer(
     callTool: (request) => callTool(deps, request),
     findContext,
     now,
-    onError: (error) => log.error({ error: describeError(error) }, 'a session met an error'),
+    onError: (error) => log.error({ error: describeError(error) }, 'tool session error'),
     inFlightCalls,
     onClosed: (session) => {
       sessions.remove(session)
-      log.debug({ workspace_id: session.context.workspaceId }, 'a tool session ended')
+      log.debug({ workspace_id: session.context.workspaceId }, 'tool session closed')
     },
   }
 
@@ -92,14 +94,14 @@ export function createToolServer(
     createId: randomUUID,
     find: (id) => sessions.get(id),
     open: (client, id, transport) => {
-      // Either may have changed while the client was admitted.
+      // Either may have changed while the client was being authorized.
       if (isClosing) throw stoppingError()
       if (!secrets.isValid(client.secret)) throw invalidSecret()
       sessions.requireCapacity(client.widgetId)
       const session = new ToolSession(host, { ...client, id }, transport)
       sessions.add(session)
       upkeep.start()
-      log.debug({ workspace_id: client.context.workspaceId }, 'a tool session began')
+      log.debug({ workspace_id: client.context.workspaceId }, 'tool session opened')
       return session
     },
   }
@@ -135,7 +137,7 @@ export function createToolServer(
       }
       const isAffected = ({ workspaceId, agentId }: SessionContext) =>
         workspaceId === change.workspaceId && (change.agentId === undefined || change.agentId === agentId)
-      // One may be on its way to a session that is just being opened.
+      // A session that's being opened may already use one of these.
       for (const context of contexts.dropWhere(isAffected)) context.isCurrent = false
       for (const session of sessions.filterByContext(isAffected)) {
         session.context.isCurrent = false
@@ -166,7 +168,7 @@ function respondToError(log: Deps['log'], { req, res, requestId }: TransportRequ
   sendError(res, requestId, httpError, !req.complete)
 }
 
-/** Waits until no tool call is in progress. Aborts those that still are after `timeoutMs`. */
+/** Waits until no tool call is in progress. Aborts the remaining calls after `timeoutMs`. */
 async function finishCalls(clock: Clock, inFlightCalls: InFlightCalls, timeoutMs: number): Promise<void> {
   const allDone = new AbortController()
   const deadline = clock

@@ -19,19 +19,19 @@ import {
 import { hasSameTools, type SessionContext } from './session-context.ts'
 import type { ToolTransport } from './tool-transport.ts'
 
-/** What all sessions of a tool server share. */
+/** Dependencies that all sessions of a tool server share. */
 export interface SessionHost {
   callTool(request: ToolCallRequest): Promise<ToolResult>
-  /** Returns the current context of a widget; undefined if its agent is gone. */
+  /** Returns an agent's current context, or undefined if the agent no longer exists. */
   findContext(widgetId: string): Promise<SessionContext | undefined>
   now(): number
   onError(error: unknown): void
-  /** Of all sessions. */
+  /** The calls of all sessions. */
   inFlightCalls: InFlightCalls
   onClosed(session: ToolSession): void
 }
 
-/** Who opened a session, for which agent and call. */
+/** The client, agent, and call of a session. */
 interface SessionDetails {
   id: string
   widgetId: string
@@ -40,10 +40,10 @@ interface SessionDetails {
   context: SessionContext
 }
 
-/** Of one session. */
+/** Per session. */
 const maxInFlightCalls = 100
 
-/** One client's session: answers its messages from the agent's context, over any transport. */
+/** One client's session. Handles the client's messages over any transport. */
 export class ToolSession {
   readonly id: string
   readonly widgetId: string
@@ -76,7 +76,7 @@ export class ToolSession {
   }
 
   receive(message: JSONRPCMessage): void {
-    if (!('method' in message)) return // a response, but this server sends no requests
+    if (!('method' in message)) return // a response, which can be ignored because this server sends no requests
     if ('id' in message) this.#handleRequest(message)
     else if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId)
   }
@@ -128,7 +128,7 @@ export class ToolSession {
       return
     }
     if (this.#inFlightCount >= maxInFlightCalls) {
-      const text = `At most ${maxInFlightCalls} tools can be used at once: wait.`
+      const text = `${maxInFlightCalls} tool calls are already in progress, the maximum. Wait for one to finish, then try again.`
       this.#send(toolResponse(id, { text, isError: true }))
       return
     }
@@ -141,7 +141,7 @@ export class ToolSession {
       else this.#send(response)
     } catch (error) {
       this.#host.onError(error)
-      const text = 'Tools are temporarily unavailable. Try once more, or continue without them.'
+      const text = 'Tools are temporarily unavailable. Try again once, or continue without them.'
       this.#send(toolResponse(id, { text, isError: true }))
     } finally {
       this.#host.inFlightCalls.delete(inFlightCall)
@@ -149,7 +149,7 @@ export class ToolSession {
     }
   }
 
-  /** Returns undefined if there's nothing to answer: the call was canceled, or the agent is gone. */
+  /** Returns undefined if there's no response because the call was canceled or the agent no longer exists. */
   async #callTool(
     { name, args }: ToolCallParams,
     inFlightCall: InFlightCall,
@@ -165,8 +165,8 @@ export class ToolSession {
   }
 
   /**
-   * Returns the context, reading it again if it may have changed: processes don't notify each other of changes. Closes
-   * the session and returns undefined if the agent is gone.
+   * Returns the context. Reads it again if it has changed or expired, because processes don't notify each other of
+   * changes. If the agent no longer exists, closes the session and returns undefined.
    */
   async #loadContext(): Promise<SessionContext | undefined> {
     const previous = this.#context

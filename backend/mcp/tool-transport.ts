@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { ToolServerError } from './tool-server-error.ts'
 
-/** A request to the tool server, and what its response needs. */
 export interface TransportRequest {
   req: IncomingMessage
   res: ServerResponse
@@ -17,7 +16,7 @@ export type MethodHandlers = Readonly<Record<string, TransportHandler>>
 /** The paths of a transport, each with its trailing slash. */
 export type TransportRoutes = ReadonlyMap<string, MethodHandlers>
 
-/** Finds the handlers of a path, which may be written without its trailing slash. */
+/** Finds the handlers of a path, with or without its trailing slash. */
 export function findMethodHandlers(routes: TransportRoutes, url: string): MethodHandlers | undefined {
   if (!url.startsWith('/api/mcp')) return undefined
   const [path = ''] = url.split('?', 1)
@@ -34,9 +33,13 @@ export function requireMethod(methods: MethodHandlers, method = ''): TransportHa
   const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (handler !== undefined) return handler
   const names = Object.keys(methods).join(', ')
-  throw new ToolServerError('method_not_allowed', `${method} is not possible here; possible: ${names}.`, {
-    headers: { Allow: names },
-  })
+  throw new ToolServerError(
+    'method_not_allowed',
+    `${method} isn't supported at this URL. Supported methods: ${names}.`,
+    {
+      headers: { Allow: names },
+    },
+  )
 }
 
 /** Carries the messages of one session. */
@@ -45,9 +48,9 @@ export interface ToolTransport {
   onmessage: ((message: JSONRPCMessage) => void) | undefined
   onclose: (() => void) | undefined
   send(message: JSONRPCMessage): void
-  /** Says that a request won't be answered, because its client canceled it. */
+  /** Drops a request that won't get a response because its client canceled it. */
   dropRequest(requestId: RequestId): void
-  /** Called every few seconds: sends a sign of life, and ends what nobody reads. */
+  /** Sends a keep-alive, and ends idle sessions and unread streams. Called periodically. */
   keepAlive(now: number): void
   close(): void
 }

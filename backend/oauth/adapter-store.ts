@@ -2,7 +2,7 @@ import type { Scope } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-/** What oidc-provider keeps under an id: never the id itself, and no expiry but the column's. */
+/** A stored oidc-provider model. The ID is stored only as a hash, and the expiration time only in the column. */
 export interface StoredPayload {
   payload: Record<string, unknown>
   expiresAt: Date | null
@@ -12,7 +12,8 @@ export interface StoredPayload {
 // Access tokens -------------------------------------------------------------------------------
 
 /**
- * False where the grant was revoked meanwhile: the row lock makes the revocation wait, or this find nothing.
+ * Inserts an access token. Returns false if its grant was revoked. The lock on the grant's row makes a concurrent
+ * revocation wait, so that it deletes this token too.
  */
 export const insertAccessToken = async (
   db: Db,
@@ -42,14 +43,14 @@ export const deleteAccessToken = (db: Db, tokenHash: Buffer) =>
     .where('grant_hash', 'is not', null)
     .execute()
 
-// Everything else that the library keeps ------------------------------------------------------
+// Everything else that oidc-provider stores ---------------------------------------------------
 
 interface PayloadKey {
   model: string
   idHash: Buffer
 }
 
-/** `payload` is JSON. False where it belongs to a grant that was revoked meanwhile. */
+/** Stores a payload, which is JSON. Returns false if it belongs to a grant that was revoked. */
 export const upsertPayload = async (
   db: Db,
   values: PayloadKey & { payload: string; grantHash: Buffer | null; expiresAt: Date | null },
@@ -80,8 +81,8 @@ export const findPayload = async (
 }
 
 /**
- * False where it was consumed before: of two at once exactly one consumes. It is remembered until
- * `keepUntil`.
+ * Marks a payload as consumed and stores it until `keepUntil`. Returns false if it was already consumed. Of two
+ * concurrent calls, exactly one returns true.
  */
 export const consumePayload = async (
   db: Db,

@@ -37,12 +37,12 @@ export function createAdapter(
     case 'Interaction':
       return payloadAdapter(deps, model)
     default:
-      // The library's own Session, too: our sign-in session says who is signed in, at each authorization.
+      // Includes the library's Session: Outdial's own sign-in session identifies the user at each authorization.
       return noopAdapter
   }
 }
 
-/** A code or rotated token is remembered so long after its use, so that a second use is noticed. */
+/** How long a used code or rotated token is stored, so that a second use is detected. */
 const replayTtlSeconds = (90 * dayMs) / secondMs
 
 /** How a model differs from the others that are stored as payloads. */
@@ -66,8 +66,8 @@ const payloadAdapter = (
     upsert: async (id, payload, expiresIn = untilRevokedSeconds) => {
       const grantId = grantIdOf(id, payload)
       const json = JSON.stringify(withoutId(id, payload))
-      // RFC 6749, appendix A: parameters are printable. PostgreSQL's JSON has no NUL.
-      if (json.includes('\\u0000')) throw new errors.InvalidRequest('a parameter has a NUL character')
+      // RFC 6749, appendix A: parameters are printable. PostgreSQL's JSON can't contain NUL.
+      if (json.includes('\\u0000')) throw new errors.InvalidRequest('a parameter contains a NUL character')
       const isSaved = await upsertPayload(db, {
         ...key(id),
         payload: json,
@@ -83,7 +83,7 @@ const payloadAdapter = (
     consume: async (id) => {
       const at = { now: clock.now(), keepUntil: secondsFromNow(clock, replayTtlSeconds) }
       if (await consumePayload(db, key(id), at)) return
-      // The library looked before another request consumed it: that is a replay too.
+      // Another request consumed it after the library's check, which is a replay too.
       const grantHash = await findGrantOfPayload(db, key(id))
       if (grantHash) await revokeGrant(db, grantHash)
       throw new errors.InvalidGrant('already used')
@@ -97,17 +97,17 @@ const payloadAdapter = (
 const grantAdapter = (deps: Pick<Deps, 'db' | 'clock' | 'notify'>): Adapter => ({
   ...payloadAdapter(deps, 'Grant', { expires: false, grantIdOf: (id) => id }),
   destroy: async (id) => {
-    // After a replayed code or token the subscriptions stay: the user connects again and finds them.
+    // After a replayed code or token, the subscriptions stay, so that the user still has them after reconnecting.
     const isRevokedByApp = Provider.ctx?.oidc.route === 'revocation'
     await (isRevokedByApp ? endConnection(deps, hashToken(id)) : revokeGrant(deps.db, hashToken(id)))
   },
 })
 
-/** An interaction's way back ends in its id, so that is cut off as well. */
+/** Removes the ID from a payload, also at the end of an interaction's `returnTo` URL. */
 function withoutId(id: string, payload: AdapterPayload): object {
   const stored = { ...payload }
   delete stored.jti
-  delete stored.exp // the column's, as the library's clock is not ours
+  delete stored.exp // in the column instead, on the service's clock
   if (stored.returnTo?.endsWith(id)) stored.returnTo = stored.returnTo.slice(0, -id.length)
   return stored
 }
@@ -124,24 +124,24 @@ function withId(id: string, stored: StoredPayload, clock: Clock): AdapterPayload
 }
 
 /**
- * oidc-provider reads `Date.now()`, the service its clock. So the columns hold the clock's time, and what
- * the library is told is how long something still lasts, counted from its own now.
+ * Converts a time on the service's clock to seconds on the library's clock. oidc-provider reads `Date.now()`, so this
+ * adds the remaining time to it.
  */
 const toLibraryTime = (clock: Clock, at: Date): number =>
   Math.floor(Date.now() / secondMs) + Math.ceil((at.getTime() - clock.now().getTime()) / secondMs)
 
-/** `seconds` from now, on the service's clock. */
+/** Returns the time `seconds` from now, on the service's clock. */
 const secondsFromNow = (clock: Clock, seconds: number): Date =>
   new Date(clock.now().getTime() + seconds * secondMs)
 
-/** The library wants a number for what lasts until it is revoked: a hundred years, which is never stored. */
+/** 100 years. The library needs a number for what lasts until it's revoked; it isn't stored. */
 export const untilRevokedSeconds = (100 * 365 * dayMs) / secondMs
 
-/** Apps, read from their table at each request: a new one, or a new secret, needs no restart. */
+/** Reads apps from their table at each request, so that a new app or secret doesn't need a restart. */
 const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapter => ({
   ...noopAdapter,
   find: async (id) => {
-    // PostgreSQL keeps no NUL in text, and so knows no such client.
+    // PostgreSQL rejects NUL in text, so no client has such an ID.
     const client = id.includes('\0') ? undefined : await findClient(db, id)
     if (!client) return undefined
     return {
@@ -153,7 +153,7 @@ const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapt
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       response_modes: ['query'],
-      // Exact redirect match: `native` would let any loopback port through.
+      // Redirect URIs must match exactly. `native` would accept any loopback port.
       application_type: 'web',
       scope: Scope.options.join(' '),
     }
@@ -162,12 +162,13 @@ const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapt
 
 const Scopes = z.array(Scope)
 
-/** Access tokens live in the one table that the API authenticates from, and nowhere else. */
+/** Stores access tokens only in the table that the API authenticates with. */
 const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter => ({
   ...noopAdapter,
   upsert: async (id, payload, expiresIn) => {
     const { grantId, scope } = payload
-    if (grantId === undefined || expiresIn === undefined) throw new Error('an access token without a grant')
+    if (grantId === undefined || expiresIn === undefined)
+      throw new Error('invariant: access token has no grant or no lifetime')
     const isInserted = await insertAccessToken(db, {
       tokenHash: hashToken(id),
       grantHash: hashToken(grantId),
@@ -176,7 +177,7 @@ const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter 
     })
     if (!isInserted) throw new errors.InvalidGrant('grant was revoked')
   },
-  // Without `grantId`, so that revoking an access token (RFC 7009) leaves the connection alone.
+  // Has no `grantId`, so that revoking an access token (RFC 7009) doesn't end the connection.
   find: async (id) => {
     const token = await findAccessToken(db, hashToken(id), clock.now())
     if (!token?.clientId || !token.expiresAt) return undefined
@@ -195,7 +196,7 @@ const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter 
   },
 })
 
-/** Keeps nothing and finds nothing; adapters that keep something say what. */
+/** Stores and finds nothing. The other adapters override its methods. */
 const noopAdapter: Adapter = {
   upsert: async () => undefined,
   find: async () => undefined,
@@ -203,6 +204,6 @@ const noopAdapter: Adapter = {
   findByUserCode: async () => undefined,
   consume: async () => undefined,
   destroy: async () => undefined,
-  // `Grant.destroy` takes everything of the grant with it, and the library always calls both.
+  // `Grant.destroy` deletes everything that belongs to the grant, and the library always calls both.
   revokeByGrantId: async () => undefined,
 }

@@ -16,7 +16,7 @@ const ConsentForm = z.object({
   workspace_id: z.coerce.number().catch(0),
 })
 
-/** The pages between an app's request and its answer: who are you, which workspace, do you allow it. */
+/** Adds the pages that an app's authorization request leads to: sign-in, then consent and choice of workspace. */
 export function mountConsentPages(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -112,7 +112,7 @@ export function mountConsentPages(
     await findAuthorization(provider, request, reply)
     const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
       error: 'access_denied',
-      error_description: 'the user did not allow the connection',
+      error_description: 'the user canceled the connection',
     })
     return reply.redirect(redirectUrl, 303)
   })

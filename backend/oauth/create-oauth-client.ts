@@ -6,7 +6,8 @@ import { randomToken } from '../secrets/tokens.ts'
 import { insertClient } from './oauth-store.ts'
 
 /**
- * RFC 6749, section 3.1.2, and RFC 9700, section 2.6: absolute, without a fragment, http on loopback only.
+ * Returns whether a redirect URI is absolute, has no fragment, and uses https, or http on loopback (RFC 6749, section
+ * 3.1.2, and RFC 9700, section 2.6).
  */
 function isSafeRedirectUri(uri: string): boolean {
   const url = URL.parse(uri)
@@ -25,20 +26,18 @@ const NewClient = z.object({
         isSafeRedirectUri,
         rule(
           'invalid_redirect_uri',
-          (uri) => `"${uri}" cannot be a redirect URI: use https, or http on localhost, without a # part.`,
+          (uri) =>
+            `"${uri}" isn't a valid redirect URI. Use https, or http on localhost, without a fragment (#).`,
         ),
       ),
     )
     .refine((uris) => uris.length > 0, rule('required', 'The app needs at least one redirect URI.')),
-  /**
-   * True for an app that can keep a secret: a server such as Zapier. False for one in a browser or on a
-   * phone.
-   */
+  /** True for an app that can keep a secret, such as Zapier's servers. False for one in a browser or on a phone. */
   confidential: z.boolean(),
 })
 
 /**
- * Makes an app known. The secret is shown this once; the database keeps it sealed.
+ * Registers an app. The returned secret is shown only once; the database stores it encrypted.
  * @throws {ApiError} `validation_failed` for a redirect URI that is neither https nor http on loopback
  */
 export async function createOauthClient(

@@ -15,10 +15,10 @@ import {
 } from './provider-middleware.ts'
 import { loadServerKeys } from './server-keys.ts'
 
-/** Shows a failure to a person, where no app can be told of it. */
+/** Renders an error page for an error that can't be sent to an app. */
 export type RenderError = NonNullable<Configuration['renderError']>
 
-/** oidc-provider with our store, consent and rules. It answers under `config.publicUrl`, the issuer. */
+/** Creates an oidc-provider with Outdial's storage, consent pages, and rules. Its issuer is `config.publicUrl`. */
 export async function createProvider(
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'secretBox' | 'notify'>,
   renderError: RenderError,
@@ -63,8 +63,8 @@ export async function createProvider(
       RefreshToken: untilRevokedSeconds,
       Session: hourMs / secondMs,
     },
-    // RFC 9700, section 4.14.2: rotate for public clients. A confidential one keeps its token: under
-    // rotation, one lost answer would cut the connection.
+    // RFC 9700, section 4.14.2: rotate for public clients. A confidential client keeps its token, because with
+    // rotation, one lost response would end the connection.
     rotateRefreshToken: ({ oidc }) => oidc.client?.clientAuthMethod === 'none',
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: async () => false,
@@ -83,7 +83,7 @@ export async function createProvider(
     },
     renderError,
   })
-  // Scheme and host are those of PUBLIC_URL, which `mountProvider` puts into the request's headers.
+  // `mountProvider` sets these headers to the scheme and host of PUBLIC_URL.
   provider.proxy = true
   provider.silent = true
   provider.on('server_error', (ctx, error) => handleServerError(deps.log, ctx, error))
@@ -97,7 +97,7 @@ async function loadChosenGrant(ctx: KoaContextWithOIDC) {
   const grantId = chosenGrantId(ctx)
   if (grantId === undefined) return undefined
   const grant = await ctx.oidc.provider.Grant.find(grantId)
-  // Not undefined: the library would then ask again, in an interaction tied to a session that is not kept.
+  // Returning undefined would make the library start another interaction, tied to a session that isn't stored.
   if (!grant) throw new errors.AccessDenied(undefined, 'the authorization was revoked')
   return grant
 }

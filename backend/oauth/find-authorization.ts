@@ -7,16 +7,16 @@ import { formTarget } from '../views/page-headers.ts'
 import type { ConnectingApp } from '../views/render.ts'
 import { knownScopes } from './scopes.ts'
 
-/** An authorization that waits for a person's answer. */
+/** An authorization that's waiting for the user's decision. */
 export interface Authorization {
   uid: string
   clientId: string
   app: ConnectingApp
   scopes: Scope[]
-  /** What the Content-Security-Policy of its pages lets forms lead to. */
+  /** The `form-action` source in the Content-Security-Policy of its pages. */
   formTarget: string
   loginHint: string
-  /** The app asks that the person signs in again (`prompt=login`), and it was not done yet. */
+  /** Returns whether the app requires a new sign-in (`prompt=login`) that the user hasn't completed yet. */
   requiresSignIn(userId: number): boolean
 }
 
@@ -32,7 +32,7 @@ const Path = z.object({ uid: z.string() })
 
 /**
  * Returns the authorization that the URL and the browser's signed cookie agree on.
- * @throws {PageError} where it has ended or belongs to another browser
+ * @throws {PageError} if it has ended or belongs to another browser
  */
 export async function findAuthorization(
   provider: Provider,

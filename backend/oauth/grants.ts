@@ -17,8 +17,9 @@ import {
 } from './oauth-store.ts'
 
 /**
- * Makes the grant of one authorization, bound to one workspace, and answers its id. Submitted twice, the same
- * grant: its id follows from the authorization and the workspace. It is no credential, and nobody sees it.
+ * Creates the grant of an authorization, bound to one workspace, and returns its ID. The ID is derived from the
+ * authorization and the workspace, so that submitting the form twice creates one grant. It isn't a credential, and is
+ * never shown.
  */
 export async function createGrant(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -40,8 +41,8 @@ export async function createGrant(
 }
 
 /**
- * An app gives its access back (RFC 7009). With the last grant of a user, app and workspace its webhook
- * subscriptions go too: an app that may read no calls is told of none.
+ * Ends a grant that its app revoked (RFC 7009). If it was the app's last grant for the user in the workspace, this also
+ * removes the webhook subscriptions, because an app that can't read calls must not receive them.
  */
 export const endConnection = (deps: Pick<Deps, 'db' | 'notify'>, grantHash: Buffer): Promise<void> =>
   inTransaction(deps, async (tx) => {
@@ -52,8 +53,8 @@ export const endConnection = (deps: Pick<Deps, 'db' | 'notify'>, grantHash: Buff
   })
 
 /**
- * Ends a user's grants in a workspace with their tokens; with `clientId`, those of one app. Webhook
- * subscriptions are not ended here: see access/.
+ * Ends a user's grants in a workspace and their tokens; with `clientId`, only those of that app. Doesn't remove webhook
+ * subscriptions: see access/.
  */
 export const revokeGrants = (
   tx: Pick<Deps, 'db'>,
@@ -62,7 +63,7 @@ export const revokeGrants = (
   clientId?: string,
 ): Promise<void> => deleteGrants(tx.db, workspaceId, userId, clientId)
 
-/** Records, for the list of connected apps, when an app last acted for a user in a workspace. */
+/** Records when an app last acted for a user in a workspace, for the list of connected apps. */
 export const recordGrantUse = (
   deps: Pick<Deps, 'db'>,
   workspaceId: number,
@@ -71,12 +72,12 @@ export const recordGrantUse = (
   now: Date,
 ): Promise<void> => updateGrantsLastUsed(deps.db, workspaceId, { userId, clientId, now })
 
-/** Ends the grants made before `before` from which no token came, or whose tokens are all gone. */
+/** Ends grants created before `before` that have no token, either because none was issued or because all are gone. */
 export async function deleteUnusedGrants(deps: Pick<Deps, 'db'>, before: Date): Promise<void> {
   for (const grantHash of await selectUnusedGrants(deps.db, before)) await revokeGrant(deps.db, grantHash)
 }
 
-/** Far longer than a code is valid: a grant without tokens is then one whose code was never exchanged. */
+/** Much longer than a code is valid, so that an older grant without tokens is one whose code was never exchanged. */
 const unusedGrantTtlMs = dayMs
 
 /** Deletes expired state of oidc-provider and grants that have no token. Expired credentials must be deleted first. */

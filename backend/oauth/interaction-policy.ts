@@ -3,7 +3,7 @@ import { unknownScopes } from './scopes.ts'
 
 const { Check, base } = interactionPolicy
 
-/** The library's checks, and ours: an authorization always asks which workspace, and never remembers one. */
+/** Adds checks to the library's policy. Every authorization asks for the workspace, and none is remembered. */
 export function createPolicy(): interactionPolicy.DefaultPolicy {
   const policy = base()
   policy.get('login')?.checks.add(scopesExist)
@@ -13,14 +13,14 @@ export function createPolicy(): interactionPolicy.DefaultPolicy {
 }
 
 const scopesExist = new Check('unknown_scope', 'an unknown scope was requested', (ctx) => {
-  // Of the query, as the library's own parameters have lost unknown scopes by now.
+  // From the query, because the library has already removed unknown scopes from its parameters.
   const unknown = unknownScopes(String(ctx.query.scope ?? ''))
-  if (unknown.length > 0) throw new errors.InvalidScope('there is no such scope', unknown.join(' '))
+  if (unknown.length > 0) throw new errors.InvalidScope('unknown scope', unknown.join(' '))
   return Check.NO_NEED_TO_PROMPT
 })
 
 /** `findAccount` rejects users who are no longer members of the chosen workspace. */
-const stillMember = new Check('no_member', 'the user is no member of the workspace', ({ oidc }) => {
+const stillMember = new Check('no_member', "the user isn't a member of the workspace", ({ oidc }) => {
   if (oidc.session?.accountId && !oidc.account) throw new errors.AccessDenied(undefined, 'not a member')
   return Check.NO_NEED_TO_PROMPT
 })
@@ -29,6 +29,6 @@ const workspaceChosen = new Check('no_workspace', 'a workspace must be chosen', 
   chosenGrantId(ctx) === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
 )
 
-/** The grant that the consent page has just made. Never one of an earlier authorization. */
+/** Returns the grant that the consent page just created, never one of an earlier authorization. */
 export const chosenGrantId = (ctx: KoaContextWithOIDC): string | undefined =>
   ctx.oidc.result?.consent?.grantId

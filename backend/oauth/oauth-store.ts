@@ -32,7 +32,7 @@ export const findClient = (db: Db, id: string) =>
 
 // Grants --------------------------------------------------------------------------------------
 
-/** Binds a grant to its workspace, which never changes: bound again, it stays as it is. */
+/** Binds a grant to its workspace. Binding it again changes nothing. */
 export const bindGrant = (
   db: Db,
   workspaceId: number,
@@ -50,7 +50,7 @@ export const bindGrant = (
     .onConflict((conflict) => conflict.column('id_hash').doNothing())
     .execute()
 
-/** Undefined for a revoked grant, and for one whose user is no longer a member of its workspace. */
+/** Returns undefined if the grant was revoked, or if its user is no longer a member of the workspace. */
 export const findBinding = (db: Db, grantHash: Buffer): Promise<Binding | undefined> =>
   db
     .selectFrom('oauth_grant as g')
@@ -62,15 +62,14 @@ export const findBinding = (db: Db, grantHash: Buffer): Promise<Binding | undefi
     .where('g.id_hash', '=', grantHash)
     .executeTakeFirst()
 
-/** Ends a grant with its code, refresh tokens and (by cascade) access tokens. Fine where it is gone. */
+/** Ends a grant with its code, refresh tokens, and (by cascade) access tokens. The grant may already be gone. */
 export const revokeGrant = async (db: Db, grantHash: Buffer): Promise<void> => {
   await db.deleteFrom('oauth_grant').where('id_hash', '=', grantHash).execute()
-  // In a statement of its own: what was inserted while the first waited for the grant's lock is seen only
-  // now.
+  // A separate statement, because the first one doesn't see rows inserted while it waited for the grant's lock.
   await db.deleteFrom('oauth_payload').where('grant_hash', '=', grantHash).execute()
 }
 
-/** Who connected which app to which workspace by this grant. */
+/** Returns the user, app, and workspace of a grant. */
 export const findConnection = (db: Db, grantHash: Buffer) =>
   db
     .selectFrom('oauth_grant')
@@ -94,7 +93,7 @@ export const hasGrant = async (
   return grant !== undefined
 }
 
-/** Ends every grant of a member in a workspace; with `clientId`, those of one app. */
+/** Ends every grant of a member in a workspace; with `clientId`, only those of that app. */
 export const deleteGrants = async (
   db: Db,
   workspaceId: number,
@@ -113,10 +112,7 @@ export const deleteGrants = async (
   await db.deleteFrom('oauth_payload').where('grant_hash', 'in', hashes).execute()
 }
 
-/**
- * Notes when an app last acted for a user in a workspace. Where somebody ends the connection right now,
- * nothing.
- */
+/** Records when an app last acted for a user in a workspace. Skips grants that are being revoked. */
 export async function updateGrantsLastUsed(
   db: Db,
   workspaceId: number,
@@ -137,7 +133,7 @@ export async function updateGrantsLastUsed(
     .execute()
 }
 
-/** Grants from before `before` without a token: codes that were never exchanged. */
+/** Selects grants created before `before` that have no token, such as those whose code was never exchanged. */
 export const selectUnusedGrants = async (db: Db, before: Date): Promise<Buffer[]> => {
   const unused = await db
     .selectFrom('oauth_grant as g')

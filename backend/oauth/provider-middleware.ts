@@ -14,7 +14,7 @@ export const authorizationPath = '/oauth/authorize'
 
 const allScopes = Scope.options.join(' ')
 
-/** RFC 6749, section 3.3: without a `scope`, a default. Ours is all, and the consent page shows each. */
+/** Requests all scopes if an app sends no `scope` (RFC 6749, section 3.3). The consent page lists them. */
 export async function grantAllScopesByDefault(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   const isEmpty = ctx.path === authorizationPath && hasNoScopes(String(ctx.query.scope ?? ''))
   if (isEmpty) ctx.query = { ...ctx.query, scope: allScopes }
@@ -34,7 +34,7 @@ const metadataFields = [
   'authorization_response_iss_parameter_supported',
 ]
 
-/** RFC 8414 metadata of what is served here. The library's own tells of OpenID Connect too, which is not. */
+/** Serves metadata (RFC 8414) of what Outdial supports. The library's own metadata includes OpenID Connect. */
 export async function serveServerMetadata(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next()
   if (getRoute(ctx) !== 'discovery' || !isRecord(ctx.body)) return
@@ -47,7 +47,7 @@ export async function serveServerMetadata(ctx: KoaContextWithOIDC, next: Next): 
   }
 }
 
-/** Tells the app, with each token, which workspace the connection is bound to. */
+/** Adds the connection's workspace to every token response. */
 export const addWorkspaceToTokenResponse = (db: Db) =>
   async function addWorkspace(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
     await next()
@@ -59,18 +59,18 @@ export const addWorkspaceToTokenResponse = (db: Db) =>
   }
 
 /**
- * Logs a failure of ours, and tells an outage of the database from a bug: the app may send the request again.
+ * Logs a server error. Responds with 503 and Retry-After if it's a database outage, so that the app tries again.
  */
 export function handleServerError(log: Logger, ctx: KoaContextWithOIDC, error: Error): void {
   const isDatabaseAway = isOutage(error)
   const logFields = { request_id: ctx.response.get('x-request-id'), error: describeError(error) }
-  log[isDatabaseAway ? 'warn' : 'error'](logFields, 'an OAuth request failed')
+  log[isDatabaseAway ? 'warn' : 'error'](logFields, 'OAuth request failed')
   if (!isDatabaseAway) return
   ctx.status = 503
   ctx.set('Retry-After', '5')
 }
 
-/** `ctx.oidc` is there only where a route of the library matched. */
+/** Returns the matched route's name. `ctx.oidc` is set only if a route of the library matched. */
 const getRoute = (ctx: Partial<KoaContextWithOIDC>): string | undefined => ctx.oidc?.route
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -10,7 +10,7 @@ import { createProvider } from './create-provider.ts'
 import { authorizationPath } from './provider-middleware.ts'
 import { handlePageError, renderProviderError } from './render-error.ts'
 
-/** What of oidc-provider is reachable. It has more routes; nobody needs them. */
+/** The routes of oidc-provider that are served. The others aren't needed. */
 const providerRoutes: { method: HTTPMethods[]; url: string }[] = [
   { method: ['GET'], url: authorizationPath },
   { method: ['GET'], url: `${authorizationPath}/:uid` },
@@ -41,11 +41,11 @@ async function mountProvider(
         for (const [name, value] of Object.entries(reply.getHeaders())) {
           if (value !== undefined) reply.raw.setHeader(name, value)
         }
-        // The issuer's address is PUBLIC_URL whatever a proxy, or a stranger, says in these headers.
+        // The issuer is PUBLIC_URL, whatever a proxy or client sends in these headers.
         raw.headers.host = host
         raw.headers['x-forwarded-proto'] = protocol.slice(0, -1)
         delete raw.headers['x-forwarded-host']
-        // Errors of what only programs call are JSON, whatever they say that they accept.
+        // Only programs call the other routes, so their errors are JSON, whatever the Accept header says.
         if (!url.startsWith(authorizationPath)) raw.headers.accept = 'application/json'
         raw.url = raw.url?.replace(/\/+(?=$|\?)/, '')
         await handleRequest(raw, reply.raw)
@@ -54,7 +54,7 @@ async function mountProvider(
   }
 }
 
-/** Adds the OAuth endpoints, and the pages of sign-in and consent that an app's request leads to. */
+/** Adds the OAuth endpoints and the sign-in and consent pages. */
 export async function registerOauth(
   app: FastifyInstance,
   deps: Deps,
@@ -73,9 +73,9 @@ export async function registerOauth(
 }
 
 /**
- * Apps such as Zapier open the authorization in a window of its own, and their page that it comes back to
- * tells the one that opened it. A Cross-Origin-Opener-Policy on any page or redirect between would cut the
- * two apart.
+ * Removes the Cross-Origin-Opener-Policy header. Apps such as Zapier open the authorization in a popup, and the page
+ * that it redirects to in the end notifies the window that opened it. If any page or redirect in between had this
+ * header, the popup would lose access to that window.
  */
 const allowOpener = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   void reply.removeHeader('cross-origin-opener-policy')

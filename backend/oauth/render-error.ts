@@ -13,22 +13,19 @@ import { pageHeaders } from '../views/page-headers.ts'
 import type { RenderPage } from '../views/render.ts'
 import type { RenderError } from './create-provider.ts'
 
-/** Errors of our own pages. */
+/** Handles errors of the consent pages. */
 export const handlePageError =
   (render: RenderPage) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const pageError = toPageError(error)
-    if (pageError.status >= 500)
-      request.log.error({ error: describeError(error) }, 'a page could not be made')
+    if (pageError.status >= 500) request.log.error({ error: describeError(error) }, 'page request failed')
     void reply
       .code(pageError.status)
       .headers(pageHeaders())
       .send(renderErrorPage(render, pageError, request.id))
   }
 
-/**
- * Errors of oidc-provider that no app can be told of: without a known app and address there is no way back.
- */
+/** Renders an oidc-provider error that can't be sent to an app, such as an unknown app or redirect URI. */
 export const renderProviderError =
   (render: RenderPage): RenderError =>
   (ctx: KoaContextWithOIDC, out, error) => {

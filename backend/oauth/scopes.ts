@@ -2,25 +2,25 @@ import { Scope } from '@outdial/contract'
 
 const allScopes = new Set<string>(Scope.options)
 
-/** Those of a `scope` parameter (RFC 6749, section 3.3) that exist. */
+/** Returns the scopes in a `scope` parameter (RFC 6749, section 3.3) that exist. */
 export const knownScopes = (parameter: string): Scope[] =>
   Scope.options.filter((scope) => parseScopes(parameter).has(scope))
 
-/** Those that do not. */
+/** Returns the scopes in a `scope` parameter that don't exist. */
 export const unknownScopes = (parameter: string): string[] =>
   [...parseScopes(parameter)].filter((scope) => !allScopes.has(scope))
 
 /**
- * `offline_access` is no scope of ours, but generic clients send it: it asks for nothing that is not given
+ * Ignores `offline_access`. It isn't an Outdial scope, but generic clients send it, and every app gets a refresh token
  * anyway.
  */
 const parseScopes = (parameter: string): Set<string> =>
   new Set(parameter.split(' ').filter((word) => word !== '' && word !== 'offline_access'))
 
-/** Whether an app asks for no scope in particular. */
+/** Returns whether an app requests no particular scope. */
 export const hasNoScopes = (parameter: string): boolean => parseScopes(parameter).size === 0
 
-/** What the person who is asked reads. */
+/** What the dashboard and the consent page show for each scope. */
 export const scopeDescriptions: Record<Scope, string> = {
   'agents:read': 'See your Live voice agents',
   'campaigns:read': 'See your campaigns',

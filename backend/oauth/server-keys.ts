@@ -7,14 +7,14 @@ import { randomToken } from '../secrets/tokens.ts'
 
 interface ServerKeys {
   jwks: JWKS
-  /** Sign the cookies of an authorization that is under way; the first signs, all verify. */
+  /** Keys for the cookies of an authorization in progress. The first one signs; all of them verify. */
   cookieKeys: string[]
 }
 
 const Jwks = z.object({ keys: z.array(z.record(z.string(), z.string())) })
 const CookieKeys = z.array(z.string())
 
-/** The keys of this installation. Of several processes that start first, one makes them and all use those. */
+/** Loads this installation's keys, or creates them. Processes that start at the same time get the same keys. */
 export async function loadServerKeys(deps: Pick<Deps, 'db' | 'secretBox'>): Promise<ServerKeys> {
   const loadOrCreate = async (name: string, create: () => object): Promise<unknown> => {
     const stored = await getOrCreateServerSecret(deps.db, name, deps.secretBox.seal(JSON.stringify(create())))

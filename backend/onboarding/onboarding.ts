@@ -5,9 +5,9 @@ import { insertOwnedWorkspace, type NewWorkspace } from '../identity/workspaces.
 import { installBuiltInTools } from '../tools/tool-catalog.ts'
 
 /**
- * Makes a workspace with its owner and the tools that come with Outdial.
+ * Creates a workspace with its owner and the tools that come with Outdial.
  *
- * @throws {ApiError} validation_failed for a name, country or time zone that is none
+ * @throws {ApiError} validation_failed for an invalid name, country, or time zone
  */
 export const createWorkspace = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox'>,
@@ -29,8 +29,8 @@ interface FirstUser {
 }
 
 /**
- * Makes the first user of an empty installation, with a workspace that is theirs. Undefined where there is a
- * user already: of two at once the lock lets one be first.
+ * Creates the first user of an empty installation, and a workspace that they own. Returns undefined if there's already
+ * a user. The lock makes sure that only one of two concurrent calls succeeds.
  *
  * @throws {ApiError} validation_failed
  */

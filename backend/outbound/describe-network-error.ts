@@ -1,10 +1,10 @@
 import { ForbiddenAddressError } from './guard.ts'
 
-const connectionClosed = 'the receiver broke off the connection'
-const unreachable = 'the receiver could not be reached'
+const connectionClosed = 'the connection was closed'
+const unreachable = "the server couldn't be reached"
 
 const messages: Record<string, string> = {
-  ECONNREFUSED: 'the receiver refused the connection',
+  ECONNREFUSED: 'the connection was refused',
   ECONNRESET: connectionClosed,
   EPIPE: connectionClosed,
   UND_ERR_SOCKET: connectionClosed,
@@ -13,22 +13,19 @@ const messages: Record<string, string> = {
   EADDRNOTAVAIL: unreachable,
   ETIMEDOUT: unreachable,
   UND_ERR_CONNECT_TIMEOUT: unreachable,
-  ENOTFOUND: 'the host name has no address',
-  EAI_AGAIN: 'the host name could not be looked up',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
+  ENOTFOUND: 'the hostname has no address',
+  EAI_AGAIN: "the hostname couldn't be looked up",
+  UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
 }
 
-/**
- * Why a request found no answer, in words for the log that support reads; undefined where no network is at
- * fault.
- */
+/** Returns why a request got no response, as a clause without a period. Undefined if it isn't a network error. */
 export function describeNetworkError(error: unknown): string | undefined {
-  if (error instanceof ForbiddenAddressError) return 'the address is not public'
-  if (getText(error, 'name') === 'TimeoutError') return 'the receiver did not answer in time'
+  if (error instanceof ForbiddenAddressError) return "the address isn't public"
+  if (getText(error, 'name') === 'TimeoutError') return 'the request timed out'
   const code = getText(error, 'code')
-  if (/CERT|^UNABLE_TO_/.test(code)) return `the TLS certificate is not valid (${code})`
-  if (/SSL|TLS|^EPROTO$/.test(code)) return `no secure connection could be made (${code})`
-  if (code.startsWith('HPE_')) return `the answer is not HTTP (${code})`
+  if (/CERT|^UNABLE_TO_/.test(code)) return `the TLS certificate isn't valid (${code})`
+  if (/SSL|TLS|^EPROTO$/.test(code)) return `the secure connection failed (${code})`
+  if (code.startsWith('HPE_')) return `the response isn't valid HTTP (${code})`
   return messages[code]
 }
 

@@ -4,7 +4,7 @@ import { buildConnector, Client, type Dispatcher } from 'undici'
 import { secondMs } from '../core/durations.ts'
 import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 
-/** The addresses of a host name; rejects or is empty where there are none. */
+/** Returns the addresses of a hostname. Rejects or returns an empty list if there are none. */
 export type ResolveHost = (host: string) => Promise<string[]>
 
 interface GuardedRequest {
@@ -12,9 +12,9 @@ interface GuardedRequest {
   method: Dispatcher.HttpMethod
   headers: Record<string, string>
   body: string | undefined
-  /** Aborts connecting, waiting and reading alike. */
+  /** Aborts the request at any stage: connecting, waiting, or reading. */
   signal: AbortSignal
-  /** Of the answer's body no more than this is read. */
+  /** The rest of a longer response body isn't read. */
   maxBytes: number
 }
 
@@ -22,7 +22,7 @@ export interface GuardedResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
   body: string
-  /** True where the body was longer than `maxBytes`, or broke off, or the signal came while it was read. */
+  /** True if the body was longer than `maxBytes`, or the connection closed or the signal aborted while it was read. */
   isTruncated: boolean
 }
 
@@ -31,25 +31,25 @@ export interface GuardOptions {
   resolve?: ResolveHost
 }
 
-/** One request to a server that a customer named. Redirects are answers, never followed. */
+/** Sends one request to a server that a customer chose. Returns redirects instead of following them. */
 export type GuardedSend = (request: GuardedRequest) => Promise<GuardedResponse>
 
-/** The host is, or resolved to, none but addresses that must not be reached from here. */
+/** The host is an address that the service must not connect to, or resolves only to such addresses. */
 export class ForbiddenAddressError extends Error {
   override name = 'ForbiddenAddressError'
 }
 
 /**
- * The only way to servers that customers name. A name is resolved by the connection itself, and connects to
- * none but the addresses that were judged, so that nothing can change in between. Every request makes a
- * connection of its own: none rests on an earlier decision.
+ * Creates the function that must be used for all requests to servers that customers choose. Each connection resolves
+ * its hostname and uses only the addresses that were checked, so that they can't change in between. Every request uses
+ * a new connection, so that none relies on an earlier check.
  */
 export function createGuardedSend(options: GuardOptions): GuardedSend {
   const connect = guardedConnector(options)
   return async ({ url, method, headers, body, signal, maxBytes }) => {
     signal.throwIfAborted()
     const client = new Client(url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
-    // Not the request's own signal: undici does not look at it before there is a connection.
+    // Not passed to the request, because undici ignores its signal until there's a connection.
     const destroyClient = () => void client.destroy(signal.reason as Error)
     signal.addEventListener('abort', destroyClient, { once: true })
     try {
@@ -64,7 +64,7 @@ export function createGuardedSend(options: GuardOptions): GuardedSend {
   }
 }
 
-/** Makes connections to permitted addresses alone. */
+/** Creates a connector that connects only to permitted addresses. */
 export function guardedConnector({
   allowLoopback,
   resolve = resolveByDns,
@@ -94,7 +94,7 @@ export function guardedConnector({
   const connect = buildConnector({ lookup, allowH2: false, autoSelectFamily: true })
 
   return (target, callback) => {
-    // Literals never reach `lookup`.
+    // IP literals never reach `lookup`.
     const host = target.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) && !isPermittedAddress(host, allowLoopback)) {
       callback(new ForbiddenAddressError(host), null)
@@ -108,17 +108,17 @@ const addressNotFoundError = (host: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`no address for ${host}`), { code: 'ENOTFOUND' })
 
 /**
- * Asks the name servers directly: getaddrinfo would hold one of Node's four threads per look-up, and a few
- * dead domains with it everything else that uses them. Hence /etc/hosts is not read.
+ * Queries the name servers directly, without /etc/hosts. getaddrinfo would occupy one of Node's four threads per
+ * lookup, so a few domains that don't respond would block everything else that uses these threads.
  */
 const resolveByDns: ResolveHost = async (host) => {
   if (isLocalhost(host)) return ['127.0.0.1', '::1']
-  // A new one each time: it reads the machine's name servers once, and they may change.
+  // A resolver reads the machine's name servers only once, and they may change.
   const resolver = new Resolver({ timeout: 2 * secondMs, tries: 2 })
   const results = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   if (addresses.length > 0 || results.every(isEmptyResult)) return addresses
-  throw Object.assign(new Error(`no name server answered for ${host}`), { code: 'EAI_AGAIN' })
+  throw Object.assign(new Error(`no name server responded for ${host}`), { code: 'EAI_AGAIN' })
 }
 
 const isEmptyResult = (result: PromiseSettledResult<string[]>): boolean =>
@@ -137,7 +137,7 @@ async function readBody(body: AsyncIterable<Buffer>, maxBytes: number) {
       if (isTruncated) break
     }
   } catch {
-    isTruncated = true // the status has arrived: it counts, whatever becomes of the rest
+    isTruncated = true // the status has arrived, which is enough
   }
   return { body: Buffer.concat(chunks).toString('utf8'), isTruncated }
 }

@@ -2,7 +2,7 @@ import { Agent, fetch as undiciFetch } from 'undici'
 import { secondMs } from '../core/durations.ts'
 import { guardedConnector, type GuardOptions } from './guard.ts'
 
-/** What `fetch` takes, as far as libraries that are given one use it. */
+/** The options of `fetch` that libraries use. */
 interface FetchInit {
   method?: string
   headers?: ConstructorParameters<typeof Headers>[0]
@@ -10,27 +10,27 @@ interface FetchInit {
   signal?: AbortSignal | null
 }
 
-/** `fetch` through the guard. It follows no redirect: the answer with its Location is the answer. */
+/** A `fetch` that connects only to permitted addresses. Returns redirects instead of following them. */
 export interface GuardedFetch {
   fetch(url: string | URL, init?: FetchInit): Promise<Response>
-  /** Breaks off what is under way. */
+  /** Aborts all requests in progress. */
   close(): Promise<void>
 }
 
 /**
- * For libraries that bring their own protocol over `fetch`, streams included. Connections are kept for a few
- * seconds and used again for the same origin alone: they lead to the address that was judged.
+ * Creates a `fetch` for libraries that implement a protocol, including streams. Connections stay open for a few seconds
+ * and are reused only for the same origin, because they lead to the address that was checked.
  *
- * @param options.maxBytes of a body, and of each event of an event stream; more makes reading fail
+ * @param options.maxBytes maximum size of a body, or of each event in an event stream; reading more than that fails
  */
 export function createGuardedFetch(options: GuardOptions & { maxBytes: number }): GuardedFetch {
   const connect = guardedConnector(options)
-  // A stream may rest for long: its user decides how long.
+  // No body timeout: a stream can be idle for a long time, and the library limits how long.
   const dispatcher = new Agent({ connect, allowH2: false, headersTimeout: 30 * secondMs, bodyTimeout: 0 })
   return {
     fetch: async (url, { method, headers, body, signal } = {}) => {
       if (body !== undefined && body !== null && typeof body !== 'string')
-        throw new TypeError('the body is no text')
+        throw new TypeError('the body must be a string')
       const response = await undiciFetch(url, {
         method,
         headers: [...new Headers(headers)],
@@ -47,7 +47,7 @@ export function createGuardedFetch(options: GuardOptions & { maxBytes: number })
   }
 }
 
-/** A server sends more than anybody can use. */
+/** The server sent more bytes than the limit permits. */
 export class TooLargeError extends Error {
   override name = 'TooLargeError'
 }
@@ -56,8 +56,8 @@ const newline = 0x0a
 const carriageReturn = 0x0d
 
 /**
- * Passes a stream on, and fails with TooLargeError after `maxBytes` of it. Of an event stream each event is
- * counted by itself, up to its empty line: it may go on for ever.
+ * Passes a stream through, and fails with TooLargeError after `maxBytes`. An event stream has no limit as a whole: each
+ * event is counted separately, up to its empty line.
  */
 function limitBytes(
   stream: ReadableStream<Uint8Array>,

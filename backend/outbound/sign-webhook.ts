@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { secondMs } from '../core/durations.ts'
 
 /**
- * The headers of Standard Webhooks 1.0 for a body that is sent exactly as it is given here. Each key
- * signs, so that a receiver may know the old or the new one while it is exchanged.
+ * Returns the Standard Webhooks 1.0 headers for a body, which must be sent unchanged. Signs with each key, so that a
+ * receiver can use the old or the new one during a rotation.
  */
 export function signWebhook(message: { id: string; at: Date; body: string; keys: Buffer[] }) {
   const timestamp = String(Math.floor(message.at.getTime() / secondMs))

@@ -3,8 +3,8 @@ import type { Config } from '../config.ts'
 import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 
 /**
- * Why nothing can be delivered to a URL, as a sentence; undefined where it can. It says early what the guard
- * would refuse anyway: names are resolved, and judged again, when the connection is made.
+ * Returns why requests can't be sent to a URL, or undefined if they can. It finds early what the guard would reject
+ * anyway. The guard resolves and checks hostnames when it connects.
  */
 export function findTargetUrlIssue(
   config: Pick<Config, 'allowLoopbackWebhooks'>,
@@ -16,7 +16,7 @@ export function findTargetUrlIssue(
   if (url.username !== '' || url.password !== '') return issues.credentials
   if (url.href.length > maxUrlLength) return issues.tooLong
 
-  // The parser has already turned 0x7f.1, 2130706433 and the like into dotted IPv4.
+  // The URL parser has already converted IPv4 addresses such as 0x7f.1 and 2130706433 to dotted notation.
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const isLocalHttp = url.protocol === 'http:' && allowLoopback && isLoopback(host)
   if (url.protocol !== 'https:' && !isLocalHttp) return issues.notHttps
@@ -25,7 +25,7 @@ export function findTargetUrlIssue(
   return isPublic || (allowLoopback && isLoopback(host)) ? undefined : issues.notPublic
 }
 
-/** Percent-encoding makes a URL up to nine times longer than it was sent, and an index takes only so much. */
+/** Percent-encoding makes a URL up to nine times longer than it was sent, and index entries have a maximum size. */
 const maxUrlLength = 2000
 
 const issues = {
@@ -33,10 +33,10 @@ const issues = {
   credentials: 'The URL contains a user name or password. Remove it from the URL.',
   tooLong: `The URL is longer than ${maxUrlLength} characters. Use a shorter URL.`,
   notHttps: "The URL doesn't start with https://. Use an HTTPS URL.",
-  notPublic: 'The URL leads to a private network. Use a public URL.',
+  notPublic: 'The URL points to a private network. Use a public URL.',
 }
 
-/** A URL as subscriptions keep it: what two spellings of one address have in common, without a fragment. */
+/** Returns the normalized URL without its fragment, so that equivalent URLs are equal. */
 export function normalizeTargetUrl(target: string): string {
   const url = new URL(target)
   url.hash = ''
@@ -47,6 +47,5 @@ const isLoopback = (host: string): boolean =>
   isLocalhost(host) ||
   (isIP(host) !== 0 && isPermittedAddress(host, true) && !isPermittedAddress(host, false))
 
-// Parsers of URLs drop tabs and newlines, and PostgreSQL cannot keep a NUL.
-
+// URL parsers drop tabs and newlines, and PostgreSQL can't store a NUL.
 const hasWhitespace = (target: string): boolean => /[\u0000-\u0020]/.test(target)

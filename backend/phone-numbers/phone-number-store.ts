@@ -3,7 +3,8 @@ import { nameContains } from '../db/name-search.ts'
 import type { Db } from '../db/schema.ts'
 
 /**
- * Active numbers by id; one row more than `limit` where there are more. `search` looks at label and number.
+ * Selects active numbers, sorted by ID. Returns one row more than `limit` if there are more. `search` matches the label
+ * and the number.
  */
 export function selectActivePhoneNumbers(
   db: Db,
@@ -27,7 +28,7 @@ export function selectActivePhoneNumbers(
     .execute()
 }
 
-/** Undefined where the workspace has the number already, active or retired. */
+/** Returns undefined if the workspace already has the number, active or retired. */
 export const insertPhoneNumber = (
   db: Db,
   workspaceId: number,
@@ -45,7 +46,7 @@ export const insertPhoneNumber = (
     .returning('id')
     .executeTakeFirst()
 
-/** False where the workspace has no such number. */
+/** Returns false if the workspace has no such number. */
 export async function updatePhoneNumberStatus(
   db: Db,
   workspaceId: number,

@@ -27,9 +27,9 @@ const NewPhoneNumber = z.object({
 })
 
 /**
- * Adds a number that calls can be made from.
+ * Adds a number that the workspace can call from.
  *
- * @throws {ApiError} validation_failed where the number isn't E.164, or the workspace has it already
+ * @throws {ApiError} validation_failed if the number isn't valid, or the workspace already has it
  */
 export async function addPhoneNumber(
   deps: Pick<Deps, 'db'>,
@@ -46,7 +46,7 @@ export async function addPhoneNumber(
   throw invalidField('phone_number', 'already_used', `This workspace already has the number ${number.e164}.`)
 }
 
-/** Lists the numbers that calls of the workspace can be made from. */
+/** Lists the numbers that the workspace can call from. */
 export const listPhoneNumbers = async (
   deps: Pick<Deps, 'db'>,
   caller: Caller,
@@ -55,7 +55,7 @@ export const listPhoneNumbers = async (
   toPage(await selectActivePhoneNumbers(deps.db, caller.workspaceId, query), query.limit)
 
 /**
- * Makes a retired number active again. Calls that waited for it are made.
+ * Activates a retired number, and notifies the dialer of the calls that were waiting for it.
  *
  * @throws {ApiError} not_found
  */
@@ -70,7 +70,7 @@ export async function activatePhoneNumber(
 }
 
 /**
- * Retires a number: no more calls are made from it. Calls that would be made from it keep waiting.
+ * Retires a number, so that no more calls are placed from it. Its queued calls keep waiting.
  *
  * @throws {ApiError} not_found
  */

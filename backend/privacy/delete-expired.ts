@@ -8,7 +8,7 @@ import { deleteExpiredIdentities } from '../identity/delete-expired.ts'
 import { deleteExpiredAuthorizations } from '../oauth/grants.ts'
 import { eraseCallbackUrlsOfErasedContacts } from '../webhooks/erase-events.ts'
 
-/** Deletes what expired, each module its own, once an hour. Several processes may do so at once. */
+/** Starts a job that deletes expired rows once an hour. Several processes can run it at the same time. */
 export const startExpirationJob = ({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob =>
   startPeriodicJob(clock, {
     intervalMs: hourMs,
@@ -20,5 +20,5 @@ export const startExpirationJob = ({ db, clock, log }: Pick<Deps, 'db' | 'clock'
       await eraseCallbackUrlsOfErasedContacts(db, now)
       await deleteExpiredAuthorizations({ db }, now)
     },
-    onError: (error) => log.error({ error: describeError(error) }, 'expired rows were not deleted'),
+    onError: (error) => log.error({ error: describeError(error) }, 'expired rows could not be deleted'),
   })

@@ -16,10 +16,10 @@ import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.
 import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
 
 /**
- * Every place that stores something about a contact, but for rows of imports, which are locked before the contact. A
- * new table or column that can hold who a person is, or what they said, gets its eraser here:
- * test/privacy/erasers.test.ts finds it. What other transactions lock too comes in the order of db/locks.ts; the contact
- * and its calls are locked already, and its attempts have ended.
+ * One eraser for every place that stores something about a contact, except import rows, which are locked before the
+ * contact. A new table or column that can contain who a person is, or what they said, needs an eraser here;
+ * test/privacy/erasers.test.ts fails without it. Rows that other transactions also lock come in the order of
+ * db/locks.ts. The contact and its calls are already locked, and its attempts have ended.
  */
 const erasers: readonly ContactEraser[] = [
   eraseContactRow,
@@ -36,12 +36,12 @@ const erasers: readonly ContactEraser[] = [
 ]
 
 /**
- * Erases a contact: completes queued calls as canceled and erases who the person is from everything that's stored.
- * That calls were made, and how they ended, stays; so does the do-not-call entry, as the hash of a number. Erasing a
- * contact again changes nothing. While a call is in progress, erasing is rejected: its end is still to be stored.
+ * Erases a contact. Completes queued calls as canceled, and erases who the person is from everything that's stored. The
+ * calls and how they ended stay, and so does the do-not-call entry, as the hash of a number. Erasing a contact again
+ * changes nothing. While a call is in progress, erasing is rejected, because the end of the call is yet to be stored.
  *
- * What comes late (notes, reports, tool calls, an analysis, another call) waits for the contact's lock, or finds its
- * call completed, and stores nothing.
+ * Anything that arrives late (notes, reports, tool calls, an analysis, another call) waits for the contact's lock, or
+ * finds its call completed, and stores nothing.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -90,5 +90,5 @@ function toSearchDigits(phoneNumber: string): string {
 const callInProgressError = () =>
   new ApiError(
     'validation_failed',
-    'A call to this person is under way: erase the contact when it has ended.',
+    'A call to this contact is in progress. Wait until it ends, then erase the contact.',
   )

@@ -9,10 +9,10 @@ import { eraseToolCallContent } from '../mcp/erase-tool-calls.ts'
 import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
 import { eraseConversationsInEvents } from '../webhooks/erase-events.ts'
 
-/** Calls per transaction, which locks their rows for about a tenth of a second. */
+/** Calls per transaction. It locks their rows for about a tenth of a second. */
 const batchSize = 500
 
-/** Erases, once an hour, what was said in calls that are older than their workspace's retention. */
+/** Starts a job that erases, once an hour, the conversations of calls older than their workspace's retention. */
 export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>): PeriodicJob =>
   startPeriodicJob(deps.clock, {
     intervalMs: hourMs,
@@ -27,7 +27,8 @@ export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log
       }
       return hasMore
     },
-    onError: (error) => deps.log.error({ error: describeError(error) }, 'older talks were not erased'),
+    onError: (error) =>
+      deps.log.error({ error: describeError(error) }, 'old conversations could not be erased'),
   })
 
 /** Erases one batch in one transaction, so that no conversation is half erased. Returns the number of calls. */

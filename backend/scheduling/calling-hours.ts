@@ -5,15 +5,15 @@ import { timeZonesOfNumber } from './time-zones.ts'
 
 const weekdays: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
-/** Every window repeats within 7 days; one that a clock change skips, within 14. */
+/** Every window repeats within 7 days, or within 14 if a clock change skips it. */
 const maxLookAheadMs = 15 * dayMs
 
 /**
  * Returns the first moment at or after `from` that is within the calling hours in all `zones`, to the millisecond.
- * Undefined where the zones' calling hours never overlap.
+ * Undefined if the zones' calling hours never overlap.
  *
- * Local time decides: an hour that a clock change skips is never within calling hours, and one that it repeats can be
- * twice. Hours past midnight belong to the day they start on.
+ * Local time decides. An hour that a clock change skips is never within calling hours, and an hour that it repeats can
+ * be within them twice. Hours past midnight belong to the day they start on.
  *
  * @param zones IANA names, at least one
  */
@@ -44,7 +44,7 @@ const opensOn = (hours: CallingHours, dayOfWeek: number) =>
 
 const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 
-/** Returns the next moment at which a closed zone can open: a start, a midnight, or a clock change. */
+/** Returns the next moment when calling hours can begin in a zone: their start, midnight, or a clock change. */
 function nextPossibleOpening(hours: CallingHours, local: Temporal.ZonedDateTime): Temporal.Instant {
   const time = Temporal.PlainTime.from(hours.start)
   const today = local.toPlainDate()
@@ -74,7 +74,7 @@ const toInstant = (
 
 export interface Callee {
   phoneNumber: string
-  /** Where it's known, it counts, and not the phone number's time zones. */
+  /** If known, it's used instead of the phone number's time zones. */
   timeZone: string | null
 }
 
@@ -89,7 +89,7 @@ interface CallingRules {
 export async function nextCallableAt(rules: CallingRules, callee: Callee, from: Date): Promise<Date> {
   const zones = callee.timeZone === null ? await timeZonesOfNumber(callee.phoneNumber) : [callee.timeZone]
   const openAt = zones.length > 0 ? nextOpenAt(rules.callingHours, zones, from) : undefined
-  // No opening within reach: the call is rescheduled when that moment has come.
+  // No opening within the look-ahead. The call is rescheduled at this time.
   return (
     openAt ??
     nextOpenAt(rules.callingHours, [rules.timeZone], from) ??

@@ -14,7 +14,7 @@ const LocalDateTime = z.iso.datetime({ local: true })
 
 /**
  * Parses a requested time: ISO 8601 with an offset, or local time in `timeZone`. A local time that a clock change skips
- * becomes an hour later; of one that it repeats, the first is meant. Returns undefined for anything else.
+ * becomes an hour later. If a local time occurs twice, the first is used. Returns undefined for anything else.
  */
 export function parseRequestedTime(text: string, timeZone: string): Date | undefined {
   const normalized = withSeconds(text.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T'))
@@ -23,14 +23,14 @@ export function parseRequestedTime(text: string, timeZone: string): Date | undef
   return new Date(Temporal.PlainDateTime.from(normalized).toZonedDateTime(timeZone).epochMilliseconds)
 }
 
-/** `TimestampInput` requires seconds, which people leave out. */
+/** Adds the seconds that `TimestampInput` requires and people leave out. */
 const withSeconds = (text: string) => text.replace(/^(.{10}T\d{2}:\d{2})(?=$|[Z+-])/, '$1:00')
 
 /**
- * Parses a date and time that a person typed, in local time unless it has an offset. Of a local time that occurs twice,
- * the first is meant; one that a clock change skips is an error.
+ * Parses a date and time that a person typed, in local time unless it has an offset. If a local time occurs twice, the
+ * first is used. A local time that a clock change skips is an error.
  *
- * @throws {ApiError} validation_failed about `field`
+ * @throws {ApiError} validation_failed for `field`
  */
 export function parseLocalTimeField(field: string, text: string, timeZone: string): Date {
   const at = parseRequestedTime(text, timeZone)
@@ -48,7 +48,7 @@ export function parseLocalTimeField(field: string, text: string, timeZone: strin
   return at
 }
 
-/** Returns true for a local time that never occurs: formatted again, it's another time. */
+/** Returns true for a local time that never occurs, because its instant has a different local time. */
 function isSkipped(text: string, at: Date, timeZone: string): boolean {
   const typed = text.trim().replace(' ', 'T')
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(typed)) return false
@@ -57,18 +57,22 @@ function isSkipped(text: string, at: Date, timeZone: string): boolean {
 }
 
 /**
- * Returns the time that a call is scheduled for. Null, as soon as possible, where none was requested or it has passed:
- * the automation ran late.
+ * Returns the time that a call is scheduled for. Null means as soon as possible: no time was requested, or it has
+ * passed because the automation ran late.
  *
- * @throws {ApiError} validation_failed about `scheduled_at` for a time more than a year ahead
+ * @throws {ApiError} validation_failed for `scheduled_at` if the time is more than a year ahead
  */
 export function checkScheduledAt(requestedAt: Date | null, now: Date): Date | null {
   if (requestedAt === null || requestedAt <= now) return null
   if (!isTooFarAhead(requestedAt, now)) return requestedAt
-  throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most one year ahead.')
+  throw invalidField(
+    'scheduled_at',
+    'too_far_ahead',
+    'This time is more than one year ahead. Choose an earlier time.',
+  )
 }
 
-/** Calls can be scheduled for up to a year ahead. */
+/** Returns true for a time more than a year ahead. Calls can't be scheduled that far ahead. */
 export function isTooFarAhead(at: Date, now: Date): boolean {
   const latest = new Date(now)
   latest.setUTCFullYear(now.getUTCFullYear() + 1)

@@ -6,10 +6,10 @@ import { LRUCache } from 'lru-cache'
 /** Toll-free, satellite, and personal numbers don't belong to a place. */
 const geographicTypes = new Set(['FIXED_LINE', 'MOBILE', 'FIXED_LINE_OR_MOBILE'])
 
-/** By phone number. Looking one up reads and parses the whole prefix file: 3 ms. */
+/** Time zones by phone number. A lookup reads and parses the whole prefix file, which takes 3 ms. */
 const zoneCache = new LRUCache<string, Promise<readonly string[]>>({ max: 20_000 })
 
-/** Returns the time zones that a number may be in, by Google's prefix data. Empty where it isn't known. */
+/** Returns the time zones that a number may be in, according to Google's prefix data. Empty if unknown. */
 export function timeZonesOfNumber(phoneNumber: string): Promise<readonly string[]> {
   const cached = zoneCache.get(phoneNumber)
   if (cached !== undefined) return cached
@@ -25,7 +25,7 @@ async function lookUpTimeZones(phoneNumber: string): Promise<readonly string[]> 
   return zones.filter((zone) => TimeZone.safeParse(zone).success)
 }
 
-/** Returns the contact's own time zone, or its number's where that's in only one. Undefined where it isn't known. */
+/** Returns the contact's time zone, or its phone number's if that has only one. Undefined if unknown. */
 export async function timeZoneOfContact(contact: {
   time_zone: string | null
   phone_number: string

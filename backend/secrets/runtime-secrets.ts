@@ -7,20 +7,19 @@ import { secondMs } from '../core/durations.ts'
 import { ConfigError, describeError, errorCode } from '../core/errors.ts'
 import { minSecretLength, readOrCreateSecret } from './secret-keys.ts'
 
-/** What agent runtimes show this service. */
+/** The secrets that agent runtimes authenticate with. */
 export interface RuntimeSecretSource {
-  /** Those that are valid now; the first is what this service itself shows. */
+  /** Returns the valid secrets. The service itself authenticates with the first one. */
   list(): readonly string[]
-  /** Tells of each change, until it is stopped. Those of the environment stay as they are. */
+  /** Calls `onChanged` after each change, until it's stopped. Secrets from the environment don't change. */
   watch(onChanged: () => void): { stop(): void }
 }
 
 /**
- * The secrets of RUNTIME_SECRET; else those of RUNTIME_SECRET_FILE, or of the file of DATA_DIR, which is made
- * at the first start with the embedded database. Files are followed: what is taken out of one ends while the
- * service runs.
+ * Reads the secrets from RUNTIME_SECRET, RUNTIME_SECRET_FILE, or a file in DATA_DIR, which is created at the first
+ * start with the embedded database. Files are watched, so that a removed secret stops working while the service runs.
  *
- * @throws {ConfigError} where there is none, or one can be guessed
+ * @throws {ConfigError} if there's no secret, or one is too short
  */
 export async function openRuntimeSecrets(
   config: Config,
@@ -39,7 +38,7 @@ export async function openRuntimeSecrets(
 function fixedSecrets(secrets: string[]): RuntimeSecretSource {
   if (secrets.some((secret) => secret.length < minSecretLength)) {
     throw new ConfigError(
-      `RUNTIME_SECRET must have at least ${minSecretLength} characters, each secret of the list for itself.`,
+      `RUNTIME_SECRET must have at least ${minSecretLength} characters. In a list, every secret needs that many.`,
     )
   }
   return { list: () => secrets, watch: () => ({ stop: () => {} }) }
@@ -61,7 +60,10 @@ async function secretsInFile(
           log.info({ count: changed.length }, 'runtime secrets reloaded')
           onChanged()
         } catch (error) {
-          log.error({ error: describeError(error) }, 'the runtime secrets stay as they were')
+          log.error(
+            { error: describeError(error) },
+            'runtime secrets could not be reloaded; the previous ones stay valid',
+          )
         }
       }),
   }
@@ -69,11 +71,11 @@ async function secretsInFile(
 
 const secretMissing = () =>
   new ConfigError(
-    `RUNTIME_SECRET is not set: with DATABASE_URL, set it to at least ${minSecretLength} random characters, the same for ` +
-      'every process, or RUNTIME_SECRET_FILE to a file that holds them. The agent runtime shows it to the tool server.',
+    'RUNTIME_SECRET is not set, but DATABASE_URL requires it. The agent runtime authenticates with it. ' +
+      `Set it to at least ${minSecretLength} random characters, the same for every process, or set ` +
+      'RUNTIME_SECRET_FILE to a file that contains them.',
   )
 
-/** Milliseconds between two looks. */
 const pollIntervalMs = secondMs
 
 /**
@@ -86,19 +88,19 @@ function watchSecretFile(file: string, onChanged: () => Promise<void>): { stop()
     queue = queue.then(onChanged)
   }
   watchFile(file, { interval: pollIntervalMs, persistent: false }, listener)
-  // It may have changed between its first reading and now.
+  // The file may have changed since it was first read.
   listener()
   return { stop: () => unwatchFile(file, listener) }
 }
 
 /**
- * The secrets of a file, by lines or commas.
+ * Reads the secrets in a file, which are separated by line breaks or commas.
  *
- * @throws {ConfigError} where there is none, one can be guessed, or the file cannot be read
+ * @throws {ConfigError} if there's no secret, one is too short, or the file can't be read
  */
 async function readRuntimeSecrets(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new ConfigError(`${file} cannot be read (${errorCode(error)}): it is to hold the runtime secrets.`)
+    throw new ConfigError(`${file} can't be read (${errorCode(error)}). It must contain the runtime secrets.`)
   })
   const secrets = text
     .split(/[\n,]/)
@@ -106,6 +108,6 @@ async function readRuntimeSecrets(file: string): Promise<string[]> {
     .filter(Boolean)
   if (secrets.length > 0 && secrets.every((secret) => secret.length >= minSecretLength)) return secrets
   throw new ConfigError(
-    `${file} must hold one or more runtime secrets, by lines or commas, each of at least ${minSecretLength} characters.`,
+    `${file} must contain runtime secrets of at least ${minSecretLength} characters, separated by line breaks or commas.`,
   )
 }

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
-/** Encrypts what must be read again but never lies in the database as it is. */
+/** Encrypts values that the database stores and the service needs in plain text again. */
 export interface SecretBox {
   seal(plain: string): string
-  /** Throws where no key of the list opens it. */
+  /** Throws if none of the keys decrypts it. */
   open(sealed: string): string
 }
 
 /**
- * AES-256-GCM (NIST SP 800-38D). The first key seals, every key opens, so that keys can be rotated.
+ * Encrypts with AES-256-GCM (NIST SP 800-38D). The first key encrypts and every key decrypts, so that keys can rotate.
  * `keys` are passphrases of any length with at least 32 random characters; each is hashed to 256 bits.
  */
 export function createSecretBox(keys: readonly string[]): SecretBox {
@@ -30,7 +30,7 @@ export function createSecretBox(keys: readonly string[]): SecretBox {
         const plain = tryOpen(key, bytes)
         if (plain !== undefined) return plain
       }
-      throw new Error('no key of SECRET_KEY opens this secret')
+      throw new Error('no key in SECRET_KEY decrypts this secret')
     },
   }
 }
@@ -41,6 +41,6 @@ function tryOpen(key: Buffer, bytes: Buffer): string | undefined {
     decipher.setAuthTag(bytes.subarray(12, 28))
     return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8')
   } catch {
-    return undefined // sealed with another key of the list
+    return undefined // encrypted with another key
   }
 }

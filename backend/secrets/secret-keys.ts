@@ -7,14 +7,14 @@ import type { SecretBox } from './secret-box.ts'
 import { findServerSecret, insertServerSecretIfNew } from './server-secret-store.ts'
 import { randomToken } from './tokens.ts'
 
-/** Characters that a secret has at least, so that nobody guesses it. */
+/** In characters. Shorter secrets might be guessed. */
 export const minSecretLength = 32
 
 /**
- * The secret that a file of DATA_DIR keeps, made where there is none. A command and the service may come here
- * at once: a link is made by one of them, and never to half a secret.
+ * Returns the secret in a file of DATA_DIR, and creates the file if it doesn't exist. A command and the service may
+ * call this at the same time: only one of them creates the link, and only to a complete file.
  *
- * @throws {ConfigError} where the file was emptied
+ * @throws {ConfigError} if the file was emptied
  */
 export async function readOrCreateSecret(file: string): Promise<string> {
   const existing = await readSecretFile(file)
@@ -38,12 +38,12 @@ async function readSecretFile(file: string): Promise<string | undefined> {
   })
   if (key === undefined || key.trim().length >= minSecretLength) return key?.trim()
   throw new ConfigError(
-    `${file} holds no secret of at least ${minSecretLength} characters: restore it from your backup.`,
+    `${file} doesn't contain a secret of at least ${minSecretLength} characters. Restore the file from your backup.`,
   )
 }
 
 /**
- * Tells at the start, and not at some webhook in the night, that the keys are not those of this database.
+ * Checks at startup that the keys decrypt this database's secrets. Otherwise, a wrong key would fail only when used.
  *
  * @throws {ConfigError}
  */
@@ -53,36 +53,38 @@ export async function checkSecretKeys(db: Db, secretBox: SecretBox): Promise<voi
     secretBox.open(stored)
   } catch (cause) {
     throw new ConfigError(
-      'SECRET_KEY does not open the secrets of this database: set the key with which it was first started. To change ' +
-        'keys, put the new one before it, with a comma between them.',
+      "SECRET_KEY can't decrypt the secrets in this database. Set the key that the database was first started with. " +
+        'To change keys, put the new key before the old one, separated by a comma.',
       { cause },
     )
   }
 }
 
 /**
- * The keys of SECRET_KEY, and that of DATA_DIR, which is made at the first start with the embedded database.
+ * Returns the keys of SECRET_KEY and then the key in DATA_DIR, which is created at the first start with the embedded
+ * database.
  *
- * @throws {ConfigError} where there is none, or one can be guessed
+ * @throws {ConfigError} if there's no key, or one is too short
  */
 export async function loadSecretKeys(config: Config, dataDir: string | undefined): Promise<string[]> {
   if (config.secretKeys.some((key) => key.length < minSecretLength)) {
     throw new ConfigError(
-      `SECRET_KEY must have at least ${minSecretLength} characters, each key of the list for itself.`,
+      `SECRET_KEY must have at least ${minSecretLength} characters. In a list, every key needs that many.`,
     )
   }
   if (dataDir !== undefined)
     return [...config.secretKeys, await readOrCreateSecret(path.join(dataDir, 'secret-key'))]
   if (config.secretKeys.length > 0) return config.secretKeys
   throw new ConfigError(
-    `SECRET_KEY is not set: with DATABASE_URL, set it to at least ${minSecretLength} random characters, the same for every ` +
-      `process, and keep it safe. Without it nobody can read the secrets of the database.`,
+    'SECRET_KEY is not set, but DATABASE_URL requires it. ' +
+      `Set it to at least ${minSecretLength} random characters, the same for every process, and keep it safe. ` +
+      "Without it, the secrets in the database can't be decrypted.",
   )
 }
 
 /**
- * Stores the value unless there is one of this name, and returns the stored one: of several processes one is
- * first.
+ * Stores a value unless the name already has one, and returns the stored value. Processes that call this at the same
+ * time get the same value.
  */
 export const getOrCreateServerSecret = async (db: Db, name: string, value: string): Promise<string> => {
   await insertServerSecretIfNew(db, name, value)

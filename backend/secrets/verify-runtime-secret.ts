@@ -2,33 +2,33 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../core/errors.ts'
 
-/** One of the secrets that are valid now. Sessions keep it, to know who opened them. */
+/** A valid secret. A tool session stores the one that opened it. */
 export interface RuntimeSecret {
   readonly digest: Buffer
 }
 
 export interface RuntimeSecretVerifier {
   /**
-   * The secret that a request shows: in X-Agent-Secret, in Authorization, or as `token` of its query.
+   * Returns the secret of a request, from X-Agent-Secret, Authorization, or the `token` query parameter.
    *
-   * @throws {ApiError} missing_credential, invalid_credential, also where two of the three disagree
+   * @throws {ApiError} missing_credential; invalid_credential, also if the request has two different secrets
    */
   require(headers: IncomingHttpHeaders, query: URLSearchParams): RuntimeSecret
-  /** Whether a request shows no secret at all, or only this one. */
+  /** Returns whether a request has no secret, or only this one. */
   permits(secret: RuntimeSecret, headers: IncomingHttpHeaders, query: URLSearchParams): boolean
   isValid(secret: RuntimeSecret): boolean
 }
 
 /**
- * Compares SHA-256 digests in constant time: neither length nor content of a secret shows in the time it takes.
+ * Compares SHA-256 digests in constant time, so that timing reveals neither the length nor the content of a secret.
  *
- * @param current the valid ones, a new list after each change
+ * @param current returns the valid secrets, in a new list after each change
  */
 export function createRuntimeSecretVerifier(current: () => readonly string[]): RuntimeSecretVerifier {
   let currentValues: readonly string[] = []
   let validSecrets: RuntimeSecret[] = []
 
-  /** What stays valid stays the same object. */
+  /** Returns the same object for a secret that stays valid, because `isValid` compares objects. */
   const getValidSecrets = (): RuntimeSecret[] => {
     const latestValues = current()
     if (latestValues === currentValues) return validSecrets
@@ -59,17 +59,17 @@ export function createRuntimeSecretVerifier(current: () => readonly string[]): R
 
 const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
-/** Every one is compared, whichever fits. */
+/** Compares every candidate, so that timing doesn't reveal which one matches. */
 const findByDigest = (candidates: RuntimeSecret[], digest: Buffer): RuntimeSecret | undefined =>
   candidates.filter((secret) => timingSafeEqual(secret.digest, digest))[0]
 
 const scheme = /^(?:bearer|token) +/i
 
-/** Headers first: they are preferred, since queries end up in other people's logs. */
+/** Returns the request's secrets. Headers come first, because query strings end up in logs. */
 function readPresentedSecrets(headers: IncomingHttpHeaders, query: URLSearchParams): string[] {
   const { authorization, 'x-agent-secret': agentSecret } = headers
   const presented: string[] = typeof agentSecret === 'string' ? [agentSecret] : (agentSecret ?? [])
-  // Other schemes are somebody else's: a proxy's, for example.
+  // Other schemes aren't meant for Outdial, but for a proxy, for example.
   if (authorization !== undefined && scheme.test(authorization))
     presented.push(authorization.replace(scheme, ''))
   presented.push(...query.getAll('token'))
@@ -81,12 +81,20 @@ const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="Outdial tools"
 const missingSecret = () =>
   new ApiError(
     'missing_credential',
-    'The runtime secret is missing: send it as X-Agent-Secret, as Authorization: Bearer, or as token in the query.',
+    'The runtime secret is missing. Send it in the X-Agent-Secret or Authorization: Bearer header, or in the token query parameter.',
     challenge,
   )
 
 export const invalidSecret = () =>
-  new ApiError('invalid_credential', 'This is not a runtime secret of this service.', challenge)
+  new ApiError(
+    'invalid_credential',
+    "The runtime secret isn't valid. Use one that this service is configured with.",
+    challenge,
+  )
 
 const conflictingSecrets = () =>
-  new ApiError('invalid_credential', 'The secrets of this request disagree: send one.', challenge)
+  new ApiError(
+    'invalid_credential',
+    'The request contains different runtime secrets. Send only one.',
+    challenge,
+  )

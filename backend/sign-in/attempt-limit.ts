@@ -4,17 +4,17 @@ import { minuteMs } from '../core/durations.ts'
 import { createWindowCounter } from '../core/window-counter.ts'
 
 interface AttemptLimit {
-  /** Counts an attempt; false where there were too many. */
+  /** Counts an attempt. Returns false if there were too many. */
   consume(key: string): boolean
-  /** Forgets the attempts of a key: one has succeeded. */
+  /** Resets the count of a key, after a successful attempt. */
   clear(key: string): void
 }
 
 const limit = { maxAttempts: 10, windowMs: 5 * minuteMs }
 
 /**
- * Allows ten attempts per key within five minutes of the first one. An attempt counts before it is made, so that many at
- * once count too.
+ * Allows ten attempts per key within five minutes of the first one. An attempt is counted before it's made, so that
+ * concurrent attempts count too.
  */
 export function createAttemptLimit(clock: Clock): AttemptLimit {
   const attempts = createWindowCounter(clock, limit)
@@ -25,8 +25,8 @@ export function createAttemptLimit(clock: Clock): AttemptLimit {
 }
 
 /**
- * What attempts are counted by: an IPv4 address, or the first 64 bits of an IPv6 one, because its owner has all
- * addresses that begin so (RFC 6177).
+ * Returns the network that attempts are counted by: an IPv4 address, or the first 64 bits of an IPv6 address, because
+ * one site has all addresses that start with them (RFC 6177).
  */
 export function toNetwork(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip

@@ -10,7 +10,7 @@ import { tooManyAttemptsError } from '../views/page-error.ts'
 import { createAttemptLimit, toNetwork } from './attempt-limit.ts'
 
 export const SignInForm = z.object({
-  // PostgreSQL compares no text with a NUL in it.
+  // PostgreSQL rejects text with a NUL character.
   email: z
     .string()
     .max(254)
@@ -21,13 +21,13 @@ export const SignInForm = z.object({
 
 export const wrongPasswordMessage = 'Incorrect email or password. Check both and try again.'
 
-/** Signing in and out of a browser, for every page that does so: they share one, since tries are counted in it. */
+/** Creates sign-in and sign-out for browsers. All pages share one instance, because it counts sign-in attempts. */
 export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>) {
   const cookie = sessionCookie(deps.config)
   const attempts = createAttemptLimit(deps.clock)
   const getToken = (request: FastifyRequest) => request.cookies[cookie.name]
 
-  /** A new session in the browser, in place of the one that it has; false where the password is another by now. */
+  /** Replaces the browser's session with a new one. Returns false if the password was changed in the meantime. */
   const startBrowserSession = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -38,7 +38,7 @@ export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | '
     if (session === undefined) return false
     await endSession(deps, getToken(request))
     const { token, expiresAt } = session
-    // `maxAge` counts on the browser's clock, whatever ours says.
+    // Relative, because the browser's clock may differ from the service's.
     const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / secondMs)
     void reply.setCookie(cookie.name, token, { ...cookie.options, maxAge })
     return true
@@ -54,8 +54,8 @@ export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | '
       findSession(deps, getToken(request)),
 
     /**
-     * The user's id, with a new session in the browser; undefined for a wrong address or password.
-     * @throws {PageError} after ten wrong tries with one address from one place within five minutes
+     * Starts a session and returns the user's ID, or undefined if the email or password is wrong.
+     * @throws {PageError} after ten failed sign-in attempts with one email from one network within five minutes
      */
     signIn: async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
       const form = SignInForm.parse(request.body)
@@ -83,8 +83,8 @@ interface SessionCookie {
 }
 
 /**
- * The cookie that carries a session. `__Host-` keeps a sibling subdomain from planting one of its own
- * (draft-ietf-httpbis-rfc6265bis, section 4.1.3.2); browsers take it over https only.
+ * Returns the name and options of the session cookie. The `__Host-` prefix stops sibling subdomains from setting it
+ * (draft-ietf-httpbis-rfc6265bis, section 4.1.3.2). Browsers accept the prefix only over HTTPS.
  */
 export const sessionCookie = (config: Pick<Config, 'publicUrl'>): SessionCookie => {
   const secure = config.publicUrl.startsWith('https:')

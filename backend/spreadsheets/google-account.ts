@@ -4,9 +4,7 @@ import { invalidField, notFound } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { deleteGoogleAccount, findGoogleAccount, upsertGoogleAccount } from './spreadsheet-store.ts'
 
-/**
- * Everything else in the file, such as the URL of the token endpoint, is dropped: it could name any server.
- */
+/** Everything else in the file is dropped. For example, its URL of the token endpoint could be any server. */
 const KeyFile = z.object({
   client_email: z.string().regex(/^[\w.+-]{1,128}@[\w.-]{1,128}$/),
   private_key: z.string().max(10_000),
@@ -17,7 +15,7 @@ const KeyFile = z.object({
  *
  * @param pasted the JSON key file that Google issued
  * @returns the address that spreadsheets must be shared with
- * @throws {ApiError} validation_failed; its message repeats nothing of the key
+ * @throws {ApiError} validation_failed; its message doesn't contain the key
  */
 export async function saveGoogleAccount(
   { db, secretBox, clock }: Pick<Deps, 'db' | 'secretBox' | 'clock'>,
@@ -48,13 +46,11 @@ function isRsaKey(pem: string): boolean {
   try {
     return createPrivateKey(pem).asymmetricKeyType === 'rsa'
   } catch {
-    return false // no key at all
+    return false // not a key
   }
 }
 
-/**
- * Returns the address that spreadsheets must be shared with; undefined where the workspace has no account.
- */
+/** Returns the address that spreadsheets must be shared with, or undefined if the workspace has no account. */
 export async function getGoogleAccount(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
@@ -64,8 +60,7 @@ export async function getGoogleAccount(
 }
 
 /**
- * Deletes the workspace's Google service account. Agents that write to Google Sheets get an error from then
- * on.
+ * Deletes the workspace's Google service account. Agents that write to Google Sheets then get an error.
  *
  * @throws {ApiError} not_found
  */

@@ -9,15 +9,15 @@ interface GoogleAccount {
   privateKey: string
 }
 
-/** For preparing a row, and again for sending it: together less than a tool call may take. */
+/** Limit for preparing a row, and again for sending it; together less than the limit of a tool call. */
 const timeoutMs = 8 * secondMs
 
 const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
 
 const keyRejected =
-  'Google did not accept the key of the service account: a new one is to be made and pasted.'
-const notAdded = 'The row was not added.'
-const uncertain = 'It is not known whether the row was added: do not repeat it.'
+  "Google rejected the service account's key. A new key must be added under Spreadsheets in the dashboard."
+const notAdded = "The row wasn't added."
+const uncertain = "The row may have been added. Don't repeat it."
 
 /**
  * Opens the first sheet of a Google spreadsheet that is shared with a service account; its first row names
@@ -33,10 +33,10 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
     if (!response.ok) throw toSpreadsheetError(account, response.status, notAdded)
     const header = Header.safeParse(response.body)
     const columns = (header.data?.values?.[0] ?? []).map((name) => String(name).trim())
-    // Google appends from the first column that is not empty: the cells would be moved.
+    // Google appends from the first column that isn't empty, so the cells would be shifted.
     if (columns[0] === undefined || columns[0] === '') {
       throw new SpreadsheetError(
-        'The Google spreadsheet has no names of columns: write them into its first row, from cell A1 on.',
+        'The Google spreadsheet has no column names. They must be in its first row, starting in cell A1.',
       )
     }
     return columns
@@ -44,7 +44,7 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
 
   return {
     readColumns: (signal) =>
-      withTimeout(signal, 'It was not read.', async (timeoutSignal) =>
+      withTimeout(signal, "The spreadsheet wasn't read.", async (timeoutSignal) =>
         readHeader(await getToken(account, timeoutSignal), timeoutSignal),
       ),
 
@@ -73,7 +73,7 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
 
 async function getToken({ clientEmail, privateKey }: GoogleAccount, signal: AbortSignal): Promise<string> {
   let status = 0
-  // The library's own fetch lets the process crash where the signal came first.
+  // The library's own fetch crashes the process if the signal has already been aborted.
   const fetchImplementation: typeof fetch = async (input, init) => {
     const response = await fetch(input, init)
     status = response.status
@@ -88,7 +88,7 @@ async function getToken({ clientEmail, privateKey }: GoogleAccount, signal: Abor
   const { token } = await client.getAccessToken().catch((error: unknown) => {
     throw status === 400 || status === 401 ? new SpreadsheetError(`${keyRejected} ${notAdded}`) : error
   })
-  if (typeof token !== 'string') throw new Error('Google answered without a token')
+  if (typeof token !== 'string') throw new Error('Google returned no access token')
   return token
 }
 
@@ -100,7 +100,7 @@ async function sendRequest(url: string, init: RequestInit, signal: AbortSignal) 
   return { ok: response.ok, status: response.status, body }
 }
 
-/** Limits how long `work` takes, and reports a failed connection together with what became of the row. */
+/** Limits how long `work` takes. If the connection fails, the error also says whether the row was added. */
 async function withTimeout<Result>(
   signal: AbortSignal,
   rowState: string,
@@ -111,7 +111,7 @@ async function withTimeout<Result>(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof SpreadsheetError) throw error
-    throw new SpreadsheetError(`Google Sheets gave no answer. ${rowState}`, { cause: error })
+    throw new SpreadsheetError(`Google Sheets didn't respond. ${rowState}`, { cause: error })
   }
 }
 
@@ -122,10 +122,10 @@ function toSpreadsheetError(
 ): SpreadsheetError {
   const reasons: Record<number, string> = {
     401: keyRejected,
-    403: `Google does not let the service account write: the spreadsheet is to be shared with ${clientEmail} as an editor.`,
-    404: 'Google knows no spreadsheet with this id: its spreadsheet_id is to be corrected where the tool is assigned to the agent.',
-    429: 'Google takes no more rows for a minute, too many were sent.',
+    403: `Google denied access. The spreadsheet must be shared with ${clientEmail} as an editor.`,
+    404: "Google has no spreadsheet with this ID. The ID must be corrected in the agent's tool settings.",
+    429: 'Google Sheets received too many requests. Wait a minute before you try again.',
   }
-  const reason = reasons[status] ?? `Google Sheets refused it with status ${status}.`
+  const reason = reasons[status] ?? `Google Sheets returned error ${status}.`
   return new SpreadsheetError(`${reason} ${rowState}`)
 }

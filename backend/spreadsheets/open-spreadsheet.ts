@@ -13,7 +13,7 @@ type SpreadsheetProvider = 'database' | 'google'
 /**
  * Opens a spreadsheet in the database or in Google Sheets, to write to it.
  *
- * @throws {SpreadsheetError} for one of Google's where the workspace has no service account
+ * @throws {SpreadsheetError} if it's in Google Sheets and the workspace has no service account
  */
 export async function openSpreadsheet(
   deps: Pick<Deps, 'db' | 'clock' | 'secretBox'>,
@@ -25,7 +25,7 @@ export async function openSpreadsheet(
   const account = await findGoogleAccount(deps.db, workspaceId)
   if (account === undefined) {
     throw new SpreadsheetError(
-      'The workspace has no Google service account yet: its key is to be pasted in the settings.',
+      'This workspace has no Google service account yet. Its key must be added under Spreadsheets in the dashboard.',
     )
   }
   const { clientEmail, privateKey: sealed } = account
@@ -41,7 +41,7 @@ function databaseSpreadsheet(
     const spreadsheet = await findSpreadsheet(db, workspaceId, id)
     if (spreadsheet === undefined) {
       throw new SpreadsheetError(
-        'The workspace has no spreadsheet with this id: its spreadsheet_id is to be corrected where the tool is assigned to the agent.',
+        "This workspace has no spreadsheet with this ID. The ID must be corrected in the agent's tool settings.",
       )
     }
     return spreadsheet.columns
@@ -57,8 +57,8 @@ function databaseSpreadsheet(
 }
 
 /**
- * Returns why an agent couldn't write to this spreadsheet, or undefined. One in the database is locked, so
- * that it exists until the transaction ends. Whether Google has one is known only when a row is sent.
+ * Returns why an agent couldn't write to this spreadsheet, or undefined. A spreadsheet in the database is locked, so
+ * that it isn't deleted before the transaction ends. One in Google Sheets is only checked when a row is sent.
  */
 export async function findSpreadsheetIssue(
   { db }: Pick<Deps, 'db'>,

@@ -29,7 +29,7 @@ export interface SpreadsheetSummary {
   id: string
   name: string
   columns: string[]
-  /** How many, without the header. */
+  /** Number of rows, without the header. */
   rows: number
   created_at: Date
 }
@@ -71,7 +71,7 @@ export async function lockSpreadsheet(
   return row !== undefined
 }
 
-/** Names of the agents whose assignment of the tool names it. */
+/** Selects the names of the agents that write to this spreadsheet. */
 export async function selectWritingAgents(db: Db, workspaceId: number, id: string): Promise<string[]> {
   const assignedConfig = JSON.stringify({ spreadsheet_id: id, provider: 'database' })
   const rows = await db
@@ -108,7 +108,7 @@ export const insertSpreadsheetRow = async (
     .execute()
 }
 
-/** Selects rows from the oldest on, after the one with the ID `after`. */
+/** Selects rows after the one with the ID `after`, oldest first. */
 export const selectSpreadsheetRows = (
   db: Db,
   workspaceId: number,
@@ -131,7 +131,7 @@ export interface SpreadsheetRow {
   created_at: Date
 }
 
-/** Selects rows from the newest on, or from the one before the ID `before` on. */
+/** Selects rows, newest first, optionally only those before the one with the ID `before`. */
 export const selectNewestRows = (
   db: Db,
   workspaceId: number,
@@ -175,7 +175,7 @@ export const findGoogleAccount = (db: Db, workspaceId: number): Promise<GoogleAc
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst()
 
-/** False where there was none. */
+/** Returns false if there was no account. */
 export const deleteGoogleAccount = async (db: Db, workspaceId: number): Promise<boolean> => {
   const row = await db
     .deleteFrom('google_account')

@@ -1,7 +1,7 @@
-/** Google Sheets stores numbers and booleans as such, the database stores text. */
+/** Google Sheets stores numbers and booleans as such. The database stores everything as text. */
 type CellValue = string | number | boolean
 
-/** Values by the name of their column. */
+/** Values by column name. */
 export type RowValues = Readonly<Record<string, CellValue>>
 
 /** A table with a row of column names, in the database or in Google Sheets. */
@@ -9,9 +9,9 @@ export interface Spreadsheet {
   /** @throws {SpreadsheetError} */
   readColumns(signal: AbortSignal): Promise<string[]>
   /**
-   * Adds a row below the others; columns without a value stay empty.
+   * Adds a row below the others. Columns without a value stay empty.
    *
-   * @throws {SpreadsheetError} where a column is unknown, or the row could not be added
+   * @throws {SpreadsheetError} if a column is unknown, or if the row couldn't be added
    */
   appendRow(values: RowValues, signal: AbortSignal): Promise<void>
 }
@@ -32,7 +32,7 @@ export function toCells(columns: readonly string[], values: RowValues): CellValu
   const unknown = [...valueByColumn.keys()].filter((name) => !known.includes(name))
   if (unknown.length > 0) {
     throw new SpreadsheetError(
-      `The spreadsheet has no column ${formatNames(unknown)}. Its columns are ${formatNames(known)}: use these names.`,
+      `The spreadsheet has no column ${formatNames(unknown)}. Use these columns: ${formatNames(known)}.`,
     )
   }
   // The first of several columns with the same name gets the value.

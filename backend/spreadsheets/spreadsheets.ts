@@ -52,7 +52,7 @@ const NewSpreadsheet = z.object({
 /**
  * Creates an empty spreadsheet in the database.
  *
- * @returns its ID, which the assignment of a tool names as `spreadsheet_id`
+ * @returns its ID, which is the `spreadsheet_id` in the configuration of a tool
  * @throws {ApiError} validation_failed
  */
 export async function createSpreadsheet(
@@ -78,12 +78,12 @@ export interface SpreadsheetDetails {
   columns: string[]
   /** Names of the agents that add rows to it. */
   writers: string[]
-  /** The newest first. */
+  /** Newest first. */
   rows: Page<SpreadsheetRow>
 }
 
 /**
- * Returns a spreadsheet with a page of its rows: those before the one with the ID `before`.
+ * Returns a spreadsheet with a page of its rows, before the one with the ID `before`.
  *
  * @throws {ApiError} not_found
  */
@@ -102,7 +102,7 @@ export async function getSpreadsheet(
 /**
  * Exports a spreadsheet as CSV, with its columns as the header.
  *
- * @returns its name, and the text in parts that are read from the database as they are taken
+ * @returns its name, and the text in parts, which are read from the database on demand
  * @throws {ApiError} not_found
  */
 export async function exportSpreadsheet(
@@ -133,7 +133,7 @@ export const deleteSpreadsheet = (
   inTransaction(deps, async (tx) => {
     const exists = await lockSpreadsheet(tx.db, workspaceId, id, 'update')
     if (!exists) throw spreadsheetNotFound()
-    // After the lock, in its own statement: an assignment in progress has been committed by then, or waits.
+    // In a separate statement after the lock, so that it sees assignments that were committed before the lock.
     const writers = await selectWritingAgents(tx.db, workspaceId, id)
     if (writers.length > 0) throw new ApiError('validation_failed', stillUsedMessage(writers))
     await deleteSpreadsheetRow(tx.db, workspaceId, id)

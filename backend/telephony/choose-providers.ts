@@ -6,7 +6,7 @@ import type { TelephonyProvider } from './provider.ts'
 import { createSimulatedAgent } from './simulated/simulated-agent.ts'
 import { createSimulatedProvider } from './simulated/simulated-provider.ts'
 
-/** The providers of this service. Test calls always use the simulated one. */
+/** The telephony providers of this service. Test calls always use the simulated one. */
 export interface TelephonyProviders {
   real: TelephonyProvider
   test: TelephonyProvider
@@ -29,16 +29,16 @@ function createConfiguredHttpProvider({ clock, config, db, log, runtimeSecrets }
     internalUrl,
     runtime: createRuntimeClient({ url: runtimeUrl, secrets: runtimeSecrets, clock }),
     onError: (attempt, error) =>
-      log.warn({ attempt, error: describeError(error) }, 'what became of a call could not be asked'),
+      log.warn({ attempt, error: describeError(error) }, 'failed to get the state of a call attempt'),
   })
 }
 
-/** Without a runtime secret, the tool server gives no agent access. */
+/** Returns undefined without a runtime secret, because the tool server would reject the agent. */
 function createAgent({ config, runtimeSecrets, log }: ProviderDeps) {
   if (runtimeSecrets().length === 0) return undefined
   return createSimulatedAgent({
     url: config.internalUrl,
     secret: () => runtimeSecrets()[0] ?? '',
-    onError: (failure) => log.warn(failure, 'an agent could not use its tools'),
+    onError: (failure) => log.warn(failure, 'the simulated agent failed to use its tools'),
   })
 }

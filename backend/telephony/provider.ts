@@ -5,7 +5,7 @@ export interface DialRequest {
   /** A UUID and the idempotency key: a provider that receives it twice dials once. */
   attemptId: string
   callId: number
-  /** Which attempt of its call this is, from 1. */
+  /** The number of this attempt within its call, starting at 1. */
   number: number
   fromNumber: string
   toNumber: string
@@ -17,7 +17,7 @@ export interface DialRequest {
   contact: { firstName: string | null; lastName: string | null; variables: Record<string, string> }
 }
 
-/** How an attempt ended. Times are set by a provider that knows them better than the worker that listens. */
+/** How an attempt ended. A provider sets the times if it knows them more precisely than the worker. */
 export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
   | { outcome: 'no_answer' | 'busy' | 'declined' | 'failed' }
   /** From `resume`: the provider doesn't know the attempt, so there is no call. */
@@ -30,24 +30,24 @@ export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
       recordingUrl: string | null
       /** The contact asked not to be called again. */
       optedOut: boolean
-      /** Null where there is none. Undefined where it isn't known yet: then `analyze` is asked for it. */
+      /** Null if there is none. Undefined if it isn't known yet; then `analyze` provides it. */
       analysis?: Analysis | null
     }
 )
 
-/** How the dialer and a provider talk to each other during an attempt. */
+/** Signals from the dialer to a provider during an attempt, and the provider's callback. */
 export interface DialControls {
   /** Aborts when the provider must hang up. */
   signal: AbortSignal
-  /** Aborts at the ring limit: a resumable provider first finds out whether someone answered. */
+  /** Aborts at the ring limit. A resumable provider then checks whether someone answered before it hangs up. */
   ringTimeout: AbortSignal
   /** Aborts when this worker stops listening. The calls of a resumable provider continue. */
   detached: AbortSignal
-  /** To be called when a person or a machine answers. Only the first time counts. */
+  /** The provider calls this when a person or a machine answers. Only the first time counts. */
   onAnswer: (at?: Date) => void
 }
 
-/** What a provider learns from a conversation after it ended. */
+/** A provider's analysis of a finished conversation. */
 export interface Analysis {
   summary: string
   sentiment: Sentiment
@@ -55,25 +55,26 @@ export interface Analysis {
   extracted: Extracted
 }
 
-/** Places calls. Limits, leases, retries, and records are the dialer's. */
+/** Places calls. The dialer handles limits, leases, retries, and records. */
 export interface TelephonyProvider {
   /** Saved with each attempt, so that the worker that takes it over knows which provider to ask. */
   name: string
   /**
-   * True where calls continue when this process dies. Lost attempts are then taken over with `resume`; those of any
-   * other provider end as failed.
+   * True if calls continue when this process dies. Lost attempts are then taken over with `resume`. With any other
+   * provider, lost attempts end as failed.
    */
   resumable: boolean
   /** Simulated seconds per second of the clock; 1 for real calls. */
   speed: number
   /**
-   * Makes a call and resolves when it's over. When `signal` aborts, it hangs up and resolves with what was said so
-   * far; a resumable provider only once the call is surely over. A rejection counts as a failure of the provider.
+   * Places a call and resolves when it's over. When `signal` aborts, it hangs up and resolves with the conversation so
+   * far. A resumable provider resolves only when the call is known to be over. A rejection counts as a provider
+   * failure.
    */
   dial(request: DialRequest, dialing: DialControls): Promise<ProviderResult>
-  /** Like `dial`, for an attempt that was dialed before, maybe by another process: it isn't dialed again. */
+  /** Like `dial`, but continues an attempt that was already dialed, maybe by another process, without dialing again. */
   resume?(request: DialRequest, dialing: DialControls): Promise<ProviderResult>
-  /** Analyzes a finished conversation; undefined where there is no analysis. The event waits two minutes for it. */
+  /** Analyzes a finished conversation. Undefined if there's no analysis. The event waits up to two minutes for it. */
   analyze(
     request: DialRequest,
     transcript: TranscriptTurn[],
@@ -81,5 +82,5 @@ export interface TelephonyProvider {
   ): Promise<Analysis | undefined>
 }
 
-/** Limits in (simulated) seconds. After the call limit, a provider can hand over what was said. */
+/** Limits in (simulated) seconds. A provider has `handOverSeconds` after the call limit to send the transcript. */
 export const callLimits = { ringSeconds: 45, callSeconds: 30 * 60, handOverSeconds: 5 }

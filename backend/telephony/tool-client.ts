@@ -18,7 +18,7 @@ export interface ToolClient {
 }
 
 /**
- * Opens a session and lists its tools. Rejects where the server denies access or `signal` aborts first.
+ * Opens a session and lists its tools. Rejects if the server denies access or `signal` aborts first.
  *
  * @param secret sent in a header, because URLs end up in logs
  */

@@ -12,7 +12,7 @@ function collect(isTTY: boolean) {
   return { lines, output: { isTTY, write: (line: string) => lines.push(line) > 0 } }
 }
 
-it('writes JSON where the output is not a terminal', async () => {
+it("writes JSON if the output isn't a terminal", async () => {
   const { lines, output } = collect(false)
   const log = await createLog('info', output)
   log.info({ route: '/healthz', status: 200 }, 'request')
@@ -21,7 +21,7 @@ it('writes JSON where the output is not a terminal', async () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'request', route: '/healthz', status: 200 })
 })
 
-it('writes a readable line on a terminal, at once', async () => {
+it('writes a readable line to a terminal immediately', async () => {
   process.env.NO_COLOR = '1'
   const { lines, output } = collect(true)
   const log = await createLog('info', output)
@@ -31,7 +31,7 @@ it('writes a readable line on a terminal, at once', async () => {
   ])
 })
 
-it('uses color on a terminal, unless NO_COLOR is set', async () => {
+it('uses color in a terminal unless NO_COLOR is set', async () => {
   delete process.env.NO_COLOR
   const { lines, output } = collect(true)
   const log = await createLog('info', output)

@@ -10,7 +10,7 @@ jest.setTimeout(90_000)
 const start = path.resolve(import.meta.dirname, '../../scripts/start.mjs')
 const dataDir = useTestFolder()
 
-/** True where `script` is the one of util-linux, which runs a command on a terminal of its own. */
+/** Checks for the `script` program of util-linux, which runs a command in a new terminal. */
 function hasScript(): boolean {
   try {
     return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
@@ -20,7 +20,7 @@ function hasScript(): boolean {
 }
 
 const onTerminal = hasScript() ? it : it.skip
-onTerminal('prints a summary with the demo credentials and readable log lines on a terminal', async () => {
+onTerminal('prints a summary with the demo credentials and readable log lines in a terminal', async () => {
   const command = `exec "${process.execPath}" "${start}"`
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir.path, PORT: '0' },
@@ -40,7 +40,7 @@ onTerminal('prints a summary with the demo credentials and readable log lines on
   expect(written).toMatch(/\[\d\d:\d\d:\d\d\] INFO: stopping \{"signal":"SIGINT"\}\r\n/)
 })
 
-it('writes JSON lines and no summary where the output is not a terminal', async () => {
+it("writes JSON lines without a summary if the output isn't a terminal", async () => {
   const service = runScript('start', [], { DATA_DIR: dataDir.path, PORT: '0' })
   await service.waitForOutput(/Outdial is ready/)
   service.process.kill('SIGTERM')

@@ -15,7 +15,7 @@ const newFolder = async () => {
   folders.push(folder)
   return folder
 }
-/** Of the tests for which a service may have run there before. */
+/** For tests that work with data of an earlier service. */
 let dataDir: string
 beforeAll(async () => {
   dataDir = await newFolder()
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const started: RunningProcess[] = []
 afterEach(async () => {
   for (const { process, result } of started.splice(0)) {
-    process.kill('SIGTERM') // a killed one leaves its database a moment longer
+    process.kill('SIGTERM') // after SIGKILL, its database would run a moment longer
     await result
   }
 })
@@ -45,7 +45,7 @@ async function stop({ process, result }: RunningProcess) {
   return result
 }
 
-it('serves a demo workspace that a newcomer can call from at once, and keeps it', async () => {
+it('serves a demo workspace that can place calls immediately, and keeps it across restarts', async () => {
   const folder = await newFolder()
   const first = start({ DATA_DIR: folder })
   const written = await first.waitForOutput(/Outdial is ready/)
@@ -81,7 +81,7 @@ it('serves a demo workspace that a newcomer can call from at once, and keeps it'
   expect(agents.status).toBe(200)
 })
 
-it('is administered while it runs, and while it does not', async () => {
+it('accepts admin commands whether it runs or not', async () => {
   const listUsers = () => runScript('admin', ['list-users'], { DATA_DIR: dataDir }).result
   const service = start()
   await service.waitForOutput(/Outdial is ready/)
@@ -92,17 +92,17 @@ it('is administered while it runs, and while it does not', async () => {
   expect(other.stdout).toContain('demo@example.com')
 })
 
-it('stops in order when the shell that npm runs it by is ended', async () => {
+it('stops cleanly when the shell that npm started it in ends', async () => {
   const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
   await shell.waitForOutput(/Outdial is ready/)
   shell.process.kill('SIGTERM')
-  // Its output is closed by the last one that held it: the service itself.
+  // The output closes when the service, which inherited it, has ended.
   const { stdout } = await shell.result
   expect(stdout).toContain('"msg":"stopping"')
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
 })
 
-it('stops in order when that shell is ended while it starts', async () => {
+it('stops cleanly when that shell ends during startup', async () => {
   const folder = await newFolder()
   const shell = runUnderShell({ DATA_DIR: folder, PORT: '0' })
   while (!existsSync(path.join(folder, 'postgres'))) await delay(10)
@@ -111,14 +111,14 @@ it('stops in order when that shell is ended while it starts', async () => {
   expect(stdout).toContain('"msg":"stopping"')
 })
 
-it('says in a sentence that it runs already', async () => {
+it('prints a one-line error if it is already running', async () => {
   await start().waitForOutput(/Outdial is ready/)
   const { code, stderr } = await start().result
   expect(code).toBe(1)
   expect(stderr).toMatch(/^DATA_DIR \S+ is in use: Outdial is already running there \(process \d+\)\..*\n$/)
 })
 
-it('says in a sentence that the port is in use, and stops its database', async () => {
+it('prints a one-line error if the port is in use, and stops its database', async () => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const { port } = other.address() as AddressInfo
@@ -126,7 +126,7 @@ it('says in a sentence that the port is in use, and stops its database', async (
   other.close()
   expect(code).toBe(1)
   expect(stderr).toBe(
-    `Port ${port} of 127.0.0.1 is in use: stop what listens there, or set PORT to another.\n`,
+    `Port ${port} on 127.0.0.1 is in use. Stop the process that uses it, or set PORT to another port.\n`,
   )
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
 })
@@ -134,11 +134,11 @@ it('says in a sentence that the port is in use, and stops its database', async (
 it.each([
   [{ PORT: 'eighty' }, 'PORT'],
   [{ TELEPHONY: 'carrier-pigeon' }, 'TELEPHONY'],
-  [{ LINE: 'http' }, 'LINE is now called TELEPHONY: rename the variable.'],
+  [{ LINE: 'http' }, 'LINE was renamed to TELEPHONY. Rename the variable.'],
   [{ DATABASE_URL: 'mysql://localhost/outdial' }, 'DATABASE_URL'],
   [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters'],
-  [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
-])('stops and names what is wrong in %j', async (environment, named) => {
+  [{ HOST: '192.0.2.1' }, "HOST 192.0.2.1 isn't an address of this machine"],
+])('exits and names the invalid setting in %j', async (environment, named) => {
   const { code, stderr } = await start(environment).result
   expect(code).toBe(1)
   expect(stderr).toContain(named)

@@ -30,7 +30,7 @@ afterAll(async () => {
 const statusOf = async ({ config }: Service, path: string) =>
   (await fetch(`${config.publicUrl}${path}`)).status
 
-it('answers 503 while the database is away, and goes on by itself when it is back', async () => {
+it('returns 503 while the database is unavailable, and recovers when it is back', async () => {
   const service = await startService({ ...settings, DATABASE_URL: proxy.url })
   expect(service.demo).toBeUndefined()
   expect(await statusOf(service, '/readyz')).toBe(200)
@@ -40,7 +40,7 @@ it('answers 503 while the database is away, and goes on by itself when it is bac
   await proxy.reconnect()
   while ((await statusOf(service, '/readyz')) !== 200) await pause()
 
-  // The workers have come through it too.
+  // The workers have recovered too.
   const secretBox = createSecretBox([settings.SECRET_KEY])
   const { workspaceId, userId, campaignId } = await seedWorkspace({ db: database.db, secretBox })
   const { key } = await createApiKey(testDeps(database.db), workspaceId, userId, 'Test')
@@ -57,26 +57,26 @@ it('answers 503 while the database is away, and goes on by itself when it is bac
   await service.stop()
 })
 
-it('stops at the start where the database does not come', async () => {
+it("fails to start if the database isn't available", async () => {
   const gone = await createDatabaseProxy(database.url, { isOpen: false })
   await expect(
     startService({ ...settings, DATABASE_URL: gone.url }, { databaseTimeoutMs: 0 }),
   ).rejects.toThrow(
-    /^The database of DATABASE_URL \(127\.0\.0\.1:\d+\/\w+\) cannot be used: connect ECONNREFUSED/,
+    /^The database in DATABASE_URL \(127\.0\.0\.1:\d+\/\w+\) can't be used: connect ECONNREFUSED/,
   )
 })
 
-it('stops at the start where SECRET_KEY is not that of the database', async () => {
+it("fails to start if SECRET_KEY isn't the key of the database", async () => {
   await expect(
     startService({
       ...settings,
       DATABASE_URL: database.url,
       SECRET_KEY: 'another-key-of-at-least-thirty-two-characters',
     }),
-  ).rejects.toThrow('SECRET_KEY does not open the secrets of this database')
+  ).rejects.toThrow("SECRET_KEY can't decrypt the secrets in this database")
 })
 
-it('listens only where ROLE says so', async () => {
+it('does not listen with ROLE=worker', async () => {
   const service = await startService({ ...settings, DATABASE_URL: database.url, ROLE: 'worker' })
   await expect(fetch(`${service.config.publicUrl}/healthz`)).rejects.toThrow('fetch failed')
   await service.stop()

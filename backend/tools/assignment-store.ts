@@ -18,7 +18,7 @@ export async function upsertAssignment(
     .execute()
 }
 
-/** False where there was none. */
+/** Returns false if the agent doesn't have the tool. */
 export async function deleteAssignment(
   db: Db,
   workspaceId: number,
@@ -35,7 +35,7 @@ export async function deleteAssignment(
   return row !== undefined
 }
 
-/** The tools of an agent by name, those that are switched off too, each with its configuration as it is kept. */
+/** Selects the tools of an agent by name, including tools that are turned off, each with its stored configuration. */
 export async function selectAssignments(
   db: Db,
   workspaceId: number,
@@ -53,7 +53,7 @@ export async function selectAssignments(
   return rows.map(({ config, ...row }) => ({ row: toToolRow(row), isActive: row.is_active, config }))
 }
 
-/** Other tools of the agents that have this one, each with the names of those agents. */
+/** Selects the other tools of the agents that have this one, each with the names of those agents. */
 export async function selectSiblingTools(
   db: Db,
   workspaceId: number,

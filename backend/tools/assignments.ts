@@ -21,11 +21,12 @@ import { describeTool, type ToolDescription, toolNotFound, unreadableSettingsErr
 import { lockTool } from './tool-store.ts'
 
 /**
- * Assigns a tool to an agent, or changes the configuration of an assigned one. Open sessions get it at once.
+ * Assigns a tool to an agent, or changes the configuration of an assigned tool. Open sessions get the change
+ * immediately.
  *
- * @param config for this agent, for example its spreadsheet_id: what the tool's kind asks for
- * @throws {ApiError} not_found; validation_failed for a configuration that the tool does not take, or where two
- * tools of the agent would have one name
+ * @param config for this agent, for example its spreadsheet_id. The tool's kind defines the fields.
+ * @throws {ApiError} not_found; validation_failed if the configuration isn't valid for the tool, or if two tools of
+ * the agent would have the same name
  */
 export const assignTool = (
   deps: ToolDeps,
@@ -64,9 +65,9 @@ export const assignTool = (
   })
 
 /**
- * Takes a tool away from an agent; its open sessions lose it at once.
+ * Removes a tool from an agent. Open sessions lose it immediately.
  *
- * @throws {ApiError} not_found where the agent has no such tool
+ * @throws {ApiError} not_found if the agent doesn't have the tool
  */
 export const unassignTool = (
   deps: Pick<Deps, 'db' | 'notify'>,
@@ -80,16 +81,15 @@ export const unassignTool = (
     tx.notify.toolsChanged({ workspaceId, agentId })
   })
 
-/** A tool that an agent has. */
 interface ListedAssignment {
   tool: ToolDescription
   config: unknown
-  /** Why it cannot be used as it is configured; empty where it can. */
+  /** Why the tool can't be used with this configuration; empty if it can. */
   issues: ErrorDetail[]
 }
 
 /**
- * The tools of an agent by name, those that are switched off too.
+ * Lists the tools of an agent by name, including tools that are turned off.
  *
  * @throws {ApiError} not_found
  */
@@ -113,7 +113,7 @@ export async function listAssignments(
   )
 }
 
-/** The names under which agents have a row's tools; undefined where its settings cannot be read. */
+/** Returns the names that agents see for a row's tools, or undefined if its settings can't be read. */
 function getToolNames(row: ToolRow): string[] | undefined {
   const kind = toolKinds.get(row.kind)
   const definitions = kind === undefined ? [] : getDefinitions(kind, row)
@@ -121,10 +121,10 @@ function getToolNames(row: ToolRow): string[] | undefined {
 }
 
 /**
- * Looks whether a changed tool has a name that another tool of one of its agents has too. In a transaction that has
- * locked the workspace.
+ * Checks that no agent has another tool with the same name as a changed tool. Call it in a transaction that has locked
+ * the workspace.
  *
- * @param field what was changed
+ * @param field the field that was changed
  * @throws {ApiError} validation_failed, with the names and the agents
  */
 export async function requireNoCollision(db: Db, changed: ToolRow, field: 'name' | 'tools'): Promise<void> {
@@ -140,18 +140,18 @@ export async function requireNoCollision(db: Db, changed: ToolRow, field: 'name'
 }
 
 /**
- * What the form of an assignment asks for, as a JSON Schema: each field has a title and a description for who fills it
- * in, and a choice has a title for each of its values. Without properties, there is nothing to ask.
+ * Returns the JSON Schema of an assignment's form. Each field has a title and a description, and each value of a choice
+ * has a title. Without properties, the form has no fields.
  */
 export function getConfigSchema(name: ToolKindName): JsonSchema {
   const kind = toolKinds.get(name)
   return kind === undefined ? { type: 'object' } : z.toJSONSchema(kind.config, { io: 'input' })
 }
 
-/** What an assignment sends, so that every fault is told beside `config.<field>`. */
+/** Wraps the configuration so that each issue names its field as `config.<field>`. */
 const assignmentFormSchema = (kind: ToolKind) => z.strictObject({ config: kind.config })
 
-/** Why a tool cannot be used with a configuration; empty where nothing is known that speaks against it. */
+/** Finds reasons why a tool can't be used with a configuration. */
 async function findConfigIssues(
   deps: ToolDeps,
   kind: ToolKind,
@@ -164,7 +164,7 @@ async function findConfigIssues(
   return issue === undefined ? [] : [issue]
 }
 
-/** What speaks against a configuration that has been parsed; undefined where nothing is known. */
+/** Finds a reason why a tool can't be used with a configuration that has been parsed. */
 async function findParsedConfigIssue(
   deps: ToolDeps,
   kind: ToolKind,

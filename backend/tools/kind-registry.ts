@@ -22,5 +22,5 @@ const kinds: readonly ToolKind[] = [
   remoteMcp,
 ]
 
-/** Every kind of tool, by the name that rows of `mcp_tool` carry. */
+/** All kinds of tools, by their name in `mcp_tool.kind`. */
 export const toolKinds: ReadonlyMap<ToolKindName, ToolKind> = new Map(kinds.map((kind) => [kind.kind, kind]))

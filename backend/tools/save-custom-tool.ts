@@ -25,10 +25,10 @@ export const saveNewTool = (
   })
 
 /**
- * Saves a tool that was read and changed, as a new version.
+ * Saves an edited tool as a new version.
  *
- * @throws {ApiError} validation_failed if the name is taken, if an agent that has it has another tool of the same name, or
- * if it was changed meanwhile
+ * @throws {ApiError} validation_failed if the name is taken, if one of its agents has another tool with the same name,
+ * or if the tool was changed in the meantime
  */
 export const saveChangedTool = (deps: SaveDeps, row: ToolRow, values: ToolValues): Promise<void> =>
   inTransaction(deps, async (tx) => {
@@ -42,7 +42,7 @@ export const saveChangedTool = (deps: SaveDeps, row: ToolRow, values: ToolValues
     tx.notify.toolsChanged({ workspaceId })
   })
 
-/** @throws {ApiError} validation_failed if they got into the database unchecked */
+/** @throws {ApiError} validation_failed if the settings bypassed validation */
 export function parseSettings<Settings>(schema: z.ZodType<Settings>, { settings }: ToolRow): Settings {
   const parsed = schema.safeParse(settings)
   if (!parsed.success) throw unreadableSettingsError()

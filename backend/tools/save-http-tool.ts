@@ -45,11 +45,11 @@ export async function addHttpTool(
   return saveNewTool(deps, workspaceId, 'http', toHttpToolRow(deps, tool))
 }
 
-/** Fields that are left out stay as they are. */
+/** Fields that are left out keep their values. */
 type HttpToolEdit = Partial<Omit<HttpToolInput, 'secrets'>> & { secrets?: SecretChanges }
 
 /**
- * Edits an HTTP tool; open sessions get the new version at once.
+ * Edits an HTTP tool. Open sessions get the new version immediately.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -63,7 +63,7 @@ export async function editHttpTool(
   if (row === undefined) throw toolNotFound()
   const settings = parseSettings(HttpSettings, row)
   const url = edit.url ?? settings.url
-  // People who can't read a secret must not be able to send it elsewhere: another host needs it again.
+  // A new host doesn't get the saved secrets. Otherwise, people could read them by sending them to their own host.
   const currentSecrets = isSameOrigin(url, settings.url) ? openSecrets(deps.secretBox, row.secrets) : {}
   const tool = {
     name: edit.name ?? row.name,

@@ -27,7 +27,7 @@ export interface RemoteServerInput {
 type SaveDeps = Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox' | 'config'>
 
 /**
- * Adds a remote MCP server and saves its tools as the server lists them now. Agents are offered those saved tools.
+ * Adds a remote MCP server and saves its tools as the server lists them now. Agents get the saved tools.
  *
  * @param input.tools names of the tools to offer; by default, every tool that can be offered
  * @throws {ApiError} validation_failed, also if the server can't be reached
@@ -49,14 +49,14 @@ export async function addRemoteServer(
   return saveNewTool(deps, workspaceId, 'remote_mcp', toRemoteServerRow(deps, server, tools))
 }
 
-/** Fields that are left out stay as they are; `tools` are names. */
+/** Fields that are left out keep their values. `tools` are names. */
 type RemoteServerEdit = Partial<Omit<RemoteServerInput, 'secrets'>> & {
   secrets?: SecretChanges
   tools?: string[]
 }
 
 /**
- * Edits a remote server, and lists its tools again; open sessions get them at once.
+ * Edits a remote server and lists its tools again. Open sessions get them immediately.
  *
  * @throws {ApiError} not_found, validation_failed, also if the server can't be reached
  */
@@ -68,7 +68,7 @@ export async function editRemoteServer(
 ): Promise<void> {
   const { row, settings } = await loadRow(deps, workspaceId, toolId)
   const url = edit.url ?? settings.url
-  // People who can't read a secret must not be able to send it elsewhere: another host needs it again.
+  // A new host doesn't get the saved secrets. Otherwise, people could read them by sending them to their own host.
   const isSameOrigin = parseOrigin(url) === parseOrigin(settings.url)
   const currentSecrets = isSameOrigin ? openSecrets(deps.secretBox, row.secrets) : {}
   const edited: RemoteServer = {
@@ -85,18 +85,18 @@ export async function editRemoteServer(
 
 const parseOrigin = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
-/** How the tools of a server have changed, by name. */
+/** How the tools of a server changed, by name. */
 export interface RefreshResult {
-  /** Passed on as they're listed now. */
+  /** Chosen, and offered to agents as the server lists them now. */
   tools: string[]
-  /** No longer listed, or can't be passed on as they are now. */
+  /** Chosen, but no longer listed or no longer usable. */
   dropped: string[]
-  /** Could be chosen, too. */
+  /** Usable, but not chosen. */
   others: string[]
 }
 
 /**
- * Lists the tools of a remote server again, and passes the chosen ones on as they are now.
+ * Lists the tools of a remote server again, and saves the chosen ones as they are now.
  *
  * @throws {ApiError} not_found, validation_failed if the server can't be reached
  */
@@ -118,7 +118,7 @@ export async function refreshRemoteServer(
 }
 
 /**
- * Lists what a remote server offers now, and which of it was chosen.
+ * Lists the tools that a remote server offers now, and the names of those that were chosen.
  *
  * @throws {ApiError} not_found, validation_failed if the server can't be reached
  */
@@ -142,7 +142,7 @@ async function loadRow(
   return { row, settings: parseSettings(RemoteSettings, row) }
 }
 
-/** Loads a saved server, with the names of its chosen tools. Throws as `loadRow` does. */
+/** Loads a saved server, with the names of its chosen tools. Throws the same errors as `loadRow`. */
 async function loadRemoteServer(
   deps: Pick<Deps, 'db' | 'secretBox'>,
   workspaceId: number,

@@ -14,7 +14,6 @@ import {
   updateToolActive,
 } from './tool-store.ts'
 
-/** A tool of a workspace. */
 export interface ToolDescription {
   id: number
   kind: ToolKindName
@@ -26,11 +25,11 @@ export interface ToolDescription {
 }
 
 interface ListedTool extends ToolDescription {
-  /** Ids of the agents that have it. */
+  /** IDs of the agents that have the tool. */
   agents: number[]
 }
 
-/** The tools of a workspace. One that is older than a built-in tool is given that tool now. */
+/** Lists the tools of a workspace. Built-in tools that the workspace doesn't have yet are added first. */
 export async function listTools(
   deps: Pick<Deps, 'db' | 'clock'>,
   workspaceId: number,
@@ -40,7 +39,7 @@ export async function listTools(
   return tools.map(({ agents, ...tool }) => ({ ...describeTool(tool), agents }))
 }
 
-/** A row as people are shown it. */
+/** Returns a row as the dashboard shows it. */
 export const describeTool = ({ row, isActive }: { row: ToolRow; isActive: boolean }): ToolDescription => ({
   id: row.id,
   kind: row.kind,
@@ -50,9 +49,9 @@ export const describeTool = ({ row, isActive }: { row: ToolRow; isActive: boolea
   settings: row.settings,
 })
 
-/** A tool of a workspace with everything that its own page shows. */
+/** A tool with everything that its page shows. */
 export interface ToolDetails extends ListedTool {
-  /** What agents see of it; `unreadable` if its settings got into the database unchecked. */
+  /** The tools that agents see; `unreadable` if its settings bypassed validation. */
   definitions: ToolDefinition[] | 'unreadable'
   /** Names of the definitions that change something when they're used. */
   effects: string[]
@@ -80,7 +79,7 @@ export async function getTool(
   }
 }
 
-/** Gives a workspace the tools that come with Outdial, as far as it has none of their kinds. Agents get none by it. */
+/** Adds the built-in tools that a workspace doesn't have yet. They aren't assigned to any agent. */
 export async function installBuiltInTools(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   workspaceId: number,
@@ -94,7 +93,7 @@ export async function installBuiltInTools(
 }
 
 /**
- * Switches a tool on or off for all agents of its workspace; assignments stay.
+ * Turns a tool on or off for all agents of its workspace. Assignments don't change.
  *
  * @throws {ApiError} not_found
  */
@@ -111,10 +110,10 @@ export const setToolActive = (
   })
 
 /**
- * Deletes an HTTP tool, or a remote server with all of its tools. Agents lose it at once; what they did with it stays in
- * the records of their calls.
+ * Deletes an HTTP tool, or a remote server with all of its tools. Agents lose it immediately. Call records still show
+ * how it was used.
  *
- * @throws {ApiError} not_found; validation_failed for a tool that comes with Outdial
+ * @throws {ApiError} not_found; validation_failed for a built-in tool
  */
 export const deleteTool = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,

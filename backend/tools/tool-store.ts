@@ -11,7 +11,7 @@ export async function selectToolKinds(db: Db, workspaceId: number): Promise<Read
   return new Set(rows.map(({ kind }) => kind))
 }
 
-/** Leaves out what has the name of a tool that is there. */
+/** Inserts built-in tools, except those whose name the workspace already uses. */
 export async function insertBuiltInTools(
   db: Db,
   workspaceId: number,
@@ -34,7 +34,7 @@ export async function insertBuiltInTools(
     .execute()
 }
 
-/** A tool of any kind, held so that it cannot go while the transaction lasts. */
+/** Locks a tool of any kind, so that it isn't deleted before the transaction ends. */
 export async function lockTool(db: Db, workspaceId: number, toolId: number): Promise<ToolRow | undefined> {
   const row = await db
     .selectFrom('mcp_tool')
@@ -46,7 +46,7 @@ export async function lockTool(db: Db, workspaceId: number, toolId: number): Pro
   return row && toToolRow(row)
 }
 
-/** False where there is no such tool. */
+/** Returns false if the tool doesn't exist. */
 export async function updateToolActive(
   db: Db,
   workspaceId: number,
@@ -63,7 +63,7 @@ export async function updateToolActive(
   return row !== undefined
 }
 
-/** Assignments go with it. False where there is none of the kinds that a workspace can add. */
+/** Deletes a custom tool and its assignments. Returns false if there's no custom tool with this ID. */
 export async function deleteCustomTool(db: Db, workspaceId: number, toolId: number): Promise<boolean> {
   const row = await db
     .deleteFrom('mcp_tool')
@@ -78,11 +78,11 @@ export async function deleteCustomTool(db: Db, workspaceId: number, toolId: numb
 interface ToolWithAgents {
   row: ToolRow
   isActive: boolean
-  /** Ids of the agents that have it. */
+  /** IDs of the agents that have the tool. */
   agents: number[]
 }
 
-/** All tools of a workspace, or the one with this id, in the order in which they came. */
+/** Selects all tools of a workspace, or the one with this ID, oldest first. */
 export async function selectTools(db: Db, workspaceId: number, toolId?: number): Promise<ToolWithAgents[]> {
   const rows = await db
     .selectFrom('mcp_tool')
@@ -113,7 +113,7 @@ const toColumns = (values: ToolValues) => ({
   secrets: values.secrets,
 })
 
-/** Undefined where the workspace has a tool of this name already. */
+/** Returns undefined if the workspace already has a tool with this name. */
 export const insertTool = (
   db: Db,
   workspaceId: number,
@@ -155,7 +155,7 @@ export const toToolRow = (row: Selectable<Database['mcp_tool']>): ToolRow => ({
   secrets: row.secrets,
 })
 
-/** Writes a new version over the one that was read; false where another came between, or the tool is gone. */
+/** Saves a new version of a tool. Returns false if it was changed or deleted after it was read. */
 export async function updateTool(
   db: Db,
   workspaceId: number,

@@ -2,7 +2,7 @@ import files from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { assetsFolder, readHtmx } from './render.ts'
 
-/** Styles, scripts and pictures of the pages. Their addresses change with their content. */
+/** Serves styles, scripts, and images. Browsers cache them for a year, because a new version has a new URL. */
 export async function mountAssets(app: FastifyInstance): Promise<void> {
   const htmx = readHtmx()
   app.get('/assets/htmx.js', (_request, reply) =>

@@ -1,4 +1,4 @@
-/** A failure that a person is shown as a page: what happened, and what to do now. */
+/** An error that is shown as a page: what happened, and what to do next. */
 export class PageError extends Error {
   override name = 'PageError'
   readonly status: number
@@ -13,7 +13,7 @@ export class PageError extends Error {
   }
 }
 
-/** The interaction was answered, has expired, or began in another browser: which, cannot be told apart. */
+/** The interaction was completed, expired, or started in another browser. These cases can't be distinguished. */
 export const authorizationExpiredError = () =>
   new PageError(410, {
     title: 'This page is no longer valid',

@@ -1,8 +1,9 @@
 /**
- * Headers of every page: nothing foreign runs in it, nobody frames it, nothing keeps it.
- * `formTargets` are the places besides this one that a form may lead to, redirects included: Chromium
- * holds `form-action` against the whole chain, and stops a consent silently at a place that is not named.
- * `scripts`: whether the service's own scripts run in it. Inline ones never do.
+ * Returns the headers of a page: no third-party content, no framing, no caching.
+ *
+ * `formTargets` are other origins that a form may lead to, including through redirects. Chromium checks `form-action`
+ * for every redirect, and silently blocks a consent form if an origin isn't listed. `scripts` allows the service's own
+ * scripts. Inline scripts are never allowed.
  */
 export function pageHeaders({ formTargets = [], scripts = false }: PageSources = {}): Record<string, string> {
   const policy = [
@@ -29,7 +30,7 @@ interface PageSources {
   scripts?: boolean
 }
 
-/** A redirect URI as a source of `form-action`. The grammar has no IPv6 hosts: there its scheme must do. */
+/** Converts a redirect URI to a `form-action` source. For an IPv6 host, which CSP doesn't support, uses the scheme. */
 export function formTarget(redirectUri: string): string {
   const url = new URL(redirectUri)
   return url.hostname.startsWith('[') ? url.protocol : url.origin

@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 
-/** What each page of `pages/` is given. Text is escaped by the templates. */
+/** The data of each page in `pages/`. Templates escape text. */
 interface Pages {
   'sign-in': {
     title: string
     csrf: string
-    /** Where the form is posted. */
+    /** The path that the form posts to. */
     action: string
-    /** The app that waits for the sign-in; null on the page of its own. */
+    /** The app that the user is connecting; null when signing in to the dashboard. */
     app: ConnectingApp | null
-    /** There is no user yet: the first one may make an account. */
+    /** True if there are no users yet, so that the first one can sign up. */
     canSignUp: boolean
-    /** A form was sent after the session had ended: nothing was done with it. */
+    /** True if a form was submitted after the session ended. It wasn't processed. */
     isFormLost: boolean
     email: string
     error: string | null
@@ -22,7 +22,7 @@ interface Pages {
   consent: {
     title: string
     csrf: string
-    /** The address of this authorization; its forms post below it. */
+    /** The path of this authorization. Its forms post to paths below it. */
     path: string
     app: ConnectingApp
     user: { userId: number; name: string; email: string }
@@ -35,35 +35,35 @@ interface Pages {
     message: string
     advice: string
     reference: string | null
-    /** Where to go on from here. */
+    /** Path of the link to the overview; null for no link. */
     home: string | null
   }
 }
 
 export interface ConnectingApp {
   name: string
-  /** Host that the answer goes to, so that a person sees who gets it. */
+  /** The host that receives the response. Shown to the user. */
   host: string
   cancelPath: string
 }
 
 export type RenderPage = <Name extends keyof Pages>(name: Name, data: Pages[Name]) => string
 
-/** Renders a template of the backend, by its path from there without `.eta`: `dashboard/calls/list`. */
+/** Renders a template by its path, relative to the backend folder and without `.eta`: `dashboard/calls/call-page`. */
 export type Render = (template: string, data: object) => string
 
 const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The folder that is served under `/assets/`. */
+/** The folder served under `/assets/`. */
 export const assetsFolder = resolvePath('assets')
 
-/** The script that moves the live parts of pages, from its package. */
+/** Reads htmx, which refreshes the live parts of pages, from its package. */
 export const readHtmx = (): Buffer =>
   readFileSync(fileURLToPath(import.meta.resolve('htmx.org/dist/htmx.min.js')))
 
 const assets = ['outdial.css', 'dashboard.css', 'outdial.js', 'icon.svg']
 
-/** HTML documents. Assets have addresses that change with their content, so that they are cached for good. */
+/** Creates the renderer of HTML pages. Asset URLs change with their content, so that browsers can cache them. */
 export function createRender(): Render {
   const eta = new Eta({
     views: resolvePath('..'),
@@ -79,21 +79,21 @@ export function createRender(): Render {
   return (template, data) => eta.render(`/${template}`, { ...data, version })
 }
 
-/** The pages of signing in and connecting, with what each of them needs. */
+/** Creates the renderer of the pages in `pages/`, which checks the type of their data. */
 export const createPageRenderer =
   (render: Render): RenderPage =>
   (name, data) =>
     render(`views/pages/${name}`, data)
 
 /**
- * Eta hands a page's whole data on to what it includes: a component would take a page's `title` or `rows` for its own.
- * Here it sees what it is given, and the two that every template may use.
+ * Limits what included templates see. By default, Eta passes them the page's whole data, and a component would use the
+ * page's `title` or `rows` as its own. With this, they see only their own data, `ui`, and `form`.
  */
 const isolateIncludes = '<% include = (path, data) => this.render(path, { ui, form, ...data }, options) %>'
 
-/** A template that names what it was not given must fail, not tell a person "undefined". */
+/** Throws if a template outputs a missing value, so that pages never show "undefined". */
 function toText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' && !Number.isNaN(value)) return String(value)
-  throw new TypeError(`a template may write text and numbers, not ${String(value)}`)
+  throw new TypeError(`template output must be text or a number, not ${String(value)}`)
 }

@@ -7,20 +7,20 @@ import { version } from '../version.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
 import { parseRetryAfter } from './retry-delay.ts'
 
-/** How an attempt went. After an `internal_error` nothing was sent, and the receiver isn't to blame. */
+/** The result of an attempt. After an `internal_error`, nothing was sent and the receiver isn't at fault. */
 export type DeliveryAttemptResult =
   | { kind: 'delivered' | 'gone'; statusCode: number }
   | { kind: 'rejected'; statusCode: number; retryAfterMs: number | undefined; error: string }
   | { kind: 'unreachable'; error: string }
   | { kind: 'internal_error'; error: string }
 
-// The response body isn't used. It's read so that the receiver can finish writing it.
+// The response body isn't used. It's read so that the receiver can finish sending it.
 const maxResponseBytes = 4096
 
-/** The headers of a delivery besides its signature. */
+/** The headers of a delivery, without its signature. */
 export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent': `Outdial/${version}` }
 
-/** Posts a delivery once, signed as of `at`. `signal` limits everything: connection, headers, and body. */
+/** Sends one POST request, signed with the time `at`. `signal` aborts connecting, waiting, and reading. */
 export async function attemptDelivery(
   { config, clock, secretBox }: Pick<Deps, 'config' | 'clock' | 'secretBox'>,
   send: GuardedSend,
@@ -32,7 +32,10 @@ export async function attemptDelivery(
   if (issue !== undefined) return { kind: 'unreachable', error: issue }
   const secrets = openSecrets(secretBox, delivery, at)
   if (secrets === undefined)
-    return { kind: 'internal_error', error: 'no key of SECRET_KEY opens the signing secret' }
+    return {
+      kind: 'internal_error',
+      error: "The signing secret can't be decrypted with the keys in SECRET_KEY.",
+    }
 
   const { eventId: id, body } = delivery
   const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, keys: secrets.map(toSigningKey) }) }
@@ -46,7 +49,7 @@ export async function attemptDelivery(
   } catch (error) {
     const message = describeNetworkError(error)
     if (message === undefined) throw error
-    return { kind: 'unreachable', error: message }
+    return { kind: 'unreachable', error: toSentence(message) }
   }
 }
 
@@ -55,10 +58,12 @@ function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): 
   if (statusCode === 410) return { kind: 'gone', statusCode }
   const isRedirect = statusCode >= 300 && statusCode < 400
   const error = isRedirect
-    ? 'the receiver redirects, which is not followed'
-    : `the receiver answered ${statusCode}`
+    ? `The receiver responded with a redirect (status ${statusCode}), which isn't followed.`
+    : `The receiver responded with status ${statusCode}.`
   return { kind: 'rejected', statusCode, retryAfterMs, error }
 }
+
+const toSentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
 
 /** Decodes a Standard Webhooks secret, which is `whsec_` and the key in base64. */
 const toSigningKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
@@ -71,6 +76,6 @@ function openSecrets(secretBox: Deps['secretBox'], delivery: LeasedDelivery, at:
       ? [secretBox.open(secret)]
       : [secretBox.open(secret), secretBox.open(overlapSecret)]
   } catch {
-    return undefined // sealed under a key that SECRET_KEY no longer lists
+    return undefined // sealed with a key that SECRET_KEY no longer lists
   }
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-/** A delivery that this worker, and no other, may try until its lease ends. */
+/** A delivery that only this worker may attempt until the lease ends. */
 export interface LeasedDelivery {
   id: number
   workspaceId: number
-  /** What it writes about the delivery counts while the row still has this fence. */
+  /** The worker may update the delivery only while the row still has this fence. */
   fence: number
   /** Failed attempts before this one. */
   attempts: number
@@ -23,9 +23,9 @@ export interface LeasedDelivery {
 }
 
 /**
- * Leases deliveries that are due, of each host no more than its share. The hosts are found by skipping from
- * one to the next along the index, so that a dead receiver's backlog is never waded through. Leases are on
- * the database's clock, whatever the clocks of the workers say.
+ * Leases deliveries that are due, up to a limit per host. Finds the hosts by skipping from one to the next in the
+ * index, so that the backlog of an unreachable receiver isn't scanned. Leases use the database's clock, because the
+ * workers' clocks can differ.
  */
 export async function leaseDeliveries(
   db: Db,
@@ -34,7 +34,7 @@ export async function leaseDeliveries(
     now: Date
     capacity: number
     perHost: number
-    /** How many of a host this worker has under way. */
+    /** How many attempts this worker has in progress for each host. */
     activeByHost: ReadonlyMap<string, number>
     leaseSeconds: number
   },
@@ -93,7 +93,7 @@ export async function leaseDeliveries(
 const isStillLeased = (lease: { id: number; fence: number }) =>
   sql<boolean>`id = ${lease.id} and fence = ${lease.fence} and status = 'pending'`
 
-/** Gives a lease back untried, so that another worker need not wait for its end. */
+/** Releases a lease without an attempt, so that another worker doesn't have to wait for its end. */
 export async function releaseDelivery(db: Db, lease: { id: number; fence: number }): Promise<void> {
   await db
     .updateTable('webhook_delivery')
@@ -102,12 +102,12 @@ export async function releaseDelivery(db: Db, lease: { id: number; fence: number
     .execute()
 }
 
-/** The result of one delivery attempt, for the log that support reads. */
+/** The result of one delivery attempt, as the dashboard shows it. */
 interface DeliveryAttemptRow {
   at: Date
   durationMs: number
   statusCode: number | null
-  /** What went wrong, in words; null where the receiver took it. */
+  /** What went wrong, in sentences; null if the delivery succeeded. */
   error: string | null
 }
 
@@ -115,7 +115,7 @@ export type DeliveryState =
   { status: 'pending'; nextAttemptAt: Date } | { status: 'delivered' | 'exhausted' | 'gone' }
 
 /**
- * Ends a lease with the try that was made. Nothing is written where another worker has taken the lease over.
+ * Records an attempt and ends the lease. Writes nothing if another worker has taken over the delivery.
  */
 export async function recordDeliveryAttempt(
   db: Db,
@@ -140,7 +140,7 @@ export async function recordDeliveryAttempt(
   `.execute(db)
 }
 
-/** Ends a leased delivery without a try. */
+/** Ends a leased delivery without an attempt. */
 export async function exhaustDelivery(db: Db, lease: { id: number; fence: number }, at: Date): Promise<void> {
   await db
     .updateTable('webhook_delivery')
@@ -149,7 +149,7 @@ export async function exhaustDelivery(db: Db, lease: { id: number; fence: number
     .execute()
 }
 
-/** Ends, untried, what waits for a subscription that is disabled. What is under way ends by itself. */
+/** Ends a disabled subscription's pending deliveries without an attempt. Attempts in progress end by themselves. */
 export async function exhaustDeliveriesOfSubscription(
   db: Db,
   workspaceId: number,
@@ -169,8 +169,8 @@ export async function exhaustDeliveriesOfSubscription(
 }
 
 /**
- * Makes exhausted deliveries due again with the whole retry schedule. Returns how many; their attempts stay
- * logged.
+ * Makes exhausted deliveries due again with the whole retry schedule. Returns how many. The log of their attempts is
+ * kept.
  */
 export async function replayExhaustedDeliveries(
   db: Db,

@@ -4,8 +4,8 @@ import { toErasedCall } from '../core/erased-contact.ts'
 import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
 
-// A customer's callback URL can contain anything about the contact, so only its host stays. An exhausted delivery
-// could only be replayed to the full URL, and is gone.
+// A customer's callback URL can contain anything about the contact, so only its host is saved. An exhausted delivery
+// becomes gone, because a replay would need the full URL.
 const setTargetToHost = sql`
   target_url = regexp_replace(target_url, '^([A-Za-z]+://[^/?#]*).*$', '\\1/'),
   status = case status when 'exhausted' then 'gone' else status end`
@@ -19,7 +19,7 @@ export const eraseCallbackUrls: ContactEraser = async (db, { workspaceId, callId
       and event_id in (select id from event where call_id = any(${callIds}::bigint[]))`.execute(db)
 }
 
-/** Erases callback URLs of deliveries that were pending when their contact was erased; they end within days. */
+/** Erases the callback URLs of deliveries that were pending when their contact was erased. They end within days. */
 export async function eraseCallbackUrlsOfErasedContacts(db: Db, now: Date): Promise<void> {
   await sql`
     update webhook_delivery set ${setTargetToHost}
@@ -32,7 +32,7 @@ export async function eraseCallbackUrlsOfErasedContacts(db: Db, now: Date): Prom
     )`.execute(db)
 }
 
-/** Erases the person from the events of their calls. Pending deliveries send the erased event. */
+/** Erases the contact from the events of their calls. Pending deliveries send the erased event. */
 export const eraseEvents: ContactEraser = async (db, { workspaceId, callIds }) => {
   const events = await db
     .selectFrom('event')
@@ -53,7 +53,7 @@ function toErasedBody(body: string): string {
   return JSON.stringify({ ...event, data: toErasedCall(event.data) })
 }
 
-/** Erases what was said from the events of these calls. */
+/** Erases transcripts, recording URLs, and what was derived from them from the events of these calls. */
 export async function eraseConversationsInEvents(
   db: Db,
   workspaceId: number,

@@ -20,8 +20,8 @@ import {
 const maxFailingMs = 5 * dayMs
 
 /**
- * Records an attempt and its consequences. The subscription is always written before its deliveries, in the
- * order that removing it uses: otherwise the two could wait for each other.
+ * Records an attempt and its consequences. Writes the subscription before its deliveries, in the same order as removing
+ * a subscription, to prevent deadlocks.
  */
 export async function finishDeliveryAttempt(
   deps: Pick<Deps, 'db' | 'clock' | 'random' | 'notify'>,
@@ -62,7 +62,7 @@ function toDeliveryState(
     : { status: 'pending', nextAttemptAt: new Date(at.getTime() + delayMs) }
 }
 
-/** Returns whether the receiver may still be sent anything. */
+/** Returns whether the receiver can still get deliveries. */
 async function updateSubscriptionHealth(
   db: Db,
   delivery: LeasedDelivery,

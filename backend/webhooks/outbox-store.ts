@@ -3,9 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /**
- * The event and its deliveries in one statement. The key-share lock makes a subscription that is being
- * removed wait or vanish: without it the foreign key would fail, and with it the transaction that ends the
- * call.
+ * Inserts the event and its deliveries in one statement. If a subscription is being removed, the key-share lock makes
+ * one of the two transactions wait. Otherwise, the foreign key and then the transaction that ends the call could fail.
  */
 export async function insertEventWithDeliveries(
   db: Db,
@@ -38,7 +37,7 @@ export async function insertEventWithDeliveries(
   `.execute(db)
 }
 
-/** A campaign with its agent whose calls pass the filter; the newest where several do. */
+/** Returns the newest campaign whose calls pass the filter, with its agent. */
 export async function findSampleCampaign(
   db: Db,
   workspaceId: number,
@@ -62,8 +61,8 @@ export async function findSampleCampaign(
 }
 
 /**
- * An event of no call, and its one delivery. The key-share lock makes a subscription that is being removed
- * wait or vanish, as in the outbox. Undefined where it vanished.
+ * Inserts an event without a call, and its one delivery. Locks the subscription like `insertEventWithDeliveries`.
+ * Returns undefined if the subscription doesn't exist.
  */
 export async function insertTestDelivery(
   db: Db,

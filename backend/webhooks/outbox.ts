@@ -6,9 +6,9 @@ import { replayExhaustedDeliveries } from './delivery-store.ts'
 import { insertEventWithDeliveries } from './outbox-store.ts'
 
 /**
- * Writes the one `call.completed` of a call, with a delivery for every matching subscription and for the
- * call's own `callback_url`, in the caller's transaction: the event is sent if and only if the call ended.
- * Doing it again for the same call changes nothing. After the commit, `notify.deliveryQueued()` speeds it up.
+ * Writes a call's `call.completed` event, with a delivery for every matching subscription and for the call's
+ * `callback_url`. Uses the caller's transaction, so that the event is sent if and only if the call ended. Repeating it
+ * for the same call has no effect. Call `notify.deliveryQueued()` after the commit to send the event without delay.
  */
 export async function publishCallCompleted(
   db: Db,
@@ -27,10 +27,10 @@ export async function publishCallCompleted(
 }
 
 /**
- * Sends exhausted deliveries again, on a new schedule: one, or all of a subscription (null: of all callback
- * URLs).
+ * Sends exhausted deliveries again with a new retry schedule. Selects one delivery or all deliveries of a subscription.
+ * If `subscriptionId` is null, selects the deliveries to all callback URLs.
  *
- * @returns how many; 0 where none is exhausted, or the subscription is disabled
+ * @returns how many; 0 if none is exhausted or the subscription is disabled
  */
 export async function replayDeliveries(
   { db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>,

@@ -13,7 +13,7 @@ import { randomToken } from '../secrets/tokens.ts'
 import { findSampleCampaign, insertTestDelivery } from './outbox-store.ts'
 import { findSubscription } from './subscription-store.ts'
 
-/** No call or contact has it, and it still fits the integers of other people's databases. */
+/** No call or contact has this ID, and it fits into 32-bit integers, which receivers' databases may use. */
 const sampleId = 2_147_483_647
 
 const endedReasons: Record<CallOutcome, EndedReason> = {
@@ -39,8 +39,8 @@ interface SampleCall {
 }
 
 /**
- * Returns a call that was never made. Its IDs belong to nothing, so that a receiver that looks records up by
- * ID doesn't overwrite one, and `test` is true.
+ * Returns a sample call with `test` set. No call or contact has its IDs, so that a receiver that looks up records by ID
+ * doesn't overwrite one.
  */
 function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
   const secondsBefore = (seconds: number) => new Date(at.getTime() - seconds * secondMs).toISOString()
@@ -86,12 +86,12 @@ const withoutConversation = (call: Call): Call => ({
 })
 
 /**
- * Sends a sample `call.completed` to one subscription, through the same outbox and sender as every other
- * event. A receiver recognizes it by `data.test` and its ID, which starts with `evt_test_`. It counts like
- * any event: a success resets the failures, and 410 removes the subscription.
+ * Sends a sample `call.completed` to one subscription, through the same outbox and sender as every other event. A
+ * receiver recognizes it by `data.test` and its ID, which starts with `evt_test_`. The response has the same effects as
+ * for any event: a success resets the failures, and 410 removes the subscription.
  *
  * @returns the ID of the delivery
- * @throws {ApiError} not_found, or validation_failed where the subscription is disabled
+ * @throws {ApiError} not_found, or validation_failed if the subscription is disabled
  */
 export const sendTestEvent = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -100,7 +100,7 @@ export const sendTestEvent = (
 ): Promise<number> =>
   inTransaction(deps, async (tx) => {
     const subscription = await findSubscription(tx.db, workspaceId, id)
-    if (subscription === undefined) throw notFound('There is no such webhook subscription.')
+    if (subscription === undefined) throw subscriptionNotFound()
     if (subscription.disabled_at !== null) throw subscriptionDisabledError()
     const { filter } = subscription
     const at = tx.clock.now()
@@ -119,10 +119,13 @@ export const sendTestEvent = (
       }),
     })
     const deliveryId = await insertTestDelivery(tx.db, workspaceId, { event, subscriptionId: id, at })
-    if (deliveryId === undefined) throw notFound('There is no such webhook subscription.')
+    if (deliveryId === undefined) throw subscriptionNotFound()
     tx.notify.deliveryQueued()
     return deliveryId
   })
+
+const subscriptionNotFound = () =>
+  notFound('This workspace has no webhook subscription with this ID. Check the ID.')
 
 const subscriptionDisabledError = () =>
   new ApiError(

@@ -11,11 +11,11 @@ import { finishDeliveryAttempt } from './finish-delivery.ts'
 export interface SenderOptions {
   /** For one attempt, including connection and response. */
   timeoutMs?: number
-  /** Attempts at once, over all hosts. */
+  /** Maximum simultaneous attempts to all hosts. */
   concurrency?: number
-  /** Attempts at once to one host: one that never responds must leave capacity for the others. */
+  /** Maximum simultaneous attempts to one host, so that one that never responds leaves capacity for the others. */
   perHost?: number
-  /** Longer than any attempt, or another worker would repeat a slow one while it runs. */
+  /** Must be longer than any attempt. Otherwise, another worker would repeat a slow attempt while it runs. */
   leaseSeconds?: number
   resolve?: ResolveHost
 }
@@ -23,8 +23,8 @@ export interface SenderOptions {
 type SenderDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'notify' | 'random' | 'secretBox'>
 
 /**
- * Sends the deliveries of the outbox, at least once each. Any number of senders may share a database: each
- * delivery is leased, and another sender takes over a lease that ran out.
+ * Starts sending the deliveries of the outbox, at least once each. Any number of senders can share a database: each
+ * delivery is leased, and another sender takes it over if the lease expires.
  */
 export function startSender(deps: SenderDeps, options: SenderOptions = {}): Worker {
   const { config, db, clock, log } = deps
@@ -63,13 +63,13 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
     onError: (error, delivery) => {
       log.error(
         { error: describeError(error), delivery: delivery?.id },
-        'the webhook sender met an error; its lease will end',
+        'webhook sender error; unfinished deliveries are retried after their leases expire',
       )
     },
   })
 }
 
-/** Makes one attempt and records its result. Gives the lease back if the worker stops before there is one. */
+/** Makes one attempt and records its result. Releases the lease if the worker stops before there's a result. */
 async function deliver(
   deps: SenderDeps,
   { send, timeoutMs }: { send: GuardedSend; timeoutMs: number },
@@ -82,12 +82,12 @@ async function deliver(
   const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
   const result = await attemptDelivery(deps, send, delivery, startedAt, signal).catch((error: unknown) => {
     if (stopSignal.aborted) return undefined
-    // A bug of ours is retried on the schedule like any failure, so that it never spins.
+    // An internal error is retried on the schedule, like any failure, and not in a tight loop.
     log.error(
       { error: describeError(error), delivery: delivery.id },
-      'a webhook delivery failed for a reason of our own',
+      'webhook delivery failed with an internal error',
     )
-    return { kind: 'internal_error', error: 'internal error' } as const
+    return { kind: 'internal_error', error: 'An internal error occurred.' } as const
   })
   if (result === undefined) return releaseDelivery(db, delivery)
   await finishDeliveryAttempt(deps, delivery, startedAt, result)

@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts'
 
-/** Returns the sealed secret, and until when the one before it signs, too. */
+/** Returns the sealed secret, and the time until which the previous secret also signs. */
 export const findWorkspaceSecret = (
   db: Db,
   workspaceId: number,
@@ -11,7 +11,7 @@ export const findWorkspaceSecret = (
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
 
-/** Replaces the secret. The previous one signs, too, until `previousUntil`. */
+/** Replaces the secret. The previous one also signs until `previousUntil`. */
 export async function replaceWorkspaceSecret(
   db: Db,
   workspaceId: number,
@@ -28,10 +28,7 @@ export async function replaceWorkspaceSecret(
     .execute()
 }
 
-/**
- * Replaces the secret. The previous one signs, too, until `previousUntil`. False where there's no such
- * subscription.
- */
+/** Replaces the secret. The previous one also signs until `previousUntil`. Returns false if there's no subscription. */
 export async function replaceSubscriptionSecret(
   db: Db,
   workspaceId: number,

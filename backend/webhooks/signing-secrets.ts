@@ -12,8 +12,8 @@ import {
 const secretOverlapMs = dayMs
 
 /**
- * Gives a subscription a new signing secret. For 24 hours deliveries are signed with the old one, too, so
- * that the receiver has time to switch. A second rotation within that time drops the oldest.
+ * Gives a subscription a new signing secret. For 24 hours, deliveries are also signed with the old one, so that the
+ * receiver has time to switch. Another rotation within that time drops the oldest secret.
  *
  * @throws {ApiError} not_found
  */
@@ -42,7 +42,7 @@ export async function revealWorkspaceSecret(
   return { secret: secretBox.open(sealed) }
 }
 
-/** Gives a workspace a new secret. For 24 hours deliveries are signed with the old one, too. */
+/** Gives a workspace a new secret. For 24 hours, deliveries are also signed with the old one. */
 export async function rotateWorkspaceSecret(
   { db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'secretBox'>,
   workspaceId: number,
@@ -53,7 +53,7 @@ export async function rotateWorkspaceSecret(
   return { secret }
 }
 
-/** Returns until when the workspace's previous secret signs, too; null where it was never rotated. */
+/** Returns the time until which the workspace's previous secret also signs; null if the secret was never rotated. */
 export async function getPreviousSecretUntil(
   deps: Pick<Deps, 'db'>,
   workspaceId: number,

@@ -49,7 +49,7 @@ export const findSubscription = (db: Db, workspaceId: number, id: number) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** Enables a subscription. Returns false where the workspace has none with this ID. */
+/** Enables a subscription. Returns false if the workspace has none with this ID. */
 export async function markSubscriptionEnabled(db: Db, workspaceId: number, id: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_subscription')
@@ -60,7 +60,7 @@ export async function markSubscriptionEnabled(db: Db, workspaceId: number, id: n
   return numUpdatedRows > 0n
 }
 
-/** Deletes a subscription with its deliveries. Returns false where the workspace has none with this ID. */
+/** Deletes a subscription with its deliveries. Returns false if the workspace has none with this ID. */
 export async function deleteSubscription(db: Db, workspaceId: number, id: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_subscription')
@@ -70,7 +70,7 @@ export async function deleteSubscription(db: Db, workspaceId: number, id: number
   return numDeletedRows > 0n
 }
 
-/** Without `clientId`: everything that a member has in a workspace. */
+/** Without `clientId`, all subscriptions of a member in a workspace. */
 export type SubscriptionOwner = { apiKeyId: number } | { userId: number; clientId?: string }
 
 /** Deletes an owner's subscriptions with their deliveries. Returns how many. */
@@ -79,7 +79,7 @@ export async function deleteSubscriptionsOfOwner(
   workspaceId: number,
   owner: SubscriptionOwner,
 ): Promise<number> {
-  // In the order that the outbox locks them: otherwise the two could wait for each other.
+  // Locks the rows in the same order as the outbox to prevent deadlocks.
   const locked = db
     .selectFrom('webhook_subscription')
     .select('id')
@@ -133,8 +133,8 @@ export async function recordSubscriptionSuccess(
 }
 
 /**
- * Records a failure. Returns since when the subscription has failed, and whether another event has failed
- * since.
+ * Records a failure. Returns when the subscription started to fail, and whether another event has failed since then.
+ * Returns undefined if the subscription was removed.
  */
 export async function recordSubscriptionFailure(
   db: Db,

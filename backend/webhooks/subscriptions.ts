@@ -20,12 +20,12 @@ import {
 } from './subscription-store.ts'
 
 /**
- * Subscribes a URL to `call.completed`. Automation platforms repeat a request that they got no response to:
- * where the connection has a subscription with the same URL, event, and filter, that one is enabled again and
- * returned with its secret.
+ * Subscribes a URL to `call.completed`. Automation platforms repeat a request when they don't get a response. If the
+ * connection already has a subscription with the same URL, event, and filter, that one is enabled again and returned
+ * with its secret.
  *
  * @throws {ApiError} validation_failed (target_url), not_found (the filter's campaign or agent), and
- *   invalid_credential where the connection ended while the request was under way
+ *   invalid_credential if the connection was removed during the request
  */
 export async function subscribe(
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'secretBox'>,
@@ -58,11 +58,11 @@ export async function subscribe(
     secret: deps.secretBox.open(row.secret),
     created_at: row.created_at.toISOString(),
   }
-  // Sealing never gives the same result twice: a row with this secret was inserted by this request.
+  // Sealing never gives the same result twice, so a row with this sealed secret was inserted by this request.
   return { created: row.secret === sealedSecret, subscription }
 }
 
-/** No outcome means all of them: that's what an empty multiple choice sends. */
+/** An empty list of outcomes means all outcomes, because that's what an empty multiple-choice field sends. */
 function normalizeFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
   const outcomes = [...new Set(filter?.outcome ?? [])].sort()
   return {
@@ -100,8 +100,8 @@ export async function unsubscribe(deps: Pick<Deps, 'db'>, caller: Caller, id: nu
 }
 
 /**
- * Enables a disabled subscription: it may fail for another five days. Deliveries that it missed stay
- * exhausted until they're replayed.
+ * Enables a disabled subscription, which can then fail for another five days. Deliveries that it missed stay exhausted
+ * until they're replayed.
  *
  * @throws {ApiError} not_found
  */
@@ -123,7 +123,7 @@ export const removeSubscriptions = (db: Db, workspaceId: number, owner: Subscrip
   deleteSubscriptionsOfOwner(db, workspaceId, owner)
 
 /**
- * Returns a subscription as it's stored, its secret sealed.
+ * Returns a subscription as it's stored, with its secret sealed.
  *
  * @throws {ApiError} not_found
  */

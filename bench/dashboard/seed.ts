@@ -14,15 +14,15 @@ export interface Seeded {
   email: string
   campaignId: number
   agentId: number
-  /** A call in the middle, that was answered. */
+  /** An answered call in the middle of the list. */
   callId: number
-  /** The middle of the days over which they are spread. */
+  /** The middle one of the days over which the calls are spread. */
   day: string
 }
 
 /**
- * A workspace with so many calls, each to a contact of its own, spread over 30 days until now: 5 of 100 wait, 1 is a
- * test, the others are completed with an attempt, an event and a delivery; those that were answered have a transcript.
+ * Creates a workspace with this many calls over the last 30 days, each to a different contact. Of 100 calls, 5 wait and
+ * 1 is a test. The others are completed and have an attempt, an event, and a delivery; answered ones have a transcript.
  */
 export async function seed(deps: Deps, calls: number): Promise<Seeded> {
   const { db } = deps

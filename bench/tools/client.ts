@@ -1,8 +1,8 @@
 import http from 'node:http'
 
 /**
- * As little of a client as there can be: what is measured is the server. What it sends is what the SDK's client sends:
- * the headers of its `fetch`, in their order, over connections that are kept alive.
+ * A minimal client. It sends what the SDK's client sends: the headers of its `fetch`, in the same order, over
+ * connections that stay open.
  */
 export interface BenchClient {
   request(message: Message): Promise<void>
@@ -17,7 +17,7 @@ export interface Message {
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 256 })
 
-/** Closes what is kept alive, before a server does: a message sent at that moment would be lost. */
+/** Closes the open connections before a server does, because a message sent at that moment would be lost. */
 export const hangUp = () => agent.destroy()
 
 const fetchHeaders = {
@@ -47,7 +47,7 @@ export async function openClient(port: number, path: string): Promise<BenchClien
   })
   await new Promise<void>((resolve, reject) => {
     req.on('error', reject).on('response', (res) => {
-      if (res.statusCode !== 200) reject(new Error(`the stream was refused: ${res.statusCode}`))
+      if (res.statusCode !== 200) reject(new Error(`the server rejected the stream: ${res.statusCode}`))
       let rest = ''
       res.setEncoding('utf8').on('error', () => {})
       res.on('data', (text: string) => {
@@ -61,7 +61,7 @@ export async function openClient(port: number, path: string): Promise<BenchClien
           } else if (block.startsWith('event: message')) {
             const { id, error, result } = JSON.parse(data) as JsonRpcResponse
             if (error !== undefined) throw new Error(error.message)
-            if (result?.isError === true) throw new Error(`a tool was not used: ${data}`)
+            if (result?.isError === true) throw new Error(`a tool call failed: ${data}`)
             waiting.get(id)?.()
             waiting.delete(id)
           }
@@ -84,7 +84,7 @@ export async function openClient(port: number, path: string): Promise<BenchClien
       }
       http
         .request({ ...place, path: endpoint, method: 'POST', headers }, (res) => {
-          if (res.statusCode !== 202) reject(new Error(`a message was refused: ${res.statusCode}`))
+          if (res.statusCode !== 202) reject(new Error(`the server rejected a message: ${res.statusCode}`))
           res.resume().on('end', resolve)
         })
         .on('error', reject)

@@ -1,4 +1,4 @@
-/** What a client of MCP says: recorded from the SDK's own, with the arguments that an agent gives in a call. */
+/** Messages of an MCP client. They're recorded from the SDK's client. The arguments are those of a conversation. */
 export const initialize = {
   method: 'initialize',
   params: {
@@ -37,7 +37,7 @@ const toolUses: [name: string, args: Record<string, unknown>][] = [
   ['schedule_callback', { at: '2026-11-24T15:30' }],
 ]
 
-/** The calls of an agent in one conversation after another. */
+/** The tool calls of one conversation. The benchmark repeats them. */
 export const toolCalls = toolUses.map(([name, args]) => ({
   method: 'tools/call',
   params: { name, arguments: args },

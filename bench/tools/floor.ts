@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { resultTextFor, tools } from './kinds.ts'
 import { report } from './report.ts'
 
-// What node:http alone costs: a server made by hand for this bench, without sessions' rules, checks or validation.
+// Shows what node:http itself costs. This server checks no sessions and validates nothing.
 const list = JSON.stringify({ tools })
 const initialized = JSON.stringify({
   protocolVersion: '2025-11-25',

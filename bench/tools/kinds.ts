@@ -3,15 +3,15 @@ import { documents } from '../../backend/demo/demo-documents.ts'
 import { toolKinds } from '../../backend/tools/kind-registry.ts'
 import type { ToolDefinition, ToolKind, ToolKinds, ToolResult } from '../../backend/tools/kinds/tool-kind.ts'
 
-/** The one of a workspace's own, beside those that are built in. */
+/** The custom tool, in addition to the built-in ones. */
 export const orderStatus: ToolDefinition = {
   name: 'order_status',
-  description: 'Tells how far an order is, and when the team will come.',
+  description: 'Returns the status of an order and when the team arrives.',
   inputSchema: {
     type: 'object',
     properties: {
       order_number: { type: 'string', pattern: '^[A-Z]{2}-[0-9]{4,8}$', description: 'For example RL-20418' },
-      postal_code: { type: 'string', minLength: 3, maxLength: 12, description: 'Of the place of work.' },
+      postal_code: { type: 'string', minLength: 3, maxLength: 12, description: 'Where the work is done.' },
     },
     required: ['order_number'],
     additionalProperties: false,
@@ -20,7 +20,7 @@ export const orderStatus: ToolDefinition = {
 
 const builtIn = [...toolKinds.values()].flatMap((kind) => kind.builtIn ?? [])
 
-/** The eight tools that all servers here serve: the service's, as agents are told of them. */
+/** The eight tools of every server in the benchmark, with the definitions that agents get from the service. */
 export const tools: ToolDefinition[] = [...builtIn, orderStatus]
 
 const passages = documents.slice(0, 3).map(({ title, body }) => `From "${title}":\n${body.split('\n\n')[0]}`)
@@ -29,13 +29,13 @@ const resultTexts: Record<string, string> = {
   knowledge_search: passages.join('\n\n'),
   contact_lookup:
     'Name: Ann Lee\nPhone number: +12025550142\nEmail: ann.lee@example.com\nTime zone: America/New_York, where it is Friday, 10:14\nroof_type: slate\nNotes:\n- 2026-11-12: Asked for a quote for the north side.',
-  contact_note: 'The note is kept.',
-  spreadsheet_append: 'The row is added.',
-  schedule_callback: 'The call is planned for Tuesday, November 24, at 15:30 their time.',
+  contact_note: 'The note was saved.',
+  spreadsheet_append: 'The row was added.',
+  schedule_callback: "The call is scheduled for Tuesday, November 24, 15:30 in the contact's time zone.",
   order_status: '{"order_number":"RL-20418","state":"scheduled","team_arrives":"2026-11-25T08:30:00-05:00"}',
 }
 
-/** They do nothing but answer, so that the server is what is measured. */
+/** Returns a fixed text, so that the benchmark measures the server and not the tools. */
 export const resultTextFor = (name: string): string => resultTexts[name] ?? 'Done.'
 
 const withFixedResult = (kind: ToolKind): ToolKind => ({

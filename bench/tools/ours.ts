@@ -12,7 +12,7 @@ import { openDeps } from '../../backend/open-deps.ts'
 import { kinds, orderStatus } from './kinds.ts'
 import { report } from './report.ts'
 
-// Our server as the service runs it: beside Fastify, with its database, authentication, keep-alive and validation.
+// Our server as the service runs it: next to Fastify, with its database, authentication, keep-alive, and validation.
 const dataDir = process.argv[2]
 const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info' })
 const log = pino({ level: 'info' }, { write: () => {} })
@@ -34,7 +34,7 @@ report({
   queries: widgets.map((id) => `/api/mcp/sse?widget_id=${id}&token=${deps.runtimeSecrets()[0] ?? ''}`),
 })
 
-/** Three agents: one may not have 5,000 sessions. */
+/** Creates three agents, because one agent can't have 5,000 sessions. */
 async function seed(opened: Deps): Promise<string[]> {
   const user = await createUser(opened, {
     email: 'bench@example.com',
@@ -56,7 +56,7 @@ async function seed(opened: Deps): Promise<string[]> {
       input_schema: JSON.stringify(inputSchema),
     })
     .execute()
-  // The others are those that every workspace has.
+  // Also the built-in tools, which every workspace has.
   const tools = await opened.db
     .selectFrom('mcp_tool')
     .select('id')

@@ -1,4 +1,4 @@
-/** Answers the bench's questions about this process. */
+/** Sends facts about this process to the benchmark, and its memory and CPU time when asked. */
 export function report(facts: { port: number; queries: string[]; zod?: string }): void {
   process.on('message', (question) => {
     if (question === 'memory') {

@@ -8,8 +8,8 @@ import type * as typesModule from '@modelcontextprotocol/sdk/types.js'
 import { resultTextFor, tools } from './kinds.ts'
 import { report } from './report.ts'
 
-// The SDK's plain server, as its own examples put it together: no authentication, no keep-alive, no validation.
-// Told the folder that it is installed in: what it costs depends on the zod beside it.
+// The SDK's plain server, set up as in its examples: without authentication, keep-alive, or validation. The argument is
+// the folder where the SDK is installed, because its speed depends on the zod next to it.
 const modules = path.resolve(process.argv[2] ?? '', 'node_modules')
 const load = (file: string): Promise<unknown> =>
   import(path.join(modules, '@modelcontextprotocol/sdk/dist/esm', file))

@@ -12,9 +12,9 @@ if (secret === undefined || secret.length < 32) {
   process.exit(1)
 }
 
-/** In memory: after a restart this runtime denies its calls, and Outdial ends them. A real one keeps them. */
+/** In memory, so after a restart this runtime denies its calls and Outdial ends them. A real one stores them. */
 const calls = new Map<string, OngoingCall>()
-/** What was denied once may not ring later: Outdial may have called again by then. */
+/** Denied attempts must never be dialed later, because Outdial may have started another attempt. */
 const deniedAttempts = new Set<string>()
 
 const server = createServer((request, response) => {
@@ -58,7 +58,7 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse)
   respond(response, 204)
 }
 
-/** Asked twice, it rings once. */
+/** Starts a call. A repeated dial request doesn't dial again. */
 function acceptCall(dialRequest: RuntimeDialRequest, response: ServerResponse): void {
   const id = dialRequest.attempt_id
   if (deniedAttempts.has(id)) {

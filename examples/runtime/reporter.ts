@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RuntimeReport } from '@outdial/contract'
 
-/** A report before it has its place in the order and its time. */
+/** A report without its sequence number and time. */
 export type ReportInput = RuntimeReport extends infer Report
   ? Report extends unknown
     ? Omit<Report, 'sequence' | 'at'>

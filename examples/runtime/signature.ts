@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 const toleranceSeconds = 300
 
 /**
- * Whether Outdial sent this: Standard Webhooks 1.0, its key the bytes of the runtime secret. What is signed is the
- * body, or "METHOD path" where there is none. While the secret is being exchanged there are two signatures.
+ * Returns true if Outdial sent the request (Standard Webhooks 1.0). The key is the runtime secret's bytes. The signed
+ * content is the body, or "METHOD path" for a request without one. During a secret rotation, there are two signatures.
  */
 export function verifySignature(secret: string, headers: IncomingHttpHeaders, content: string): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers

@@ -8,7 +8,7 @@ export interface Tools {
   close(): Promise<void>
 }
 
-/** Opens the agent's tools for one call. A real agent would show names, descriptions and schemas to its model. */
+/** Opens the agent's tools for one call. A real agent would show names, descriptions, and schemas to its model. */
 export async function openTools(url: string, secret: string): Promise<Tools> {
   const headers = { authorization: `Bearer ${secret}` }
   const client = new Client({ name: 'example-runtime', version: '1.0.0' })

@@ -20,7 +20,7 @@ const Compose = z.object({
 
 export type Compose = z.output<typeof Compose>
 
-/** Returns compose.yaml, with variables as they are written. */
+/** Parses compose.yaml without replacing variables. */
 export const readCompose = (file: string): Compose => Compose.parse(parse(readFileSync(file, 'utf8')))
 
 /** Returns the names of the variables in a value. */

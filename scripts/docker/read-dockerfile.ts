@@ -5,9 +5,9 @@ export interface Step {
   keyword: string
   /** The value of `--from`, for COPY. */
   from: string | undefined
-  /** The arguments without flags. Of a JSON array, its strings. */
+  /** The arguments without flags, or the strings of a JSON array. */
   words: string[]
-  /** What stands after the keyword and its flags. */
+  /** The text after the keyword and its flags. */
   text: string
 }
 
@@ -36,7 +36,7 @@ export function readDockerfile(file: string): Stage[] {
   return stages
 }
 
-/** Splits the text of an instruction: a JSON array, after CMD for HEALTHCHECK, or plain words. */
+/** Splits the text of an instruction: plain words or a JSON array. In a HEALTHCHECK, the array follows CMD. */
 function wordsOf(text: string): string[] {
   const [, array] = /^(?:CMD\s+)?(\[.*\])$/.exec(text) ?? []
   return array === undefined ? text.split(/\s+/) : (JSON.parse(array) as string[])

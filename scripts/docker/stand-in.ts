@@ -5,21 +5,21 @@ import path from 'node:path'
 import { buildContext, filesAt } from './build-context.ts'
 import { readDockerfile, type Stage, type Step } from './read-dockerfile.ts'
 
-/** A folder that stands in for an image: what the Dockerfile's steps make, without Docker. */
+/** A folder that stands in for an image, built from the Dockerfile's steps without Docker. */
 export interface StandIn {
   /** The last stage's WORKDIR. */
   folder: string
   stage: Stage
   /** ENV of the last stage, and a PATH with the Node that runs this. */
   env: Record<string, string>
-  /** An unprivileged user in place of the one that USER names. Undefined where this process isn't root. */
+  /** An unprivileged user in place of the one that USER names. Undefined if this process isn't root. */
   user: { uid: number; gid: number } | undefined
   /** Warnings that npm printed. */
   warnings: string[]
   remove(): void
 }
 
-/** Runs the COPY and RUN steps of every stage in a temporary folder, with files that git tracks only. */
+/** Runs the COPY and RUN steps of every stage in a temporary folder, using only files that git tracks. */
 export function buildStandIn(root: string): StandIn {
   const home = mkdtempSync(path.join(tmpdir(), 'outdial-image-'))
   const remove = () => rmSync(home, { recursive: true, force: true })
@@ -43,7 +43,7 @@ function build(root: string, home: string): Omit<StandIn, 'remove'> {
   let env: Record<string, string> = {}
   let folder = home
 
-  /** Each stage has a file system of its own. */
+  /** Returns the location of a path in the file system of a stage. */
   const placeOf = (stage: string, at: string) => path.join(home, 'stages', stage, at)
 
   const copy = ({ words, from }: Step): void => {

@@ -10,7 +10,7 @@ const write = (file: string, content: unknown) => writeFileSync(file, `${JSON.st
 
 export const readVersion = (): string => (read('package.json') as Manifest).version
 
-/** Writes the version to package.json, to those of the workspaces, and to the lock file. */
+/** Writes the version to package.json, the package.json of each workspace, and the lock file. */
 export function writeVersion(version: string): void {
   const { workspaces = [] } = read('package.json') as Manifest
   const lock = read('package-lock.json') as { version: string; packages: Record<string, Manifest> }

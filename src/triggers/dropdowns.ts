@@ -29,7 +29,7 @@ export const phoneNumbers = dropdown<PhoneNumber>({
 const pageSize = 100
 
 /**
- * A hidden trigger that fills a dropdown, page by page, from a list of the API.
+ * Creates a hidden trigger that fills a dropdown, page by page, from a list of the API.
  *
  * @param list.label returns the text that the user reads; the stored value is the ID
  */

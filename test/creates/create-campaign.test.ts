@@ -32,7 +32,7 @@ it('creates a campaign with everything that the user filled in', async () => {
   expect(output).toEqual(sampleCampaign)
 })
 
-it('leaves to the workspace what is left blank', async () => {
+it("omits blank fields, so the workspace's defaults apply", async () => {
   const requests = stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
 
   await run(perform, {
@@ -48,7 +48,7 @@ it('leaves to the workspace what is left blank', async () => {
   expect(parseBody(requests)).toEqual(required)
 })
 
-it('names the field that is wrong, down to an item of a list', async () => {
+it('names the invalid field, even for an item of a list', async () => {
   const details = [
     { field: 'calling_hours.days.0', code: 'invalid', message: 'calling_hours.days.0 must be a day.' },
   ]

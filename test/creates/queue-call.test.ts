@@ -1,3 +1,4 @@
+// cspell:ignore Zażółć gęślą jaźń
 import { expect, it } from '@jest/globals'
 import { sampleContactAdded } from '../../src/generated.ts'
 import { apiPath, parseBody, run, stubResponse } from '../support/connector.ts'
@@ -45,7 +46,7 @@ it('queues a call with everything that the user filled in', async () => {
   expect(output).toEqual({ id: sampleContactAdded.call.id, ...sampleContactAdded })
 })
 
-it('sends nothing for what is left blank, at any depth, so that stored data stays', async () => {
+it('omits blank values at any depth, so stored data stays unchanged', async () => {
   const requests = queued()
 
   await run(perform, {
@@ -70,7 +71,7 @@ it.each([
   'a {{curly}} and a {{bundle.authData.access_token}} and {{process.env.CLIENT_SECRET}}',
   '  spaces around, tab\tand\nnew line  ',
   'Zażółć gęślą jaźń 你好 😀 👩‍👩‍👧 \u202eright to left “quotes” — dash \\ "',
-])('delivers text as it was typed: %j', async (text) => {
+])('sends text exactly as typed: %j', async (text) => {
   const requests = queued()
 
   await run(perform, { inputData: { ...required, first_name: text, variables: { note: text } } })
@@ -78,7 +79,7 @@ it.each([
   expect(parseBody(requests)).toEqual({ ...required, first_name: text, variables: { note: text } })
 })
 
-it('takes a campaign that was mapped as text', async () => {
+it('accepts a campaign ID that was mapped as text', async () => {
   const requests = queued()
 
   await run(perform, { inputData: { ...required, campaign_id: ' 12 ' } })
@@ -86,7 +87,7 @@ it('takes a campaign that was mapped as text', async () => {
   expect(parseBody(requests)).toEqual(required)
 })
 
-it('writes out numbers that were mapped into text', async () => {
+it('converts numbers that were mapped into text fields', async () => {
   const requests = queued()
 
   await run(perform, {
@@ -101,7 +102,7 @@ it('writes out numbers that were mapped into text', async () => {
   })
 })
 
-it('makes the same header of the same deduplication key, whatever letters it has', async () => {
+it('derives the same header from the same deduplication key, whatever characters it has', async () => {
   const first = queued()
   const second = queued()
   const other = queued()
@@ -116,7 +117,7 @@ it('makes the same header of the same deduplication key, whatever letters it has
   expect(header(other)).not.toBe(header(first))
 })
 
-it('sends no idempotency key where the deduplication key is blank', async () => {
+it('sends no idempotency key if the deduplication key is blank', async () => {
   const requests = queued()
 
   await run(perform, { inputData: { ...required, deduplication_key: ' ' } })

@@ -8,7 +8,7 @@ import { type BuiltConnector, openConnector } from '../../support/built-connecto
 import type { GiveConsent } from './give-consent.ts'
 import type { ServiceProcess } from './service-process.ts'
 
-/** Connects as a developer does: `invoke auth start` opens a browser, and the person goes through the pages. */
+/** Connects as a developer does: `invoke auth start` opens a browser, where the user signs in and consents. */
 export async function connectByCli(
   service: ServiceProcess,
   giveConsent: GiveConsent,
@@ -29,7 +29,7 @@ export async function connectByCli(
     const startUrl = await Promise.race([browser.opened, started.then(failWithoutBrowser)])
     const { email, password } = demo
     const status = await giveConsent({ startUrl, redirectUri, email, password, workspaceName: 'Demo' })
-    if (status !== 200) throw new Error(`the CLI answered ${status} to the code`)
+    if (status !== 200) throw new Error(`the CLI responded to the code with ${status}`)
     await started
   } finally {
     await browser.close()
@@ -38,10 +38,10 @@ export async function connectByCli(
 }
 
 const failWithoutBrowser = (printed: string): never => {
-  throw new Error(`the CLI opened no browser:\n${printed}`)
+  throw new Error(`the CLI didn't open a browser:\n${printed}`)
 }
 
-/** A program in the browser's place, on a desktop or not, that hands over the address it is given. */
+/** Creates a program that the CLI opens in place of a browser, on any desktop or none. It passes on the URL. */
 async function browserProgram() {
   let opened: (url: string) => void = () => {}
   const url = new Promise<string>((resolve) => {
@@ -65,7 +65,7 @@ async function browserProgram() {
   return {
     environment: {
       BROWSER: program,
-      XDG_CURRENT_DESKTOP: 'X-Generic', // without this a Linux desktop opens its own
+      XDG_CURRENT_DESKTOP: 'X-Generic', // without this, a Linux desktop opens its own browser
       PATH: `${folder}:${process.env.PATH}`,
     },
     opened: url,

@@ -8,8 +8,8 @@ import type { ContactAdded } from '@outdial/contract'
 import { codeBlocks, root, shellCommands } from '../support/docs.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
-// The commands are those of the docs, run in a shell against a new service with its demo workspace. Left out are
-// those with a placeholder, and those that need Zapier, Google, Docker, or another server.
+// Runs the commands of the docs in a shell, against a new service with its demo workspace. Commands that have a
+// placeholder or need Zapier, Google, Docker, or another server are left out.
 const timeoutMs = 120_000
 let service: ServiceProcess
 let folder: string
@@ -31,9 +31,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 }, timeoutMs)
 
-/** Runs a command of the docs and returns its output. It's rejected if the command fails. */
+/** Runs a command of the docs and returns its output. Rejects if the command fails. */
 async function runCommand(command: string): Promise<string> {
-  // Without npm: that would read the settings in this machine's .env.
+  // Without npm, because with npm the script would read this machine's .env.
   const script = command
     .replace(/^npm run admin(?: --)?/, `'${process.execPath}' '${path.join(root, 'scripts/admin.mjs')}'`)
     .replaceAll('http://127.0.0.1:8787', service.demo.base_url)
@@ -65,7 +65,7 @@ const adminCommands = (page: string): string[] =>
   )
 
 it(
-  'queues the call of README.md',
+  'queues the call in README.md',
   async () => {
     const [command = ''] = shellCommands('README.md').filter((line) => line.startsWith('curl '))
 
@@ -83,7 +83,7 @@ it.each(['docs/operating.md', 'docs/custom-tools.md'])(
   async (page) => {
     const commands = adminCommands(page)
     expect(commands.length).toBeGreaterThan(3)
-    // The docs begin with an empty installation, and this one has the demo's objects.
+    // The docs start with an empty installation, but this one has the demo's objects, so the IDs differ.
     const created: CreatedIds = {}
     for (const command of commands) Object.assign(created, await runAdminCommand(command, created))
   },
@@ -91,7 +91,7 @@ it.each(['docs/operating.md', 'docs/custom-tools.md'])(
 )
 
 it(
-  'erases a contact by the command of docs/for-support.md',
+  'erases a contact with the command in docs/for-support.md',
   async () => {
     const queued = await callApi<ContactAdded>('POST', '/contacts/', {
       campaign_id: service.demo.campaign_id,
@@ -111,7 +111,7 @@ it(
   timeoutMs,
 )
 
-/** One request to the API with the demo workspace's key. */
+/** Sends a request to the API with the demo workspace's key, and returns the response body. */
 async function callApi<Result>(method: string, apiPath: string, body?: object): Promise<Result> {
   const { base_url, api_key } = service.demo
   const response = await fetch(`${base_url}/api/public/v1${apiPath}`, {

@@ -4,21 +4,21 @@ import { signInAndConsent } from '../../support/browser.ts'
 
 export interface Authorization {
   startUrl: string
-  /** Where the app waits for the answer. */
+  /** Where the app waits for the response. */
   redirectUri: string
   email: string
   password: string
   workspaceName: string
 }
 
-/** Goes from an app's authorization request through our pages back to the app, and tells the status it answered. */
+/** Goes from an app's authorization request through our pages back to the app, and returns the app's status code. */
 export type GiveConsent = (authorization: Authorization) => Promise<number>
 
-/** On a machine without a browser: the same pages, fetched. */
+/** Goes through the same pages with `fetch`, for machines without a browser. */
 export const consentByFetch: GiveConsent = async (authorization) =>
   (await fetch(await signInAndConsent(authorization))).status
 
-/** In Chromium, with keys and mouse alone. Adds what the page in front of the person is called, one after another. */
+/** Goes through the pages in Chromium, with keyboard and mouse only. Adds the heading of each page to `headings`. */
 export const consentInChromium =
   (headings: string[]): GiveConsent =>
   (authorization) =>

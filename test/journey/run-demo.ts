@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** Runs `npm run demo` as it stands, and answers what it said. */
+/** Runs the script of `npm run demo`, and returns its output. */
 export async function runDemo(dataDir: string): Promise<{ status: unknown; stdout: string; stderr: string }> {
   const script = path.resolve(import.meta.dirname, '../../scripts/demo.mjs')
   const env = { ...process.env, DATA_DIR: dataDir }

@@ -14,17 +14,17 @@ export interface ServiceProcess {
   demo: DemoFile
   /** For commands that work on the same database. */
   environment: Record<string, string | undefined>
-  /** Registers an app as a maintainer does, by `npm run admin`. */
+  /** Registers an app as a maintainer does, with `npm run admin`. */
   createOauthClient(redirectUri: string): Promise<{ client_id: string; client_secret: string }>
   stop(): Promise<void>
 }
 
-/** The service as `npm start` runs it: a process of its own, with an embedded database in a new folder. */
+/** Starts the service as `npm start` does: in its own process, with an embedded database in a new folder. */
 export async function startServiceProcess(): Promise<ServiceProcess> {
   const dataDir = path.join(tmpdir(), `outdial-journey-${crypto.randomUUID()}`)
   const env = {
     ...process.env,
-    DATABASE_URL: '', // CI's: this service brings its own
+    DATABASE_URL: '', // CI sets it, but this service has its own database
     DATA_DIR: dataDir,
     PORT: '0',
     SIMULATION_SPEED: '200',
@@ -44,7 +44,7 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
       output.push(line)
       if (line.includes('is ready')) resolve()
     })
-    child.once('exit', () => reject(new Error(`the service ended at its start:\n${output.join('\n')}`)))
+    child.once('exit', () => reject(new Error(`the service exited during startup:\n${output.join('\n')}`)))
   })
   return {
     dataDir,

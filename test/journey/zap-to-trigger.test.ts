@@ -12,20 +12,20 @@ import { consentByFetch, consentInChromium } from './give-consent.ts'
 import { runDemo } from './run-demo.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
-// The service is a process of its own, the connector is what `npm run build` makes, and between them lies
-// nothing but HTTP. Each step that a maker of Zaps takes is taken by the Zapier CLI or by core's handler.
+// The service runs in its own process, and the connector is the output of `npm run build`. They communicate only over
+// HTTP. The Zapier CLI or core's handler runs each step of a Zap builder.
 const timeoutMs = 90_000
 const root = path.resolve(import.meta.dirname, '../..')
 let service: ServiceProcess
 let connector: BuiltConnector
 let hook: WebhookListener
 const cleanups: (() => Promise<void>)[] = []
-/** The pages that stood in front of the person who connected. */
+/** The headings of the pages that the connecting user saw. */
 const seen: string[] = []
 
 beforeAll(async () => {
   const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8' })
-  if (build.status !== 0) throw new Error(`the connector does not build:\n${build.stdout}${build.stderr}`)
+  if (build.status !== 0) throw new Error(`the connector doesn't build:\n${build.stdout}${build.stderr}`)
   service = await startServiceProcess()
   cleanups.push(() => service.stop())
   connector = await connectByCli(
@@ -53,7 +53,7 @@ interface Queued {
   contact: Record<string, unknown>
 }
 
-/** One request to the API with the demo workspace's key, past the connector. */
+/** Sends a request to the API with the demo workspace's key, without the connector. */
 const api = (method: string, apiPath: string, body?: object) =>
   fetch(`${service.demo.base_url}/api/public/v1${apiPath}`, {
     method,
@@ -62,7 +62,7 @@ const api = (method: string, apiPath: string, body?: object) =>
   })
 
 it(
-  'has the structure that Zapier wants',
+  'has the structure that Zapier requires',
   async () => {
     const result = JSON.parse(await connector.cli(['validate', '--without-style', '--format', 'json'])) as {
       errors?: unknown[]
@@ -74,7 +74,7 @@ it(
 )
 
 itInChromium(
-  'was connected by `invoke auth start` through the real pages in Chromium, with keys and mouse',
+  'connects with `invoke auth start` through the real pages in Chromium, with keyboard and mouse',
   async () => {
     expect(seen).toEqual(['Sign in', 'Connect Zapier'])
     expect(await connector.authData()).toMatchObject({ workspace_name: 'Demo' })
@@ -82,7 +82,7 @@ itInChromium(
 )
 
 it(
-  'connects one workspace, says so in the label, and refreshes',
+  'connects one workspace, shows it in the label, and refreshes the token',
   async () => {
     const before = await connector.authData()
 
@@ -177,7 +177,7 @@ it(
 )
 
 it(
-  'tells a person what is wrong with a phone number, and gives support a request to look for',
+  'explains what is wrong with a phone number, and shows the request ID for support',
   async () => {
     const input = JSON.stringify({ campaign_id: '1', phone_number: '12' })
 
@@ -188,7 +188,7 @@ it(
         (error: unknown) => error as { stderr: string },
       )
 
-    // The CLI breaks the lines of an error and marks them.
+    // The CLI wraps the lines of an error and starts each with ›.
     const stdout = failed?.stderr.replace(/\s*›\s*/g, ' ').replace(/\s+/g, ' ')
     expect(stdout).toMatch(/Phone Number: .+ \(Request ID: [\w-]+\)/)
   },
@@ -217,7 +217,7 @@ it(
 )
 
 it(
-  'turns on, hears of a call that is over in a signed delivery, and turns off',
+  'subscribes, receives a completed call in a signed delivery, and unsubscribes',
   async () => {
     const trigger = 'triggers.call_completed.operation'
     const inputData = { campaign_id: String(service.demo.campaign_id), outcome: ['answered'] }
@@ -240,7 +240,7 @@ it(
           metadata: { lead: '7' },
         },
       })
-    await queue('+12025550104') // declines: the filter keeps it away
+    await queue('+12025550104') // declines, so the filter excludes it
     const queued = await queue('+12025550100')
     const delivery = await hook.next()
 
@@ -281,13 +281,13 @@ it(
 )
 
 it(
-  'is told as a story by the demo, which ends with the output of the trigger and shows no secret',
+  'runs the demo, which ends with the output of the trigger and shows no secrets',
   async () => {
     const { status, stdout, stderr } = await runDemo(service.dataDir)
 
     expect({ status, complained: stderr }).toEqual({ status: 0, complained: '' })
     expect(stdout).toMatch(/POST +\/api\/public\/v1\/contacts\/ +201/)
-    expect(stdout).toMatch(/What the Zap was given[^]+Outcome +answered[^]+Agent: Hi Maya[^]+$/)
+    expect(stdout).toMatch(/Trigger output[^]+Outcome +answered[^]+Agent: Hi Maya[^]+$/)
     expect(stdout).toMatch(/The agent used 4 tools[^]+Tool: Searched\s+the\s+knowledge\s+base:/)
     const { password, api_key, client_secret, runtime_secret } = service.demo
     for (const secret of [password, api_key, client_secret, runtime_secret])
@@ -297,9 +297,9 @@ it(
   timeoutMs,
 )
 
-it('says what to do where the demo finds no backend', async () => {
+it("says what to do if the demo doesn't find a backend", async () => {
   const { status, stderr } = await runDemo(path.join(service.dataDir, 'nothing-here'))
 
   expect(status).toBe(1)
-  expect(stderr).toMatch(/has not been started yet\. Start it in another terminal with `npm start`/)
+  expect(stderr).toMatch(/hasn't been started yet\. Start it in another terminal with `npm start`/)
 })

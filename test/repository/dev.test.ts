@@ -22,7 +22,7 @@ it('restarts the service when a template changes, and stops it on SIGTERM', asyn
   const child = spawn(process.execPath, [script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
   let starts = 0
-  // More than once: a change before the folder is watched would be missed.
+  // Repeats the change, because one that happens before the folder is watched would be missed.
   const change = setInterval(
     () => void writeFile(path.join(folder, 'backend/page.eta'), String(Math.random())),
     200,
@@ -34,6 +34,6 @@ it('restarts the service when a template changes, and stops it on SIGTERM', asyn
   }
   clearInterval(change)
   expect(starts).toBeGreaterThanOrEqual(2)
-  // The output is closed when the last process that holds it has ended.
+  // The output closes when the last process that has it open ends.
   await ended
 })

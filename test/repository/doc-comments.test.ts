@@ -49,13 +49,13 @@ function findUnknownParams(file: string, text: string): string[] {
   return issues
 }
 
-/** A destructured parameter has no name, so `options.limit` can also stand for a `limit` that's destructured. */
+/** Returns true if a tag names a parameter. `options.limit` can also name a destructured parameter `limit`. */
 function isParam(tagName: string, names: ReadonlySet<string>): boolean {
   const [first = '', second] = tagName.split('.')
   return names.has(first) || (second !== undefined && names.has(second))
 }
 
-/** Returns a parameter's name, or the names that it's destructured into. */
+/** Returns the name of a parameter, or the names that it's destructured into. */
 const bindingNames = (name: ts.BindingName): string[] =>
   ts.isIdentifier(name)
     ? [name.text]

@@ -6,7 +6,7 @@ import { buildContext, filesAt } from '../../scripts/docker/build-context.ts'
 import { interpolate, readCompose, variablesIn } from '../../scripts/docker/compose.ts'
 import { readDockerfile } from '../../scripts/docker/read-dockerfile.ts'
 
-// Whether the commands work is checked by scripts/check-image.ts, which .ci/run runs: they take too long for every run.
+// scripts/check-image.ts, which .ci/run runs, checks that the commands work. They take too long for every test run.
 const root = path.resolve(import.meta.dirname, '../..')
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
 const stages = readDockerfile(path.join(root, 'Dockerfile'))
@@ -31,7 +31,7 @@ it('copies every file of the build context, and no tests', () => {
   expect(context.filter((file) => /\.test\.ts$|(^|\/)\.env/.test(file))).toEqual([])
 })
 
-it('copies from stages that are built before', () => {
+it('copies only from earlier stages', () => {
   for (const [index, { steps }] of stages.entries()) {
     const earlier = stages.slice(0, index).map(({ name }) => name)
     for (const { from } of steps) if (from !== undefined) expect(earlier).toContain(from)
@@ -44,7 +44,7 @@ it('builds in more than one stage, on the Node version of .nvmrc', () => {
   for (const { image } of stages) expect(image).toMatch(new RegExp(`^node:${node}-\\S+-slim$`))
 })
 
-it('runs a script of the image as a user that is not root, with a health check', () => {
+it('runs a script in the image as a non-root user, with a health check', () => {
   expect(stepOf('USER')?.text).toBe('node')
   for (const keyword of ['CMD', 'HEALTHCHECK']) {
     const [command, script = ''] = stepOf(keyword)?.words ?? []
@@ -69,7 +69,7 @@ it('keeps the data of PostgreSQL in a volume that compose.yaml declares', () => 
   expect(volumes.map((volume) => volume.split(':')[0])).toEqual(Object.keys(compose.volumes))
 })
 
-it('has no secret in compose.yaml, and the docs say which ones to set', () => {
+it('has no secrets in compose.yaml, and the docs say which ones to set', () => {
   const values = Object.values(compose.services).flatMap(({ environment }) => Object.entries(environment))
   const secrets = values.filter(([name]) => /SECRET|PASSWORD|DATABASE_URL/.test(name))
   for (const [, value] of secrets) expect(() => interpolate(value, {})).toThrow(/^Set \w+ in \.env$/)

@@ -22,19 +22,19 @@ const pages = [
   'bench/README.md',
 ]
 
-/** Code spans that name a file of the project: `calls/queue-call.ts`. Those with a placeholder are no files. */
+/** Returns the code spans that name a project file, such as `calls/queue-call.ts`. Skips those with a placeholder. */
 const filesNamedIn = (text: string): string[] =>
   [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs|cjs|sql|eta))(?::\d+)?`/g)].map(
     ([, file]) => file ?? '',
   )
 
-/** Targets of links to other pages, pictures, and headings; not those to other sites. */
+/** Returns the targets of links to other pages, pictures, and headings, but not to other sites. */
 const linksIn = (text: string): string[] =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target]) => target ?? '')
     .filter((target) => !/^https?:/.test(target))
 
-/** The fragment that GitHub gives a heading. */
+/** Returns the fragments that GitHub gives the headings of a page. */
 const anchorsIn = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -60,7 +60,7 @@ it.each(pages)('%s links to files and headings that exist', (page) => {
   expect(broken).toEqual([])
 })
 
-it.each(pages)('%s has only npm scripts and admin commands that exist', (page) => {
+it.each(pages)('%s uses only npm scripts and admin commands that exist', (page) => {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
@@ -93,7 +93,7 @@ describe('JSON in the docs', () => {
       expect(() => JSON.parse(json) as unknown).not.toThrow()
   })
 
-  it('fits the schema of the response that docs/runtime.md asks a runtime for', () => {
+  it('matches the schema of the response that docs/runtime.md requires from a runtime', () => {
     const [response = ''] = codeBlocks('docs/runtime.md', 'json')
     expect(CallState.safeParse(JSON.parse(response)).error).toBeUndefined()
   })

@@ -26,7 +26,7 @@ it('lists the settings that the service reads, and nothing else', () => {
   expect(settings.map(({ name }) => name).sort()).toEqual(Object.keys(shape).sort())
 })
 
-it('gives the defaults of the schema', () => {
+it('shows the defaults of the schema', () => {
   for (const { name, value, defaultText } of settings) {
     const schema = shape[name]
     const expected = schema instanceof z.ZodDefault ? String(schema.def.defaultValue) : ''
@@ -35,7 +35,7 @@ it('gives the defaults of the schema', () => {
   }
 })
 
-it('changes nothing when every line is set as it is', () => {
+it('changes nothing if every setting is uncommented without a change', () => {
   const environment = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
   expect(parseConfig(environment)).toEqual(parseConfig({}))
 })

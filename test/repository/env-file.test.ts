@@ -29,11 +29,11 @@ function portAndHost(environment: Record<string, string>): string {
 
 const underNpm = { npm_package_json: 'package.json', npm_lifecycle_event: 'start' }
 
-it('reads .env under npm start, where variables that are set already win', () => {
+it('reads .env under npm start, but variables that are already set win', () => {
   expect(portAndHost({ ...underNpm, HOST: '127.0.0.1' })).toBe('9001 127.0.0.1')
 })
 
-it('does not read .env in tests and without npm', () => {
+it("doesn't read .env in tests or without npm", () => {
   expect(portAndHost({ ...underNpm, npm_lifecycle_event: 'test' })).toBe('undefined undefined')
   expect(portAndHost({})).toBe('undefined undefined')
 })

@@ -6,11 +6,11 @@ import { errorsPage, generateErrorsPage } from '../../scripts/errors-page.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-it('has the catalog of error codes in docs/errors.md: run `npm run generate` if this fails', async () => {
+it('has an up-to-date catalog of error codes in docs/errors.md: run `npm run generate` if this fails', async () => {
   expect(readFileSync(errorsPage, 'utf8')).toBe(await generateErrorsPage())
 })
 
-it('says for every code what it means and what to do, in sentences', () => {
+it('says what every code means and what to do, in sentences', () => {
   const texts = [errorTexts, runtimeErrorTexts, detailTexts].flatMap((table) => Object.values(table))
   const sentences = texts.flatMap(({ meaning, action }) => [meaning, action])
   expect(sentences.filter((sentence) => !/^[A-Z].*[^.]\.$/.test(sentence))).toEqual([])
@@ -54,7 +54,7 @@ const sourcesIn = (folder: string): string[] =>
     .filter((file) => file.endsWith('.ts') && !/^(?:test|node_modules|demo)\//.test(file))
     .map((file) => readFileSync(path.join(root, folder, file), 'utf8'))
 
-it('lists every code of a field that the code reports', () => {
+it('lists every field error code that the source code uses', () => {
   const sources = [...sourcesIn('backend'), ...sourcesIn('contract')]
   const codes = new Set(
     sources.flatMap((source) =>
@@ -62,9 +62,9 @@ it('lists every code of a field that the code reports', () => {
     ),
   )
   const known = new Set([...Object.keys(detailTexts), ...Object.keys(runtimeErrorTexts), ...formCodes])
-  // `custom` is an issue of zod.
+  // `custom` is a code of zod.
   expect([...codes].filter((code) => code !== 'custom' && !known.has(code)).sort()).toEqual([])
-  // Found by the patterns: a refactoring that hides all codes from them would make this test pass.
+  // The patterns must find these codes. Otherwise this test would pass if a refactoring hid all codes from them.
   expect([...codes]).toEqual(
     expect.arrayContaining([
       'required',

@@ -36,12 +36,12 @@ it('supports only Node versions that every package supports, so npm ci does not 
   expect(unsupported).toEqual([])
 })
 
-it('says of every package with an install script if that script may run', () => {
+it('lists every package with an install script in allowScripts', () => {
   const withScripts = locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
   expect([...new Set(withScripts)].sort()).toEqual(Object.keys(allowScripts).sort())
 })
 
-it('names one Node version everywhere', () => {
+it('uses the same Node version everywhere', () => {
   const bundled = optionalDependencies.node
   expect(semver.satisfies(bundled, engines.node)).toBe(true)
   expect(readFileSync(new URL('.nvmrc', root), 'utf8')).toBe(`${semver.major(bundled)}\n`)

@@ -31,7 +31,7 @@ beforeEach(() => {
       'node_modules/other': { version: '1.0.0' },
     },
   })
-  // Notes what ran, fails where a test asks for it, and generates a file that contains the version.
+  // Records what ran, fails if a test asks for it, and generates a file that contains the version.
   write(
     'fake.cjs',
     `const fs = require('node:fs')
@@ -81,7 +81,7 @@ const release = (...words: string[]) =>
 const ran = () =>
   existsSync(path.join(home, 'ran.txt')) ? readFileSync(path.join(home, 'ran.txt'), 'utf8') : ''
 
-it('checks, tests, moves the changelog, commits the version, and tags', () => {
+it('checks, tests, updates the changelog, commits the version, and creates the tag', () => {
   expect(release('1.1.0').status).toBe(0)
   expect(ran()).toBe('check\ntest\ngenerate\n')
   expect(git('log', '-1', '--format=%s')).toBe('release: 1.1.0')
@@ -125,7 +125,12 @@ it('checks and tests with --dry-run, and changes nothing', () => {
 
 it.each([
   ['uncommitted changes', () => write('new.txt', ''), /uncommitted changes/, ''],
-  ['another branch', () => git('switch', '--quiet', '--create', 'topic'), /on main, and this is topic/, ''],
+  [
+    'another branch',
+    () => git('switch', '--quiet', '--create', 'topic'),
+    /on main, but the current branch is topic/,
+    '',
+  ],
   ['a tag that exists', () => git('tag', 'v1.1.0'), /v1\.1\.0 already exists/, ''],
   [
     'an empty changelog',
@@ -154,7 +159,7 @@ it.each([
     /npm run generate failed/,
     'check\ntest\ngenerate\n',
   ],
-])('refuses to release with %s, and changes nothing', (_name, prepare, reason, commands) => {
+])('rejects a release with %s, and changes nothing', (_name, prepare, reason, commands) => {
   prepare()
   const state = () => [git('rev-parse', 'HEAD'), git('tag', '--list'), git('status', '--porcelain')]
   const before = state()
@@ -178,7 +183,7 @@ it.each([
   expect(stderr).not.toContain('    at ')
 })
 
-it('finds something to release in the changelog of this project, if anything is unreleased', () => {
+it("finds the unreleased entries in this project's changelog, if there are any", () => {
   const changelog = readFileSync(path.resolve(import.meta.dirname, '../../CHANGELOG.md'), 'utf8')
   expect(changelog).toContain('\n## Unreleased\n')
   const released = releaseChangelog(changelog, '9.9.9', '2026-01-02')

@@ -43,11 +43,11 @@ it.each([
   "call({ '/refused': 1, [fault]: 2, fault })",
   'new Resolver({ tries: 2 })',
   'const { fault: issue } = elsewhere',
-])('accepts other words, and names of others: %s', (code) => {
+])('accepts other words, and names that other packages define: %s', (code) => {
   expect(lint(code)).toEqual([])
 })
 
-it('finds no word that the glossary replaced in a name of a template', () => {
+it('finds no replaced word in the names that templates declare', () => {
   const templates = globSync('backend/{dashboard,views}/**/*.eta', { cwd: root })
   const names = templates.flatMap((template) =>
     [

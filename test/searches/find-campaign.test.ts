@@ -5,7 +5,7 @@ import { apiPath, run, stubResponse } from '../support/connector.ts'
 const perform = 'searches.find_campaign.operation.perform'
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
-it('puts the campaign of exactly this name before those that contain it', async () => {
+it('lists an exact match before campaigns whose names contain the text', async () => {
   const longer = { ...sampleCampaign, id: 3, name: 'Website leads, spring' }
   const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([longer, sampleCampaign]))
 
@@ -15,13 +15,13 @@ it('puts the campaign of exactly this name before those that contain it', async 
   expect(output).toEqual([sampleCampaign, longer])
 })
 
-it('finds nothing without an error', async () => {
+it('returns an empty list if nothing matches', async () => {
   stubResponse('GET', apiPath('/campaigns/'), 200, page([]))
 
   expect(await run(perform, { inputData: { name: 'no such' } })).toEqual([])
 })
 
-it('searches for text as it was typed', async () => {
+it('searches for the text exactly as typed', async () => {
   const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([]))
 
   await run(perform, { inputData: { name: '{{bundle.x}} & 50% = 😀' } })

@@ -25,14 +25,14 @@ export async function run<Result>(method: string, bundle: BundleParts = {}): Pro
   const { results } = await handler({
     command: 'execute',
     method,
-    // Otherwise core patches node:http for good, and with it the other tests of this process.
+    // Without this, core patches node:http permanently, which affects the other tests of this process.
     calledFromCli: true,
     bundle: { authData: { access_token: 'token-1' }, inputData: {}, meta: { page: 0 }, ...bundle },
   })
   return results as Result
 }
 
-/** What a run fails with. Core packs the parts of some errors into JSON. */
+/** The error of a failed run. Core encodes the parts of some errors as JSON. */
 export interface ConnectorError {
   name: string
   message: string
@@ -41,7 +41,7 @@ export interface ConnectorError {
   status?: number
 }
 
-/** Runs a method that must fail. */
+/** Runs a method that must fail, and returns its error. */
 export async function runExpectingError(method: string, bundle: BundleParts = {}): Promise<ConnectorError> {
   try {
     await run(method, bundle)
@@ -54,7 +54,7 @@ export async function runExpectingError(method: string, bundle: BundleParts = {}
   throw new Error(`${method} succeeded`)
 }
 
-/** One request as it arrived. */
+/** A request that the server received. */
 export interface ReceivedRequest {
   url: URL
   headers: IncomingHttpHeaders
@@ -72,7 +72,7 @@ interface StubbedResponse {
 
 const stubs: StubbedResponse[] = []
 
-/** Answers the next request of this method to this path, and keeps what arrived. */
+/** Responds to the next request with this method and path. The returned list then contains that request. */
 export function stubResponse(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
@@ -86,13 +86,13 @@ export function stubResponse(
   return requests
 }
 
-// A server on loopback in the service's place: what arrives is what went over the wire.
+// Stands in for the service on loopback, so tests check the actual HTTP requests.
 const handleRequest = async (request: IncomingMessage, response: ServerResponse) => {
   const url = new URL(request.url ?? '/', baseUrl)
   const position = stubs.findIndex(({ method, path }) => method === request.method && path === url.pathname)
   const [stub] = position < 0 ? [] : stubs.splice(position, 1)
   if (!stub) {
-    response.writeHead(418).end(`nobody expected ${request.method} ${url.pathname}`)
+    response.writeHead(418).end(`unexpected request: ${request.method} ${url.pathname}`)
     return
   }
   stub.requests.push({ url, headers: request.headers, text: await readText(request) })
@@ -114,14 +114,14 @@ afterAll(() => {
 
 export const apiPath = (path: string) => `/api/public/v1${path}`
 
-/** An error of the API. */
+/** Returns the body of an API error response. */
 export const errorBody = (code: string, message: string, details: object[] = []) => ({
   error: { type: 'invalid_request', code, message, details, request_id: 'req_42' },
 })
 
-/** The only request's body, parsed. */
+/** Returns the parsed body of the only request. */
 export function parseBody(requests: ReceivedRequest[]): unknown {
   const [request] = requests
-  if (!request) throw new Error('nothing arrived')
+  if (!request) throw new Error('no request arrived')
   return JSON.parse(request.text)
 }

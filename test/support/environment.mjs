@@ -1,7 +1,7 @@
 import { ModuleMocker } from 'jest-mock'
 
-// Jest gives a worker half a second to exit, and then says that it "has failed to exit gracefully". Freeing all that
-// tests left to the garbage collector can take longer on a busy machine: a worker with nothing left to do skips that.
+// Jest gives a worker half a second to exit, then reports that it "has failed to exit gracefully". On a busy machine,
+// freeing the tests' memory can take longer, so a worker that has nothing left to do exits immediately.
 if (process.send) process.once('beforeExit', () => process.exit())
 
 /**
@@ -49,11 +49,11 @@ export default class Environment {
   getVmContext = () => null
 }
 
-/** What jest-circus keeps about one test file, such as its `jest.setTimeout`. */
+/** Returns true for jest-circus's state of one test file, such as its `jest.setTimeout`. */
 const isOfCircus = (key) => /^[A-Z_]+$/.test(key.description)
 
 /**
- * Zod's global registry of schemas with an ID. Where every file has sources of its own, its schemas must not reach the
- * OpenAPI document of the next one.
+ * Returns Zod's global registry of schemas with an ID. If every test file loads its own sources, its schemas must not
+ * appear in the OpenAPI document of the next file.
  */
 const schemasById = () => globalThis.__zod_globalRegistry?._idmap ?? new Map()

@@ -8,9 +8,10 @@ const require = createRequire(import.meta.url)
 const circus = path.join(path.dirname(require.resolve('jest-circus/runner')), 'jestAdapterInit.js')
 
 /**
- * Makes new instances of the modules in test folders for every test file, and shares all others, which Node loads once
- * per worker, as the service does. Jest's own runtime loads everything for every file, which was half of what the tests
- * cost. It measures the coverage of what it has loaded itself: then, it's all sources that are made for every file.
+ * Creates new instances of the modules in test folders for every test file. Node loads all other modules once per
+ * worker, as the service does. Jest's own runtime loads everything for every file, which took half of a run's time.
+ * Jest measures the coverage only of modules that it has loaded itself, so with coverage, every file gets new instances
+ * of all sources.
  */
 export default class Runtime extends JestRuntime {
   #isPerFile
@@ -22,24 +23,24 @@ export default class Runtime extends JestRuntime {
     this.#isPerFile = coverage.collectCoverage ? isSource : isTest
   }
 
-  /** Jest loads this test file, and nothing else of ours, through here. */
+  /** Jest calls this for the test file itself, and for no other module of the project. */
   async unstable_importModule(file) {
     return (await this.#import(pathToFileURL(file).href)).namespace
   }
 
-  /** Jest's own modules are the worker's, too, except the one that collects the tests of a file. */
+  /** Shares Jest's own modules too, except the one that collects the tests of a file. */
   requireInternalModule(from, to) {
     if (from === circus) delete require.cache[circus]
-    // A `require` of its own, which would otherwise keep what it has loaded, and so all tests of all files.
+    // A new `require` each time: a shared one would keep everything that it has loaded, and so the tests of all files.
     return createRequire(from)(to ?? from)
   }
 
-  /** Jest would replace `process.getBuiltinModule`, which is Node's here. */
+  /** Does nothing. Jest would replace `process.getBuiltinModule`, which must stay Node's own here. */
   installGetBuiltinModule() {}
 
   async #import(url) {
     const module = await this.#load(url)
-    // One graph after the other: Node can't link a module that another graph is linking.
+    // Links one graph at a time: Node can't link a module that another graph is linking.
     const link = async () => {
       if (module.status !== 'unlinked') return
       await module.link((specifier, parent) => this.#load(resolve(specifier, parent.identifier)))
@@ -77,18 +78,18 @@ const root = new URL('../../', import.meta.url).href
 
 const isTest = (url) => url.startsWith(root) && /^(backend\/)?test\//.test(url.slice(root.length))
 
-// fastify-type-provider-zod remembers schemas that it has seen, and those are ours.
+// fastify-type-provider-zod caches the project's schemas, so it counts as a source.
 const isSource = (url) => /^file:(?!.*\/node_modules\/(?!fastify-type-provider-zod\/))/.test(url)
 
 function resolve(specifier, parent) {
   if (specifier === '@jest/globals' || isBuiltin(specifier)) return specifier
   const from = pathToFileURL(parent).href
-  // Much faster than the general case, and what most imports are.
+  // Most imports are relative, and this is much faster than the general case.
   if (/^\.\.?\//.test(specifier)) return new URL(specifier, from).href
   return import.meta.resolve(specifier, from)
 }
 
-/** Wraps the exports of a module that `vm` didn't make, so that modules of `vm` can import them. */
+/** Wraps the exports of a module that `vm` didn't create, so that `vm` modules can import them. */
 function share(modules, url, load) {
   const wrap = async () => {
     const exports = await load()

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import Sequencer from '@jest/test-sequencer'
 
 /**
- * Starts slow files first, so that no worker is left alone with one at the end. Jest knows durations from the run
- * before and otherwise goes by size, and the slowest files are short: they wait for browsers and processes.
+ * Starts slow files first, so that the end of a run doesn't wait for one of them. Jest sorts by the durations of the
+ * previous run, or by size if there was none. The slowest files are small: they wait for browsers and processes.
  */
 export default class SlowestFirst extends Sequencer {
   sort(tests) {

@@ -13,8 +13,8 @@ export default async function setUp() {
 const memoryFolder = '/dev/shm'
 
 /**
- * Whether Linux has a folder in memory with enough room, in which programs may run. A database is hundreds of files,
- * and every test file has its own: making and removing them on a disk takes a third of the run.
+ * Returns true if Linux has an in-memory folder with enough free space, from which programs can run. Every test file
+ * has its own database of hundreds of files. Creating and removing them on a disk takes a third of a run's time.
  */
 function hasMemoryFolder() {
   if (process.platform !== 'linux') return false

@@ -1,4 +1,4 @@
-/** Names the tests that this machine could not run. Where all can run (.ci/run), a skipped one fails the run. */
+/** Lists the tests that this machine couldn't run. In CI, which can run all of them, a skipped test fails the run. */
 export default class SkippedReporter {
   #error
 
@@ -7,7 +7,7 @@ export default class SkippedReporter {
   }
 
   onRunComplete(_, { testResults }) {
-    if (this.config.testNamePattern) return // skipped because somebody asked for others
+    if (this.config.testNamePattern) return // the others were skipped on purpose
     const skipped = testResults.flatMap(({ testResults: tests }) =>
       tests.filter(({ status }) => status === 'pending').map(({ fullName }) => fullName),
     )

@@ -3,15 +3,15 @@ import path from 'node:path'
 import { chromium } from 'playwright-core'
 
 /**
- * Starts the browser of this run, which tests share: each has a context of its own in it. Starting one for every test
- * took a tenth of the run. Without a Chromium on this machine, tests that need one are skipped.
+ * Starts the browser that all tests of this run share; each test has its own browser context. Starting a browser for
+ * every test took a tenth of a run's time. If this machine has no Chromium, tests that need it are skipped.
  */
 export async function startChromium() {
   const executablePath = findChromium()
   if (executablePath === undefined) return undefined
   const server = await chromium.launchServer({
     executablePath,
-    // The sandbox isn't available to root, as which containers run; the pages are our own.
+    // Containers run as root, for which the sandbox isn't available. The pages are our own.
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   })
   process.env.OUTDIAL_TEST_CHROMIUM = server.wsEndpoint()
@@ -19,7 +19,7 @@ export async function startChromium() {
 }
 
 function findChromium() {
-  // The headless shell has no windows to manage: tests of pages take a third less time with it.
+  // The headless shell manages no windows, so tests of pages take a third less time.
   const names = [
     'chromium-headless-shell',
     'chromium',

@@ -5,14 +5,14 @@ import { startEmbedded } from '../../backend/db/embedded/start-embedded.ts'
 import { migrate } from '../../backend/db/migrate.ts'
 
 /**
- * Makes the migrated template from which every test file gets its own database: on the server of DATABASE_URL, or on
- * an embedded one that is started for this run and gone after it, however it ends.
+ * Creates the migrated template from which every test file gets its own database. Uses the server of DATABASE_URL, or
+ * starts an embedded server that is removed after the run, however the run ends.
  */
 export async function startDatabase() {
   const embedded = process.env.DATABASE_URL ? undefined : await startTemporary()
   const base = process.env.DATABASE_URL || embedded.url
   const template = process.env.OUTDIAL_TEMPLATE ?? `outdial_test_${randomBytes(6).toString('hex')}`
-  // Its name on the server says that this run lives: other runs leave its databases alone.
+  // The application name shows other runs that this run is active, so they don't drop its databases.
   const mark = new pg.Client({ connectionString: base, application_name: template })
   await mark.connect()
   await dropLeftovers(mark, template)
@@ -33,10 +33,10 @@ const startTemporary = () =>
     log: pino({ level: 'silent' }),
   })
 
-/** Databases of killed runs: those of this name, and those of generated names whose run is no longer connected. */
+/** Drops databases of killed runs: those with this name, and those with generated names whose run isn't connected. */
 async function dropLeftovers(mark, template) {
   const { rows } = await mark.query(
-    // pg_stat_activity has a datname, too.
+    // pg_stat_activity also has a datname.
     `select database.datname as name from pg_database as database
      where database.datname = $1 or starts_with(database.datname, $1 || '_')
        or database.datname ~ '^outdial_test_[0-9a-f]{12}(_|$)' and not exists (

@@ -1,4 +1,4 @@
 import { stripTypeScriptTypes } from 'node:module'
 
-// Tests run what Node runs: the sources with their types blanked out, no other compiler.
+// Tests run the same code as Node: the sources with their types blanked out, without another compiler.
 export default { process: (source) => ({ code: stripTypeScriptTypes(source) }) }

@@ -1,4 +1,4 @@
-/** With a named template the next run of that name cleans up: its owner may want to look into it. */
+/** Keeps a template that OUTDIAL_TEMPLATE names, so that it can be inspected. The next run with that name drops it. */
 export default async function tearDown() {
   const { mark, template, embedded, chromium } = globalThis.outdialTests
   await chromium?.close()

@@ -1,3 +1,4 @@
+// cspell:ignore Vjcm
 import { describe, expect, it } from '@jest/globals'
 import type { CallCompletedEvent } from '@outdial/contract'
 import { sampleCall } from '../../src/generated.ts'
@@ -23,7 +24,7 @@ const event: CallCompletedEvent = {
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
 describe('subscribing', () => {
-  it('subscribes to the calls that the user chose, and keeps what it needs to unsubscribe', async () => {
+  it("subscribes with the user's filters, and returns the data for unsubscribing", async () => {
     const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
 
     const output = await run(`${operation}.performSubscribe`, {
@@ -39,7 +40,7 @@ describe('subscribing', () => {
     expect(output).toEqual(subscription)
   })
 
-  it('subscribes to every call where nothing was chosen', async () => {
+  it('subscribes to every call if no filter is set', async () => {
     const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 200, subscription)
 
     await run(`${operation}.performSubscribe`, { targetUrl, inputData: { campaign_id: null, outcome: [] } })
@@ -47,7 +48,7 @@ describe('subscribing', () => {
     expect(parseBody(requests)).toEqual({ target_url: targetUrl, event: 'call.completed' })
   })
 
-  it('takes outcomes that were mapped as one text', async () => {
+  it('accepts outcomes that were mapped as one text', async () => {
     const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
 
     await run(`${operation}.performSubscribe`, { targetUrl, inputData: { outcome: ['answered, busy'] } })
@@ -57,7 +58,7 @@ describe('subscribing', () => {
 })
 
 describe('unsubscribing', () => {
-  it('unsubscribes by the id that subscribing gave', async () => {
+  it('unsubscribes with the ID of the subscription', async () => {
     const requests = stubResponse('DELETE', apiPath('/webhooks/7/'), 204)
 
     await run(`${operation}.performUnsubscribe`, { subscribeData: subscription })
@@ -65,27 +66,24 @@ describe('unsubscribing', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it.each([404, 410])(
-    'takes an unsubscribe that answers %d for done: the subscription is gone',
-    async (status) => {
-      stubResponse(
-        'DELETE',
-        apiPath('/webhooks/7/'),
-        status,
-        errorBody('not_found', 'This workspace has no webhook subscription with this ID. Check the ID.'),
-      )
+  it.each([404, 410])('treats %d as success, because the subscription no longer exists', async (status) => {
+    stubResponse(
+      'DELETE',
+      apiPath('/webhooks/7/'),
+      status,
+      errorBody('not_found', 'This workspace has no webhook subscription with this ID. Check the ID.'),
+    )
 
-      await expect(
-        run(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
-      ).resolves.toBeDefined()
-    },
-  )
+    await expect(
+      run(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
+    ).resolves.toBeDefined()
+  })
 
-  it('has nothing to unsubscribe where subscribing had failed', async () => {
+  it('does nothing if subscribing had failed', async () => {
     await expect(run(`${operation}.performUnsubscribe`)).resolves.toEqual({})
   })
 
-  it('fails an unsubscribe that did not happen', async () => {
+  it("fails if the service can't unsubscribe", async () => {
     stubResponse(
       'DELETE',
       apiPath('/webhooks/7/'),
@@ -102,11 +100,11 @@ describe('unsubscribing', () => {
 })
 
 describe('a delivery', () => {
-  it('hands on the call of a delivery', async () => {
+  it('returns the call of a delivery', async () => {
     expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([sampleCall])
   })
 
-  it('halts for a delivery that holds no call', async () => {
+  it('halts for a delivery without a call', async () => {
     expect(await runExpectingError(`${operation}.perform`, { cleanedRequest: { hello: 'world' } })).toEqual({
       name: 'HaltedError',
       message: "Outdial sent data that isn't a completed call, so this event was skipped.",
@@ -115,7 +113,7 @@ describe('a delivery', () => {
 })
 
 describe('the newest calls', () => {
-  it('shows the newest completed calls in the shape of the hook, by the same filters', async () => {
+  it('returns the newest completed calls in the format of the hook, with the same filters', async () => {
     const requests = stubResponse('GET', apiPath('/calls/'), 200, page([sampleCall]))
 
     const output = await run(`${operation}.performList`, {
@@ -128,13 +126,13 @@ describe('the newest calls', () => {
     expect(output).toEqual(await run(`${operation}.perform`, { cleanedRequest: event }))
   })
 
-  it('shows nothing where no call has been completed yet', async () => {
+  it('returns an empty list if no call has been completed', async () => {
     stubResponse('GET', apiPath('/calls/'), 200, page([]))
 
     expect(await run(`${operation}.performList`)).toEqual([])
   })
 
-  it('shows the newest calls where it runs without a delivery, as in the CLI', async () => {
+  it('returns the newest calls if there is no delivery, as in the CLI', async () => {
     stubResponse('GET', apiPath('/calls/'), 200, page([sampleCall]))
 
     expect(await run(`${operation}.perform`)).toEqual([sampleCall])

@@ -6,7 +6,7 @@ const page = (results: unknown[]) => ({ results, next: null, previous: null })
 const list = (key: string, pageNumber = 0) =>
   run(`triggers.${key}.operation.perform`, { meta: { page: pageNumber } })
 
-it('lists campaigns by name, and says which are not calling', async () => {
+it("lists campaigns by name, with the status of those that aren't active", async () => {
   const paused = { ...exampleCampaign, id: 13, name: 'Old leads', status: 'paused' }
   stubResponse('GET', apiPath('/campaigns/'), 200, page([exampleCampaign, paused]))
 

@@ -29,15 +29,19 @@ import {
 
 const createWorkspaceCommand = defineCommand({
   name: 'create-workspace',
-  summary: 'Makes a workspace, with its owner.',
+  summary: 'Creates a workspace with an existing user as its owner.',
   options: {
-    name: required(text, 'NAME', 'how it is called'),
-    owner: required(text, 'ADDRESS', 'its first member, by the address they sign in with'),
-    country: optional(text, 'CODE', 'how national phone numbers are read: ISO 3166-1, US by default'),
+    name: required(text, 'NAME', 'name of the workspace'),
+    owner: required(text, 'ADDRESS', 'email address of the owner'),
+    country: optional(
+      text,
+      'CODE',
+      'country of phone numbers without a country code (ISO 3166-1); US by default',
+    ),
     'time-zone': optional(
       text,
       'ZONE',
-      'the default of campaigns: an IANA name, America/New_York by default',
+      'default time zone of campaigns (IANA name); America/New_York by default',
     ),
   },
   run: async (deps, { name, owner, country = 'US', 'time-zone': timeZone = 'America/New_York' }) => {
@@ -49,27 +53,27 @@ const createWorkspaceCommand = defineCommand({
 
 const createUserCommand = defineCommand({
   name: 'create-user',
-  summary: 'Adds a person who can sign in. The password is made and shown once, or read from standard input.',
+  summary: 'Creates a user. Generates a password and shows it once, or reads one from standard input.',
   options: {
-    email: required(text, 'ADDRESS', 'how they sign in'),
-    name: required(text, 'NAME', 'how they are called'),
-    'password-stdin': flag('read the password from standard input instead of making one'),
+    email: required(text, 'ADDRESS', 'email address to sign in with'),
+    name: required(text, 'NAME', 'name of the user'),
+    'password-stdin': flag('read the password from standard input instead of generating one'),
   },
   run: async (deps, { email, name, 'password-stdin': fromStdin }, input): Promise<CommandResult> => {
     const password = fromStdin ? (await readAll(input)).replace(/\r?\n$/, '') : randomToken(15)
     const { id } = await createUser(deps, { email, name, password })
     if (fromStdin) return { record: { user_id: id, email } }
-    return { record: { user_id: id, email, password }, note: 'Keep the password: it is not shown again.' }
+    return { record: { user_id: id, email, password }, note: "Save the password. It won't be shown again." }
   },
 })
 
 const addMemberCommand = defineCommand({
   name: 'add-member',
-  summary: 'Lets a person work in a workspace, or changes their role.',
+  summary: 'Adds a user to a workspace, or changes their role.',
   options: {
     workspace: workspaceOption,
     email: emailOption,
-    role: optional(z.enum(['owner', 'member']), 'ROLE', 'owner or member, which is the default'),
+    role: optional(z.enum(['owner', 'member']), 'ROLE', 'owner or member; member by default'),
   },
   run: async (deps, { workspace, email, role = 'member' }) => {
     await requireWorkspace(deps, workspace)
@@ -80,60 +84,60 @@ const addMemberCommand = defineCommand({
 
 const removeMemberCommand = defineCommand({
   name: 'remove-member',
-  summary: 'Ends a membership, with the connections, API keys and webhooks of that person there.',
+  summary: 'Removes a member from a workspace, with their connections, API keys, and webhooks there.',
   options: { workspace: workspaceOption, email: emailOption },
   run: async (deps, { workspace, email }) => {
     await removeMember(deps, workspace, await requireUserId(deps, email))
-    return { note: `${email} is no member of workspace ${workspace} any more.` }
+    return { note: `${email} removed from workspace ${workspace}.` }
   },
 })
 
 const resetPasswordLinkCommand = defineCommand({
   name: 'reset-password-link',
-  summary: 'Makes a link by which a person sets a new password. It ends their sessions when it is used.',
+  summary: 'Creates a link to set a new password. Using it ends all sign-in sessions of the user.',
   options: { email: emailOption },
   run: async (deps, { email }) => {
     const { link, expiresAt } = await createResetLink(deps, await requireUserId(deps, email))
     return {
       record: { email, link, expires_at: expiresAt },
-      note: 'Anyone with this link can sign in as this user. It works once, within 24 hours, and is not shown again.',
+      note: "Anyone with this link can sign in as this user. It works once, for 24 hours, and won't be shown again.",
     }
   },
 })
 
 const createApiKeyCommand = defineCommand({
   name: 'create-api-key',
-  summary: 'Makes a personal API key. It is shown once.',
+  summary: 'Creates a personal API key and shows it once.',
   options: {
     workspace: workspaceOption,
     email: emailOption,
-    name: required(text, 'NAME', 'what it is for'),
+    name: required(text, 'NAME', 'what the key is for'),
   },
   run: async (deps, { workspace, email, name }) => {
     const userId = await requireUserId(deps, email)
     const { id, key } = await createApiKey(deps, workspace, userId, name)
-    return { record: { api_key_id: id, api_key: key }, note: 'Keep the key: it is not shown again.' }
+    return { record: { api_key_id: id, api_key: key }, note: "Save the key. It won't be shown again." }
   },
 })
 
 const revokeApiKeyCommand = defineCommand({
   name: 'revoke-api-key',
-  summary: 'Ends a personal API key, and its webhooks with it.',
-  options: { workspace: workspaceOption, id: idOption('the key: see list-api-keys') },
+  summary: 'Revokes a personal API key and ends its webhook subscriptions.',
+  options: { workspace: workspaceOption, id: idOption('API key ID (see list-api-keys)') },
   run: async (deps, { workspace, id }) => {
     await revokeApiKey(deps, workspace, id)
-    return { note: `The API key ${id} is revoked.` }
+    return { note: `API key ${id} revoked.` }
   },
 })
 
 const createOauthClientCommand = defineCommand({
   name: 'create-oauth-client',
   summary:
-    'Registers an app, such as Zapier, that people can connect their workspace to. Its secret is shown once.',
+    'Registers an app, such as Zapier, that people can connect to their workspace. Shows its secret once.',
   options: {
-    name: required(text, 'NAME', 'how the consent page calls it'),
-    'redirect-uri': repeated('URI', 'where it takes people back: https, or http on localhost, exactly'),
-    public: flag('it cannot keep a secret: an app in a browser or on a phone'),
+    name: required(text, 'NAME', 'name of the app on the consent page'),
+    'redirect-uri': repeated('URI', 'exact URI that the app redirects to: https, or http on localhost'),
+    public: flag("the app can't keep a secret, because it runs in a browser or on a phone"),
   },
   run: async (deps, { name, 'redirect-uri': redirectUris, public: isPublic }): Promise<CommandResult> => {
     const client = await createOauthClient(deps, {
@@ -144,7 +148,7 @@ const createOauthClientCommand = defineCommand({
     if (client.clientSecret === null) return { record: { client_id: client.clientId } }
     return {
       record: { client_id: client.clientId, client_secret: client.clientSecret },
-      note: 'Keep the secret: it is not shown again.',
+      note: "Save the secret. It won't be shown again.",
     }
   },
 })

@@ -7,14 +7,18 @@ import { idOption, requireWorkspace, workspaceOption } from '../command-options.
 
 export const createAgentCommand = defineCommand({
   name: 'create-agent',
-  summary: 'Makes a voice agent: a draft, or Live at once.',
+  summary: 'Creates a voice agent, as a draft or Live.',
   options: {
     workspace: workspaceOption,
-    name: required(text, 'NAME', 'how the lists call it'),
-    language: optional(text, 'TAG', 'BCP 47, en-US by default'),
-    greeting: optional(text, 'TEXT', 'its first sentence; {{first_name}} and the variables can stand in it'),
-    variable: repeated('NAME', 'what its script uses of the data of a contact'),
-    live: flag('campaigns can use it at once'),
+    name: required(text, 'NAME', 'name of the agent'),
+    language: optional(text, 'TAG', 'language tag (BCP 47); en-US by default'),
+    greeting: optional(
+      text,
+      'TEXT',
+      'first sentence of a call; can contain {{first_name}} and the variables',
+    ),
+    variable: repeated('NAME', 'contact variable that the script uses'),
+    live: flag('make the agent Live, so that campaigns can use it'),
   },
   run: async (deps, { workspace, name, language, greeting = '', variable, live }) => {
     await requireWorkspace(deps, workspace)
@@ -32,24 +36,24 @@ export const createAgentCommand = defineCommand({
 
 export const setAgentStatusCommand = defineCommand({
   name: 'set-agent-status',
-  summary: 'Makes an agent Live, or pauses it: its calls wait until it is Live again.',
+  summary: 'Makes an agent Live, or pauses it. While it is paused, its calls wait.',
   options: {
     workspace: workspaceOption,
-    id: idOption('the agent: see list-agents'),
+    id: idOption('agent ID (see list-agents)'),
     status: required(z.enum(['live', 'paused']), 'STATUS', 'live or paused'),
   },
   run: async (deps, { workspace, id, status }) => {
     await setAgentStatus(deps, workspace, id, status)
-    return { note: `The agent ${id} is ${status}.` }
+    return { note: `Agent ${id} is now ${status}.` }
   },
 })
 
 export const addDocumentCommand = defineCommand({
   name: 'add-document',
-  summary: 'Adds plain text on standard input to what the agents of a workspace can search.',
+  summary: 'Adds a document that agents can search. Reads plain text from standard input.',
   options: {
     workspace: workspaceOption,
-    title: required(text, 'TITLE', 'how the document is called: agents name it where they quote it'),
+    title: required(text, 'TITLE', 'title of the document, which agents see in search results'),
   },
   run: async (deps, { workspace, title }, input) => {
     await requireWorkspace(deps, workspace)

@@ -9,15 +9,19 @@ import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../
 
 export const addToDoNotCallCommand = defineCommand({
   name: 'do-not-call add',
-  summary: 'Puts a number on the do-not-call list of a workspace: what waits for it ends as suppressed.',
+  summary: "Adds a phone number to a workspace's do-not-call list. Its waiting calls end as suppressed.",
   options: {
     workspace: workspaceOption,
-    number: required(text, 'NUMBER', 'with its country, or as it is dialed in the country of the workspace'),
+    number: required(
+      text,
+      'NUMBER',
+      "phone number with its country code, or as dialed in the workspace's country",
+    ),
   },
   run: async (deps, { workspace, number }) => {
     await requireWorkspace(deps, workspace)
     const phoneNumber = await addNumberToDoNotCallList(deps, workspace, { phoneNumber: number }, null)
-    return { note: `Workspace ${workspace} will not call ${phoneNumber}.` }
+    return { note: `${phoneNumber} is now on the do-not-call list of workspace ${workspace}.` }
   },
 })
 
@@ -34,27 +38,27 @@ const defineStatusCommand = (name: string, summary: string, changeStatus: Change
     options: { workspace: workspaceOption, id: campaignOption },
     run: async (deps, { workspace, id }) => {
       const campaign = await changeStatus(deps, workspace, id)
-      return { note: `The campaign ${id} is ${campaign.status}.` }
+      return { note: `Campaign ${id} is now ${campaign.status}.` }
     },
   })
 
 export const campaignStatusCommands: readonly Command[] = [
-  defineStatusCommand('pause-campaign', 'Makes no more calls of a campaign; they wait.', pauseCampaign),
-  defineStatusCommand('resume-campaign', 'Lets the calls of a paused campaign go on.', resumeCampaign),
+  defineStatusCommand('pause-campaign', 'Pauses a campaign. Its calls wait.', pauseCampaign),
+  defineStatusCommand('resume-campaign', 'Resumes a paused campaign.', resumeCampaign),
   defineStatusCommand(
     'archive-campaign',
-    'Closes a campaign for good: what waits ends as canceled, and nothing can be queued.',
+    'Archives a campaign permanently. Its waiting calls are canceled, and no more can be queued.',
     archiveCampaign,
   ),
 ]
 
 export const addPhoneNumberCommand = defineCommand({
   name: 'add-phone-number',
-  summary: 'Adds a number that campaigns of a workspace can call from.',
+  summary: 'Adds a phone number that campaigns of a workspace can call from.',
   options: {
     workspace: workspaceOption,
-    number: required(text, 'NUMBER', 'with its country, such as +12025550190'),
-    label: required(text, 'LABEL', 'how the lists call it'),
+    number: required(text, 'NUMBER', 'phone number with its country code, for example +12025550190'),
+    label: required(text, 'LABEL', 'name of the number in lists'),
   },
   run: async (deps, { workspace, number, label }) => {
     await requireWorkspace(deps, workspace)
@@ -65,24 +69,24 @@ export const addPhoneNumberCommand = defineCommand({
 
 export const retirePhoneNumberCommand = defineCommand({
   name: 'retire-number',
-  summary: 'Makes no more calls from a number; those of its campaigns wait for another one.',
-  options: { workspace: workspaceOption, id: idOption('the number: see list-phone-numbers') },
+  summary: 'Retires a phone number. Calls of its campaigns wait until they have another number.',
+  options: { workspace: workspaceOption, id: idOption('phone number ID (see list-phone-numbers)') },
   run: async (deps, { workspace, id }) => {
     await retirePhoneNumber(deps, workspace, id)
-    return { note: `The phone number ${id} is retired.` }
+    return { note: `Phone number ${id} is now retired.` }
   },
 })
 
 export const eraseContactCommand = defineCommand({
   name: 'erase-contact',
-  summary: 'Erases a person for good: calls stay, without who was called and what was said.',
+  summary: 'Erases a contact permanently. Calls stay, without who was called and what was said.',
   options: {
     workspace: workspaceOption,
-    contact: idOption('the contact, as the dashboard, Zapier and the API tell it'),
+    contact: idOption('contact ID, from the dashboard, Zapier, or the API'),
   },
   run: async (deps, { workspace, contact }) => {
     await requireWorkspace(deps, workspace)
     await eraseContact(deps, workspace, contact)
-    return { note: `Contact ${contact} is erased.` }
+    return { note: `Contact ${contact} erased.` }
   },
 })

@@ -10,12 +10,12 @@ import {
   RemoteServerDescription,
 } from '../tool-descriptions.ts'
 
-const serverOption = idOption('the server, by the id of its tool')
-const serverNotice = 'Sessions that run use it within half a minute.'
+const serverOption = idOption('tool ID of the server (see list-tools)')
+const sessionNotice = 'Open tool sessions use the change within 30 seconds.'
 
 const addRemoteServerCommand = defineCommand({
   name: 'add-remote-server',
-  summary: 'Adds the tools of another MCP server, described in JSON on standard input.',
+  summary: 'Adds the tools of a remote MCP server. Reads its JSON description from standard input.',
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }, input) => {
     await requireWorkspace(deps, workspace)
@@ -30,11 +30,12 @@ const addRemoteServerCommand = defineCommand({
 
 const editRemoteServerCommand = defineCommand({
   name: 'edit-remote-server',
-  summary: 'Changes a remote MCP server from JSON on standard input, and updates its list of tools.',
+  summary:
+    'Changes a remote MCP server and updates its list of tools. Reads the changes as JSON from standard input.',
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }, input) => {
     await editRemoteServer(deps, workspace, tool, await readToolDescription(input, RemoteServerChange))
-    return { note: `The server is changed. ${serverNotice}` }
+    return { note: `Server updated. ${sessionNotice}` }
   },
 })
 
@@ -44,13 +45,13 @@ const refreshRemoteServerCommand = defineCommand({
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }) => {
     const { tools, dropped, others } = await refreshRemoteServer(deps, workspace, tool)
-    return { record: { tools, dropped, others }, note: serverNotice }
+    return { record: { tools, dropped, others }, note: sessionNotice }
   },
 })
 
 const addHttpToolCommand = defineCommand({
   name: 'add-http-tool',
-  summary: 'Adds a tool that sends an HTTP request, described in JSON on standard input.',
+  summary: 'Adds a tool that sends an HTTP request. Reads its JSON description from standard input.',
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }, input) => {
     await requireWorkspace(deps, workspace)
@@ -61,11 +62,12 @@ const addHttpToolCommand = defineCommand({
 
 const editHttpToolCommand = defineCommand({
   name: 'edit-http-tool',
-  summary: 'Changes an HTTP tool by JSON on standard input. What is left out stays.',
-  options: { workspace: workspaceOption, tool: idOption('the tool') },
+  summary:
+    'Changes an HTTP tool. Reads the changes as JSON from standard input; omitted fields stay unchanged.',
+  options: { workspace: workspaceOption, tool: idOption('tool ID (see list-tools)') },
   run: async (deps, { workspace, tool }, input) => {
     await editHttpTool(deps, workspace, tool, await readToolDescription(input, HttpToolChange))
-    return { note: 'The tool is changed. Sessions that run use it within half a minute.' }
+    return { note: `Tool updated. ${sessionNotice}` }
   },
 })
 

@@ -33,13 +33,13 @@ const defineWorkspaceListCommand = (
   })
 
 export const listCommands: Command[] = [
-  defineListCommand('list-users', 'Lists the people who can sign in.', selectUsers),
+  defineListCommand('list-users', 'Lists the users.', selectUsers),
   defineListCommand('list-workspaces', 'Lists the workspaces.', selectWorkspaces),
-  defineListCommand('list-oauth-clients', 'Lists the apps that were registered.', selectOauthClients),
+  defineListCommand('list-oauth-clients', 'Lists the registered OAuth apps.', selectOauthClients),
   defineWorkspaceListCommand('list-members', 'Lists the members of a workspace.', selectMembers),
   defineWorkspaceListCommand(
     'list-api-keys',
-    'Lists the API keys of a workspace, by their beginnings.',
+    'Lists the API keys of a workspace with their first characters.',
     selectApiKeyRows,
   ),
   defineWorkspaceListCommand('list-agents', 'Lists the agents of a workspace.', selectAgents),

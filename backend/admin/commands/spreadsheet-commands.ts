@@ -17,49 +17,57 @@ import {
 import { type Command, defineCommand, optional, repeated, required, text, UsageError } from '../command.ts'
 import { requireWorkspace, workspaceOption } from '../command-options.ts'
 
-const spreadsheetOption = required(text, 'ID', 'the spreadsheet: see list-spreadsheets')
+const spreadsheetOption = required(text, 'ID', 'spreadsheet ID (see list-spreadsheets)')
 
 const createSpreadsheetCommand = defineCommand({
   name: 'create-spreadsheet',
-  summary: 'Makes a spreadsheet that is kept here, for the tool spreadsheet_append.',
+  summary: 'Creates a spreadsheet in Outdial. Agents add rows to it with the tool spreadsheet_append.',
   options: {
     workspace: workspaceOption,
-    name: required(text, 'NAME', 'how it is called'),
-    column: repeated('NAME', 'a column'),
+    name: required(text, 'NAME', 'name of the spreadsheet'),
+    column: repeated('NAME', 'name of a column'),
   },
   run: async (deps, { workspace, name, column: columns }) => {
     await requireWorkspace(deps, workspace)
     const { id } = await createSpreadsheet(deps, workspace, { name, columns })
-    return { record: { spreadsheet_id: id }, note: 'Name this id in the configuration of assign-tool.' }
+    return {
+      record: { spreadsheet_id: id },
+      note: 'To let an agent use it, pass this ID as spreadsheet_id in the --config of assign-tool.',
+    }
   },
 })
 
 export const listSpreadsheetsCommand = defineCommand({
   name: 'list-spreadsheets',
-  summary: 'Lists the spreadsheets of a workspace that are kept here.',
+  summary: "Lists a workspace's spreadsheets in Outdial.",
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }) => {
     await requireWorkspace(deps, workspace)
     const account = await getGoogleAccount(deps, workspace)
     const listed = await listSpreadsheets(deps, workspace)
     const rows = listed.map(({ created_at, ...row }) => ({ ...row, created_at }))
-    return { rows, ...(account && { note: `Google's are those shared with ${account.clientEmail}.` }) }
+    return {
+      rows,
+      ...(account && {
+        note: `Agents can also use Google spreadsheets that are shared with ${account.clientEmail}.`,
+      }),
+    }
   },
 })
 
 const exportSpreadsheetCommand = defineCommand({
   name: 'export-spreadsheet',
-  summary: 'Writes a spreadsheet that is kept here as CSV.',
+  summary: 'Exports a spreadsheet in Outdial as CSV.',
   options: {
     workspace: workspaceOption,
     id: spreadsheetOption,
-    to: optional(text, 'FILE', 'where to; standard output by default'),
+    to: optional(text, 'FILE', 'file to write; standard output by default'),
   },
   run: async (deps, { workspace, id, to }) => {
     const { name, parts } = await exportSpreadsheet(deps, workspace, id)
     if (to === undefined) return { parts }
     await writeFile(to, parts)
-    return { note: `The spreadsheet ${name} is in ${to}.` }
+    return { note: `Spreadsheet ${name} exported to ${to}.` }
   },
 })
 
@@ -67,30 +75,29 @@ async function writeFile(file: string, parts: AsyncIterable<string>): Promise<vo
   const stream = createWriteStream(file)
   await pipeline(parts, stream).catch((error: unknown) => {
     if (!fileErrors.has(errorCode(error))) throw error
-    throw new UsageError(`--to: ${file} cannot be written (${errorCode(error)}).`)
+    throw new UsageError(`--to: can't write ${file} (${errorCode(error)}). Check the path.`)
   })
 }
 
-/** Of the file; those of the database have other codes. */
+/** Codes of file errors. Errors of the database have other codes. */
 const fileErrors = new Set(['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'EROFS', 'ENOSPC'])
 
 const deleteSpreadsheetCommand = defineCommand({
   name: 'delete-spreadsheet',
-  summary: 'Deletes a spreadsheet that is kept here, with all of its rows.',
+  summary: 'Deletes a spreadsheet in Outdial with all of its rows.',
   options: { workspace: workspaceOption, id: spreadsheetOption },
   run: async (deps, { workspace, id }) => {
     await deleteSpreadsheet(deps, workspace, id)
-    return { note: `The spreadsheet ${id} is deleted.` }
+    return { note: `Spreadsheet ${id} deleted.` }
   },
 })
 
 const setGoogleAccountCommand = defineCommand({
   name: 'set-google-account',
-  summary:
-    'Keeps the Google service account by which agents write to Google Sheets, in the place of an earlier one.',
+  summary: 'Saves or replaces the Google service account that agents use for Google Sheets.',
   options: {
     workspace: workspaceOption,
-    file: optional(text, 'FILE', 'its JSON key file, as Google gives it out; standard input by default'),
+    file: optional(text, 'FILE', 'JSON key file from Google; standard input by default'),
   },
   run: async (deps, { workspace, file }, input) => {
     await requireWorkspace(deps, workspace)
@@ -98,24 +105,23 @@ const setGoogleAccountCommand = defineCommand({
     const { clientEmail } = await saveGoogleAccount(deps, workspace, keyFile)
     return {
       record: { client_email: clientEmail },
-      note: `Share spreadsheets with ${clientEmail} as an editor. The key file is not needed any longer.`,
+      note: `Share spreadsheets with ${clientEmail} as an editor. You no longer need the key file.`,
     }
   },
 })
 
 const readKeyFile = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`--file: ${file} cannot be read (${errorCode(error)}).`)
+    throw new UsageError(`--file: can't read ${file} (${errorCode(error)}). Check the path.`)
   })
 
 const removeGoogleAccountCommand = defineCommand({
   name: 'remove-google-account',
-  summary:
-    'Forgets the Google service account of a workspace: its agents write to no Google spreadsheet any more.',
+  summary: "Removes a workspace's Google service account. Agents can no longer write to Google Sheets.",
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }) => {
     await removeGoogleAccount(deps, workspace)
-    return { note: 'The key is forgotten here. In Google it is valid until it is deleted there.' }
+    return { note: 'Key deleted from Outdial. It stays valid at Google until you delete it there.' }
   },
 })
 

@@ -4,9 +4,9 @@ import { deleteTool, listTools, setToolActive } from '../../tools/tool-catalog.t
 import { type Command, defineCommand, optional, required } from '../command.ts'
 import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 
-const toolOption = idOption('the tool: see list-tools')
-const agentOption = idOption('the agent: see list-agents')
-const sessionNotice = 'Sessions that run notice within half a minute.'
+const toolOption = idOption('tool ID (see list-tools)')
+const agentOption = idOption('agent ID (see list-agents)')
+const sessionNotice = 'Open tool sessions use the change within 30 seconds.'
 
 const Config = z.string().transform((text, context): unknown => {
   try {
@@ -24,27 +24,27 @@ const assignToolCommand = defineCommand({
     workspace: workspaceOption,
     agent: agentOption,
     tool: toolOption,
-    config: optional(Config, 'JSON', `for this agent, such as '{"spreadsheet_id": "…"}'`),
+    config: optional(Config, 'JSON', `configuration for this agent, for example '{"spreadsheet_id": "…"}'`),
   },
   run: async (deps, { workspace, agent, tool, config = {} }) => {
     await assignTool(deps, workspace, agent, tool, config)
-    return { note: `The agent ${agent} has the tool ${tool}. ${sessionNotice}` }
+    return { note: `Tool ${tool} assigned to agent ${agent}. ${sessionNotice}` }
   },
 })
 
 const unassignToolCommand = defineCommand({
   name: 'unassign-tool',
-  summary: 'Takes a tool away from an agent.',
+  summary: 'Removes a tool from an agent.',
   options: { workspace: workspaceOption, agent: agentOption, tool: toolOption },
   run: async (deps, { workspace, agent, tool }) => {
     await unassignTool(deps, workspace, agent, tool)
-    return { note: `The agent ${agent} has the tool ${tool} no longer. ${sessionNotice}` }
+    return { note: `Tool ${tool} removed from agent ${agent}. ${sessionNotice}` }
   },
 })
 
 const setToolActiveCommand = defineCommand({
   name: 'set-tool-active',
-  summary: 'Switches a tool on or off for all agents that have it.',
+  summary: 'Turns a tool on or off for all agents that have it.',
   options: {
     workspace: workspaceOption,
     tool: toolOption,
@@ -52,23 +52,23 @@ const setToolActiveCommand = defineCommand({
   },
   run: async (deps, { workspace, tool, active }) => {
     await setToolActive(deps, workspace, tool, active === 'yes')
-    return { note: `The tool ${tool} is ${active === 'yes' ? 'on' : 'off'}. ${sessionNotice}` }
+    return { note: `Tool ${tool} is now ${active === 'yes' ? 'on' : 'off'}. ${sessionNotice}` }
   },
 })
 
 const deleteToolCommand = defineCommand({
   name: 'delete-tool',
-  summary: 'Deletes an HTTP tool or a remote MCP server, also from the agents that have it.',
+  summary: 'Deletes an HTTP tool or a remote MCP server, and removes it from all agents.',
   options: { workspace: workspaceOption, tool: toolOption },
   run: async (deps, { workspace, tool }) => {
     await deleteTool(deps, workspace, tool)
-    return { note: `The tool ${tool} is deleted. ${sessionNotice}` }
+    return { note: `Tool ${tool} deleted. ${sessionNotice}` }
   },
 })
 
 export const listToolsCommand = defineCommand({
   name: 'list-tools',
-  summary: 'Lists the tools of a workspace, and the agents that have them.',
+  summary: 'Lists the tools of a workspace and the agents that have them.',
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }) => {
     await requireWorkspace(deps, workspace)

@@ -1,3 +1,4 @@
+// cspell:ignore ILPZ JTDQ
 import {
   exampleAgent,
   exampleCall,
@@ -36,7 +37,7 @@ const subscription = {
   created_at: '2026-05-04T08:00:00.000Z',
 }
 
-/** A believable body of an operation. */
+/** Example request bodies by operation. */
 export const bodyExamples: Record<string, unknown> = {
   createCampaign: {
     name: exampleCampaign.name,
@@ -60,7 +61,7 @@ export const bodyExamples: Record<string, unknown> = {
   },
 }
 
-/** What an operation answers, by status. */
+/** Example responses by operation and status. */
 export const responseExamples: Record<string, Record<number, unknown>> = {
   listCampaigns: { 200: onePage(exampleCampaign) },
   createCampaign: { 201: exampleCampaign },

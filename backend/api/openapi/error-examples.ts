@@ -1,3 +1,4 @@
+// cspell:ignore fristname
 import { type ErrorCode, type ErrorDetail, errorTable, errorTexts, toErrorMessage } from '@outdial/contract'
 import { ApiError } from '../../core/errors.ts'
 import { NoRequestBody, type Route } from '../define-route.ts'

@@ -17,7 +17,7 @@ The guide is runtime.md, in the same folder.
 
 type Operation = NonNullable<OpenAPIV3_1.PathItemObject['post']>
 
-/** The document of `docs/runtime.openapi.json`: the runtime's side, and our endpoint as its callback. */
+/** Builds docs/runtime.openapi.json: the runtime's endpoints, and Outdial's endpoint for reports as a callback. */
 export const runtimeDocument = (): object => ({
   openapi: '3.1.0',
   info: { title: 'Outdial: agent runtimes', version: '1.0.0', description: runtimeDescription },
@@ -125,7 +125,6 @@ function errorResponse(description: string) {
   return { description, content: { 'application/json': { schema } } }
 }
 
-/** The shape of all errors. */
 const errorSchema: OpenAPIV3_1.SchemaObject = {
   type: 'object',
   required: ['error'],
@@ -162,7 +161,7 @@ function runtimeSchemas(): Record<string, object> {
   }
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, io: 'input' })
-  // Their address in the document is their id.
+  // In the document, a schema's path is its ID.
   const isPartOfSchema = ([key]: [string, unknown]) => key !== '$schema' && key !== '$id'
   return Object.fromEntries(
     Object.entries(schemas).map(([id, schema]) => [

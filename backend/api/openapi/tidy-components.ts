@@ -5,8 +5,8 @@ type Schemas = Record<string, OpenAPIV3_1.SchemaObject>
 const prefix = '#/components/schemas/'
 
 /**
- * Keeps the schemas that are referred to. The transform writes each twice, as an input and as an output:
- * where one of the two is used, or both are the same, it goes by its plain name.
+ * Removes unused schemas. The transform writes each schema twice, as input and output. If only one of the two is
+ * used, or both are the same, it's renamed to the plain name.
  */
 export function tidyComponents(document: Partial<OpenAPIV3_1.Document>): Partial<OpenAPIV3_1.Document> {
   const schemas: Schemas = document.components?.schemas ?? {}
@@ -25,7 +25,7 @@ export function tidyComponents(document: Partial<OpenAPIV3_1.Document>): Partial
   return mapRefs(tidy, (ref) => (ref.startsWith(prefix) ? prefix + plainName(ref.slice(prefix.length)) : ref))
 }
 
-/** Answers may gain fields within version 1: their schemas must not promise that there are no others. */
+/** Allows unknown fields: responses may gain fields in version 1. */
 const allowMoreProperties = (schema: OpenAPIV3_1.SchemaObject): OpenAPIV3_1.SchemaObject =>
   rewrite(schema, (key, value) => (key === 'additionalProperties' && value === false ? undefined : value))
 

@@ -16,12 +16,12 @@ import { parseRow } from './parse-row.ts'
 
 type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
 
-/** Rows that are written at once. Between two batches the process does its other work. */
+/** Rows per write. Between two batches, the process can do other work. */
 const batchSize = 200
 
 /**
- * Reads a file and records what importing each row would do. Nothing is imported. If the process ends
- * meanwhile, the check starts over.
+ * Reads a file and records what importing each row would do. Nothing is imported yet. If the process ends meanwhile,
+ * another one starts the check over.
  *
  * @throws {UnreadableFileError}
  */

@@ -3,9 +3,9 @@ import { type ContactToErase, containsIdentifier } from '../../db/erasure.ts'
 import type { Db } from '../../db/schema.ts'
 
 /**
- * Deletes the contact's rows of files that are being imported, which would add the person again, and invalid rows
- * whose issues quote them. Files that haven't been read to the end fail: which contacts they contain, and in which
- * spelling, isn't known yet. Reading a file takes seconds, and sending it again a moment. In a transaction.
+ * Deletes the contact's rows of files that are being imported, which would add the contact again, and invalid rows
+ * whose issues quote it. Files that haven't been read to the end fail, because it isn't known yet whether they contain
+ * the contact. They're easy to upload again. Call it in a transaction.
  */
 export async function eraseImportRows(db: Db, contact: Omit<ContactToErase, 'callIds'>): Promise<void> {
   const { workspaceId, phoneNumber, at } = contact

@@ -1,9 +1,6 @@
 import * as z from 'zod'
 
-/**
- * The fields that a column can hold, by their names in the API. `name` is the first and the last name
- * together.
- */
+/** Names, as in the API, of the fields that a column can contain. `name` is the first and last name in one column. */
 const importFields = [
   'phone_number',
   'country',
@@ -22,12 +19,13 @@ export type ImportField = (typeof importFields)[number]
 export const ImportColumn = z.object({
   header: z.string(),
   field: z.enum(importFields).nullable(),
-  /** The variable that a column becomes that isn't a field. */
+  /** The name of the variable, if the column isn't a field. */
   variable: z.string().nullable(),
 })
 export type ImportColumn = z.infer<typeof ImportColumn>
 
-/** Headers that people and other programs use, without case, spaces, and punctuation. */
+// cspell:disable
+/** Headers that people and other programs use, in lower case, without spaces and punctuation. */
 const headerNames: Record<ImportField, string[]> = {
   phone_number: [
     ...['phonenumber', 'phone', 'mobile', 'mobilephone', 'mobilenumber', 'mobilephonenumber', 'cell'],
@@ -54,6 +52,7 @@ const headerNames: Record<ImportField, string[]> = {
   consent_source: ['consentsource', 'consent'],
   consent_at: ['consentat', 'consentdate', 'consenttime'],
 }
+// cspell:enable
 
 const fieldByName = new Map(
   Object.entries(headerNames).flatMap(([field, all]) =>

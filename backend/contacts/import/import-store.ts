@@ -4,7 +4,7 @@ import type { Db } from '../../db/schema.ts'
 import type { ImportColumn } from './import-columns.ts'
 import type { RowIssue } from './parse-row.ts'
 
-/** An import that only this process works on until its lease ends. */
+/** An import that this process has leased. */
 export interface ImportJob {
   id: number
   workspaceId: number
@@ -50,9 +50,7 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
   return rows
 }
 
-/**
- * Locks the job and renews its lease in the transaction of a step. False where another process has leased it.
- */
+/** Locks the job and renews its lease, in the transaction of a step. Returns false if another process has leased it. */
 export async function renewImportLease(db: Db, job: ImportJob): Promise<boolean> {
   const renewed = await db
     .updateTable('contact_import')
@@ -66,7 +64,7 @@ export async function renewImportLease(db: Db, job: ImportJob): Promise<boolean>
   return renewed !== undefined
 }
 
-/** Releases a job, so that another process needn't wait until the lease ends. */
+/** Releases a job, so that another process doesn't have to wait until the lease ends. */
 export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
   await db
     .updateTable('contact_import')
@@ -77,7 +75,7 @@ export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
     .execute()
 }
 
-/** Finishes a step. Writes nothing where another process has leased the job. */
+/** Finishes a step. Writes nothing if another process has leased the job. */
 export const finishImportStep = async (
   db: Db,
   job: ImportJob,
@@ -99,7 +97,7 @@ export const finishImportStep = async (
     .execute()
 }
 
-/** Returns the file to check, with the workspace's country and time zone for reading it. */
+/** Returns the file to check, with the workspace's country and time zone for parsing it. */
 export const findImportFile = (db: Db, job: ImportJob) =>
   db
     .selectFrom('contact_import')
@@ -109,7 +107,7 @@ export const findImportFile = (db: Db, job: ImportJob) =>
     .where('contact_import.id', '=', job.id)
     .executeTakeFirst()
 
-/** Starts the check over: rows that an earlier one wrote are deleted. In a transaction. */
+/** Deletes the rows of an earlier check and saves the columns. Call it in a transaction. */
 export async function restartCheck(db: Db, job: ImportJob, columns: readonly ImportColumn[]): Promise<void> {
   await db.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()
   await db
@@ -128,7 +126,7 @@ export interface CheckedRow {
   issues: RowIssue[]
 }
 
-/** Writes checked rows, each with whether its contact exists and is on the do-not-call list. */
+/** Saves checked rows, and looks up which contacts exist and which numbers are on the do-not-call list. */
 export async function insertImportRows(db: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
   const { workspaceId } = job
   await sql`
@@ -151,7 +149,7 @@ export async function insertImportRows(db: Db, job: ImportJob, rows: readonly Ch
     )`.execute(db)
 }
 
-/** Returns the campaign that the person chose for an import. */
+/** Returns the campaign that the user chose for an import. */
 export const findImportCampaign = (db: Db, job: ImportJob) =>
   db
     .selectFrom('contact_import')
@@ -160,7 +158,7 @@ export const findImportCampaign = (db: Db, job: ImportJob) =>
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()
 
-/** Locks the next rows to import. Rows are locked before their contacts, as erasing a contact does it. */
+/** Locks the next rows to import. Rows are locked before their contacts, as in the erasure of a contact. */
 export const lockRemainingRows = (db: Db, job: ImportJob, limit: number) =>
   db
     .selectFrom('contact_import_row')
@@ -173,7 +171,7 @@ export const lockRemainingRows = (db: Db, job: ImportJob, limit: number) =>
     .forUpdate()
     .execute()
 
-/** Lets a row of a batch fail without the others: `rollBackRow` undoes what follows. */
+/** Sets a savepoint, so that `rollBackRow` can undo one row of a batch. */
 export const setRowSavepoint = (db: Db): Promise<unknown> => sql`savepoint import_row`.execute(db)
 
 export const rollBackRow = (db: Db): Promise<unknown> => sql`rollback to savepoint import_row`.execute(db)
@@ -193,7 +191,7 @@ export async function writeRowResults(db: Db, job: ImportJob, results: readonly 
     where import_id = ${job.id} and contact_import_row.position = done.position`.execute(db)
 }
 
-/** Starts an import. Returns false where it's started already: several people may press the button. */
+/** Starts an import. Returns false if it was already started, for example by another member. */
 export async function markImportStarted(
   db: Db,
   workspaceId: number,
@@ -230,7 +228,7 @@ export const findImport = (db: Db, workspaceId: number, importId: number) =>
     .where('contact_import.id', '=', importId)
     .executeTakeFirst()
 
-/** Deletes an import, but not while a worker processes it: then it returns false. */
+/** Deletes an import. Returns false, without deleting it, while a worker processes it. */
 export async function deleteImport(db: Db, workspaceId: number, importId: number): Promise<boolean> {
   const row = await db
     .deleteFrom('contact_import')

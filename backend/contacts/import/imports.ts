@@ -5,13 +5,13 @@ import { ApiError, invalidField, notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { deleteImport, findImport, insertImport, markImportStarted } from './import-store.ts'
 
-/** The most bytes of a file of contacts. */
+/** The maximum size of a file of contacts. */
 export const maxFileBytes = 20 * 1024 * 1024
 
 const importTtlMs = dayMs
 
 /**
- * Saves a file of contacts for a day, and has it checked. Nothing is imported yet.
+ * Saves a file of contacts for a day and queues its check. Nothing is imported yet.
  *
  * @throws {ApiError} validation_failed, body_too_large
  */
@@ -41,10 +41,10 @@ export async function uploadContacts(
 }
 
 /**
- * Starts the import of a checked file. Doing it twice starts it once.
+ * Starts the import of a checked file. Calling it again does nothing.
  *
- * @param campaignId the campaign that calls the contacts; null: they're only saved
- * @returns whether this request started it
+ * @param campaignId the campaign that calls the contacts; null only saves them
+ * @returns true if this request started it
  * @throws {ApiError} not_found, validation_failed
  */
 export async function startImport(
@@ -82,9 +82,9 @@ export async function getImport({ db }: Pick<Deps, 'db'>, workspaceId: number, i
 }
 
 /**
- * Deletes an import with its rows; contacts that it wrote stay.
+ * Deletes an import with its rows. Imported contacts stay.
  *
- * @returns false while it's being checked or imported: then nothing is deleted
+ * @returns false, without deleting anything, while the file is being checked or imported
  * @throws {ApiError} not_found
  */
 export async function discardImport(

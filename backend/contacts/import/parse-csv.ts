@@ -3,19 +3,19 @@ import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { decodeText, NotTextError } from '../../core/decode-text.ts'
 
-/** The file can't be imported. The message is for the person who uploaded it. */
+/** The file can't be imported. The message is for the user who uploaded it. */
 export class UnreadableFileError extends Error {
   override name = 'UnreadableFileError'
 }
 
-/** The most rows of a file, without its header. */
+/** The maximum number of rows in a file, without its header. */
 export const maxRows = 100_000
 
 const chunkSize = 64 * 1024
 
 /**
- * Parses a file record by record, the header first. It may be in UTF-8, UTF-16, or Windows-1252; its first
- * line decides whether cells are separated by commas, semicolons, tabs, or bars.
+ * Parses a file record by record, the header first. It may be in UTF-8, UTF-16, or Windows-1252; cells can be
+ * separated by commas, semicolons, tabs, or pipes.
  *
  * @throws {UnreadableFileError}
  */
@@ -43,7 +43,7 @@ export async function* parseCsv(bytes: Buffer): AsyncGenerator<string[]> {
   }
 }
 
-/** Most files are UTF-8 already, and decoding 20 MB would block the process. */
+/** Converts the file to UTF-8. Most files already are, and decoding 20 MB would block the process. */
 function toUtf8(bytes: Buffer): Buffer {
   if (isUtf8(bytes) && !bytes.includes(0)) return bytes
   try {

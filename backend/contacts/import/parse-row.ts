@@ -6,15 +6,13 @@ import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
 
-/**
- * What is wrong with a row. `column` is a header of the file; empty where the issue isn't about one column.
- */
+/** An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. */
 export const RowIssue = z.object({ column: z.string(), message: z.string() })
 export type RowIssue = z.infer<typeof RowIssue>
 
 type ParsedRow = { phoneNumber: string; fields: ContactInput } | { issues: RowIssue[] }
 
-/** Parses one record of a file into the fields of `POST /contacts/`. Empty cells are left out. */
+/** Parses one record of a file into the fields of `POST /contacts/`. Empty cells are omitted. */
 export function parseRow(
   columns: readonly ImportColumn[],
   cells: readonly string[],
@@ -33,7 +31,7 @@ export function parseRow(
     if (field !== null) fieldCells[field] = cell
     if (variable !== null) variables.push([variable, cell])
   })
-  // A country's full name is a variable for the agent; only a code helps to read the number.
+  // Only a country code helps to parse the number. A country's name becomes a variable for the agent.
   const country = /^[A-Za-z]{2}$/.test(fieldCells.country ?? '')
     ? fieldCells.country?.toUpperCase()
     : undefined
@@ -84,9 +82,7 @@ function parseFields(
 
 const FieldsWithoutPhone = ContactInput.omit({ phone_number: true, country: true })
 
-/**
- * Removes the apostrophe that our own export puts before what a spreadsheet program would run as a formula.
- */
+/** Removes the apostrophe that Outdial's CSV export puts before text that looks like a formula. */
 const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/, '')
 
 const isYes = (text: string | undefined): boolean => /^(true|yes|y|1|x)$/i.test(text ?? '')

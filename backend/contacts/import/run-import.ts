@@ -19,12 +19,12 @@ import {
 
 type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
 
-/** Rows of one transaction, so few that other requests for one of its contacts don't wait long. */
+/** Rows per transaction. Few, so that other requests for these contacts don't wait long. */
 const batchSize = 50
 
 /**
- * Imports the remaining rows in batches. A row is committed together with its result, so that a process that
- * continues after a lost one imports no row twice.
+ * Imports the remaining rows in batches. A row is committed together with its result, so a process that takes over from
+ * a lost one doesn't import any row twice.
  */
 export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
   for (;;) {
@@ -33,7 +33,7 @@ export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortS
   }
 }
 
-/** Returns whether there may be more rows. */
+/** Imports a batch. Returns true if there may be more rows. */
 async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
   const { db, clock, notify } = tx
   if (!(await renewImportLease(db, job))) return false
@@ -44,7 +44,7 @@ async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
     return false
   }
   const parsed = rows.map(({ position, fields }) => ({ position, input: ContactInput.parse(fields) }))
-  // In the same order in every import, so that two never wait for each other.
+  // The same order in every import, so that two imports can't deadlock.
   parsed.sort((a, b) => (a.input.phone_number < b.input.phone_number ? -1 : 1))
   const results: RowResult[] = []
   for (const row of parsed) {

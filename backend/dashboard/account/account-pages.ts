@@ -92,8 +92,8 @@ export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
   })
 
 /**
- * Counts wrong passwords on the account's page, by session: who found one open cannot guess on, and keeps the
- * account's owner out of nothing.
+ * Limits wrong passwords on the account page per session. Someone who finds an open session can't keep guessing, and
+ * the account's owner isn't locked out of other sessions.
  */
 export function createPasswordAttemptLimit({ clock }: Pick<Deps, 'clock'>) {
   const attempts = createAttemptLimit(clock)
@@ -113,7 +113,7 @@ type PasswordAttemptLimit = ReturnType<typeof createPasswordAttemptLimit>
 const tooManyAttempts = () =>
   new ApiError('rate_limited', 'Too many attempts. Wait five minutes, then try again.')
 
-// The order counts: every browser says that it is several others, too.
+// Order matters: most user agents also contain the names of other browsers.
 const browsers: [RegExp, string][] = [
   [/\bEdgA?(iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -133,7 +133,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** "Firefox on Windows", from what a browser says of itself. What is none of the known ones is named by its first word. */
+/** Formats a user agent as "Firefox on Windows". For an unknown browser, returns its first word. */
 export function formatBrowser(userAgent: string): string {
   const find = (patterns: [RegExp, string][]) => patterns.find(([pattern]) => pattern.test(userAgent))?.[1]
   const browser = find(browsers)

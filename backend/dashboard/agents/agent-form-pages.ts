@@ -9,7 +9,7 @@ interface Values {
   name: string
   language: string
   greeting: string
-  /** By commas. */
+  /** Separated by commas. */
   variables: string
 }
 
@@ -24,7 +24,7 @@ const agentFormView = template<FormData>('dashboard/agents/agent-form-page')
 const text = z.string().default('')
 const Fields = z.object({ name: text, language: z.string().optional(), greeting: text, variables: text })
 
-/** What is being typed: the page asks which names stand in it. */
+/** The fields as typed so far. The page sends them to list the names in the greeting. */
 const PreviewQuery = z.object({
   greeting: z.string().optional().catch(undefined),
   variables: z.string().optional().catch(undefined),
@@ -94,7 +94,7 @@ export const editAgentPage = defineForm({
   },
 })
 
-/** What every greeting may name besides the agent's own variables. The agent runtime fills them in. */
+/** Names that every greeting can use in addition to the agent's variables. The agent runtime fills them in. */
 const commonPlaceholders = new Map([
   ['first_name', "the contact's first name"],
   ['last_name', "the contact's last name"],
@@ -104,14 +104,14 @@ const commonPlaceholders = new Map([
   ['topic', "the contact's product or topic, or the campaign's name"],
 ])
 
-/** A name between double braces, and what is said in its place. */
+/** A name in double braces, and what the agent says instead. */
 interface Placeholder {
   name: string
   meaning: string
   isKnown: boolean
 }
 
-/** The {{names}} of a greeting, each once, in their order. */
+/** Returns the {{names}} in a greeting without duplicates, in order of first use. */
 function findPlaceholders(greeting: string, variables: readonly string[]): Placeholder[] {
   const names = [...greeting.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name)
   return [...new Set(names)].map((name) => {
@@ -125,5 +125,5 @@ function findPlaceholders(greeting: string, variables: readonly string[]): Place
   })
 }
 
-/** Names as people list them: by commas, blanks or line breaks. */
+/** Splits a list of names at commas, semicolons, and whitespace. */
 const splitNames = (list: string): string[] => list.split(/[\s,;]+/).filter(Boolean)

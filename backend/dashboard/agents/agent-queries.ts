@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts'
 
 type AgentWithCounts = Awaited<ReturnType<typeof selectAgentsWithCounts>>[number]
 
-/** The agents of a workspace, or the one with this id, with how many tools and campaigns each has; by name. */
+/** Returns a workspace's agents by name, or one agent, with their number of tools and unarchived campaigns. */
 export const selectAgentsWithCounts = (db: Db, workspaceId: number, agentId?: number) =>
   db
     .selectFrom('agent')
@@ -23,7 +23,7 @@ export const selectAgentsWithCounts = (db: Db, workspaceId: number, agentId?: nu
     .orderBy('id')
     .execute()
 
-/** The campaigns in which an agent calls, those that are archived last. */
+/** Returns the campaigns that use an agent, archived ones last. */
 export const selectCampaignsOfAgent = (
   db: Db,
   workspaceId: number,
@@ -40,7 +40,7 @@ export const selectCampaignsOfAgent = (
     .limit(limit)
     .execute()
 
-/** How many calls of an agent wait. */
+/** Counts an agent's queued calls. */
 export async function countWaitingCalls(db: Db, workspaceId: number, agentId: number): Promise<number> {
   const { waiting } = await db
     .selectFrom('call')

@@ -19,7 +19,7 @@ interface AssignData {
   fields: SchemaField[]
 }
 
-/** What the address of an agent's tool names. */
+/** Path parameters of an agent's tool. `id` is the agent. */
 export const AgentToolParams = z.object({ id: IdParam, toolId: IdParam })
 export type AgentToolContext = PageContext<unknown, z.output<typeof AgentToolParams>>
 
@@ -38,7 +38,7 @@ const Config = z.record(z.string(), z.unknown()).catch({})
 const usesSpreadsheet = (schema: { properties?: unknown }): boolean =>
   typeof schema.properties === 'object' && schema.properties !== null && 'spreadsheet_id' in schema.properties
 
-/** A tool's configuration for one agent: a form that the schema of its kind makes. */
+/** Configures a tool for one agent. The form is generated from the JSON Schema of the tool's kind. */
 export const assignToolPage = defineForm({
   params: AgentToolParams,
   query: noInput,
@@ -113,14 +113,14 @@ export interface AgentTool {
   description: string
   kind: string
   isAssigned: boolean
-  /** There is something to choose when it is assigned. */
+  /** True if the tool is configured when it's assigned. */
   hasConfig: boolean
   badge: Badge
-  /** Why the agent cannot use it though it has it. */
+  /** Why the agent can't use the tool even though it's assigned. */
   issue: string | null
 }
 
-/** @throws {ApiError} not_found where there is no such agent */
+/** @throws {ApiError} not_found if the agent doesn't exist */
 export async function listAgentTools(
   deps: ToolDeps,
   workspaceId: number,
@@ -148,7 +148,7 @@ function toToolBadge(tool: { isAssigned: boolean; isActive: boolean; isConfigure
   return tool.isConfigured ? { tone: 'good', text: 'Ready' } : { tone: 'warn', text: 'Not set up' }
 }
 
-/** Which spreadsheet a tool writes to: one of the workspace, or one of Google by its id. */
+/** The spreadsheet that a tool writes to: one in the workspace, or a Google spreadsheet by its ID. */
 interface SpreadsheetChoice {
   options: { value: string; label: string }[]
   chosen: string
@@ -175,7 +175,7 @@ function toSpreadsheetChoice(
   }
 }
 
-/** @throws {ApiError} validation_failed where another one is meant, and not said which */
+/** @throws {ApiError} validation_failed if no spreadsheet is chosen, or Google Sheets is chosen without an ID */
 function parseSpreadsheetChoice(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const chosen = raw['config.spreadsheet_id']
   if (chosen === undefined) {
@@ -189,11 +189,11 @@ function parseSpreadsheetChoice(raw: Readonly<Record<string, unknown>>): Record<
   return { spreadsheet_id: parseGoogleId(id.trim()), provider: 'google' }
 }
 
-/** People paste the whole address: the id is its part between /d/ and the next slash. */
+/** Returns the spreadsheet ID. In a pasted URL, it's the part between /d/ and the next slash. */
 const parseGoogleId = (text: string): string =>
   /^https:\/\/docs\.google\.com\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(text)?.[1] ?? text
 
-/** What is wrong with a Google spreadsheet stands beside the field in which it was given. */
+/** Moves issues with a Google spreadsheet to the field where its ID was entered. */
 const toGoogleIdError =
   (raw: Readonly<Record<string, unknown>>) =>
   (error: unknown): never => {

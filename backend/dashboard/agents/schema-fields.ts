@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 
-/** A field of a form that is made from a JSON Schema: a template of views/components, and what it's given. */
+/** A form field generated from a JSON Schema: a template in views/components, and its data. */
 export interface SchemaField {
   component: 'field' | 'checks'
   data: { name: string; label: string; hint: string; required: boolean } & Record<string, unknown>
@@ -10,7 +10,7 @@ export interface SchemaField {
 
 type InputType = 'text' | 'long' | 'number' | 'check' | 'choice' | 'json'
 
-/** As much of a property's schema as a form is made by. */
+/** The part of a property's schema that forms use. */
 const Property = z.object({
   type: z
     .union([z.string(), z.array(z.string())])
@@ -34,7 +34,7 @@ const ObjectSchema = z.object({
 
 type Property = z.output<typeof Property>
 
-/** The fields for an object's properties, the required ones first; `values` are what stands in them, the schema's defaults else. */
+/** Returns fields for an object's properties, required ones first, with `values` or the schema's defaults. */
 export function toFormFields(
   schema: unknown,
   prefix: string,
@@ -76,10 +76,10 @@ function inputAttributes(property: Property, input: InputType, hasValue: boolean
 }
 
 /**
- * What was filled in, as the schema wants it: numbers as numbers, boxes as true or false, lists and objects from JSON.
- * Whether it fits is for the operation to say.
+ * Converts submitted fields to the types in the schema: numbers, booleans for checkboxes, and lists and objects from
+ * JSON. Doesn't validate the values against the schema; the operation does.
  *
- * @throws {ApiError} validation_failed where something is no JSON
+ * @throws {ApiError} validation_failed if a list or object isn't valid JSON
  */
 export function parseFormFields(
   schema: unknown,
@@ -91,7 +91,7 @@ export function parseFormFields(
   const entries = Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
     const text = raw[`${prefix}${name}`]
     const input = toInputType(property)
-    // A box that is not ticked is not sent: where it may be left out, it says nothing.
+    // Browsers don't send an unchecked box. It means false if the property is required, otherwise no value.
     if (input === 'check')
       return text === undefined && !required.includes(name) ? [] : [[name, text === 'true']]
     if (typeof text !== 'string') return []

@@ -15,9 +15,8 @@ import { parseFormFields, type SchemaField, toFormFields } from './schema-fields
 
 interface TryToolData {
   agent: { id: number; name: string }
-  /** Why it cannot be tried now; null where it can. */
+  /** Why the tool can't be tried now; null if it can. */
   unavailableReason: string | null
-  /** Where its form is sent. */
   formPath: string
   tool: { name: string; description: string; hasEffects: boolean }
   /** The server's tools, to switch between. Empty unless there are at least two. */
@@ -30,7 +29,7 @@ const tryToolView = template<TryToolData>('dashboard/agents/try-tool-page')
 
 const Query = z.object({ tool: z.string().optional().catch(undefined) })
 
-/** Uses a tool of the agent for real, and shows what the agent would be told. */
+/** Runs one of the agent's tools for real, and shows the result that the agent would get. */
 export const tryToolPage = defineForm({
   params: AgentToolParams,
   query: Query,
@@ -55,7 +54,10 @@ export const tryToolPage = defineForm({
 
 const prefix = 'args.'
 
-/** Notes that a form was sent, and commits that before the tool is used: no transaction waits for other services. */
+/**
+ * Records the submission of a form and commits it before the tool runs, so that no transaction waits for another
+ * service. Returns false if the form was already submitted.
+ */
 async function markSubmitted(
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   context: PageContext,
@@ -75,7 +77,7 @@ type ChosenTool = Awaited<ReturnType<typeof chooseTool>>
 const toView = ({ data, unavailableReason }: ChosenTool, fields: SchemaField[], trial: Trial | null) =>
   tryToolView(`Try ${data.tool.name}`, { ...data, unavailableReason, fields, trial })
 
-/** @throws {ApiError} not_found, also where the agent does not have the tool */
+/** @throws {ApiError} not_found, also if the tool isn't assigned to the agent */
 async function chooseTool(deps: ToolDeps, context: AgentToolContext, name: string | undefined) {
   const { workspaceId, agentId, toolId } = agentToolKey(context)
   const agent = await getAgent(deps, workspaceId, agentId)
@@ -136,16 +138,15 @@ function findUnavailableReason(state: {
   return hasDefinition ? null : 'No tools of this server are selected. Select the tools that agents can use.'
 }
 
-/** How a trial went. */
 type Trial =
   | { kind: 'completed'; text: string; isError: boolean; milliseconds: number }
-  /** The tool server did not get as far as the tool. */
+  /** The tool server returned no result. */
   | { kind: 'failed'; reason: string }
 
-/** To open a session, and to use the tool: a little more than the tool server allows. */
+/** Timeouts for opening a session and calling the tool. Slightly longer than the tool server's own. */
 const timeoutsMs = { open: 10 * secondMs, call: 25 * secondMs }
 
-/** Uses a tool of an agent as its runtime would: over HTTP, in a session of the tool server, without a call. */
+/** Runs a tool the way an agent runtime does: over HTTP, in a tool session. There is no call. */
 async function tryTool(
   { config, runtimeSecrets }: Pick<Deps, 'config' | 'runtimeSecrets'>,
   widgetId: string,
@@ -178,7 +179,7 @@ async function callTool(session: ToolClient, name: string, args: Record<string, 
 
 const failed = (reason: string): Trial => ({ kind: 'failed', reason })
 
-/** Without what the server said: it repeats addresses. */
+/** Describes an error without the server's own message, which repeats URLs. */
 function toReason(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   if (code === 401) return 'The tool server rejected the runtime secret.'

@@ -25,7 +25,7 @@ export const cancelCallAction = defineAction({
   back: callPath,
 })
 
-/** The same person, campaign and metadata once more. The fields of the contact are as they are now. */
+/** Queues a call with the same contact, campaign, and metadata. Uses the contact's current details. */
 export const queueCallAgainAction = defineAction({
   params: IdParams,
   form: noInput,
@@ -41,7 +41,7 @@ export const queueCallAgainAction = defineAction({
     })
     const message = added.call_queued
       ? 'Call queued.'
-      : 'No call was queued. This call to the same contact in the same campaign is still waiting.'
+      : 'No call was queued, because this call is still waiting or in progress in the same campaign.'
     return redirectTo(pathTo(context, `/calls/${added.call.id}`), message)
   },
   back: callPath,

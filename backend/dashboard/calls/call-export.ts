@@ -5,7 +5,7 @@ import { defineDownload } from '../page/define-page.ts'
 import { CallsQuery, toCallFilter } from './call-filter.ts'
 import { type CallFilter, type ExportedCall, findCallsToExport } from './call-list-queries.ts'
 
-/** The columns, in order, and what each tells of a call. Times are ISO 8601 in UTC. */
+/** The columns in order, and how to read their values. Times are ISO 8601 in UTC. */
 const columns: [string, (call: ExportedCall) => string | number | boolean | Date | object | null][] = [
   ['id', (call) => call.id],
   ['status', (call) => call.status],
@@ -33,7 +33,7 @@ const columns: [string, (call: ExportedCall) => string | number | boolean | Date
   ['metadata', (call) => call.metadata],
 ]
 
-/** Calls as CSV, newest first. */
+/** Streams calls as CSV, newest first. */
 const exportCalls = ({ db }: Pick<Deps, 'db'>, workspaceId: number, filter: CallFilter) =>
   formatCsvPages({
     header: columns.map(([name]) => name),
@@ -49,7 +49,7 @@ function formatCell(value: string | number | boolean | Date | object | null): st
   return String(value)
 }
 
-/** What the list shows, all of its pages, as a table to keep. */
+/** Exports every call that matches the list's filter, not only one page. */
 export const exportCallsDownload = defineDownload({
   query: CallsQuery,
   send: async (deps, { query, workspace }) => ({

@@ -7,7 +7,7 @@ import { OptionalId } from '../page/forms.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
 import type { CallFilter, CallSearch } from './call-list-queries.ts'
 
-/** What the list of calls is asked for. What is no answer to its field is none. */
+/** Query of the call list. Invalid values are ignored. */
 export const CallsQuery = z.object({
   search: z.string().trim().max(200).catch(''),
   status: CallStatus.optional().catch(undefined),
@@ -24,7 +24,7 @@ export const CallsQuery = z.object({
 })
 export type CallsQuery = z.output<typeof CallsQuery>
 
-/** What is asked for without where in the list one is: as the query of an address. */
+/** Returns the filter as query parameters, without the position in the list. */
 export function filterParams(query: CallsQuery): Record<string, string> {
   const { search, status, outcome, campaign, agent, contact, kind, from, to } = query
   const all = { search, status, outcome, campaign, agent, contact, kind, from, to }
@@ -35,7 +35,7 @@ export function filterParams(query: CallsQuery): Record<string, string> {
   )
 }
 
-/** The same for the database. Days are the workspace's. */
+/** Converts the query to a database filter. Days are in the workspace's time zone. */
 export function toCallFilter(query: CallsQuery, workspace: UserWorkspace): CallFilter {
   const { status, outcome, campaign, agent, contact, kind, from, to, search } = query
   return {
@@ -56,7 +56,7 @@ const startOfDay = (day: string, timeZone: string, daysLater: number): Date =>
 
 const maxWords = 5
 
-/** What people type: an id with or without #, a number or its beginning in any spelling, or beginnings of names. */
+/** Parses a call ID with or without #, the start of a phone number in any format, or the starts of names. */
 function parseCallSearch(text: string, country: string): CallSearch {
   const callId = /^#?([1-9]\d{0,14})$/.exec(text)?.[1]
   const numbers = numberPrefixes(text, country)
@@ -75,6 +75,6 @@ function numberPrefixes(text: string, country: string): string[] {
   if (text.startsWith('+')) return [`+${digits}`]
   if (digits.startsWith('00')) return [`+${digits.slice(2)}`]
   if (!isSupportedCountry(country)) return [`+${digits}`]
-  // Inside a country many dial a 0 first, which E.164 leaves out.
+  // National formats often start with a 0 that E.164 omits.
   return [`+${digits}`, `+${getCountryCallingCode(country)}${digits.replace(/^0/, '')}`]
 }

@@ -21,7 +21,7 @@ interface Option {
 interface Select {
   name: string
   label: string
-  /** The option that filters nothing. */
+  /** Label of the option that doesn't filter. */
   any: string
   options: readonly Option[]
   chosen: string | undefined
@@ -31,14 +31,14 @@ interface ListData {
   rows: CallRow[]
   query: Record<string, string>
   isFiltered: boolean
-  /** Whether one of the filters is set that are shown on demand. */
+  /** True if one of `moreFilters` is set. */
   hasMoreFilters: boolean
   filters: Select[]
-  /** Those that are shown on demand. */
+  /** Filters that are hidden until the user opens them. */
   moreFilters: Select[]
-  /** The URL from which the list refreshes itself. Null on the pages of older calls. */
+  /** The URL that the list refreshes itself from. Null on pages of older calls. */
   refreshPath: string | null
-  /** Calls that came since, which are not pushed under the reader's eyes. */
+  /** Label for calls queued since the page was loaded. They aren't inserted, because that would move the rows. */
   newerLabel: string | null
   latestPath: string
   exportPath: string
@@ -102,7 +102,7 @@ async function readList(
   }
 }
 
-/** A page of the list. What is newer than a page that lies near the top would not fill one: then the first is shown. */
+/** Reads a page of the list. If `after` leaves less than a full page of newer calls, reads the first page instead. */
 async function readCallSlice(
   { db }: Pick<Deps, 'db'>,
   { query, workspace }: PageContext<CallsQuery>,

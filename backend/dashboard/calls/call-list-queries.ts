@@ -3,12 +3,12 @@ import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kyse
 import { waitingForExpression } from '../../calls/find-calls.ts'
 import type { Database, Db } from '../../db/schema.ts'
 
-/** What people look for among calls: each is one way to find them, and any may match. */
+/** Search criteria. A call is found if any of them matches. */
 export interface CallSearch {
   callId?: number
-  /** Beginnings of numbers in E.164. */
+  /** Prefixes of E.164 numbers. */
   numbers?: readonly string[]
-  /** Beginnings of the contact's names, in lower case; each must match one of them. */
+  /** Lowercase prefixes. Each must match the contact's first or last name. */
   names?: readonly string[]
 }
 
@@ -19,13 +19,17 @@ export interface CallFilter {
   agentId?: number
   contactId?: number
   test?: boolean
-  /** Queued from then on, and before then. */
+  /** Earliest `queued_at`, inclusive. */
   from?: Date
+  /** Latest `queued_at`, exclusive. */
   to?: Date
   search?: CallSearch
 }
 
-/** Newest first: those older than `before`, or the ones just newer than `after`; none newer than `newest`. */
+/**
+ * A page of calls: the closest ones with IDs below `before`, newest first, or above `after`, oldest first. `newest` is
+ * the highest ID to include.
+ */
 export interface CallCursor {
   before?: number
   after?: number
@@ -36,13 +40,13 @@ export interface CallCursor {
 /** A call as lists show it. */
 export type ListedCall = Awaited<ReturnType<typeof findListedCalls>>[number]
 
-/** Names of more contacts than this are looked for call by call, from the newest on. */
+/** If more contacts than this match a name, names are checked call by call, newest first. */
 const maxContactIds = 500
 
 /**
- * The page is cut before anything is joined or computed, and found by its place: the hundredth costs what the first
- * one does. Between days calls go by when they were queued, whose index holds just those; else by id, which is the
- * same order but for what was queued at one moment.
+ * Finds a page of calls. Limits the rows before it joins or computes anything, and starts at a cursor, so that page 100
+ * costs as much as page 1. With a date range, calls are sorted by `queued_at`, whose index covers only the range.
+ * Otherwise they're sorted by ID, which is the same order except for calls queued at the same time.
  */
 export async function findListedCalls(
   db: Db,
@@ -131,7 +135,7 @@ export async function countNewerCalls(
   return count
 }
 
-/** The calls that a filter lets through, to go on from. */
+/** Builds the query for the calls that match a filter. */
 async function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilter) {
   const { search } = filter
   let calls = db.selectFrom('call').where('call.workspace_id', '=', workspaceId)
@@ -140,7 +144,7 @@ async function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilt
   if (filter.campaignId) calls = calls.where('call.campaign_id', '=', filter.campaignId)
   if (filter.agentId) calls = calls.where('call.agent_id', '=', filter.agentId)
   if (filter.contactId) calls = calls.where('call.contact_id', '=', filter.contactId)
-  // Written so that the index of test calls, which are few, is used.
+  // Not a query parameter, so that PostgreSQL uses the partial index of test calls.
   if (filter.test === true) calls = calls.where(sql<SqlBool>`call.test`)
   if (filter.test === false) calls = calls.where(sql<SqlBool>`not call.test`)
   if (filter.from) calls = calls.where('call.queued_at', '>=', filter.from)
@@ -157,7 +161,7 @@ async function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilt
   })
 }
 
-/** Undefined where they are many. */
+/** Returns the matching contacts, or undefined if there are more than `maxContactIds`. */
 async function findContactIds(
   db: Db,
   workspaceId: number,
@@ -183,7 +187,7 @@ const contactHasNames = (eb: ExpressionBuilder<Database, 'call'>, names: readonl
       .where((inner) => inner.and(names.map(nameStartsWith))),
   )
 
-/** The collation is named because a cluster made with the C locale folds ASCII letters alone. */
+/** Sets a collation, because in a cluster with the C locale `lower` converts only ASCII letters. */
 function nameStartsWith(prefix: string): Expression<SqlBool> {
   const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
   return sql<SqlBool>`(
@@ -192,7 +196,7 @@ function nameStartsWith(prefix: string): Expression<SqlBool> {
   )`
 }
 
-/** Campaigns and agents to choose from, by name. */
+/** Returns the campaigns and agents to choose from, sorted by name. */
 export async function findFilterOptions(db: Db, workspaceId: number) {
   const [campaigns, agents] = await Promise.all([
     db
@@ -213,7 +217,7 @@ export async function findFilterOptions(db: Db, workspaceId: number) {
   return { campaigns, agents }
 }
 
-/** Calls with what a table of them tells, older than `before`, newest first. */
+/** Finds calls with the export's columns and IDs below `before`, newest first. */
 export const findCallsToExport = async (
   db: Db,
   workspaceId: number,

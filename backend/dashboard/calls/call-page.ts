@@ -22,7 +22,7 @@ interface CallData {
   name: string
   badge: Badge
   endedMessage: string
-  /** Why it is not dialed yet; null where it waits no more. */
+  /** Why the call isn't dialed yet; null if it isn't waiting. */
   wait: Wait | null
   timeline: TimelineEntry[]
   transcript: {
@@ -32,7 +32,7 @@ interface CallData {
     at: string
     offset: string
   }[]
-  /** Whether there is something to show of what came out of it. */
+  /** True if there is a summary, sentiment, or extracted value to show. */
   hasResult: boolean
   extracted: [string, string][]
   metadata: [string, string][]
@@ -40,7 +40,7 @@ interface CallData {
   sentiment: Badge | null
   goal: Badge | null
   conversationErased: boolean
-  /** Empty where there is none that a browser should follow. */
+  /** Empty if there is no recording, or its URL isn't an HTTP URL. */
   recordingUrl: string
   deliveries: ShownDelivery[]
   eventId: string
@@ -50,7 +50,7 @@ interface CallData {
   canQueueAgain: boolean
 }
 
-/** `link` leads to what somebody must change before the call goes on. */
+/** `link` opens the page where a person can resolve why the call waits. */
 interface Wait {
   tone: Tone
   message: string
@@ -59,7 +59,7 @@ interface Wait {
 
 const callView = template<CallData>('dashboard/calls/call-page')
 
-/** More than any agent does; what a runaway one did is in the export of its tools. */
+/** More than agents normally make in one call. */
 const maxToolCalls = 500
 
 export const callPage = definePage({
@@ -84,7 +84,7 @@ async function readPage(
     findToolCallsOfCall(db, workspace.id, call.id, maxToolCalls),
     findEventOfCall(db, workspace.id, call.id),
   ])
-  if (details === undefined) throw pageNotFound() // erased with its workspace, a moment ago
+  if (details === undefined) throw pageNotFound() // the workspace was just deleted
   const [deliveryRows, deliveryAttempts] =
     event === undefined
       ? [[], []]
@@ -154,7 +154,7 @@ const toTranscript = (call: Call): CallData['transcript'] =>
     return { role, speaker, text, at, offset: formatOffset(at, call.answered_at) }
   })
 
-/** Minutes and seconds into the talk. */
+/** Formats the minutes and seconds since the call was answered. */
 function formatOffset(at: string, answeredAt: string | null): string {
   if (answeredAt === null) return ''
   const seconds = Math.max(0, Math.round((Date.parse(at) - Date.parse(answeredAt)) / secondMs))

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/schema.ts'
 
-/** The event of a call, once there is one. */
+/** Finds the event of a call. It doesn't exist until the call is completed and analyzed. */
 export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('event')
@@ -9,7 +9,7 @@ export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>
     .where('call_id', '=', callId)
     .executeTakeFirst()
 
-/** To whom an event goes, with how far that is. */
+/** Returns the deliveries of an event with their status. */
 export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: string) =>
   db
     .selectFrom('webhook_delivery')
@@ -29,7 +29,7 @@ export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: st
     .limit(100)
     .execute()
 
-/** Every attempt of these deliveries, in order. */
+/** Returns the delivery attempts of an event, in order. */
 export const selectAttemptsOfEvent = (db: Db, workspaceId: number, eventId: string) =>
   db
     .selectFrom('delivery_attempt')
@@ -48,7 +48,7 @@ export const selectAttemptsOfEvent = (db: Db, workspaceId: number, eventId: stri
     .limit(500)
     .execute()
 
-/** A call's page replays its own deliveries only. */
+/** Checks that a delivery belongs to a call, because a call's page can replay only its own deliveries. */
 export const isDeliveryOfCall = async (
   db: Db,
   workspaceId: number,
@@ -65,7 +65,7 @@ export const isDeliveryOfCall = async (
   return row !== undefined
 }
 
-/** The attempts of a call, the first one first. */
+/** Returns the attempts of a call, in order. */
 export const findAttemptsOfCall = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('call_attempt')
@@ -96,7 +96,7 @@ export const findToolCallsOfCall = (db: Db, workspaceId: number, callId: number,
     .limit(limit)
     .execute()
 
-/** What a call's page tells besides the call itself: the rules it waits by, and whether its analysis is awaited. */
+/** Finds what a call's page shows in addition to the call: what it waits for, and the state of its analysis. */
 export const findCallDetails = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('call')

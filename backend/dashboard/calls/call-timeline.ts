@@ -12,25 +12,24 @@ type Attempt = Awaited<ReturnType<typeof findAttemptsOfCall>>[number]
 type ToolCall = Awaited<ReturnType<typeof findToolCallsOfCall>>[number]
 type CallDetails = NonNullable<Awaited<ReturnType<typeof findCallDetails>>>
 
-/** What is known of a call's history, as the tables hold it. */
+/** The rows that a timeline is built from. */
 interface CallHistory {
   call: Call
   details: CallDetails
   attempts: Attempt[]
   toolCalls: ToolCall[]
   event: Awaited<ReturnType<typeof findEventOfCall>>
-  /** To how many it goes. */
+  /** Number of deliveries of the event. */
   deliveries: number
 }
 
-/** One thing that happened. */
 export interface TimelineEntry {
-  /** Null for what is still to come. */
+  /** Null for the current step. */
   at: Date | null
   tone: Tone
   title: string
   detail: string
-  /** A tool that the agent used. */
+  /** Set if the agent used a tool. */
   tool: ShownTool | null
 }
 
@@ -43,7 +42,7 @@ interface ShownTool {
   dryRun: boolean
 }
 
-/** What happened to a call, in order, and last what goes on. */
+/** Builds a call's timeline: what happened, in order, and then the current step. */
 export function buildTimeline(history: CallHistory): TimelineEntry[] {
   const { call, attempts, toolCalls } = history
   const past = [
@@ -106,7 +105,7 @@ const toolCallEntry = (call: ToolCall): TimelineEntry => ({
   },
 })
 
-/** The end of a call, where it is not that of its last attempt. */
+/** Returns an entry for the end of a call, unless the entry of the last attempt already shows it. */
 function completedEntries(call: Call, attempts: readonly Attempt[]): TimelineEntry[] {
   if (call.outcome === null || call.ended_at === null) return []
   if (attempts.at(-1)?.outcome === call.outcome && attempts.at(-1)?.ended_reason === call.ended_reason)

@@ -56,7 +56,7 @@ const campaignFormView = template<FormData>('dashboard/campaigns/campaign-form-p
 
 const wholeNumber = z.coerce.number()
 
-/** The form's fields carry the contract's names: what the API says of them appears beside them. */
+/** Fields have the same names as in the contract, so that its issues appear next to them. */
 const CampaignFields = z.object({
   name: z.string().optional(),
   agent_id: wholeNumber.optional(),
@@ -87,7 +87,7 @@ const toCampaignSettings = (fields: z.output<typeof CampaignFields>) => ({
   },
 })
 
-/** All of it is on the form: nothing takes a default behind the person's back. */
+/** Every field is on the form, so no default is applied that the user didn't see. */
 const NewCampaignSettings = CreateCampaign.extend({
   time_zone: CreateCampaign.shape.time_zone.unwrap().unwrap(),
   calling_hours: CallingHours,

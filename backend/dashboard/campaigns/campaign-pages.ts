@@ -58,7 +58,7 @@ interface CampaignData {
     maxConcurrentCalls: number
     pausedReason: string | null
     createdAt: Date
-    /** What archiving it does. */
+    /** Explains what archiving does. */
     archiveDetail: string
   }
   progress: ShownProgress
@@ -108,9 +108,9 @@ export const campaignPage = definePage({
 })
 
 function formatArchiveDetail(queuedCount: number): string {
-  const detail = "An archived campaign takes no more calls and can't be reopened."
+  const detail = "An archived campaign doesn't accept calls. You can't undo this."
   if (queuedCount === 0) return detail
-  return `${detail} ${formatPlural(queuedCount, 'waiting call is', 'waiting calls are')} canceled.`
+  return `${detail} ${formatPlural(queuedCount, 'waiting call')} will be canceled.`
 }
 
 async function listCallRows(
@@ -198,7 +198,7 @@ export const campaignListPage = definePage({
 
 const campaignPath = (context: IdContext) => pathTo(context, `/campaigns/${context.params.id}`)
 
-/** A button that changes the campaign's status. */
+/** Defines an action that changes a campaign's status. */
 const defineStatusAction = (
   change: (tx: Deps, workspaceId: number, campaignId: number) => Promise<unknown>,
   message: string,
@@ -225,13 +225,13 @@ export const archiveCampaignAction = defineStatusAction(
   'Campaign archived. Waiting calls were canceled.',
 )
 
-/** One outcome's part of a bar that is 100 wide. */
+/** One outcome's part of a bar that is 100 units wide. */
 interface Segment {
   outcome: CallOutcome
   tone: Tone
   text: string
   count: number
-  /** Its share: "12", or "0.4" of a small one. */
+  /** "12", or "0.4" if it's less than 1. */
   percent: string
   bar: { x: string; width: string }
 }
@@ -245,7 +245,7 @@ interface ShownProgress {
   summary: string
 }
 
-/** Progress as a bar is drawn from it: outcomes in their order, each as wide as its share. */
+/** Prepares progress for the bar: outcomes in a fixed order, each as wide as its share. */
 function toShownProgress(progress: CampaignProgress | undefined): ShownProgress {
   const { queuedCount = 0, live = 0, outcomes = {} } = progress ?? {}
   const completed = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
@@ -254,7 +254,7 @@ function toShownProgress(progress: CampaignProgress | undefined): ShownProgress 
     const count = outcomes[outcome] ?? 0
     if (count === 0) return []
     const width = (count / completed) * 100
-    // A gap keeps neighbors apart; the smallest part can still be seen.
+    // Leaves a gap between parts, and keeps the smallest part visible.
     const bar = { x: x.toFixed(2), width: Math.max(width - 0.4, 0.2).toFixed(2) }
     x += width
     return [{ outcome, ...outcomeBadge(outcome), count, percent: width.toFixed(width < 1 ? 1 : 0), bar }]

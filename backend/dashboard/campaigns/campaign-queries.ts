@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { nameContains } from '../../db/name-search.ts'
 import type { Db } from '../../db/schema.ts'
 
-/** Campaigns with their agent and number by name, newest first; one more than `limit` where there are more. */
+/** Returns campaigns with agent and number, newest first. Reads one more than `limit` to detect a next page. */
 export const selectCampaignsWithDetails = (
   db: Db,
   workspaceId: number,
@@ -33,14 +33,14 @@ export const selectCampaignsWithDetails = (
     .execute()
 }
 
-/** How far a campaign is. Test calls do not count. */
+/** Number of a campaign's calls by state, without test calls. */
 export interface CampaignProgress {
   queuedCount: number
   live: number
   outcomes: Partial<Record<CallOutcome, number>>
 }
 
-/** By campaign; one that never called is not in it. */
+/** Returns progress by campaign ID. Campaigns without calls aren't included. */
 export async function selectCampaignProgress(
   db: Db,
   workspaceId: number,
@@ -82,7 +82,7 @@ export async function selectCampaignProgress(
   return progress
 }
 
-/** What a new campaign can be made of: Live agents and active numbers, by name. */
+/** Returns the Live agents, active numbers, and default settings for a new campaign. */
 export const selectCampaignChoices = async (db: Db, workspaceId: number) => ({
   agents: await db
     .selectFrom('agent')

@@ -16,7 +16,7 @@ const formTexts = toFormTexts(addContactTexts)
 interface CallData {
   contact: { id: number; name: string; phoneNumber: string }
   campaigns: { value: number; label: string }[]
-  /** Whether it asks for a time. */
+  /** True if the form asks for a time. */
   isLater: boolean
   text: typeof formTexts
 }

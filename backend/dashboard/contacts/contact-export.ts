@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { defineDownload, noInput } from '../page/define-page.ts'
 import { type ExportedContact, findContactsToExport, selectVariableNames } from './contact-queries.ts'
 
-/** The columns, in order, as an import recognises them again. */
+/** The columns in order, with names that an import recognizes. */
 const columns: [string, (contact: ExportedContact) => string | null][] = [
   ['phone_number', (contact) => contact.phone_number],
   ['first_name', (contact) => contact.first_name],
@@ -17,7 +17,7 @@ const columns: [string, (contact: ExportedContact) => string | null][] = [
   ['consent_at', (contact) => contact.consent_at?.toISOString() ?? null],
 ]
 
-/** All contacts as CSV, the first made first, a column for each of their variables at the end. */
+/** Streams all contacts as CSV, oldest first, with a column for each variable at the end. */
 async function exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number) {
   const variables = await selectVariableNames(db, workspaceId)
   return formatCsvPages({

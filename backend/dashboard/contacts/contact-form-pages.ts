@@ -180,7 +180,7 @@ export const editContactPage = defineForm({
 
 const EditedContact = ContactInput.omit({ phone_number: true, country: true, do_not_call: true })
 
-/** What was typed, as the API would be sent it: what is empty is left out. */
+/** Converts the fields to the input of the API. Omits blank fields. */
 function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string): Record<string, unknown> {
   const source = fields['consent.source']
   const at = fields['consent.at']
@@ -204,13 +204,13 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
   }
 }
 
-/** Variables as they are typed: one a line, `name = value`. A value of several lines is folded into one. */
+/** Formats variables, one `name = value` per line. Replaces line breaks in values with spaces. */
 const formatVariables = (variables: Record<string, string>): string =>
   Object.entries(variables)
     .map(([name, value]) => `${name} = ${value.replace(/\s*[\r\n]+\s*/g, ' ')}`)
     .join('\n')
 
-/** @throws {ApiError} validation_failed, with the line that is none */
+/** @throws {ApiError} validation_failed, with the number of the invalid line */
 function parseVariables(list: string): Record<string, string> {
   const lines = list.split(/\r\n|\r|\n/)
   const entries = lines.flatMap((line, index): [string, string][] => {

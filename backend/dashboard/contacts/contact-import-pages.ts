@@ -56,13 +56,13 @@ interface ImportData {
   error: string
   at: Date
   counts: ImportCounts
-  /** Contacts that an import writes. */
+  /** Number of contacts that the import creates or updates. */
   importable: number
   progress: { max: number; value: number; text: string }
   fields: { header: string; field: string }[]
   variables: string[]
   issues: ImportIssue[]
-  /** Problems that are not shown. */
+  /** Number of rows whose issues aren't shown. */
   more: number
   campaigns: { value: number | ''; label: string }[]
   chosen: number | ''
@@ -216,7 +216,7 @@ export const importIssuesDownload = defineDownload({
   send: async (deps, { workspace, params: { id } }) => {
     const found = await getImport(deps, workspace.id, id)
     return {
-      name: `problems-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
+      name: `issues-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
       type: 'text/csv; charset=utf-8',
       body: Readable.from(exportIssues(deps, workspace.id, id)),
     }
@@ -225,7 +225,7 @@ export const importIssuesDownload = defineDownload({
 
 const exportIssues = ({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number) =>
   formatCsvPages({
-    header: ['row', 'column', 'problem'],
+    header: ['row', 'column', 'issue'],
     fetchPage: (last: RowWithIssues | undefined, limit) =>
       selectRowsWithIssues(db, workspaceId, importId, { after: last?.position ?? 0, limit }),
     toRecords: (issues) =>

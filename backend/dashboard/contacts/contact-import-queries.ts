@@ -3,7 +3,7 @@ import type { Db } from '../../db/schema.ts'
 
 export type ImportStatus = 'uploaded' | 'checked' | 'importing' | 'done' | 'failed'
 
-/** The imports of the last day, the latest first. */
+/** Returns the latest imports, newest first. Imports are deleted after a day. */
 export const selectImports = (db: Db, workspaceId: number) =>
   db
     .selectFrom('contact_import')
@@ -13,7 +13,7 @@ export const selectImports = (db: Db, workspaceId: number) =>
     .limit(10)
     .execute()
 
-/** How many rows of an import would do what, and what has been done. */
+/** Number of rows by what the import would do with them, and by what it has done. */
 export interface ImportCounts {
   rows: number
   new: number
@@ -53,7 +53,7 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
   return counts
 }
 
-/** Rows with something to say about them, in the order of the file. */
+/** Returns the rows that have issues, in the order of the file. */
 export const selectRowsWithIssues = (
   db: Db,
   workspaceId: number,

@@ -66,7 +66,7 @@ export const contactListPage = definePage({
       { position, limit: pageSize + 1 },
     )
     const isBackward = position !== null && 'after' in position
-    // Going back, the one too many is the first.
+    // When paging back, the extra row is the first.
     const { items, hasMore } = isBackward
       ? { items: found.slice(-pageSize), hasMore: found.length > pageSize }
       : toPage(found, pageSize)
@@ -120,9 +120,9 @@ const toContactRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number
 }
 
 /**
- * What somebody types to find a contact: words, or a phone number in any spelling.
+ * Parses search input: words, or a phone number in any format.
  *
- * @param country that a national number is read for
+ * @param country for numbers without a country code
  */
 function parseContactSearch(
   text: string,
@@ -131,7 +131,7 @@ function parseContactSearch(
   const parsed = parsePhone(text, country)
   if (parsed.ok) return { words: [], phoneNumber: parsed.phoneNumber }
   const isPartOfNumber = /^[+\d\s()./-]+$/.test(text) && /\d{3}/.test(text.replace(/\D/g, ''))
-  // National spellings begin with a zero that E.164 leaves out.
+  // National formats often start with a 0 that E.164 omits.
   if (isPartOfNumber) return { words: [text.replace(/\D/g, '').replace(/^0+/, '')], phoneNumber: null }
   return { words: text.split(/\s+/).filter(Boolean).slice(0, 10), phoneNumber: null }
 }

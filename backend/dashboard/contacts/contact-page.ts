@@ -21,7 +21,7 @@ interface ShownCall {
   test: boolean
   attempts: number
   at: Date
-  /** When it is dialed next, of one that waits. */
+  /** Next attempt of a waiting call; null for other calls. */
   next: Date | null
   seconds: number | null
   summary: string
@@ -137,7 +137,7 @@ export const eraseContactAction = defineAction({
   back: (context) => contactPath(context),
 })
 
-/** Whether a number is on the do-not-call list, and when it was taken off. */
+/** Finds a number's entry on the do-not-call list and its earlier removals. */
 export async function findDoNotCallStatus(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
@@ -181,5 +181,5 @@ const doNotCallSources: Record<string, string> = {
   call: 'added when the contact opted out on a call',
 }
 
-/** Says how the number got on the do-not-call list. */
+/** Returns how the number got on the do-not-call list. */
 const formatDoNotCallSource = (source: string): string => doNotCallSources[source] ?? source

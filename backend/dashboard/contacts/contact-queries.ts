@@ -6,7 +6,7 @@ import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import type { IdContext } from '../page/page-context.ts'
 
-/** More columns than anybody reads. */
+/** Limits the width of the export. */
 const maxVariableColumns = 500
 
 export async function selectVariableNames(db: Db, workspaceId: number): Promise<string[]> {
@@ -36,7 +36,7 @@ export const findContactsToExport = (db: Db, workspaceId: number, page: { after:
     .execute()
 
 /**
- * The contact of a page that changes or calls it: of an erased one only its own page is left.
+ * Returns a contact to edit or call. Doesn't find erased contacts.
  *
  * @throws {ApiError} not_found
  */
@@ -46,16 +46,16 @@ export async function requireContact({ db }: Pick<Deps, 'db'>, { workspace, para
   throw notFound('This workspace has no contact with this ID. Check the ID.')
 }
 
-/** Which contacts a list shows. */
+/** Filter of the contact list. */
 interface ContactSearch {
-  /** Parts of what is known of a contact: all of them must be there. */
+  /** Parts of names, email, external ID, or phone number. All of them must match. */
   words: readonly string[]
-  /** A number in E.164 that is searched instead, if a contact has it. */
+  /** E.164 number to find instead of `words`. */
   phoneNumber: string | null
   onDoNotCallList: boolean | null
 }
 
-/** Newest first: those made before a contact, or, going back, after it. */
+/** Where a page of the list starts: at IDs below `before` or, when paging back, above `after`. */
 export type ContactPosition = { before: number } | { after: number } | null
 
 /**
@@ -69,7 +69,7 @@ const isNumberOnDoNotCallList = (workspaceId: number): RawBuilder<SqlBool> => sq
 const containsWord = (word: string): RawBuilder<SqlBool> =>
   sql`contact.search like '%' || lower(${word.replace(/[\\%_]/g, '\\$&')} collate "und-x-icu") || '%'`
 
-/** At most `limit` contacts that were not erased, newest first, with their last call. */
+/** Finds at most `limit` contacts that aren't erased, newest first, with their last call. */
 export async function searchContacts(
   db: Db,
   workspaceId: number,
@@ -125,7 +125,7 @@ export async function searchContacts(
     .execute()
 }
 
-/** Whether the workspace has any contact, so that an empty list can say why it is. */
+/** Checks for any contact, so that an empty list can show why it's empty. */
 export const hasContacts = async (db: Db, workspaceId: number): Promise<boolean> =>
   (await db
     .selectFrom('contact')
@@ -135,7 +135,7 @@ export const hasContacts = async (db: Db, workspaceId: number): Promise<boolean>
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-/** All that a contact's page tells of it, erased ones included. */
+/** Finds a contact with everything its page shows, including erased contacts. */
 export const findContact = (db: Db, workspaceId: number, contactId: number) =>
   db
     .selectFrom('contact')
@@ -144,7 +144,7 @@ export const findContact = (db: Db, workspaceId: number, contactId: number) =>
     .where('id', '=', contactId)
     .executeTakeFirst()
 
-/** A contact's calls, the last first. */
+/** Returns a contact's calls, newest first. */
 export const selectCallsOfContact = (
   db: Db,
   workspaceId: number,

@@ -7,7 +7,7 @@ import { type DoNotCallStatus, findDoNotCallStatus } from './contact-page.ts'
 
 interface DoNotCallData {
   number: string
-  /** What is wrong with the number that was asked for. */
+  /** Why the number to check isn't valid; empty if it is. */
   error: string
   result: (DoNotCallStatus & { phoneNumber: string }) | null
 }
@@ -18,7 +18,7 @@ const Reason = z.string().trim().max(500)
 
 const doNotCallPath = '/contacts/do-not-call'
 
-/** Numbers are stored hashed: they cannot be listed, but looked up one by one. */
+/** Numbers are stored as hashes, so they can be checked one by one but not listed. */
 export const doNotCallPage = defineForm({
   query: z.object({ number: z.string().trim().max(64).optional().catch(undefined) }),
   form: z.object({ phone_number: z.string().max(64), reason: Reason }),

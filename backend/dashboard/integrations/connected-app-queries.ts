@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-/** An app that acts for a person in a workspace, however often it was authorized. */
+/** An app that a user connected to a workspace. Combines all of its authorizations. */
 interface ConnectedApp {
   user_id: number
   client_id: string
@@ -10,12 +10,12 @@ interface ConnectedApp {
   email: string
   since: Date
   last_used_at: Date | null
-  /** `scope` of each authorization (RFC 6749, section 3.3). */
+  /** The `scope` of every authorization, separated by spaces (RFC 6749, section 3.3). */
   scopes: string
   subscription_count: number
 }
 
-/** By the app's name, then by the person's. */
+/** Returns connected apps, sorted by app name, then by user name. */
 export async function selectConnectedApps(db: Db, workspaceId: number): Promise<ConnectedApp[]> {
   const { rows } = await sql<ConnectedApp>`
     select g.user_id, g.client_id, c.name as app, u.name as user_name, u.email,

@@ -21,7 +21,7 @@ interface ConnectedAppCard {
   abilities: string[]
   subscriptionCount: number
   disconnectPath: string
-  /** What disconnecting it does. */
+  /** Explains what disconnecting does. */
   disconnectDetail: string
   canDisconnect: boolean
 }
@@ -54,7 +54,7 @@ function formatDisconnectDetail(userName: string, subscriptionCount: number): st
   return subscriptionCount === 0 ? detail : `${detail} ${formatSubscriptionsToRemove(subscriptionCount)}.`
 }
 
-/** The user who connected, and the app. */
+/** The user who connected the app, and the app. */
 const ConnectionParams = z.object({ userId: IdParam, clientId: TextParam })
 
 export const disconnectAppAction = defineAction({
@@ -77,7 +77,7 @@ export const disconnectAppAction = defineAction({
 })
 
 interface ConnectData {
-  /** Whether Zapier, which is elsewhere, cannot reach this service. */
+  /** True if `publicUrl` is a loopback address, which Zapier can't reach. */
   isLocal: boolean
   addresses: { id: string; label: string; value: string }[]
   apiUrl: string

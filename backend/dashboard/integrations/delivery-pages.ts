@@ -127,7 +127,7 @@ type LastAttempt = Pick<DeliverySummary, 'status_code' | 'error' | 'duration_ms'
 /** Returns "HTTP 204 · 35 ms", or the error. Empty before the first attempt. */
 function formatAttemptResponse({ status_code, error, duration_ms }: LastAttempt): string {
   if (duration_ms === null) return ''
-  const outcome = error ?? `HTTP ${status_code ?? 'nothing'}`
+  const outcome = error ?? (status_code === null ? 'No response' : `HTTP ${status_code}`)
   const text = outcome.charAt(0).toUpperCase() + outcome.slice(1).replace(/\.$/, '')
   return `${text} · ${formatMilliseconds(duration_ms)}`
 }

@@ -23,11 +23,12 @@ interface WebhookData {
     isFailing: boolean
     pending: number
     exhausted: number
-    /** Until when the secret before a rotation signs too; null where none does. */
+    /** When the previous signing secret expires; null if there is none. */
     previousSecretUntil: Date | null
     canRotate: boolean
-    /** What a test event, and what removing the subscription does. */
+    /** Explains what a test event does. */
     testDetail: string
+    /** Explains what removing the subscription does. */
     removeDetail: string
   }
   table: DeliveryTable
@@ -133,7 +134,7 @@ export const webhookListPage = definePage({
   },
 })
 
-/** "Campaign “Leads”, answered or busy": the calls that a subscription receives. */
+/** Describes the calls that a subscription receives: "Calls: campaign “Leads”, answered or busy". */
 function formatWebhookFilter(subscription: {
   filter: WebhookFilter
   campaign: string | null
@@ -149,19 +150,19 @@ function formatWebhookFilter(subscription: {
   return `Calls: ${parts.join(', ')}`
 }
 
-/** "Zapier, connected by Robin". */
+/** Returns "Zapier, connected by Robin", or the name of the API key. */
 function formatSubscriptionOwner(
   subscription: Pick<SubscriptionSummary, 'app' | 'key_name' | 'key_prefix' | 'user_name'>,
 ): string {
   const { app, key_name, key_prefix, user_name } = subscription
   return app === null
-    ? `API key “${key_name ?? ''}” (${key_prefix ?? ''}…) of ${user_name}`
+    ? `API key “${key_name ?? ''}” (${key_prefix ?? ''}…), created by ${user_name}`
     : `${app}, connected by ${user_name}`
 }
 
 type SubscriptionHealth = Pick<SubscriptionSummary, 'disabled_at' | 'failing_since' | 'last_status'>
 
-/** How a subscription is, and, where it is not well, since when. */
+/** Returns a subscription's health and, if it's disabled or failing, since when. */
 function toHealth({ disabled_at, failing_since, last_status }: SubscriptionHealth): {
   badge: Badge
   since: Date | null

@@ -22,9 +22,9 @@ export interface DeliverySummary {
   last_attempt_at: Date | null
 }
 
-/** Which deliveries, and which of them: older than `before` or newer than `after`, both ids. */
+/** A page of deliveries, with IDs below `before` or above `after`. */
 interface DeliveryFilter {
-  /** Null: those to callback URLs. */
+  /** Null for deliveries to callback URLs. */
   subscriptionId: number | null
   status: DeliveryStatus | undefined
   before: number | undefined
@@ -32,7 +32,7 @@ interface DeliveryFilter {
   limit: number
 }
 
-/** The newest first; with `after` the nearest ones, the oldest first. */
+/** Returns deliveries, newest first. With `after`, returns the closest ones, oldest first. */
 export async function selectDeliveries(
   db: Db,
   workspaceId: number,
@@ -64,7 +64,7 @@ export async function selectDeliveries(
   return rows
 }
 
-/** One delivery, with the event that it carries. */
+/** Finds a delivery with its event. */
 export const findDelivery = (db: Db, workspaceId: number, id: number) =>
   db
     .selectFrom('webhook_delivery as d')
@@ -76,7 +76,7 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
     .where('d.id', '=', id)
     .executeTakeFirst()
 
-/** The attempts of a delivery, the newest first. */
+/** Returns the attempts of a delivery, newest first. */
 export const selectDeliveryAttempts = (db: Db, workspaceId: number, deliveryId: number) =>
   db
     .selectFrom('delivery_attempt as a')
@@ -102,8 +102,9 @@ export interface SubscriptionSummary {
   /** Set for the subscription of an app. */
   app: string | null
   user_name: string
-  /** Of the filter, where it names them. */
+  /** Name of the filter's campaign. */
   campaign: string | null
+  /** Name of the filter's agent. */
   agent: string | null
   pending: number
   exhausted: number
@@ -111,7 +112,7 @@ export interface SubscriptionSummary {
   last_at: Date | null
 }
 
-/** Subscriptions with their owners and how they are: those that do not work first, then the newest. */
+/** Returns subscriptions with owner and health: disabled ones first, then failing ones, then the newest. */
 export async function selectSubscriptions(
   db: Db,
   workspaceId: number,
@@ -142,7 +143,7 @@ export async function selectSubscriptions(
   return rows
 }
 
-/** Of deliveries to callback URLs: how many wait, how many are exhausted. */
+/** Counts the pending and the exhausted deliveries to callback URLs. */
 export async function countCallbackDeliveries(
   db: Db,
   workspaceId: number,

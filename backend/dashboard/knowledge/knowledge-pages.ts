@@ -20,7 +20,7 @@ const NewDocument = z.object({
   _once: z.string().optional(),
 })
 
-/** Pasted, or read from a file: that takes seconds, so that the transaction begins only when its text is known. */
+/** Reads the file before the transaction begins, because that can take seconds. */
 export const addDocumentPage = defineForm({
   query: noInput,
   form: NewDocument,
@@ -59,7 +59,7 @@ async function toDocument({
 
 interface ListData {
   search: string
-  /** What is found, in the order of its rank; null where nothing is searched for. */
+  /** Search results, best match first; null without a search. */
   found: { passages: FoundPassage[]; more: FoundPassage[] } | null
   documents: DocumentSummary[]
   previous: string | null
@@ -75,7 +75,7 @@ const Filter = z.object({
 
 const pageSize = 50
 
-/** Passages that are shown of a search: agents are given the first of them alone. */
+/** Passages that a search shows. Agents get only the first `defaultPassageLimit`. */
 const maxFound = 10
 
 export const knowledgePage = definePage({

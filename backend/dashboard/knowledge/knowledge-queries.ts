@@ -7,13 +7,13 @@ import { documentNotFound } from '../../knowledge/documents.ts'
 export interface DocumentSummary {
   id: number
   title: string
-  /** Characters. */
+  /** In characters. */
   size: number
   passages: number
   updated_at: Date
 }
 
-/** Documents, the last edited first. */
+/** Returns documents, last edited first. */
 const selectDocuments = (
   db: Db,
   workspaceId: number,
@@ -51,7 +51,7 @@ const findDocument = (
     .where('id', '=', documentId)
     .executeTakeFirst()
 
-/** A document's passages, in their order. */
+/** Returns a document's passages, in order. */
 async function selectPassages(db: Db, workspaceId: number, documentId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('knowledge_passage')
@@ -67,7 +67,7 @@ export interface Document {
   id: number
   title: string
   body: string
-  /** As agents find and quote it. */
+  /** The text as agents find and quote it. */
   passages: string[]
   created_at: Date
   updated_at: Date
@@ -84,7 +84,7 @@ export async function getDocument(
   return { ...document, passages: await selectPassages(db, workspaceId, documentId) }
 }
 
-/** What a workspace's agents know, the last edited first. Pages count from 1. */
+/** Returns a page of a workspace's documents, last edited first. The first page is 1. */
 export const listDocuments = async (
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,

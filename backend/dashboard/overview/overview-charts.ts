@@ -5,11 +5,11 @@ import { outcomeBadge, outcomeOrder, type Tone } from '../page/badges.ts'
 import { formatCount, formatDate } from '../page/format.ts'
 import type { EndedCalls } from './overview-queries.ts'
 
-/** A day of a time zone: its clock may be turned in it. */
+/** A day in a time zone. */
 interface Day {
   from: Date
   to: Date
-  /** The beginnings of its hours: 24, or 23 or 25 where the clock is turned. */
+  /** The start of each hour: 24, or 23 or 25 when daylight saving time begins or ends. */
   hours: Date[]
 }
 
@@ -27,7 +27,7 @@ interface OutcomeRow {
   tone: Tone
   text: string
   count: number
-  /** Of the largest: 0 to 100. */
+  /** Percentage of the largest count, from 0 to 100. */
   width: number
   percent: number
 }
@@ -39,9 +39,9 @@ interface HourColumn {
   /** "answered 3, failed 1". */
   summary: string
   isNow: boolean
-  /** From the bottom, in a chart that is 100 high. */
+  /** From bottom to top, in a chart that is 100 units high. */
   parts: ColumnPart[]
-  /** The parts that are drawn: those with calls. */
+  /** The parts with calls. Only these are drawn. */
   bars: ColumnPart[]
 }
 
@@ -63,18 +63,18 @@ export const outcomeGroups: { tone: Tone; text: string }[] = [
 export interface Charts {
   total: number
   answered: number
-  /** Of all that ended; null before the first one. */
+  /** Percentage of completed calls; null before the first one. */
   answeredPercent: number | null
   seconds: number
   outcomes: OutcomeRow[]
   hours: HourColumn[]
-  /** Those with calls. */
+  /** The hours with calls. */
   busyHours: HourColumn[]
-  /** Every sixth hour's. */
+  /** The label of every sixth hour. */
   hourLabels: string[]
-  /** What the highest column stands for. */
+  /** The number of calls at the top of the chart. */
   scaleMax: number
-  /** Half of it, where that is a whole number. */
+  /** Half of `scaleMax`; null if that isn't a whole number. */
   scaleMiddle: number | null
 }
 
@@ -141,7 +141,7 @@ function formatColumnParts(parts: ColumnPart[]): string {
 const sumCounts = (calls: readonly EndedCalls[]): number =>
   calls.reduce((all, { count }) => all + Number(count), 0)
 
-/** The next round number, for the scale: 1, 2, 5, 10, 20, 50 … */
+/** Rounds up to 1, 2, 5, 10, 20, 50, and so on. */
 function roundUpToScale(count: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, count)))
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= count) ?? 10 * power

@@ -11,7 +11,7 @@ export interface Notice {
   label: string
 }
 
-/** The gravest first: what is broken, what may break, what somebody stopped on purpose. */
+/** Returns notices, most severe first: broken, failing, then paused on purpose. */
 export function buildNotices(found: {
   paused: readonly { id: number; name: string; paused_reason: string | null }[]
   failing: readonly FailingSubscription[]
@@ -63,7 +63,7 @@ export interface FirstStep {
   label: string
 }
 
-/** What a new workspace needs for its first call, in order; none where all is there. */
+/** Lists the steps to a workspace's first call, in order. Returns none if all of them are done. */
 export function listFirstSteps(steps: FirstSteps): FirstStep[] {
   if (Object.values(steps).every(Boolean)) return []
   return [

@@ -19,10 +19,10 @@ import {
 interface OverviewData {
   day: string
   steps: FirstStep[]
-  /** The first that isn't done. */
+  /** The first step that isn't done. */
   nextStep: FirstStep | undefined
   stepsDone: number
-  /** Before the first one there is nothing to count. */
+  /** Statistics are hidden before the first call. */
   hasCalls: boolean
   notices: Notice[]
   charts: Charts
@@ -49,7 +49,7 @@ const maxLiveCalls = 10
 const maxNotices = 20
 const maxExhausted = 1_000
 
-/** The first page: today's calls, and what needs attention. */
+/** The start page: today's calls, and what needs attention. */
 export const overviewPage = definePage({
   query: noInput,
   show: async (deps, { workspace }) => overviewView('Overview', await readOverview(deps, workspace)),
@@ -114,5 +114,5 @@ async function readOverview(
   }
 }
 
-/** What waits for a person to do something. */
+/** Reasons that only a person can resolve. */
 const actionNeededReasons = ['campaign_paused', 'agent_not_live', 'number_not_active']

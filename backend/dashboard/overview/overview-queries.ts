@@ -2,17 +2,17 @@ import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-/** Calls that ended within a quarter of an hour: whole hours of a zone are made of them, whatever its offset. */
+/** Calls that ended in the same quarter of an hour. Quarters add up to hours in every time zone. */
 export interface EndedCalls {
   quarter: Date
   outcome: CallOutcome
   test: boolean
   count: number
-  /** Talked, over all of them. */
+  /** Total duration. */
   seconds: number
 }
 
-/** What ended from `from` on and before `to`. Reads the index `call_ended` alone. */
+/** Counts the calls that ended at or after `from` and before `to`. Reads only the index `call_ended`. */
 export async function countEndedCalls(
   db: Db,
   workspaceId: number,
@@ -28,16 +28,16 @@ export async function countEndedCalls(
 }
 
 interface WaitingCalls {
-  /** Null: nothing hinders them, the dialer is about to take them. */
+  /** Null if nothing holds the calls back and the dialer is about to take them. */
   waiting_for: WaitingFor | null
   count: number
   next_attempt_at: Date
 }
 
 /**
- * How many calls wait, by what they wait for (read-store.ts tells it of one call). They are counted by campaign first,
- * and judged by it then: a queue of 100,000 is read from the index `call_queue` alone. A number that talks with another
- * campaign at the moment counts as free.
+ * Counts queued calls by what they wait for; `waitingForExpression` decides that for a single call. Groups calls by
+ * campaign before it decides, so that a queue of 100,000 is read only from the index `call_queue`. A number that is on
+ * a call for another campaign counts as free.
  */
 export async function countWaitingCalls(db: Db, workspaceId: number, now: Date): Promise<WaitingCalls[]> {
   const { rows } = await sql<WaitingCalls>`
@@ -80,7 +80,7 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
 
 const liveStatuses: CallStatus[] = ['dialing', 'in_progress']
 
-/** Calls that ring or talk, the latest first. */
+/** Returns the calls that are dialing or in progress, newest first. */
 export const findLiveCalls = (db: Db, workspaceId: number, limit: number) =>
   db
     .selectFrom('call')
@@ -120,7 +120,7 @@ export const countLiveCalls = async (db: Db, workspaceId: number): Promise<numbe
   return count
 }
 
-/** What a workspace has that its first call needs, and whether anything outside is connected to it. */
+/** Which of the first steps a workspace has done. */
 export interface FirstSteps {
   number: boolean
   agent: boolean
@@ -140,11 +140,11 @@ export async function findFirstSteps(db: Db, workspaceId: number): Promise<First
         or exists (select from api_key where workspace_id = ${workspaceId} and last_used_at is not null)
         as connection`.execute(db)
   const [found] = rows
-  if (found === undefined) throw new Error('a question without a table has one answer')
+  if (found === undefined) throw new Error('invariant: a select without a table returned no row')
   return found
 }
 
-/** Subscriptions that do not work, those that were disabled first. */
+/** Returns the disabled and failing subscriptions, disabled ones first. */
 export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
   db
     .selectFrom('webhook_subscription')
@@ -156,7 +156,7 @@ export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
     .limit(50)
     .execute()
 
-/** Returns how many deliveries are exhausted, counting no further than `max`. */
+/** Counts exhausted deliveries, up to `max`. */
 export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
   const exhausted = db
     .selectFrom('webhook_delivery')

@@ -7,7 +7,7 @@ import {
 } from '@outdial/contract'
 import type { ToolKindName } from '../../db/schema.ts'
 
-/** How a state looks: the colors of badges, bars, and points. */
+/** The color of a badge, bar, or timeline entry. */
 export type Tone = 'good' | 'warn' | 'bad' | 'live' | 'mute'
 
 export interface Badge {
@@ -69,7 +69,7 @@ const waitReasons: Record<WaitingFor, string> = {
   retry: 'Retry',
 }
 
-/** Returns why a call waits. Null: nothing holds it back. */
+/** Returns why a call waits. Null means that nothing holds it back. */
 export const formatWaitReason = (reason: WaitingFor | null): string =>
   reason === null ? 'Next in line' : waitReasons[reason]
 
@@ -84,7 +84,7 @@ const deliveryBadges = {
 export const deliveryBadge = (status: keyof typeof deliveryBadges, attempts: number): Badge =>
   status === 'pending' && attempts > 0 ? { tone: 'warn', text: 'Retrying' } : deliveryBadges[status]
 
-/** Where a tool comes from, in a few words. */
+/** Returns where a tool comes from. */
 export function formatToolKind(kind: ToolKindName): string {
   if (kind === 'http') return 'HTTP request'
   if (kind === 'remote_mcp') return 'MCP server'

@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { EditConflictError, type FormState, hashFormVersion } from './forms.ts'
 import type { PageContext } from './page-context.ts'
 
-/** A page to look at: `GET`. */
+/** A read-only page: `GET`. */
 export interface Page {
   kind: 'page'
   params: z.ZodType
@@ -13,8 +13,8 @@ export interface Page {
 }
 
 /**
- * A page with a form: `GET` shows it, `POST` to the same address sends it. Invalid input shows the form again with
- * what was typed and what is wrong, 422.
+ * A page with a form: `GET` shows it, `POST` to the same path submits it. If the input is invalid, the response has
+ * status 422 and shows the form again, with what was entered and the issues.
  */
 export interface FormPage {
   kind: 'form'
@@ -23,12 +23,12 @@ export interface FormPage {
   /** Returns the version of what the form edits; null for a form that edits nothing. */
   currentVersion(deps: Deps, context: PageContext): Promise<string | null>
   submit(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect | View>
-  /** The most bytes of its file, for a form with one. It is sent as multipart/form-data. */
+  /** Maximum file size in bytes. Set only for forms with a file, which are sent as multipart/form-data. */
   fileLimit: number | undefined
   isOnce: boolean
 }
 
-/** A button: `POST` only. The page that it leads back to shows its errors. */
+/** A button: `POST` only. The page that `back` returns shows its errors. */
 export interface Action {
   kind: 'action'
   params: z.ZodType
@@ -37,7 +37,7 @@ export interface Action {
   isOnce: boolean
 }
 
-/** A file to save: `GET`. */
+/** A file to download: `GET`. */
 export interface Download {
   kind: 'download'
   params: z.ZodType
@@ -50,15 +50,15 @@ interface DownloadedFile {
   body: string | Readable
 }
 
-/** What answers at an address of a workspace. */
+/** The handler of a path in a workspace. */
 export type DashboardRoute = Page | FormPage | Action | Download
 
-/** The schema of a page that reads no query, of a form without fields, and of an address without parameters. */
+/** Schema for a page without a query, a form without fields, or a path without parameters. */
 export const noInput = z.unknown()
 
 type NoInput = typeof noInput
 
-/** What every page declares: the parameters of its address. An address that doesn't match them is not found. */
+/** The path parameters that a page declares. A path that doesn't match them returns 404. */
 interface RouteParams<Params extends z.ZodType> {
   params?: Params
 }
@@ -68,7 +68,7 @@ type ContextOf<Params extends z.ZodType, Query extends z.ZodType = NoInput> = Pa
   z.output<Params>
 >
 
-/** Reads the query and gives the parameters, which were read before any work began, their type. */
+/** Parses the query, and adds a type to the path parameters, which `parseParams` already parsed. */
 const parseContext = <Params extends z.ZodType, Query extends z.ZodType>(
   context: PageContext,
   query: Query,
@@ -78,7 +78,7 @@ const parseContext = <Params extends z.ZodType, Query extends z.ZodType>(
   query: query.parse(context.query),
 })
 
-/** `query` must accept whatever people type into an address: let it fall back (`.catch`). */
+/** Defines a read-only page. `query` must accept any input, so give its fields a fallback (`.catch`). */
 export const definePage = <Query extends z.ZodType, Params extends z.ZodType = NoInput>(
   page: RouteParams<Params> & {
     query: Query
@@ -91,11 +91,14 @@ export const definePage = <Query extends z.ZodType, Params extends z.ZodType = N
 })
 
 /**
- * `submit` returns where to go, or a page to show this one time, such as one with a new key. `form` parses the fields,
- * all of them strings (or lists of strings); its issues appear beside the fields. Sending the same form a second time
- * does nothing and leads where the first one led, since the work and the record of it share a transaction;
- * `isOnce: false` for work that must not hold a transaction (it uses the network), or may be repeated. `loadEdited`
- * returns what the form edits: a form that was opened before somebody else changed it is not saved over that.
+ * Defines a page with a form.
+ *
+ * - `form` parses the fields, which are strings or lists of strings. Its issues appear next to the fields.
+ * - `submit` returns a redirect, or a page that is shown only once, such as a page with a new key.
+ * - `loadEdited` returns what the form edits. If someone else changed it after the form was opened, nothing is saved.
+ * - `isOnce` (default: true) makes a second submission of the same form do nothing and redirect to the same page. The
+ *   work and its record share a transaction. Use `false` for work that can be repeated, or that uses the network and
+ *   so must not hold a transaction.
  */
 export const defineForm = <
   Form extends z.ZodType,
@@ -160,11 +163,11 @@ export const defineDownload = <Query extends z.ZodType, Params extends z.ZodType
   send: async (deps, context) => download.send(deps, parseContext<Params, Query>(context, download.query)),
 })
 
-/** A page that is to be rendered. */
+/** A page to render. */
 export interface View {
-  /** Path of the template from the backend's folder, without `.eta`. */
+  /** Path of the template, relative to the backend folder and without `.eta`. */
   template: string
-  /** What the tab is called; the layout adds the product's name. */
+  /** Title of the browser tab. The layout adds the product name. */
   title: string
   data: object
 }
@@ -176,7 +179,7 @@ export const template =
 
 type CreateView<Data extends object> = (title: string, data: Data) => View
 
-/** Where a form leads when it has done its work, and the message that the person sees there. */
+/** Where to go after a form is submitted, and the message to show there. */
 export interface Redirect {
   /** A path of this service. */
   to: string

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 
-/** What a person is told once, on the page that follows. */
+/** A message that the next page shows once. */
 export const Flash = z.object({ kind: z.enum(['success', 'error']), text: z.string().max(1000) })
 export type Flash = z.infer<typeof Flash>
 
-/** With the prefix no sibling subdomain can plant one, as with the session's. */
+/** With the `__Host-` prefix, sibling subdomains can't set this cookie. The session cookie has it too. */
 const cookieName = (secure: boolean) => (secure ? '__Host-outdial_flash' : 'outdial_flash')
 const maxAgeSeconds = 60
 
@@ -20,7 +20,7 @@ export function setFlash(reply: FastifyReply, flash: Flash, secure: boolean): vo
   })
 }
 
-/** Takes it from the browser: the next page does not show it again. */
+/** Reads the message and clears the cookie, so that the message is shown only once. */
 export function takeFlash(request: FastifyRequest, reply: FastifyReply, secure: boolean): Flash | null {
   const value = request.cookies[cookieName(secure)]
   if (value === undefined) return null
@@ -32,6 +32,6 @@ function parseFlash(text: string): Flash | null {
   try {
     return Flash.parse(JSON.parse(text))
   } catch {
-    return null // a cookie that is none of ours says nothing
+    return null // not a cookie that we set
   }
 }

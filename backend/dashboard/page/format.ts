@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../core/durations.ts'
 import { type PageContext, pathTo } from './page-context.ts'
 
-// How pages show dates, numbers, and names to people: en-US, on the workspace's clock.
+// Formats dates, numbers, and names for pages: en-US, in the workspace's time zone.
 
 const dateStyles = {
   full: { dateStyle: 'medium', timeStyle: 'medium' },
@@ -19,10 +19,10 @@ const dateStyles = {
 
 type DateStyle = keyof typeof dateStyles
 
-// Slow to create, so those in use are kept.
+// Cached because they're slow to create.
 const dateFormats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 })
 
-/** Formats a date on the clock of a time zone. */
+/** Formats a date in a time zone. */
 export function formatDate(style: DateStyle, at: Date, timeZone: string): string {
   const key = `${style} ${timeZone}`
   const cached = dateFormats.get(key)
@@ -60,7 +60,7 @@ export function createTimeFormats(now: Date, timeZone: string) {
     exactTime: (at: Date) =>
       isToday(at) ? format('seconds', at) : `${format('date', at)}, ${format('seconds', at)}`,
     day: (at: Date | string) => format('dateWithYear', asDate(at)),
-    /** To the second, for a title. */
+    /** With seconds and the time zone, for tooltips. */
     fullTime: (at: Date | string) => `${format('full', asDate(at))} (${timeZone})`,
     /** "5 minutes ago", "in 2 hours". */
     ago: (at: Date | string) => formatRelative(asDate(at).getTime() - now.getTime()),
@@ -69,10 +69,10 @@ export function createTimeFormats(now: Date, timeZone: string) {
 
 export type TimeFormats = ReturnType<typeof createTimeFormats>
 
-/** What templates write with: addresses, times, and numbers. Everything is text, to be escaped. */
+/** Creates the helpers that templates use for paths, times, and numbers. Their results must be escaped. */
 export const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => ({
   ...createTimeFormats(now, context.workspace.timeZone),
-  /** Returns an address of this workspace. */
+  /** Returns the path of a page in this workspace. */
   to: (path: string) => pathTo(context, path),
   duration: formatDuration,
   count: formatCount,
@@ -91,7 +91,7 @@ export const formatCount = (value: number): string => value.toLocaleString('en-U
 export const formatPlural = (value: number, one: string, many = `${one}s`): string =>
   `${formatCount(value)} ${value === 1 ? one : many}`
 
-/** Seconds as "1m 05s". */
+/** Formats seconds as "1m 05s". */
 function formatDuration(seconds: number): string {
   if (seconds < 60) return `${seconds}s`
   const minutes = Math.floor(seconds / 60)
@@ -117,7 +117,7 @@ function formatRelative(ms: number): string {
   return relativeFormat.format(Math.trunc(ms / size), unit)
 }
 
-/** A name for a contact: its own, else its number, else that it was erased. */
+/** Returns a contact's name, its number if it has no name, or "Erased contact". */
 export const formatContactName = (
   contact: { first_name: string | null; last_name: string | null },
   number: string,
@@ -153,11 +153,11 @@ export function formatRetryPolicy({ max_attempts, delay_minutes, on }: RetryPoli
   return `Up to ${max_attempts} attempts, ${interval} apart, after ${outcomes.join(' or ')}`
 }
 
-/** "2 webhook subscriptions will be removed", before what they belong to is removed. */
+/** Returns "2 webhook subscriptions will be removed", for confirmations. */
 export const formatSubscriptionsToRemove = (count: number): string =>
   `${formatPlural(count, 'webhook subscription')} will be removed`
 
-/** ", and its 2 webhook subscriptions were removed", after what was removed; empty if it had none. */
+/** Returns ", and its 2 webhook subscriptions were removed", or an empty string if there were none. */
 export const formatRemovedSubscriptions = (count: number): string =>
   count === 0
     ? ''

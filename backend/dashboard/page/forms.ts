@@ -6,17 +6,17 @@ import { ApiError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/text.ts'
 import { withoutFieldName } from '../../core/validate.ts'
 
-/** What a form shows besides its own values: what was typed, and what is wrong with it. */
+/** What a form shows in addition to saved values: what was entered, and its issues. */
 export interface FormState {
-  /** As sent: a field that was sent several times is a list. Empty before the first try. */
+  /** Fields as submitted. A repeated field is a list. Empty before the first submission. */
   submitted: Record<string, string | string[]>
-  /** Whether it comes back because something was wrong. */
+  /** True if the form is shown again because it couldn't be submitted. */
   isInvalid: boolean
-  /** What is wrong beside no field of its own. */
+  /** An error that doesn't belong to a visible field. */
   message: string | null
-  /** Sentences by field. A field is named as the operations name it: `calling_hours.start`. */
+  /** Issue texts by field name. Names are the same as in operations: `calling_hours.start`. */
   issues: Record<string, string>
-  /** Which state of what it edits the person was shown; null for a form that edits nothing. */
+  /** The version of the edited data that the user saw; null for a form that doesn't edit anything. */
   version: string | null
 }
 
@@ -28,28 +28,28 @@ export const emptyForm: FormState = {
   version: null,
 }
 
-/** Around the fields of a form that creates something, or edits it. */
+/** Back link and submit button of a form. */
 export interface FormFrame {
   back: { path: string; label: string }
   submitLabel: string
 }
 
-/** What a field's component shows of {@link FieldText}. */
+/** The part of {@link FieldText} that a form field shows. */
 export interface FormText {
   label: string
   hint: string | undefined
 }
 
-/** Returns the labels and help texts of a table of the contract, to be spread into the fields of a form. */
+/** Converts field texts of the contract to labels and hints, which templates spread into form fields. */
 export const toFormTexts = <Name extends string>(table: Record<Name, FieldText>): Record<Name, FormText> =>
   Object.fromEntries(
     Object.entries<FieldText>(table).map(([name, { label, form }]) => [name, { label, hint: form }]),
   ) as Record<Name, FormText>
 
-/** Secrets have to be entered again. Fields that only the page itself needs aren't part of the form. */
+/** Fields that aren't filled in again: secrets, and hidden fields of the page. */
 const omittedFields = /password|secret|private_key|google_account|^_/i
 
-/** A form that an operation refused, with what was typed kept. */
+/** Returns the state of a form after an error, with what was entered. */
 export function invalidForm(raw: Record<string, unknown>, error: ApiError): FormState {
   const issues: Record<string, string> = {}
   for (const detail of error.details) issues[detail.field] ??= toFieldMessage(detail)
@@ -58,7 +58,7 @@ export function invalidForm(raw: Record<string, unknown>, error: ApiError): Form
     if (omittedFields.test(name)) continue
     if (typeof value === 'string' || isStringArray(value)) submitted[name] = value
   }
-  // A box that nobody ticked is not sent; nor is a field that the form does not have, beside which nothing would stand.
+  // A field that wasn't sent may not exist on the form, so its issue might not be visible.
   const allShownAtFields =
     Object.keys(issues).length > 0 && Object.keys(issues).every((field) => field in raw)
   const version = error instanceof EditConflictError ? error.version : raw._seen
@@ -68,70 +68,70 @@ export function invalidForm(raw: Record<string, unknown>, error: ApiError): Form
   }
 }
 
-/** What templates are given of a form. */
+/** Creates the `form` object for templates. */
 export const createFormModel = (state: FormState, csrf: string) => ({
   ...state,
   csrf,
   once: randomUUID(),
-  /** Returns what a field shows: what was typed, else `saved`, and the IDs of the texts that describe it. */
+  /** Returns a field's values, either entered or `saved`, and the IDs of the texts that describe it. */
   field: (name: string, saved?: unknown, hint?: string) => {
     const id = `f-${name.replace(/[^\w-]/g, '-')}`
     const values: unknown[] = [(state.isInvalid ? state.submitted[name] : saved) ?? []].flat()
     const issue = state.issues[name]
-    const describedBy = [hint && `${id}-hint`, issue && `${id}-problem`].filter(Boolean).join(' ')
+    const describedBy = [hint && `${id}-hint`, issue && `${id}-issue`].filter(Boolean).join(' ')
     return { id, values, value: values[0] ?? '', issue, describedBy }
   },
 })
 
 const toFieldMessage = (detail: ErrorDetail): string =>
-  detail.message === `${detail.field} is required.` ? 'This is needed.' : withoutFieldName(detail)
+  detail.message === `${detail.field} is required.` ? 'This field is required.' : withoutFieldName(detail)
 
 const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
-/** Returns the fields of a form, as they were sent. */
+/** Returns the fields of a form as submitted. */
 export const getFormFields = ({ body }: { body: unknown }): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? { ...body } : {}
 
-/** Tells one state of what a form edits from another, without showing it. */
+/** Hashes what a form edits, to detect changes without revealing the data. */
 export const hashFormVersion = (values: unknown): string =>
   createHash('sha256').update(canonicalJson(values)).digest('base64url')
 
-/** Somebody else saved what a form edits after it was opened: to save it now would undo that without a word. */
+/** Someone else saved the data after the form was opened. Saving the form would silently undo that. */
 export class EditConflictError extends ApiError {
-  /** The state that is to be overwritten if the person sends the form again. */
+  /** The version that is overwritten if the user submits the form again. */
   readonly version: string
 
   constructor(version: string) {
     super(
       'validation_failed',
-      'Somebody else changed this after you opened it, and nothing was saved. What you typed is still here: look at ' +
-        'their changes in another tab, then save again, which writes yours over theirs.',
+      'Someone else changed this after you opened it, so nothing was saved. Your changes are still in the form. ' +
+        'Check their changes in another tab. If you save again, your version replaces theirs.',
     )
     this.version = version
   }
 }
 
-/** A field that may be sent several times, or not at all: boxes that are ticked. */
+/** A group of checkboxes. Sent once for each checked box, or not at all. */
 export const StringList = z.preprocess((value) => [value ?? []].flat(), z.array(z.string()))
 
-/** The page of a list in an address. Whatever else is typed there is the first one. */
+/** A page number in a query. Invalid values mean page 1. */
 export const PageNumber = z.coerce.number().int().min(1).max(10_000).catch(1)
 
-/** An id in an address. Whatever else is typed there is none. */
+/** An ID in a query. Invalid values are ignored. */
 export const OptionalId = QueryId.optional().catch(undefined)
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
-/** Countries with phone numbers, by name, for lists to choose from. */
+/** Countries that have phone numbers, sorted by name. */
 export const countries: readonly { value: string; label: string }[] = getCountries()
   .map((code) => ({ value: code, label: countryNames.of(code) ?? code }))
   .sort((a, b) => a.label.localeCompare(b.label, 'en'))
 
-/** Names of the IANA time zone database, for lists to choose from. */
+/** IANA time zone names. */
 export const timeZones: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone')]
 
-/** Languages that an agent can be given, by BCP 47 tag. */
+/** BCP 47 tags of the languages that an agent can speak. */
 // prettier-ignore
 const languageTags = [
   'en-US', 'en-GB', 'en-AU', 'en-CA', 'en-IN', 'en-IE', 'es-ES', 'es-MX', 'es-US', 'fr-FR', 'fr-CA', 'de-DE',
@@ -142,7 +142,7 @@ const languageTags = [
 
 const languageNames = new Intl.DisplayNames('en-US', { type: 'language', languageDisplay: 'standard' })
 
-/** "German (Austria)"; the tag itself where nobody knows a name. */
+/** Returns "German (Austria)", or the tag itself if it has no known name. */
 export function languageName(tag: string): string {
   try {
     return languageNames.of(tag) ?? tag
@@ -151,7 +151,7 @@ export function languageName(tag: string): string {
   }
 }
 
-/** The choices of a form, with the one that is chosen, by name. */
+/** Returns the languages to choose from, including the chosen one, sorted by name. */
 export const languageChoices = (chosen: string): { value: string; label: string }[] =>
   [...new Set([...languageTags, chosen])]
     .map((value) => ({ value, label: languageName(value) }))

@@ -10,9 +10,9 @@ import { PageError } from '../../views/page-error.ts'
 import { pageNotFound } from './page-errors.ts'
 
 /**
- * Who opens an address of a workspace; undefined where nobody is signed in.
+ * Loads the signed-in user and the workspace of a request. Returns undefined if the request isn't signed in.
  *
- * @throws {PageError} 404 for a workspace that the person is no member of: whether it exists is not told
+ * @throws {PageError} 404 if the user isn't a member, so that it's not revealed whether the workspace exists
  */
 export async function loadPageContext(
   deps: Pick<Deps, 'db'>,
@@ -42,7 +42,7 @@ export async function loadPageContext(
   }
 }
 
-/** PostgreSQL compares no text with a NUL in it, and no person types one: such a part of a query is not there. */
+/** Drops query values that contain NUL. PostgreSQL can't compare them, and people don't type them. */
 const withoutNulCharacters = (query: unknown): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(query ?? {}).filter(([, value]) => !JSON.stringify(value).includes('\\u0000')),
@@ -50,50 +50,50 @@ const withoutNulCharacters = (query: unknown): Record<string, unknown> =>
 
 type Role = 'owner' | 'member'
 
-/** A workspace that the person is a member of. */
+/** A workspace that the user is a member of. */
 export interface UserWorkspace {
   id: number
   name: string
   /** ISO 3166-1 alpha-2. */
   country: string
-  /** IANA name: times on the pages are on this clock. */
+  /** IANA name. Pages show times in this time zone. */
   timeZone: string
   role: Role
 }
 
-/** Somebody who is signed in opens an address of a workspace of theirs. Membership has been checked by then. */
+/** The context of a request by a signed-in member of a workspace. */
 export interface PageContext<Query = unknown, Params = unknown> {
   user: User
   workspace: UserWorkspace
-  /** All of the person's workspaces, by name: they switch between them. */
+  /** All of the user's workspaces, sorted by name, for the workspace switcher. */
   workspaces: UserWorkspace[]
-  /** The person, as operations know who acts. */
+  /** The user as the caller of operations. */
   caller: Caller
-  /** What the address names, such as the `:id` of `/calls/:id`. */
+  /** Path parameters, such as the `:id` of `/calls/:id`. */
   params: Params
   query: Query
-  /** The session's token, hashed. */
+  /** Hash of the session token. */
   sessionHash: Buffer
 }
 
-/** A number in an address that names a row. */
+/** A numeric ID in a path. */
 export const IdParam = z
   .string()
   .regex(/^[1-9]\d{0,14}$/)
   .transform(Number)
 
-/** Text in an address that names something. PostgreSQL can't compare text that contains NUL. */
+/** A text ID in a path. PostgreSQL can't compare text that contains NUL. */
 export const TextParam = z.string().refine((text) => !text.includes('\0'))
 
 export const IdParams = z.object({ id: IdParam })
 
-/** The context of a page whose address ends in `/:id`, or continues behind it. */
+/** The context of a page whose path contains `:id`. */
 export type IdContext = PageContext<unknown, z.output<typeof IdParams>>
 
 /**
- * Reads what an address names.
+ * Parses the path parameters.
  *
- * @throws {PageError} 404 where it can't name anything
+ * @throws {PageError} 404 if they aren't valid
  */
 export function parseParams(params: z.ZodType, context: PageContext): PageContext {
   const parsed = params.safeParse(context.params)
@@ -101,16 +101,16 @@ export function parseParams(params: z.ZodType, context: PageContext): PageContex
   return { ...context, params: parsed.data }
 }
 
-/** Returns an address of a workspace's dashboard: `pathTo(context, '/calls/3')`. */
+/** Returns a path in a workspace's dashboard: `pathTo(context, '/calls/3')`. */
 export const pathTo = ({ workspace }: { workspace: { id: number } }, path: string): string =>
   `/w/${workspace.id}${path}`
 
-/** @throws {PageError} 403 for who is no owner of the workspace */
+/** @throws {PageError} 403 if the user isn't an owner of the workspace */
 export function requireOwner({ workspace }: PageContext): void {
   if (workspace.role === 'owner') return
   throw new PageError(403, {
     title: 'Only an owner can do this',
-    message: `You are a member of ${workspace.name}, and this needs an owner of it.`,
-    advice: 'Settings → Members shows who the owners are: ask one of them.',
+    message: `You're a member of ${workspace.name}, but not an owner.`,
+    advice: 'Ask an owner to do it. Settings → Members shows who the owners are.',
   })
 }

@@ -9,16 +9,15 @@ export const pageNotFound = () =>
     advice: 'Check the URL, or go to the overview.',
   })
 
-/** What came is no form that a browser sends. */
+/** Returns an error for a form that browsers don't send. */
 export const unreadableFormError = (status: 400 | 413 | 415) =>
   new PageError(status, {
     title: "The form couldn't be submitted",
-    message:
-      status === 413 ? "It's too large." : 'Your browser sent it incompletely or in an unsupported format.',
+    message: status === 413 ? "It's too large." : 'It was incomplete or in an unsupported format.',
     advice: 'Go back and try again.',
   })
 
-/** What a person is shown of an error on a page of the dashboard. */
+/** Converts any error to one that a dashboard page can show. */
 export function toPageError(error: unknown): PageError {
   if (error instanceof PageError) return error
   if (isCsrfError(error)) return outdatedFormError()
@@ -60,6 +59,6 @@ const isCsrfError = (error: unknown): boolean =>
 const isUnsupportedForm = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
 
-/** Returns true for an error that a form shows beside its fields, because the person can correct it. */
+/** Returns true for an error that a form can show, because the user can correct it. */
 export const isCorrectable = (error: unknown): error is ApiError =>
   error instanceof ApiError && [409, 413, 422, 429].includes(error.status)

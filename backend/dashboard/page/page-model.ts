@@ -4,7 +4,7 @@ import { createUi } from './format.ts'
 import { createFormModel, type FormState } from './forms.ts'
 import type { PageContext } from './page-context.ts'
 
-/** What a template is given: its own data, the frame around it, and `ui` to write times and addresses with. */
+/** Creates the data for a template: the view's data, the data of the layout, and the `ui` helpers. */
 export function createPageModel(
   context: PageContext,
   view: View,
@@ -40,11 +40,11 @@ interface NavigationItem {
   path: string
   label: string
   icon: string
-  /** Pages of another address that stand beside it. */
+  /** Another path whose pages belong to this item. */
   also?: string
 }
 
-/** Where one can go from every page. */
+/** The main navigation. */
 const navigation: readonly NavigationItem[] = [
   { path: '/overview', label: 'Overview', icon: 'overview' },
   { path: '/calls', label: 'Calls', icon: 'calls' },

@@ -3,12 +3,12 @@ import { template } from './define-page.ts'
 interface SecretData {
   heading: string
   lead: string
-  /** What the secret is called, over it. */
+  /** Heading above the secret. */
   label: string
   secret: string
   notes: string[]
   back: { path: string; label: string }
 }
 
-/** A page with a secret, shown this one time: it is no redirect's target, and nothing keeps it. */
+/** Shows a secret once. The page is the response to the form itself, not a redirect, and isn't stored. */
 export const secretPage = template<SecretData>('dashboard/page/secret-page')

@@ -7,12 +7,13 @@ import type { Deps } from '../../deps.ts'
 import type { Redirect, View } from './define-page.ts'
 import type { PageContext } from './page-context.ts'
 
-/** How often, and how many milliseconds apart, a second sending looks whether the first one is done. */
+/** How often a second submission checks if the first one is done. */
 const polling = { maxPolls: 100, delayMs: 100 }
 
 /**
- * Does a form's work, and on a second sending of the same page with the same content nothing: it is led where the first
- * one led. A page that is shown one time is not kept, since it may hold a secret: then the second one is told so.
+ * Does a form's work once. A second submission of the same page with the same content redirects to where the first one
+ * did. A page that is shown only once isn't stored, because it can contain a secret. In that case, the second
+ * submission redirects to the form with a message.
  */
 export async function submitOnce<
   Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>,

@@ -3,17 +3,17 @@ import * as z from 'zod'
 import { PageError } from '../../views/page-error.ts'
 import { unreadableFormError } from './page-errors.ts'
 
-/** Bytes of a whole form beyond which it is not read to its end. */
+/** A form that is larger than this is rejected before it's read. */
 const maxFormBytes = 64 * 1024 * 1024
 
-/** Characters of all texts of a form together. */
+/** Maximum length of all text fields of a form together, in characters. */
 const maxTextLength = 4 * 1024 * 1024
 
 /**
- * Reads a multipart form into `request.body`, as a plain form is: texts by name, and its file. What is more than the
- * limit is thrown away, but read: a browser shows no answer before it has sent everything.
+ * Reads a multipart form into `request.body`, with the text fields and the file by name. Bytes beyond the file limit
+ * are read but discarded, because browsers don't show the response until they've sent everything.
  *
- * @throws {PageError} 400 for a form that no browser sends, 413 for one that is larger than people need
+ * @throws {PageError} 400 for a form that browsers don't send, 413 for a form that is too large
  */
 export async function readUpload(request: FastifyRequest, fileLimit: number): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > maxFormBytes) throw unreadableFormError(413)
@@ -57,7 +57,7 @@ async function readParts(request: FastifyRequest, fileLimit: number): Promise<ob
   return Object.fromEntries(fields)
 }
 
-/** The file of a form; undefined where none was chosen: browsers send one without name and content then. */
+/** The file of a form. Undefined if none was chosen: browsers then send an empty file without a name. */
 export const ChosenFile = z
   .object({
     name: z.string().default(''),
@@ -75,6 +75,6 @@ interface UploadedFile {
   name: string
   type: string
   bytes: Buffer
-  /** More was sent than the limit: `bytes` ends there. */
+  /** True if the file is larger than the limit. `bytes` ends at the limit. */
   isTooLarge: boolean
 }

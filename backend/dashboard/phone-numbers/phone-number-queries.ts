@@ -1,6 +1,6 @@
 import type { Db } from '../../db/schema.ts'
 
-/** All numbers, active ones first, with how many campaigns call from each. */
+/** Returns all numbers, active ones first, with the number of unarchived campaigns that use them. */
 export const selectPhoneNumbersWithCampaignCount = (db: Db, workspaceId: number) =>
   db
     .selectFrom('phone_number')

@@ -21,7 +21,7 @@ interface KeyRow {
   revokedAt: Date | null
   subscriptionCount: number
   canRevoke: boolean
-  /** What revoking it does. */
+  /** Explains what revoking does. */
   revokeDetail: string
 }
 

@@ -15,7 +15,7 @@ const apiKeysQuery = (db: Db, workspaceId: number) =>
     )
     .where('key.workspace_id', '=', workspaceId)
 
-/** Keys with who made them and how many subscriptions are theirs: those that work first, the newest of each first. */
+/** Returns API keys with creator and subscription count: active ones first, newest first within each group. */
 export const selectApiKeys = (db: Db, workspaceId: number) =>
   apiKeysQuery(db, workspaceId)
     .orderBy((eb) => eb('key.revoked_at', 'is not', null))

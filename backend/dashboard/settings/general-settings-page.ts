@@ -17,7 +17,7 @@ const generalSettingsView = template<{
     calling_hours: CallingHours
     retention_days: number | null
   }
-  /** For members, who may look. */
+  /** For members, who can view the settings but not change them. */
   labels: { country: string; hours: string; retention: string }
   countries: typeof countries
   timeZones: readonly string[]

@@ -15,14 +15,14 @@ type OpenInvitation = Awaited<ReturnType<typeof selectOpenInvitations>>[number]
 interface MemberRow extends Member {
   badge: Badge
   isYou: boolean
-  /** To the other role than theirs. */
+  /** Changes the member to the other role. */
   roleChange: { role: 'owner' | 'member'; label: string; question: string; detail: string }
 }
 
 const membersView = template<{
   members: MemberRow[]
   invitations: OpenInvitation[]
-  /** You cannot leave, nor be made a member. */
+  /** True if the user is the only owner, who can't leave or become a member. */
   isLastOwner: boolean
 }>('dashboard/settings/members-page')
 
@@ -118,7 +118,7 @@ const inviteMemberView = template<object>('dashboard/settings/invite-member-page
 const resetPasswordView = template<{ member: { name: string; email: string } }>(
   'dashboard/settings/reset-member-password-page',
 )
-/** A link that is shown one time, since only its hash is kept. */
+/** Shows a link once, because only its hash is stored. */
 const oneTimeLinkView = template<{
   heading: string
   lead: string

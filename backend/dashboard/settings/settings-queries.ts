@@ -1,6 +1,6 @@
 import type { Db } from '../../db/schema.ts'
 
-/** Those that can still be used, newest first. */
+/** Returns the invitations that can still be used, newest first. */
 export const selectOpenInvitations = (db: Db, workspaceId: number, now: Date) =>
   db
     .selectFrom('invitation')
@@ -27,7 +27,7 @@ export interface Member {
   created_at: Date
 }
 
-/** Owners first, then by name. */
+/** Returns the members of a workspace: owners first, then by name. */
 export const selectMembers = (db: Db, workspaceId: number): Promise<Member[]> =>
   db
     .selectFrom('membership')

@@ -12,7 +12,7 @@ const invitationView = template<{
   invitedBy: string | null
   role: 'owner' | 'member'
   email: string
-  /** Who is signed in, and would accept it. */
+  /** The signed-in user, who would accept the invitation. */
   user: { name: string; email: string } | null
   signInPath: string
   signOutPath: string
@@ -26,7 +26,7 @@ const NewUserForm = z.object({
   password: z.string().optional(),
 })
 
-/** Where an invitation leads: to join as who one is, or as a new user. */
+/** Mounts the page of an invitation, where a signed-in or a new user joins the workspace. */
 export function mountInvitation(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,

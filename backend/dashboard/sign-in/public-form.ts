@@ -9,7 +9,7 @@ import { setFlash } from '../page/flash.ts'
 import { createFormModel, emptyForm, type FormState, getFormFields, invalidForm } from '../page/forms.ts'
 import { isCorrectable } from '../page/page-errors.ts'
 
-/** What every such page is given; `path` is where the table of the dashboard's addresses puts it. */
+/** What every public form gets. `path` is its key in `publicForms`. */
 export interface PublicFormParts {
   path: string
   render: Render
@@ -17,12 +17,11 @@ export interface PublicFormParts {
   isSecure: boolean
 }
 
-/** A page with a form that lies outside of every workspace, as that of a new user does. */
+/** A page with a form that doesn't belong to a workspace, such as sign-up. */
 interface PublicForm<Form extends z.ZodType> {
   form: Form
-  /** The page, or where to go instead. */
+  /** Returns the page, or a redirect. */
   show: (request: FastifyRequest) => Promise<View | Redirect>
-  /** `once` is a UUID of the page that was sent, the same for a second sending. */
   submit: (sent: SubmittedForm<z.output<Form>>) => Promise<Redirect>
 }
 
@@ -30,10 +29,11 @@ interface SubmittedForm<Input> {
   request: FastifyRequest
   reply: FastifyReply
   input: Input
+  /** UUID of the page that was submitted. A second submission has the same one. */
   formId: string | undefined
 }
 
-/** `GET` shows the form, `POST` to the same address sends it; what was refused is shown again, 422. */
+/** Mounts a form: `GET` shows it, `POST` to the same path submits it. An error shows the form again. */
 export function mountPublicForm<Form extends z.ZodType>(
   pages: FastifyInstance,
   parts: PublicFormParts,

@@ -11,7 +11,7 @@ const resetPasswordView = template<{ email: string }>('dashboard/sign-in/reset-p
 const Path = z.object({ token: z.string() })
 const NewPassword = z.object({ new_password: z.string() })
 
-/** Where a reset link leads. */
+/** Mounts the page of a password reset link. */
 export function mountResetPassword(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,

@@ -7,7 +7,7 @@ import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-i
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
 
-/** Where to go after signing in or out: a path of this service, never another place. A header holds plain ASCII only. */
+/** Where to go after signing in or out: a path of this service, in ASCII because it's sent in a header. */
 const NextQuery = z.object({
   next: z
     .string()
@@ -18,7 +18,7 @@ const NextQuery = z.object({
 /** `lost`: the session ended before a form was sent. */
 const SignInQuery = NextQuery.extend({ lost: z.enum(['form']).optional().catch(undefined) })
 
-/** Signing in and out without an app that asks for it, and where one arrives. */
+/** Mounts sign-in and sign-out for the dashboard, and `/`, which redirects to the user's first workspace. */
 export function mountSignInPages(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db'>,
@@ -74,7 +74,7 @@ export function mountSignInPages(
   })
 }
 
-/** Returns true for the request of a live part of a page that refreshes itself. */
+/** Returns true for a request by htmx, which loads a part of a page. */
 export const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request'] === 'true'
 
 export function redirectToSignIn(
@@ -86,12 +86,12 @@ export function redirectToSignIn(
   const isForm = method !== 'GET'
   if (isFragment(request)) {
     reply.code(401)
-    // What is looked up while somebody fills in a form takes nobody away from it.
+    // A lookup while the user fills in a form must not navigate away from the form.
     if (headers['outdial-aside'] === 'true') return reply.send()
     const next = parseCurrentPage(headers['hx-current-url'], publicUrl) ?? (isForm ? undefined : address)
     return reply.header('HX-Redirect', signInPath(next, isForm)).send()
   }
-  // A form stands at its own address; a button has no page there.
+  // A form has a page at its path, but an action doesn't.
   const next = !isForm || routeOptions.config.hasPage ? address : undefined
   return reply.redirect(signInPath(next, isForm), 303)
 }
@@ -104,7 +104,7 @@ function signInPath(next: string | undefined, isFormLost: boolean): string {
   return `/sign-in?${query.join('&')}`
 }
 
-/** The page that a part of it asks from: a path of this service, or nothing. */
+/** Returns the path of the page that htmx sent the request from, if it's a page of this service. */
 function parseCurrentPage(address: string | string[] | undefined, publicUrl: string): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined
   const { origin, pathname, search } = new URL(address)

@@ -10,7 +10,7 @@ import { mountPublicForm, type PublicFormParts } from './public-form.ts'
 
 const newWorkspaceView = template<{
   email: string
-  /** How many workspaces the person has. */
+  /** Number of the user's workspaces. */
   workspaces: number
   countries: typeof countries
   timeZones: readonly string[]
@@ -26,7 +26,7 @@ const NewWorkspace = z.object({
 
 const signInRedirect = redirectTo('/sign-in?next=%2Fworkspaces%2Fnew')
 
-/** One more workspace, and where somebody arrives who has none. */
+/** Mounts the page that creates a workspace. Users without a workspace are redirected to it. */
 export function mountNewWorkspace(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'secretBox' | 'notify'>,
@@ -73,7 +73,7 @@ const FirstUser = z.object({
   time_zone: z.string().max(64),
 })
 
-/** The way in for the very first user of an empty installation; closed for good once there is one. */
+/** Mounts sign-up for the first user of an installation. With any user, it redirects to sign-in. */
 export function mountSignUp(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'secretBox' | 'notify'>,

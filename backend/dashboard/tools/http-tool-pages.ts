@@ -56,7 +56,7 @@ const HttpToolFields = z.looseObject({
   input_schema: text,
 })
 
-/** @param names of the secrets that the tool has */
+/** @param names of the tool's saved secrets */
 function parseHttpTool(raw: z.output<typeof HttpToolFields>, names: readonly string[]) {
   const { method, description } = raw
   const name = raw.name.trim()

@@ -11,7 +11,7 @@ export const parameterTypes = [
 
 const Type = z.enum(parameterTypes.map(({ value }) => value))
 
-/** An argument of a tool, as a row of the form has it. */
+/** An argument of a tool, as one row of the form. */
 export interface Parameter {
   name: string
   type: z.infer<typeof Type>
@@ -19,7 +19,7 @@ export interface Parameter {
   isRequired: boolean
 }
 
-/** A schema that rows can show: nothing in it gets lost by them. */
+/** A schema that rows can represent without losing anything. */
 const SimpleSchema = z.strictObject({
   type: z.literal('object'),
   properties: z
@@ -29,7 +29,7 @@ const SimpleSchema = z.strictObject({
   additionalProperties: z.literal(false),
 })
 
-/** Undefined for a schema that says more than rows can. */
+/** Returns undefined for a schema that rows can't represent. */
 export function toParameters(schema: JsonSchema): Parameter[] | undefined {
   const parsed = SimpleSchema.safeParse(schema)
   if (!parsed.success) return undefined
@@ -52,14 +52,14 @@ export const toSchema = (parameters: readonly Parameter[]): JsonSchema => ({
 
 const maxRows = 50
 
-/** Rows that a form shows: those there are, and some to fill in. */
+/** Numbers the rows that a form shows: the existing ones, and a few blank ones. */
 export const rowNumbers = (existing: number): number[] =>
   Array.from({ length: Math.min(maxRows, Math.max(4, existing + 2)) }, (_, index) => index + 1)
 
 /**
- * The rows that were filled in.
+ * Returns the rows that were filled in.
  *
- * @throws {ApiError} validation_failed for a row without a name, or a name that stands in two
+ * @throws {ApiError} validation_failed for a row without a valid name, or for a duplicate name
  */
 export function parseParameters(raw: Readonly<Record<string, unknown>>): Parameter[] {
   const text = (name: string) => (typeof raw[name] === 'string' ? raw[name].trim() : '')
@@ -87,9 +87,9 @@ export function parseParameters(raw: Readonly<Record<string, unknown>>): Paramet
 }
 
 /**
- * A schema as text.
+ * Parses a JSON Schema.
  *
- * @throws {ApiError} validation_failed where it is no JSON
+ * @throws {ApiError} validation_failed if it isn't a JSON object
  */
 export function parseSchema(text: string): JsonSchema {
   const invalidSchema = (message: string) => invalidField('input_schema', 'invalid_json', message)

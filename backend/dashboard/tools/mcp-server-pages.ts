@@ -42,7 +42,7 @@ const McpServerFields = z.looseObject({
   headers: text,
 })
 
-/** @param names of the secrets that the server has */
+/** @param names of the server's saved secrets */
 function parseMcpServer(raw: z.output<typeof McpServerFields>, names: readonly string[]) {
   const { transport, description } = raw
   const name = raw.name.trim()
@@ -51,7 +51,7 @@ function parseMcpServer(raw: z.output<typeof McpServerFields>, names: readonly s
   return { ...read, name, description, transport, url: raw.url.trim() }
 }
 
-/** The server is asked first, so that what cannot be reached is not added; then the person chooses among its tools. */
+/** Connects to the server first, so that an unreachable one isn't added. Then the user selects its tools. */
 export const newMcpServerPage = defineForm({
   query: noInput,
   form: McpServerFields,
@@ -111,11 +111,11 @@ interface Choice {
 
 interface ChooseData {
   tool: { id: number; name: string }
-  /** Why its tools are not known now; null where they are. */
+  /** Why the tools couldn't be listed; null if they could. */
   error: string | null
   choices: Choice[]
   chosen: string[]
-  /** Listed, but no agent could use them. */
+  /** Tools that the server lists but that agents can't use. */
   unusable: { name: string; issues: string }[]
 }
 
@@ -123,7 +123,7 @@ const chooseToolsView = template<ChooseData>('dashboard/tools/choose-server-tool
 
 const ChosenToolsFields = z.object({ tools: StringList })
 
-/** Which tools of a remote server agents may have: it is asked what it has. */
+/** Selects the tools of a remote server that agents can use. The list comes from the server. */
 export const chooseServerToolsPage = defineForm({
   params: IdParams,
   query: noInput,

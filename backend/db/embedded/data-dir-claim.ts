@@ -5,23 +5,23 @@ import * as z from 'zod'
 import { secondMs } from '../../core/durations.ts'
 import { errorCode, StartupError } from '../../core/errors.ts'
 
-/** What `owner.json` in DATA_DIR says: who has the database open, and how to reach both. */
+/** `owner.json` in DATA_DIR: the process that has the database open, and how to reach both. */
 const Owner = z.object({
   pid: z.number(),
   purpose: z.enum(['service', 'command']),
-  /** A socket on which the owner listens as long as it lives: a pid alone may be another process by now. */
+  /** A socket that the owner listens on while it runs. The pid could belong to another process by now. */
   socket: z.string(),
   url: z.string(),
 })
 export type Owner = z.infer<typeof Owner>
 
 interface Claim {
-  /** Who claimed before, and died without a release. */
+  /** The previous owner, if it died without releasing its claim. */
   previous: Owner | undefined
   release: () => Promise<void>
 }
 
-/** Somebody else has the database of this DATA_DIR open. */
+/** Another process has the database of this DATA_DIR open. */
 export class DataDirInUseError extends StartupError {
   override name = 'DataDirInUseError'
   readonly dataDir: string
@@ -41,7 +41,7 @@ export class DataDirInUseError extends StartupError {
 /**
  * Makes this process the only owner of DATA_DIR until it releases the claim or dies.
  *
- * @throws {DataDirInUseError} where another process lives that claimed it
+ * @throws {DataDirInUseError} if another running process has claimed it
  */
 export async function claimDataDir(dataDir: string, owner: Owner): Promise<Claim> {
   const listening = await listen(owner.socket)
@@ -79,7 +79,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // the disk was full, or the power went: nobody owns by it
+    return undefined // cut short by a full disk or a power failure
   }
 }
 
@@ -96,11 +96,11 @@ const listen = (socket: string): Promise<Server> =>
     server.once('error', reject).listen(socket, () => resolve(server.unref()))
   })
 
-/** The few milliseconds between looking and writing. A folder is made by one process only. */
+/** Locks the few milliseconds between reading and writing the file. Only one process can create the lock folder. */
 async function withLockFolder(lock: string, work: () => Promise<void>): Promise<void> {
   while (!(await tryCreateFolder(lock))) {
     const stats = await stat(lock).catch(() => undefined)
-    if (stats && Date.now() - stats.mtimeMs > 5 * secondMs) await rmdir(lock).catch(() => undefined) // its maker died
+    if (stats && Date.now() - stats.mtimeMs > 5 * secondMs) await rmdir(lock).catch(() => undefined) // its creator died
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   try {

@@ -6,7 +6,7 @@ import { ConfigError, errorCode } from '../../core/errors.ts'
 import { type Account, canEnter, findAccount, isRoot } from './os-account.ts'
 import { createFolder, findPrivateHome } from './private-folder.ts'
 
-/** Where the database, its keys and the demo's credentials lie, and as whom PostgreSQL runs in there. */
+/** The folder of the database, its keys, and the demo credentials, and the account that runs PostgreSQL there. */
 export interface DataDir {
   path: string
   /** The folder that belongs to PostgreSQL. */
@@ -17,10 +17,10 @@ export interface DataDir {
 const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
 /**
- * Makes DATA_DIR, by default `.outdial` in the checkout. Where nobody cannot enter the checkout (a clone in root's
- * home), `.outdial` becomes a link to a folder of /var/lib/outdial, so that it is found where it is documented.
+ * Creates DATA_DIR, by default `.outdial` in the checkout. If PostgreSQL's account can't open the checkout, for example
+ * a clone in root's home, `.outdial` becomes a link to a folder in /var/lib/outdial. The documented path still works.
  *
- * @throws {ConfigError} that names DATA_DIR where it cannot be used
+ * @throws {ConfigError} if DATA_DIR can't be used
  */
 export async function prepareDataDir(dataDir: string | undefined): Promise<DataDir> {
   const wanted = path.resolve(dataDir ?? path.join(checkout, '.outdial'))
@@ -36,7 +36,7 @@ export async function prepareDataDir(dataDir: string | undefined): Promise<DataD
 }
 
 async function linkToPrivateHome(link: string): Promise<void> {
-  await rmdir(link).catch(() => undefined) // an empty one is in nobody's way
+  await rmdir(link).catch(() => undefined) // an empty folder can be replaced
   if (await lstat(link).catch(() => undefined)) return
   const name = createHash('sha256').update(link).digest('hex').slice(0, 12)
   const target = path.join(await findPrivateHome(), `data-${name}`)
@@ -44,7 +44,7 @@ async function linkToPrivateHome(link: string): Promise<void> {
   await symlink(target, link)
 }
 
-/** What `mktemp -d` makes for root is closed to everybody else. One that holds things already stays as it is. */
+/** Opens an empty folder, such as root's `mktemp -d` creates, to other users. Changes no folder that contains files. */
 async function allowTraversal(folder: string): Promise<void> {
   const { mode } = await stat(folder)
   if (isRoot() && (mode & 0o011) !== 0o011 && (await readdir(folder)).length === 0)
@@ -53,22 +53,22 @@ async function allowTraversal(folder: string): Promise<void> {
 
 const notEnterable = (folder: string, account: Account) =>
   new ConfigError(
-    `DATA_DIR ${folder} cannot be entered by the user ${account.name}, as whom PostgreSQL runs when Outdial is ` +
-      `started as root: set DATA_DIR to a folder outside of private homes, such as /var/lib/outdial/data.`,
+    `The user ${account.name}, who runs PostgreSQL when Outdial is started as root, can't open DATA_DIR ${folder}. ` +
+      `Set DATA_DIR to a folder that isn't in a private home folder, for example /var/lib/outdial/data.`,
   )
 
 const errorReasons: Record<string, string> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
+  EACCES: "this user can't write there",
+  EPERM: "this user can't write there",
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of the path is a file',
+  ENOTDIR: 'part of the path is a file',
   EEXIST: 'it is a file',
-  ENOENT: 'a part of the path is a broken link',
+  ENOENT: 'part of the path is a broken link',
   ENAMETOOLONG: 'the path is too long',
 }
 
-/** Tells every failure to read or write in DATA_DIR in one sentence. */
+/** Rethrows read and write errors in DATA_DIR as ConfigErrors. */
 export async function withDataDirErrors<Result>(
   folder: string,
   work: () => Promise<Result>,
@@ -80,7 +80,7 @@ export async function withDataDirErrors<Result>(
     const reason = errorReasons[code]
     if (reason === undefined) throw error
     throw new ConfigError(
-      `DATA_DIR ${folder} cannot be used, because ${reason} (${code}): set DATA_DIR to another folder.`,
+      `DATA_DIR ${folder} can't be used: ${reason} (${code}). Set DATA_DIR to another folder.`,
       {
         cause: error,
       },

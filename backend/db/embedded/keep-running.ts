@@ -5,8 +5,8 @@ import { describeError } from '../../core/errors.ts'
 import type { Postmaster } from './postmaster.ts'
 
 /**
- * Starts PostgreSQL, and again whenever it ends without having been stopped (killed for want of memory, for one).
- * Meanwhile the service answers 503. Only the first start throws.
+ * Starts PostgreSQL, and restarts it when it ends without being stopped, for example when it's killed because memory
+ * ran out. Meanwhile, the service responds with 503. Only the first start throws.
  */
 export async function startWithRestarts(
   start: () => Promise<Postmaster>,
@@ -22,7 +22,7 @@ export async function startWithRestarts(
         current = await start()
         return
       } catch (error) {
-        log.error({ error: describeError(error) }, 'the embedded PostgreSQL does not start; trying again')
+        log.error({ error: describeError(error) }, 'embedded PostgreSQL failed to start; retrying')
         await delay(secondMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       }
     }
@@ -31,7 +31,7 @@ export async function startWithRestarts(
     while (!stopped()) {
       await current.ended
       if (stopped()) return
-      log.error('the embedded PostgreSQL ended; starting it again')
+      log.error('embedded PostgreSQL ended; restarting it')
       await restart()
     }
   }

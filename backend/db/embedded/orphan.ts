@@ -7,9 +7,10 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * Stops the PostgreSQL that a killed service left in `cluster`, and waits until it is gone: usually its watchdog is at
- * it already. Call it as the claimed owner only. A pid that belongs to another program by now, as after the restart
- * of a container, is not touched, and the file that names it is removed: PostgreSQL would take it for itself.
+ * Stops the PostgreSQL that a killed service left in `cluster`, and waits until it has ended. Usually its watchdog is
+ * already stopping it. Call it only as the owner of DATA_DIR. If the pid now belongs to another program, for example
+ * after the restart of a container, that program is left running and the pid file is removed, because PostgreSQL would
+ * take the program for itself.
  */
 export async function stopOrphan(cluster: string): Promise<void> {
   const file = path.join(cluster, 'postmaster.pid')
@@ -27,7 +28,7 @@ async function isPostgres(pid: number, cluster: string): Promise<boolean> {
   return command.includes('postgres') && command.includes(cluster)
 }
 
-/** Empty where there is no such process. */
+/** Reads the command line of a process. Returns '' if it doesn't exist. */
 async function readCommand(pid: number): Promise<string> {
   if (process.platform === 'linux') return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   if (process.platform === 'win32') return isAlive(pid) ? 'unknown' : ''

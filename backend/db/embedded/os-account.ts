@@ -3,10 +3,10 @@ import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { StartupError } from '../../core/errors.ts'
 
-/** As whom PostgreSQL runs. It refuses to run as root. */
+/** The user that PostgreSQL runs as. PostgreSQL doesn't run as root. */
 export interface Account {
   name: string
-  /** Undefined where it is the user of this process: then nothing is switched. */
+  /** Undefined if it's the user of this process, so that no switch is needed. */
   ids: { uid: number; gid: number } | undefined
 }
 
@@ -25,17 +25,17 @@ export function findAccount(cluster?: string): Account {
   const { status, error } = spawnSync('/bin/sh', ['-c', ':'], { ...account.ids, cwd: '/' })
   if (status === 0) return account
   throw new StartupError(
-    `Outdial was started as root and may not switch to the user ${account.name}, as whom PostgreSQL would run ` +
-      `(${error?.message ?? `status ${status}`}): start it as an ordinary user, or set DATABASE_URL.`,
+    `Outdial was started as root, but can't switch to the user ${account.name} to run PostgreSQL ` +
+      `(${error?.message ?? `status ${status}`}). Start Outdial as an ordinary user, or set DATABASE_URL.`,
   )
 }
 
-/** Whether the account can pass through, and into, the folder. Asks the kernel: modes are not all there is. */
+/** Returns true if the account can open the folder. Asks the kernel, because not only file modes decide. */
 export const canEnter = (account: Account, folder: string): boolean =>
   spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...account.ids, cwd: '/' }).status === 0
 
 const accountWithIds = (uid: number, gid: number): Account => ({
-  name: `with the id ${uid}`,
+  name: `with the ID ${uid}`,
   ids: { uid, gid },
 })
 
@@ -49,6 +49,6 @@ function userName(): string {
   try {
     return userInfo().username
   } catch {
-    return `with the id ${process.getuid?.()}` // a container's --user may have no entry in passwd
+    return `with the ID ${process.getuid?.()}` // a container's --user may have no entry in passwd
   }
 }

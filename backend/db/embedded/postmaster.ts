@@ -7,9 +7,9 @@ interface PostmasterOptions {
   postgres: string
   account: Account
   cluster: string
-  /** The folder of the socket. It is removed when PostgreSQL was stopped. */
+  /** The folder of the socket. Removed when PostgreSQL is stopped. */
   socketFolder: string
-  /** Removed when PostgreSQL was stopped, also where this process was killed. For tests. */
+  /** Removed when PostgreSQL is stopped, even if this process is killed. For tests. */
   temporaryFolder: string | undefined
   /** `name=value` of postgresql.conf. */
   settings: string[]
@@ -17,7 +17,7 @@ interface PostmasterOptions {
 }
 
 export interface Postmaster {
-  /** Resolves when PostgreSQL has ended, for whatever reason. */
+  /** Resolves when PostgreSQL has ended for any reason. */
   ended: Promise<unknown>
   stop: () => Promise<void>
 }
@@ -25,7 +25,7 @@ export interface Postmaster {
 /**
  * Starts PostgreSQL and resolves when it accepts connections.
  *
- * @throws {StartupError} with PostgreSQL's own words where it ends before that
+ * @throws {StartupError} with PostgreSQL's error message if it ends before that
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const child = spawnPostmaster(options)
@@ -69,17 +69,17 @@ function spawnPostmaster(options: PostmasterOptions): ChildProcess {
 
 function toStartupError(lines: string[]): StartupError {
   const reason =
-    lines.findLast((line) => /FATAL|PANIC|error/.test(line)) ?? lines.at(-1) ?? 'it ended without a word'
+    lines.findLast((line) => /FATAL|PANIC|error/.test(line)) ?? lines.at(-1) ?? 'it ended without a message'
   return new StartupError(
-    `The embedded PostgreSQL did not start: ${reason.replace(/^.*(FATAL|PANIC): +/, '')}`,
+    `The embedded PostgreSQL didn't start: ${reason.replace(/^.*(FATAL|PANIC): +/, '')}`,
   )
 }
 
 /**
- * Runs "$@" until standard input ends, which it does however the parent dies, kill -9 included. Then PostgreSQL is
- * asked to stop (SIGINT: without waiting for its clients), and the folders $1 and $2 are removed.
- * Asked again each second: a program that was just started may not hear the first.
- * Where PostgreSQL ends by itself the folders stay: the parent starts it again.
+ * Runs "$@" until standard input ends, which happens however the parent dies, even with kill -9. Then it sends SIGINT
+ * to PostgreSQL, which stops without waiting for its clients, and removes the folders $1 and $2. It repeats the signal
+ * every second, because a program that has just started may miss the first one. If PostgreSQL ends without a signal,
+ * the folders stay, because the parent restarts it.
  */
 const watchdog = `
 socket=$1 temporary=$2
@@ -102,8 +102,8 @@ exit 0
 `
 
 /**
- * What PostgreSQL's programs are told of our environment: neither our secrets, nor PG… variables that would redirect
- * them. On macOS the postmaster dies without LC_ALL.
+ * Returns the environment for PostgreSQL's programs: without Outdial's secrets, and without PG… variables that would
+ * redirect them. On macOS, the postmaster dies without LC_ALL.
  */
 export function postgresEnvironment(): Record<string, string> {
   const passed = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].flatMap((name) => {

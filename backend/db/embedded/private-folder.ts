@@ -5,8 +5,8 @@ import { StartupError } from '../../core/errors.ts'
 import { type Account, isRoot } from './os-account.ts'
 
 /**
- * Makes a folder and what is missing above it. Started as root, they are made so that another user can pass
- * through (but not list) them, whatever the umask; otherwise nobody else can.
+ * Creates a folder and its missing parents. If root creates them, other users can pass through but not list them,
+ * regardless of the umask. Otherwise, only this user can open them.
  */
 export async function createFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -15,12 +15,12 @@ export async function createFolder(folder: string): Promise<void> {
     await chmod(current, 0o711)
 }
 
-/** Every account can enter it, unlike a macOS user's own temporary folder. */
+/** Every account can open it, unlike a macOS user's own temporary folder. */
 export const shortTemporaryFolder = process.platform === 'win32' ? tmpdir() : '/tmp'
 
 /**
- * Makes a folder with a short path that only the account can enter: a socket's path ends at about 100 characters.
- * mkdtemp never takes a folder that somebody else put there.
+ * Creates a folder that only the account can open. Its path is short, because a socket's path is limited to about 100
+ * characters. mkdtemp never uses a folder that another user created.
  */
 export async function createTemporaryFolder(
   prefix: string,
@@ -33,10 +33,10 @@ export async function createTemporaryFolder(
 }
 
 /**
- * The folder of this machine where Outdial keeps what cannot lie in the checkout. Not in /tmp: it is cleaned, and
- * anybody could put their own folder there first.
+ * Finds or creates the folder for files that can't be in the checkout. It isn't in /tmp, which is cleaned up, and where
+ * another user could create the folder first.
  *
- * @throws {StartupError} where it is not this user's own, or others may write to it
+ * @throws {StartupError} if it doesn't belong to this user, or other users can write to it
  */
 export async function findPrivateHome(): Promise<string> {
   const home = isRoot()
@@ -49,13 +49,13 @@ export async function findPrivateHome(): Promise<string> {
   return realpath(home)
 }
 
-/** @throws {StartupError} where the folder is a link, is not this user's own, or others may write to it */
+/** @throws {StartupError} if the folder is a link, doesn't belong to this user, or other users can write to it */
 export async function assertPrivate(folder: string): Promise<void> {
   const stats = await lstat(folder)
   const isOwn = process.getuid === undefined || stats.uid === process.getuid()
   if (stats.isDirectory() && isOwn && (process.platform === 'win32' || (stats.mode & 0o022) === 0)) return
   throw new StartupError(
-    `Outdial does not trust ${folder}: it must be a folder of the user who starts Outdial, to which no other user ` +
-      `may write. Look who made it, remove it, and start again.`,
+    `${folder} isn't private. It must be a folder that belongs to the user who starts Outdial and that no other ` +
+      `user can write to. Check who created it, remove it, and start Outdial again.`,
   )
 }

@@ -7,21 +7,21 @@ import type { DataDir } from './data-dir.ts'
 import { createTemporaryFolder } from './private-folder.ts'
 
 /**
- * Where the embedded PostgreSQL server and the Outdial process that owns DATA_DIR listen, and the settings for that.
+ * Where the embedded PostgreSQL server and the process that owns DATA_DIR listen, with the PostgreSQL settings for it.
  */
 export interface Address {
   url: string
   /** `name=value` of postgresql.conf. */
   settings: string[]
-  /** Holds the sockets: in a short path of its own, because DATA_DIR may have a long one. */
+  /** The folder of the sockets. Its path is short, because that of DATA_DIR can be too long for a socket. */
   folder: string
   ownerSocket: string
-  /** Only for Windows, where Node reaches PostgreSQL by TCP alone. */
+  /** Only on Windows, where Node can reach PostgreSQL only over TCP. */
   password: string | undefined
   remove: () => Promise<void>
 }
 
-/** A Unix socket that only PostgreSQL's user and root can reach, and no TCP. */
+/** Creates a Unix socket address that only PostgreSQL's user and root can reach. Doesn't use TCP, except on Windows. */
 export async function createAddress(dataDir: DataDir): Promise<Address> {
   const folder = await createTemporaryFolder('outdial-', dataDir.account)
   const remove = () => rm(folder, { recursive: true, force: true })
@@ -65,7 +65,7 @@ async function readOrCreatePassword(file: string): Promise<string> {
   return readFile(file, 'utf8')
 }
 
-/** A port on which nobody listens now. */
+/** Finds a port that no process listens on. */
 export const findFreePort = (host: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)

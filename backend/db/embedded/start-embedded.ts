@@ -12,7 +12,7 @@ import { createTemporaryFolder } from './private-folder.ts'
 import { type Address, createAddress, removeAddress } from './server-address.ts'
 
 interface EmbeddedOptions {
-  /** DATA_DIR as it was set. */
+  /** The value of DATA_DIR. */
   dataDir: string | undefined
   purpose: Owner['purpose']
   /** For tests: no fsync, and a data folder in TMPDIR that is removed at the end, even if this process is killed. */
@@ -20,7 +20,7 @@ interface EmbeddedOptions {
   log: Logger
 }
 
-/** A PostgreSQL server of our own, for as long as this process lives. */
+/** A PostgreSQL server that runs until it's stopped or this process ends. */
 interface Embedded {
   url: string
   /** The real path of DATA_DIR. */
@@ -29,9 +29,11 @@ interface Embedded {
 }
 
 /**
- * @throws {ConfigError} where DATA_DIR cannot be used
- * @throws {ClaimedError} where another process uses it
- * @throws {StartupError} where PostgreSQL cannot run on this machine
+ * Starts PostgreSQL with the data in DATA_DIR.
+ *
+ * @throws {ConfigError} if DATA_DIR can't be used
+ * @throws {DataDirInUseError} if another process uses it
+ * @throws {StartupError} if PostgreSQL can't run on this machine
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const temporary = options.temporary
@@ -92,7 +94,7 @@ async function startServer(
 
 const postgresSettings = [
   'timezone=UTC',
-  // Its log reaches ours, which holds no phone numbers: no statements, no values. Errors are told to the client.
+  // Its log goes to Outdial's log, which must not contain phone numbers: no statements, no values.
   'log_min_messages=log',
   'log_min_error_statement=panic',
   'log_error_verbosity=terse',

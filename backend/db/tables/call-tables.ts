@@ -67,7 +67,7 @@ interface CampaignTable {
   provider_failures: Generated<number>
   claimed_at: TimestampColumn | null
   /**
-   * A rescheduling in progress continues with calls whose ID is greater; 0 starts from the beginning, null means none
+   * Rescheduling in progress continues after the call with this ID. 0 starts from the beginning, null means that none
    * is in progress.
    */
   reschedule_after_call_id: number | null

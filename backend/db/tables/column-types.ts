@@ -4,6 +4,6 @@ export type Id = GeneratedAlways<number>
 export type TimestampColumn = Date
 export type CreatedAt = Generated<Date>
 
-/** JSON is written as text: node-postgres would turn an array into a PostgreSQL array. */
+/** JSON is written as text, because node-postgres would convert an array to a PostgreSQL array. */
 export type Json<T> = ColumnType<T, string, string>
 export type JsonWithDefault<T> = ColumnType<T, string | undefined, string>

@@ -75,7 +75,7 @@ interface KnowledgePassageTable {
   document_id: number
   position: number
   text: string
-  /** A tsvector: written by to_tsvector, never read. */
+  /** A tsvector that to_tsvector writes. It's never read. */
   search: ColumnType<never, string, string>
 }
 

@@ -4,8 +4,8 @@ import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
 
 /**
- * Returns the plain text of a file. A hostile file makes it use any amount of memory and time: call it only
- * in a process that limits both.
+ * Returns the plain text of a file. Call it only in a process that limits memory and time, because a hostile file can
+ * use any amount of both.
  *
  * @throws {FileError}
  */
@@ -25,7 +25,7 @@ async function readBytes(kind: FileKind, bytes: Uint8Array): Promise<string> {
   }
 }
 
-/** A process reads one file: it loads the one library that it needs. */
+/** Libraries are loaded on demand, because a process reads only one file. */
 const readers: Record<FileKind, (bytes: Uint8Array) => string | Promise<string>> = {
   text: (bytes) => decodeText(bytes),
   html: async (bytes) => (await import('./read-html.ts')).readHtml(bytes),
@@ -34,8 +34,8 @@ const readers: Record<FileKind, (bytes: Uint8Array) => string | Promise<string>>
 }
 
 /**
- * A text as documents keep it: no signs that are none, no blanks at the ends of lines, one blank line at a
- * time.
+ * Normalizes text for a document: removes invisible characters and trailing whitespace, and merges consecutive blank
+ * lines.
  */
 const normalizeText = (text: string): string =>
   text
@@ -43,7 +43,7 @@ const normalizeText = (text: string): string =>
     .replace(/\r\n?|\u2028/g, '\n')
     .replace(/\f|\v|\u2029/g, '\n\n')
     .replace(/[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\uFEFF]/g, '')
-    // Every run of blanks matches: one that looks for the line's end behind it would take the square of its length.
+    // Matches every run of blanks. A pattern that requires a line end after the run would take quadratic time.
     .replace(/[^\S\n]+\n?/g, (run) => (run.endsWith('\n') ? '\n' : run))
     .replace(/\n{3,}/g, '\n\n')
     .trim()

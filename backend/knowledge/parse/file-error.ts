@@ -1,4 +1,4 @@
-/** Why a file could not be read. The parser process sends it to its parent. */
+/** Why a file can't be read. The parser process sends it to its parent. */
 export type FileErrorCode = keyof typeof messages
 
 /** Sentences for the person who chose the file. */
@@ -12,7 +12,7 @@ const messages = {
   broken:
     'The file is damaged, or its name has the wrong extension. Open the file on your computer, save it again, and choose that file.',
   encrypted: 'The file is protected by a password. Save it without one, then choose that file.',
-  no_text: 'No text found in this file. If it is a scan, recognize its text first (OCR), or paste the text.',
+  no_text: "No text found in this file. If it's a scan, run text recognition (OCR) first, or paste the text.",
   no_plain_text: "This file isn't plain text. Save it as UTF-8 text, then choose that file.",
   too_long: 'The file has more than 200,000 characters of text. Split it into several documents.',
   too_heavy: 'The file needs too much memory to read. Split it, or paste its text.',
@@ -20,7 +20,6 @@ const messages = {
   busy: 'Too many files are being read right now. Try again in a minute.',
 } as const
 
-/** A file that cannot be read. */
 export class FileError extends Error {
   override name = 'FileError'
   readonly code: FileErrorCode

@@ -3,15 +3,15 @@ import { FileError } from './file-error.ts'
 export type FileKind = 'text' | 'html' | 'pdf' | 'docx'
 
 /**
- * What a file is: its first bytes decide where they tell, else the end of its name.
+ * Detects the kind of a file from its first bytes, or else from its extension.
  *
- * @throws {FileError} where it is nothing that can be read
+ * @throws {FileError} if the file can't be read
  */
 export function detectFileKind(name: string, bytes: Uint8Array): FileKind {
   if (bytes.length === 0) throw new FileError('empty')
   const extension = /\.([a-z0-9]+)$/.exec(name.toLowerCase())?.[1] ?? ''
   const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
-  // Readers of PDF accept what stands before its header, up to there (PDF Reference 1.7, appendix H, note 13).
+  // The header may come anywhere in the first 1024 bytes (PDF Reference 1.7, appendix H, note 13).
   if (start.startsWith('%PDF-') || (extension === 'pdf' && start.includes('%PDF-'))) return 'pdf'
   if (start.startsWith('PK\x03\x04')) return 'docx'
   if (start.startsWith('\xD0\xCF\x11\xE0')) throw new FileError('old_word')

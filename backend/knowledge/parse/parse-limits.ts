@@ -1,23 +1,22 @@
 import { secondMs } from '../../core/durations.ts'
 const megabyte = 1024 * 1024
 
-/** What reading one file may take. docs/decisions/0012 tells how they hold. */
+/** Limits for reading one file. docs/decisions/0012 explains how they are enforced. */
 export const parseLimits = {
-  /** Bytes of the file. */
+  /** Size of the file. */
   maxFileBytes: 20 * megabyte,
-  /** Bytes that all parts of a packed file may inflate to. */
+  /** Total size of all parts of an archive after decompression. */
   maxInflatedBytes: 24 * megabyte,
-  /** Entries of a packed file. */
+  /** Entries of an archive. */
   maxEntries: 10_000,
-  /** Characters of its text: what a document may have. */
+  /** Characters of the text, the same as for a document. */
   maxTextLength: 200_000,
-  /** Milliseconds. */
   timeoutMs: 20 * secondMs,
-  /** Megabytes of JavaScript objects. */
+  /** JavaScript objects only. */
   maxHeapMegabytes: 192,
-  /** Bytes of the whole process, buffers included. */
+  /** The whole process, including buffers. */
   maxMemoryBytes: 512 * megabyte,
-  /** Files that are read at once, and those that wait for it. */
+  /** Files that are read at the same time. Up to `maxWaiting` more wait for their turn. */
   concurrency: 2,
   maxWaiting: 6,
 } as const

@@ -6,7 +6,7 @@ import type { ParseResult } from './run-parser.ts'
 
 const killProcess = () => process.kill(process.pid, 'SIGKILL')
 setInterval(() => process.memoryUsage.rss() > parseLimits.maxMemoryBytes && killProcess(), 10)
-// The parent, which would end this process, may have died.
+// In case the parent, which normally ends this process, has died.
 setTimeout(killProcess, parseLimits.timeoutMs + 5 * secondMs)
 
 const bytes = new Uint8Array(await buffer(process.stdin))

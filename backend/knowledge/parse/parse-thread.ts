@@ -10,7 +10,7 @@ async function parseFile(): Promise<ParseResult> {
   try {
     return { text: await extractText(kind, bytes) }
   } catch (error) {
-    // A reader's own error means that it did not expect such a file.
+    // A reader throws any other error if the file isn't what it expects.
     return { error: error instanceof FileError ? error.code : 'broken' }
   }
 }

@@ -7,7 +7,7 @@ import { runParser } from './run-parser.ts'
 interface UploadedFile {
   name: string
   bytes: Uint8Array
-  /** There was more of it. */
+  /** True if the file is larger than `bytes`. */
   isTooLarge: boolean
 }
 
@@ -18,9 +18,9 @@ const limitConcurrency = createConcurrencyLimit({
 })
 
 /**
- * The plain text of a .txt, .md, .html, .pdf or .docx file, read where its memory and time are bounded.
+ * Reads the plain text of a .txt, .md, .html, .pdf, or .docx file, in a process with limited memory and time.
  *
- * @throws {ApiError} validation_failed about `file`
+ * @throws {ApiError} validation_failed, with a detail for the field `file`
  */
 export async function readFile({
   name,
@@ -39,7 +39,7 @@ export async function readFile({
   }
 }
 
-/** Its name without folders and ending: some browsers send those. */
+/** Returns the file name without its extension, and without folders, which some browsers send. */
 const toTitle = (name: string): string =>
   (name.split(/[/\\]/).at(-1) ?? '')
     .replace(/\.\w+$/, '')
@@ -64,7 +64,7 @@ export function createConcurrencyLimit({
   return async <Result>(work: () => Promise<Result>): Promise<{ result: Result } | undefined> => {
     if (running >= concurrency) {
       if (queue.length >= maxWaiting) return undefined
-      // A reader that ends passes its place to the next one in line.
+      // A task that ends passes its slot to the next one in the queue.
       await new Promise<void>((resolve) => queue.push(resolve))
     } else {
       running += 1

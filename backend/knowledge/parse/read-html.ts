@@ -2,7 +2,7 @@ import { htmlToText } from 'html-to-text'
 import { decodeText } from '../../core/decode-text.ts'
 import { parseLimits } from './parse-limits.ts'
 
-/** What is no text of the page, though it stands in it. */
+/** Elements whose content isn't part of the page's text. */
 const skippedElements = [
   'title',
   'img',
@@ -16,7 +16,7 @@ const skippedElements = [
   'button',
 ]
 
-/** The text of an HTML page as a person reads it: of links their text, and nothing of scripts and styles. */
+/** Returns the text of an HTML page as a person reads it: link text without URLs, no scripts, no styles. */
 export function readHtml(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
   const declaredEncoding = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(start)?.[1]

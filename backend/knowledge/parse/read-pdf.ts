@@ -3,8 +3,8 @@ import { FileError } from './file-error.ts'
 import { parseLimits } from './parse-limits.ts'
 
 /**
- * The text of a PDF, page by page: lines as they stand, and a blank line where the page leaves room between
- * two.
+ * Returns the text of a PDF, page by page, with its line breaks, and a blank line where the page has a larger gap
+ * between two lines.
  *
  * @throws {FileError} encrypted, broken, too_long
  */
@@ -34,7 +34,7 @@ interface TextItem {
   str: string
   hasEOL: boolean
   height: number
-  /** The last one is how high it stands on the page. */
+  /** The last number is the vertical position on the page. */
   transform: number[]
 }
 
@@ -46,7 +46,7 @@ function toText(items: readonly TextItem[]): string {
     const y = transform[5] ?? 0
     if (isLineStart && str.trim() !== '') {
       const drop = above && above.y - y
-      // Upwards: another column.
+      // A negative drop means another column.
       const isNewParagraph =
         drop !== undefined && above !== undefined && (drop > above.height * 1.7 || drop < -above.height)
       if (isNewParagraph) text += '\n'

@@ -11,7 +11,7 @@ const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 /** A compromised parser can't write files or start programs, and it gets no secrets from the environment. */
 const flags = ['--permission', '--allow-worker', '--allow-fs-read=*', '--disable-warning=SecurityWarning']
 
-/** Exit code where V8 ran out of memory, on platforms that don't report the signal SIGABRT. */
+/** Exit code if V8 runs out of memory, on platforms that don't report the signal SIGABRT. */
 const abortedExitCode = 134
 
 /** What the parser process writes to its standard output, as JSON. */
@@ -37,7 +37,7 @@ export async function runParser(
     windowsHide: true,
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
-  // The process may end before it has read the whole file.
+  // The process may exit before it has read the whole file.
   child.stdin.on('error', () => {})
   child.stdin.end(bytes)
   const ended = new Promise<{ code: number | null }>((resolve, reject) => {
@@ -48,7 +48,7 @@ export async function runParser(
     const [{ code }, output] = await Promise.all([ended, readAll(child.stdout)])
     if (child.killed) throw new FileError('too_slow')
     if (code === null || code === abortedExitCode) throw new FileError('too_heavy')
-    if (code !== 0) throw new Error(`the reader of a ${kind} file ended with code ${code}`)
+    if (code !== 0) throw new Error(`parser of a ${kind} file exited with code ${code}`)
     const result = ParseResult.parse(JSON.parse(output))
     if ('error' in result) throw new FileError(result.error)
     return result.text

@@ -7,8 +7,8 @@ const entrySignature = 0x02014b50
 const fileSignature = 0x04034b50
 
 /**
- * Unpacks the entries of a ZIP archive whose names are wanted (APPNOTE 6.3.10). What they inflate to is
- * counted while it does: what the archive says of itself may be a lie.
+ * Unpacks the wanted entries of a ZIP archive (APPNOTE 6.3.10). Counts bytes while inflating, because the sizes in the
+ * archive may be wrong.
  *
  * @throws {FileError} broken, encrypted, too_heavy
  */
@@ -18,7 +18,7 @@ export function unzip(bytes: Uint8Array, isWanted: (name: string) => boolean): M
     return unpack(archive, isWanted)
   } catch (error) {
     if (error instanceof FileError) throw error
-    throw new FileError('broken') // an offset outside the file, or bytes that do not inflate
+    throw new FileError('broken') // an offset outside the file, or bytes that don't inflate
   }
 }
 
@@ -43,7 +43,7 @@ function unpack(archive: Buffer, isWanted: (name: string) => boolean): Map<strin
   return parts
 }
 
-/** The record stands at the end, before a comment of at most 65,535 bytes. */
+/** Finds the record at the end of the archive, before a comment of at most 65,535 bytes. */
 function findEndRecord(archive: Buffer): number {
   const first = Math.max(0, archive.length - 22 - 0xffff)
   for (let offset = archive.length - 22; offset >= first; offset -= 1) {
@@ -74,14 +74,14 @@ function inflate(archive: Buffer, offset: number, remainingBytes: number): Uint8
   }
 }
 
-/** Packs parts into an archive without compressing them: opening it inflates nothing. */
+/** Packs parts into an archive without compression, so that opening it inflates nothing. */
 export function zip(parts: ReadonlyMap<string, Uint8Array>): Buffer {
   const files: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
   for (const [name, part] of parts) {
     const label = Buffer.from(name)
-    // Version, flags, method, time and date, checksum, both sizes, lengths of the name and of nothing.
+    // Version, flags, method, time and date, checksum, both sizes, lengths of the name and of the empty extra field.
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
     common.writeUInt16LE(0x0800, 2) // names in UTF-8

@@ -6,19 +6,19 @@ import { findLastAttempt, findReports } from './report-store.ts'
 
 export { deleteReportsOfCalls, findReportedAttempt, findReports, insertReports } from './report-store.ts'
 
-/** Returns the end report that counts: the first. */
+/** Returns the first end report, which is the one that counts. */
 export const findEndReport = (reports: readonly RuntimeReport[]) =>
   reports.find((report) => report.type === 'ended')
 
-/** Returns when a person or a machine answered; undefined where that hasn't been reported. */
+/** Returns when a person or a machine answered. Undefined if that hasn't been reported. */
 export function findAnsweredAt(reports: readonly RuntimeReport[]): Date | undefined {
   const answered = reports.find((report) => report.type === 'answered')
   return answered && new Date(answered.at)
 }
 
 /**
- * Returns undefined while the analysis can still arrive, null if the end report says there is none. A separate analysis
- * report among `reports` counts in both cases.
+ * Returns the analysis. Undefined if it can still arrive, null if the end report says there is none. A separate
+ * analysis report counts in both cases.
  */
 export function findAnalysis(reports: readonly RuntimeReport[]): Analysis | null | undefined {
   const ended = findEndReport(reports)
@@ -36,7 +36,7 @@ export const toAnalysis = ({ summary, sentiment, goal_met, extracted }: RuntimeA
   extracted,
 })
 
-/** Returns the analysis that a runtime has reported for a call. Undefined where there is none. */
+/** Returns the analysis that a runtime has reported for a call. Undefined if there is none. */
 export async function findReportedAnalysis(db: Db, call: CallKey): Promise<Analysis | undefined> {
   const attempt = await findLastAttempt(db, call.workspaceId, call.callId)
   if (attempt === undefined) return undefined

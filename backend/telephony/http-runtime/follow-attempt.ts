@@ -16,15 +16,15 @@ export interface FollowDeps extends Pick<Deps, 'db' | 'clock'> {
   onError: (attemptId: string, error: unknown) => void
 }
 
-/** A runtime that has reported nothing for this long is asked. */
+/** A runtime that reports nothing for this long is asked for the call's state. */
 const silenceTimeoutMs = 15 * secondMs
-/** Between two requests to a runtime that's unreachable. */
+/** The delay between requests to an unreachable runtime. */
 const retryDelayMs = 2 * secondMs
 
-/** What comes after `detached` is read by nobody. */
+/** A placeholder: the result isn't used after `detached` aborts. */
 export const detachedResult: ProviderResult = { outcome: 'failed' }
 
-/** An attempt at a runtime, with what it takes to follow it. */
+/** An attempt that a runtime makes, with what's needed to follow it. */
 interface FollowedAttempt {
   deps: FollowDeps
   readReports: ReportReader
@@ -33,9 +33,11 @@ interface FollowedAttempt {
 }
 
 /**
- * Follows an attempt until the runtime has reported its end or doesn't know it. Asks the runtime where it's unknown
- * whether it accepted the attempt, where it has been silent, and before it hangs up at the ring limit, so that nobody
- * who has just answered is cut off.
+ * Follows an attempt until the runtime reports its end or doesn't know it. Asks the runtime for the call's state:
+ *
+ * - if it's unclear whether the runtime accepted the attempt
+ * - if the runtime has reported nothing for a while
+ * - before hanging up at the ring limit, so that a contact who has just answered isn't cut off
  */
 export async function followAttempt(
   attempt: FollowedAttempt,
@@ -76,7 +78,7 @@ export async function followAttempt(
   }
 }
 
-/** Returns the reports so far. Undefined where the database couldn't be read, which says nothing about the call. */
+/** Returns the reports so far. Undefined if the database couldn't be read, which says nothing about the call. */
 const pollReports = ({
   deps,
   readReports,
@@ -106,9 +108,9 @@ async function askRuntime({
 }
 
 const unreadableError = (issues: string[]) =>
-  new Error(`the runtime told what cannot be read: ${issues.slice(0, 10).join(', ')}`)
+  new Error(`the runtime's response has unreadable fields: ${issues.slice(0, 10).join(', ')}`)
 
-/** Returns what was reported before: a runtime that has forgotten the attempt can have reported its end. */
+/** Returns the saved result. A runtime that no longer knows the attempt may have reported its end before. */
 async function readFinalReports(attempt: FollowedAttempt): Promise<ProviderResult> {
   for (;;) {
     const reports = await pollReports(attempt)
@@ -118,7 +120,7 @@ async function readFinalReports(attempt: FollowedAttempt): Promise<ProviderResul
   }
 }
 
-/** Resolves only once the call is surely over: until then the number must not be called again. */
+/** Hangs up. Resolves only when the call is known to be over; until then, the number must not be called again. */
 async function hangUp(attempt: FollowedAttempt): Promise<ProviderResult> {
   const { deps, attemptId, dialing } = attempt
   const { clock, runtime, onError } = deps

@@ -23,9 +23,9 @@ export const httpProviderName = 'http'
 const pollMs = 250
 
 /**
- * Creates the provider for a custom agent runtime. The runtime gets one dial request per attempt, and from then on is
- * only asked: any replica receives its reports, and they are read from the table. Calls continue when this process
- * dies.
+ * Creates the provider for a custom agent runtime. The runtime gets one dial request per attempt. After that, it's only
+ * asked for the call's state or to hang up. Any replica can receive its reports, and this provider reads them from the
+ * table. Calls continue when this process dies.
  */
 export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
   const { runtime, internalUrl, onError } = deps
@@ -64,8 +64,8 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
 }
 
 /**
- * Resolves when this worker stops listening, but not while a dial request is being sent: the next worker asks the
- * runtime, which must know the attempt by then.
+ * Resolves when this worker stops listening, but not while a dial request is being sent. The next worker asks the
+ * runtime about the attempt, so the runtime must already know it.
  */
 const whenDetached = ({ detached }: DialControls, requestSent: Promise<void>): Promise<ProviderResult> =>
   new Promise((resolve) => {

@@ -3,27 +3,27 @@ import * as z from 'zod'
 import { toStorableText } from '../../core/text.ts'
 import { cleanInput } from '../../core/validate.ts'
 
-/** What a runtime answers when it's asked about an attempt. */
+/** A runtime's response when it's asked about an attempt. */
 export interface CallState {
   reports: RuntimeReport[]
-  /** False where a report couldn't be read: then what's missing proves nothing. */
+  /** False if a report couldn't be read. Then a missing report doesn't prove anything. */
   isComplete: boolean
-  /** The paths that couldn't be read, such as `reports.2.recording_url`; never their values. */
+  /** The paths of fields that couldn't be read, such as `reports.2.recording_url`, without their values. */
   issues: string[]
 }
 
 const CallStateEnvelope = z.object({ reports: z.array(z.unknown()).max(1_000) })
 
 /**
- * Parses the response to `GET {RUNTIME_URL}/calls/{attempt}`, each report by itself. A runtime can't be asked to correct
- * a response, and an end that's missed gets its contact called again: a report is accepted without the fields that
- * can't be read.
+ * Parses the response to `GET {RUNTIME_URL}/calls/{attempt}`, one report at a time. Accepts a report without its
+ * unreadable fields, because a runtime can't be asked to correct a response, and a missed end report could get the
+ * contact called again.
  *
- * @throws {Error} for anything else than a call state, without quoting it: it contains names and numbers
+ * @throws {Error} if the body isn't a call state. The message doesn't quote the body, which contains names and numbers.
  */
 export function parseCallState(body: string): CallState {
   const envelope = CallStateEnvelope.safeParse(parseJson(body))
-  if (!envelope.success) throw new Error('the runtime told nothing that is a list of reports')
+  if (!envelope.success) throw new Error("the runtime's response isn't a valid list of reports")
   const parsed = envelope.data.reports.map(parseReport)
   return {
     reports: parsed.flatMap(({ report }) => report ?? []),
@@ -36,7 +36,7 @@ function parseJson(body: string): unknown {
   try {
     return JSON.parse(body, toStorable)
   } catch {
-    throw new Error('the runtime told something that is no JSON')
+    throw new Error("the runtime's response isn't valid JSON")
   }
 }
 
@@ -53,11 +53,11 @@ function parseReport(input: unknown): { report?: RuntimeReport; fields: string[]
 const toFields = (issue: z.core.$ZodIssue): string[] =>
   issue.path.length === 0 && issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0] ?? '')]
 
-/** The values of fields that can't be read. A contact who may have opted out isn't called again. */
+/** Replacements for fields that can't be read. A contact who may have opted out isn't called again. */
 const fallbacks: Record<string, unknown> = {
   ended_reason: 'contact_hung_up',
   transcript: [],
-  summary: 'Reached a voicemail.',
+  summary: 'Reached voicemail.',
   do_not_call: true,
   analysis: null,
 }
@@ -69,7 +69,7 @@ function replaceFields(fields: string[], report: unknown, substitutes: Record<st
   return Object.fromEntries([...remaining, ...replaced])
 }
 
-/** Replaces what a database can't store, in values and in names. */
+/** Replaces characters that the database can't store, in values and names. */
 function toStorable(_name: string, value: unknown): unknown {
   if (typeof value === 'string') return toStorableText(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

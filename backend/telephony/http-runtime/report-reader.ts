@@ -2,10 +2,10 @@ import type { RuntimeReport } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
 import { findReports } from './report-store.ts'
 
-/** Returns the reports of an attempt after a moment; none where `signal` has aborted by then. */
+/** Returns the reports of an attempt after a short wait, or none if `signal` aborts during the wait. */
 export type ReportReader = (attemptId: string, signal: AbortSignal) => Promise<readonly RuntimeReport[]>
 
-/** Creates a reader that waits `intervalMs` and reads with one statement for all attempts requested meanwhile. */
+/** Creates a reader that waits `intervalMs` and then reads all attempts requested during the wait in one statement. */
 export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs: number): ReportReader {
   let pending = new Map<string, AbortSignal>()
   let query: Promise<Map<string, RuntimeReport[]>> | undefined

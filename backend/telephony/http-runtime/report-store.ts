@@ -2,7 +2,7 @@ import { RuntimeReport } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-/** Finds an attempt in any workspace: the runtime secret belongs to the service, not to a workspace. */
+/** Finds an attempt in any workspace, because the runtime secret belongs to the service, not to a workspace. */
 export const findReportedAttempt = (db: Db, provider: string, attemptId: string) =>
   db
     .selectFrom('call_attempt')
@@ -11,7 +11,7 @@ export const findReportedAttempt = (db: Db, provider: string, attemptId: string)
     .where('provider', '=', provider)
     .executeTakeFirst()
 
-/** Saves the first report of each sequence number; none where the contact or the conversation was erased. */
+/** Saves the first report of each sequence number, or none if the contact or the conversation was erased. */
 export const insertReports = async (
   db: Db,
   attemptId: string,
@@ -31,7 +31,7 @@ export const insertReports = async (
     on conflict (attempt_id, sequence) do nothing`.execute(db)
 }
 
-/** Returns the reports by attempt, in the order of what happened. Attempts without a report are left out. */
+/** Returns the reports by attempt ID, in order of sequence number. Attempts without reports are left out. */
 export const findReports = async (
   db: Db,
   attemptIds: readonly string[],
@@ -48,7 +48,7 @@ export const findReports = async (
   )
 }
 
-/** Returns the attempt in which a call's conversation took place. */
+/** Returns a call's last attempt, which is the one with the conversation. */
 export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('call_attempt')
@@ -58,7 +58,7 @@ export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
     .orderBy('number', 'desc')
     .executeTakeFirst()
 
-/** Deletes what runtimes reported about the attempts of these calls. */
+/** Deletes the runtimes' reports about these calls. */
 export async function deleteReportsOfCalls(
   db: Db,
   workspaceId: number,

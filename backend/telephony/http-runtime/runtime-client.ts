@@ -8,29 +8,29 @@ import { type CallState, parseCallState } from './parse-call-state.ts'
 /** The outcome of a dial request. */
 export type DialStatus = 'accepted' | 'rejected' | 'unknown'
 
-/** The client of a custom agent runtime, as docs/runtime.md describes it. */
+/** A client for a custom agent runtime. See docs/runtime.md for the protocol. */
 export interface RuntimeClient {
   /**
-   * Requests a call. `unknown` where the runtime may or may not have accepted it: only `getCallState` can tell. Never
-   * rejects.
+   * Requests a call. Resolves to `unknown` if the runtime may or may not have accepted it; use `getCallState` to find
+   * out. Never rejects.
    */
   dial(request: RuntimeDialRequest): Promise<DialStatus>
-  /** Returns the reports so far, or `not_found` where the runtime has no such attempt. Rejects where it's unreachable. */
+  /** Returns the reports so far, or `not_found` if the runtime doesn't know the attempt. Rejects on failure. */
   getCallState(attemptId: string): Promise<CallState | 'not_found'>
-  /** Rejects unless the runtime confirmed that the call is over. */
+  /** Hangs up. Rejects unless the runtime confirms that the call is over. */
   hangUp(attemptId: string): Promise<void>
 }
 
 interface RuntimeClientOptions {
   /** Without a trailing slash. */
   url: string
-  /** The runtime secrets: each signs, so that a runtime may know the old or the new one. */
+  /** The runtime secrets. Each one signs every request, so a runtime can use the old or the new one. */
   secrets: () => readonly string[]
   clock: Clock
   timeoutMs?: number
 }
 
-/** Errors before anything was sent, so the runtime can't have accepted the call. */
+/** Errors that occur before anything is sent, so the runtime can't have accepted the call. */
 const connectionErrorCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -49,7 +49,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       id: headers['Idempotency-Key'] ?? id,
       at: clock.now(),
       body: body ?? `${method} ${path}`,
-      // The secret's own bytes are the key: it isn't base64 as in Standard Webhooks.
+      // The secret's bytes are the key. It isn't base64 as in Standard Webhooks.
       keys: secrets().map((secret) => Buffer.from(secret)),
     })
     return fetch(`${url}${path}`, {
@@ -76,13 +76,14 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
     getCallState: async (attemptId) => {
       const response = await send('GET', `/calls/${attemptId}`, undefined, { Accept: 'application/json' })
       if (response.status === 404) return (await response.body?.cancel(), 'not_found')
-      if (!response.ok) throw new Error(`the runtime answered ${response.status}`)
+      if (!response.ok) throw new Error(`the runtime returned status ${response.status}`)
       return parseCallState(await response.text())
     },
     hangUp: async (attemptId) => {
       const response = await send('DELETE', `/calls/${attemptId}`, undefined, {})
       await response.body?.cancel()
-      if (!response.ok && response.status !== 404) throw new Error(`the runtime answered ${response.status}`)
+      if (!response.ok && response.status !== 404)
+        throw new Error(`the runtime returned status ${response.status}`)
     },
   }
 }

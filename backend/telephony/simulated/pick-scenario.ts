@@ -5,7 +5,7 @@ import { callbackRequest, interested, optOut, type Scenario, scenarios } from '.
 /** What happens when the simulated contact is called. */
 type Behavior = 'answers' | 'no_answer' | 'busy' | 'voicemail' | 'declines' | 'fails'
 
-/** By the last four digits of the number, for demos and tests. */
+/** Behavior by the last four digits of the phone number, for demos and tests. */
 const behaviorBySuffix: Record<string, Behavior> = {
   '0100': 'answers',
   '0101': 'no_answer',
@@ -16,7 +16,7 @@ const behaviorBySuffix: Record<string, Behavior> = {
   '0106': 'answers',
 }
 
-/** Of 32 other numbers, this many show each behavior. */
+/** How many of 32 other phone numbers have each behavior. */
 const behaviorWeights: readonly (readonly [Behavior, number])[] = [
   ['answers', 17],
   ['no_answer', 6],
@@ -26,7 +26,7 @@ const behaviorWeights: readonly (readonly [Behavior, number])[] = [
   ['fails', 1],
 ]
 
-/** Returns the scenario of a call: always the same for the same number and attempt. */
+/** Returns the scenario of a call. It's always the same for the same phone number and attempt. */
 export function pickScenario(request: DialRequest): {
   behavior: Behavior
   scenario: Scenario

@@ -4,9 +4,9 @@ import type { Intent } from './tool-steps.ts'
 
 type SpokenTurn = readonly ['agent' | 'contact', string]
 
-/** A conversation with a simulated contact. Placeholders in {{}} are replaced from contact, agent, and campaign. */
+/** A conversation with a simulated contact. Placeholders in {{}} are filled in from contact, agent, and campaign. */
 export interface Scenario {
-  /** Turns, and what the agent does between them. */
+  /** Spoken turns, and what the agent does between them. */
   steps: readonly (SpokenTurn | Intent)[]
   hangsUp: 'agent' | 'contact'
   optedOut: boolean
@@ -126,16 +126,16 @@ const needsPrice: Scenario = {
   extracted: { interested: true, quote_requested: true, people: 2, channel: 'email' },
 }
 
-/** The scenarios of numbers that have none of their own. */
+/** The scenarios for phone numbers without a fixed scenario. */
 export const scenarios: readonly Scenario[] = [interested, notNow, callbackRequest, wrongPerson, needsPrice]
 
 export const voicemailMessage =
   "Hello {{name}}, this is {{agent}} about {{topic}}. I'll try again later. You can also call back at this number."
 
-/** Said once, after a tool failed; the conversation continues without it. */
+/** The agent says this once, after the first tool failure. The conversation then continues. */
 export const apology = "I'm sorry, my notes are slow to load today. Let's continue without them."
 
-/** Replaces {{placeholders}} with the contact's variables and a few known values. An unknown one becomes empty. */
+/** Replaces {{placeholders}} with the contact's variables and a few known values. Unknown placeholders are removed. */
 export function fillTemplate(template: string, request: DialRequest): string {
   const { agent, contact, campaignName } = request
   const agentName = agent.name.split(',')[0] ?? agent.name

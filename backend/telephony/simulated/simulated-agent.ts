@@ -8,7 +8,7 @@ interface SimulatedAgentOptions {
   url: string
   /** Returns the current runtime secret. */
   secret: () => string
-  /** Receives why a tool couldn't be used; `reason` contains no secrets. */
+  /** Called when a tool couldn't be used. `reason` doesn't contain secrets. */
   onError: (failure: { attempt: string; reason: string }) => void
   /** Maximum time for one tool call, in milliseconds, including opening the session. */
   stepTimeoutMs?: number
@@ -16,13 +16,13 @@ interface SimulatedAgentOptions {
   totalTimeoutMs?: number
 }
 
-/** Maximum characters of a tool's line in the transcript. The call's record has the full result. */
+/** Maximum characters of a tool's turn in the transcript. The call's record has the full result. */
 const maxToolTextLength = 120
 
 /**
- * Creates the agent of simulated calls: an MCP client that uses its tools over HTTP, as any agent runtime does. Tools
- * that fail, hang, or don't exist cost the conversation a few seconds, never the call. They take real time, also where
- * the simulation is sped up.
+ * Creates the agent of simulated calls: an MCP client that uses its tools over HTTP, like any agent runtime. Tools that
+ * fail, hang, or don't exist can delay the conversation by a few seconds but never end the call. They take real time,
+ * even if the simulation is sped up.
  */
 export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedAgent => ({
   join: (call, conversation) => {
@@ -39,10 +39,10 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
     )
     let remainingMs = totalTimeoutMs
     let stopped = false
-    /** The contact's, once the agent has looked the contact up. */
+    /** The contact's time zone, after the agent has looked up the contact. */
     let timeZone = 'UTC'
 
-    /** Returns undefined where the agent doesn't have the tool, or can't fill in its required arguments. */
+    /** Returns undefined if the agent doesn't have the tool or can't fill in its required arguments. */
     const useTool = async (step: ToolStep, signal: AbortSignal): Promise<ToolOutcome | undefined> => {
       const client = await rejectOnAbort(connecting, signal)
       if (client === undefined) {
@@ -87,10 +87,10 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
   },
 })
 
-/** Returns true for a result of a test call's tool that would have changed something. */
+/** Returns true if the tool would have changed something, but didn't because this is a test call. */
 const isDryRun = (resultText: string): boolean => resultText.startsWith('Test call:')
 
-/** Returns one line without what a database can't store: NUL and lone surrogates would cost the call its transcript. */
+/** Returns one line without NUL and lone surrogates. With them, the database couldn't store the transcript. */
 function shorten(text: string): string {
   const singleLine = text.replaceAll('\u0000', ' ').replace(/\s+/g, ' ').trim()
   return (
@@ -114,8 +114,8 @@ interface ToolOutcome {
 /** The agent in one call. */
 export interface ActiveAgent {
   /**
-   * Uses a tool, within the time that's left for it. Resolves to undefined where the agent has no tool for the intent,
-   * or has stopped using tools. Never rejects: whatever tools do, the conversation continues.
+   * Uses a tool within the remaining time. Resolves to undefined if the agent has no tool for the intent or has stopped
+   * using tools. Never rejects, so the conversation continues if a tool fails.
    */
   act(intent: Intent): Promise<ToolOutcome | undefined>
   /** Ends the tool session. */
@@ -124,7 +124,7 @@ export interface ActiveAgent {
 
 export interface SimulatedAgent {
   /**
-   * Joins a call that has just been answered; returns at once.
+   * Joins a call that has just been answered. Returns immediately.
    *
    * @param conversation `signal` aborts at the hang-up; `fill` replaces the placeholders in a text
    */

@@ -8,11 +8,11 @@ import type { ActiveAgent, SimulatedAgent } from './simulated-agent.ts'
 import type { Intent } from './tool-steps.ts'
 
 /**
- * Creates a provider that calls nobody. The same number and attempt always have the same result, so that demos and
- * tests are predictable.
+ * Creates a provider that doesn't place real calls. The same number and attempt always have the same result, so demos
+ * and tests are predictable.
  *
  * @param speed simulated seconds per second of the clock
- * @param agent uses tools in conversations; without one they are turns only
+ * @param agent uses tools in conversations; without it, conversations have only spoken turns
  */
 export function createSimulatedProvider(
   clock: Clock,
@@ -31,7 +31,7 @@ export function createSimulatedProvider(
     if (!signal.aborted) transcript.push({ role, text, at: clock.now().toISOString() })
   }
 
-  /** Adds the use of a tool to the transcript. The agent apologizes the first time that one fails. */
+  /** Uses a tool and adds that to the transcript. The agent apologizes the first time a tool fails. */
   const act = async (
     intent: Intent,
     activeAgent: ActiveAgent | undefined,
@@ -88,7 +88,7 @@ export function createSimulatedProvider(
         await pause(1, signal)
         return { outcome: 'failed' }
       }
-      // Where nobody answers, it rings until the dialer's limit.
+      // If nobody answers, it rings until the dialer's limit.
       await pause(behavior === 'no_answer' ? 120 : ringSeconds, signal)
       if (signal.aborted || behavior === 'no_answer') return { outcome: 'no_answer' }
       if (behavior === 'busy') return { outcome: 'busy' }
@@ -103,7 +103,7 @@ export function createSimulatedProvider(
   }
 }
 
-/** Returns true where the conversation reached its last turn. Uses of tools don't count. */
+/** Returns true if the conversation reached its last spoken turn. Tool calls don't count. */
 function isCompleteConversation(
   request: DialRequest,
   scenario: Scenario,
@@ -114,7 +114,7 @@ function isCompleteConversation(
   return last !== undefined && 'length' in last && lastTurn?.text === fillTemplate(last[1], request)
 }
 
-/** Analyzes what was said: a conversation that was cut short has no result. */
+/** Analyzes the transcript. A conversation that was cut short has no result. */
 function createAnalysis(request: DialRequest, transcript: readonly TranscriptTurn[]): Analysis {
   const { scenario } = pickScenario(request)
   if (!isCompleteConversation(request, scenario, transcript)) {

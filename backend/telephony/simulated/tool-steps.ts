@@ -1,10 +1,10 @@
 import { Temporal } from 'temporal-polyfill'
 import type { InputSchema } from '../tool-client.ts'
 
-/** One use of a tool, and how the transcript describes it. */
+/** One tool call, and how the transcript describes it. */
 export interface ToolStep {
   tool: string
-  /** All that the agent can pass; a tool gets those that its schema has. */
+  /** All arguments that the agent can provide. A tool gets the ones in its schema. */
   args: Record<string, unknown>
   /** For example "Searched the knowledge base: price". */
   successText: string
@@ -13,8 +13,8 @@ export interface ToolStep {
 }
 
 /**
- * Returns the use of a built-in tool, by its default name, for what the agent wants to do. A runtime with a language
- * model chooses tools by their descriptions; the simulated agent doesn't.
+ * Returns the tool call for an intent. The simulated agent finds built-in tools by their default names. A runtime with
+ * a language model chooses tools by their descriptions instead.
  */
 export function toToolStep(
   intent: Intent,
@@ -75,7 +75,7 @@ export function toToolStep(
   }
 }
 
-/** Returns a date in the contact's time zone: in their evening, it can already be tomorrow in UTC. */
+/** Returns a date in the contact's time zone. In the contact's evening, it can already be the next day in UTC. */
 const dateInDays = (days: number, { now, timeZone }: { now: () => Date; timeZone: string }): string =>
   Temporal.Instant.fromEpochMilliseconds(now().getTime())
     .toZonedDateTimeISO(timeZone)
@@ -87,7 +87,7 @@ const dateInDays = (days: number, { now, timeZone }: { now: () => Date; timeZone
 export const parseTimeZone = (lookup: string): string | undefined =>
   /^Local time: .* \((\S+)\)$/m.exec(lookup)?.[1]
 
-/** What an agent can want to do in a conversation. Its texts can contain placeholders in {{}}. */
+/** What an agent can try to do in a conversation. The texts can contain placeholders in {{}}. */
 export type Intent =
   | { action: 'look_up_contact' }
   | { action: 'search_knowledge'; query: string }
@@ -96,7 +96,7 @@ export type Intent =
   | { action: 'schedule_callback'; days: number; time: string }
   | { action: 'add_to_do_not_call' }
 
-/** Returns the arguments that a tool's schema has. Undefined where one that it requires isn't available. */
+/** Returns the arguments that are in a tool's schema. Undefined if a required one isn't available. */
 export function pickArguments(
   { properties, required = [] }: InputSchema,
   available: Record<string, unknown>,

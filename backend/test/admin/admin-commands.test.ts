@@ -17,14 +17,14 @@ const database = useTestDatabase()
 const admin = (args: string[], input?: string) =>
   runAdmin(args, { DATABASE_URL: database.url, SECRET_KEY: key }, input)
 
-/** The answer of a command that is done. */
+/** Returns the JSON output of a command that succeeds. */
 async function runJson(args: string[], input?: string): Promise<Record<string, unknown>> {
   const { code, stdout, stderr } = await admin([...args, '--json'], input)
   if (code !== 0) throw new Error(stderr)
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
-it('brings a new installation to its first API key and OAuth client', async () => {
+it('sets up a new installation with an API key and an OAuth client', async () => {
   const user = await runJson(['create-user', '--email', 'robin@example.com', '--name', 'Robin'])
   expect(user.password).toMatch(/^.{20,}$/)
   const workspace = await runJson(['create-workspace', '--name', 'Acme', '--owner', 'ROBIN@example.com'])
@@ -73,7 +73,7 @@ it('brings a new installation to its first API key and OAuth client', async () =
 })
 
 it.each([['remove-member'], ['add-member', '--role', 'member']])(
-  'leaves a workspace its last owner: %s',
+  'keeps the last owner of a workspace on %s',
   async (command, ...role) => {
     const owner = ['--email', `${command}@example.com`]
     await runJson(['create-user', ...owner, '--name', 'Only'])
@@ -98,7 +98,7 @@ it.each([['remove-member'], ['add-member', '--role', 'member']])(
   },
 )
 
-it('makes a link for a new password, which the dashboard takes', async () => {
+it('creates a link that sets a new password in the dashboard', async () => {
   await runJson(['create-user', '--email', 'lost@example.com', '--name', 'Lost'])
   const { link } = await runJson(['reset-password-link', '--email', 'LOST@example.com'])
   const deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()) })
@@ -108,7 +108,7 @@ it('makes a link for a new password, which the dashboard takes', async () => {
   expect(stranger.code).toBe(1)
 })
 
-it('answers as a table for people, and with nothing secret in it', async () => {
+it('prints a table without secrets', async () => {
   const seed = await seedWorkspace(testDeps(database.db, { secretBox: createSecretBox([key]) }))
   const { stdout, code } = await admin(['list-agents', '--workspace', String(seed.workspaceId)])
   expect(code).toBe(0)
@@ -119,7 +119,7 @@ it('answers as a table for people, and with nothing secret in it', async () => {
   expect(clients.stdout).not.toContain('secret')
 })
 
-it('pauses, resumes and archives a campaign, retires its number, and holds its agent', async () => {
+it('pauses, resumes, and archives a campaign, retires its number, and pauses its agent', async () => {
   const { workspaceId, campaignId, phoneNumberId, agentId } = await seedWorkspace(
     testDeps(database.db, { secretBox: createSecretBox([key]) }),
   )
@@ -146,7 +146,7 @@ it('pauses, resumes and archives a campaign, retires its number, and holds its a
   expect(stdout).toContain('retired')
 })
 
-it('puts a number on the do-not-call list', async () => {
+it('adds a number to the do-not-call list', async () => {
   const { workspaceId } = await seedWorkspace(testDeps(database.db, { secretBox: createSecretBox([key]) }))
   await runJson(['do-not-call', 'add', '--workspace', String(workspaceId), '--number', '(202) 555-0100'])
   const rows = await database.db
@@ -157,13 +157,13 @@ it('puts a number on the do-not-call list', async () => {
   expect(rows).toEqual([{ source: 'dashboard' }])
 })
 
-it('ends in silence where nobody reads on', async () => {
+it('exits without an error when the output pipe is closed', async () => {
   const help = runScript('admin', ['--help'], {})
   help.process.stdout?.destroy()
   expect(await help.result).toMatchObject({ code: 0, stderr: '' })
 })
 
-it('lists its commands, and the options of one', async () => {
+it('lists the commands and the options of a command', async () => {
   const all = await runScript('admin', [], {}).result
   expect(all).toMatchObject({ code: 0, stdout: expect.stringContaining('create-oauth-client') })
   const one = await runScript('admin', ['create-user', '--help'], {}).result
@@ -171,31 +171,35 @@ it('lists its commands, and the options of one', async () => {
 })
 
 it.each([
-  [2, ['make-coffee'], 'There is no command "make-coffee".'],
+  [2, ['make-coffee'], 'Unknown command "make-coffee".'],
   [2, ['create-user', '--email', 'a@example.com'], '--name is missing.'],
   [2, ['create-user', '--mail', 'a@example.com'], "Unknown option '--mail'."],
   [2, ['list-agents', '--workspace', 'Acme'], '--workspace: must be a whole number.'],
   [2, ['set-agent-status', '--workspace', '1', '--id', '1', '--status', 'asleep'], '--status:'],
-  [1, ['list-agents', '--workspace', '999999'], 'There is no workspace 999999: see list-workspaces.'],
-  [1, ['create-user', '--email', 'nobody', '--name', 'N'], '"nobody" is not a valid email.'],
+  [
+    1,
+    ['list-agents', '--workspace', '999999'],
+    'Workspace 999999 not found. To see the workspaces, run list-workspaces.',
+  ],
+  [1, ['create-user', '--email', 'nobody', '--name', 'N'], '"nobody" isn\'t a valid email.'],
   [
     1,
     ['create-workspace', '--name', 'A', '--owner', 'x@example.com'],
-    'There is no user with the address x@example.com',
+    'No user has the email x@example.com.',
   ],
   [
     1,
     ['create-oauth-client', '--name', 'A', '--redirect-uri', 'http://example.com'],
-    'cannot be a redirect URI',
+    "isn't a valid redirect URI",
   ],
-])('ends with %i and a sentence for %j', async (code, args, sentence) => {
+])('exits with code %i and a one-line error for %j', async (code, args, sentence) => {
   const ended = await admin(args)
   expect(ended).toMatchObject({ code, stdout: '' })
   expect(ended.stderr).toContain(sentence)
   expect(ended.stderr.trim().split('\n')).toHaveLength(1)
 })
 
-it('stops with a sentence where SECRET_KEY is missing', async () => {
+it('exits with a one-line error if SECRET_KEY is missing', async () => {
   const { code, stderr } = await runScript('admin', ['list-users'], { DATABASE_URL: database.url }).result
   expect(code).toBe(1)
   expect(stderr).toMatch(/^SECRET_KEY is not set/)

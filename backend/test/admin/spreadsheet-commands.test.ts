@@ -38,18 +38,18 @@ const admin = (args: string[], input = '') =>
 
 const csv = 'Name,Note\r\nAnn,\'=1+1\r\nZoë,"a, b"\r\n'
 
-it('lists spreadsheets, and writes one as CSV to standard output or into a file', async () => {
+it('lists spreadsheets and exports one as CSV to standard output or a file', async () => {
   const listed = await admin(['list-spreadsheets', '--json'])
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'Leads', columns: ['Name', 'Note'], rows: 2 }])
   expect(await admin(['export-spreadsheet', '--id', id])).toEqual({ code: 0, stdout: csv, stderr: '' })
 
   const file = join(folder.path, 'leads.csv')
   const written = await admin(['export-spreadsheet', '--id', id, '--to', file])
-  expect(written).toMatchObject({ code: 0, stdout: '', stderr: `The spreadsheet Leads is in ${file}.\n` })
+  expect(written).toMatchObject({ code: 0, stdout: '', stderr: `Spreadsheet Leads exported to ${file}.\n` })
   expect(await readFile(file, 'utf8')).toBe(csv)
 })
 
-it('says what stands in the way of an export', async () => {
+it('explains why an export fails', async () => {
   const nowhere = await admin([
     'export-spreadsheet',
     '--id',
@@ -57,7 +57,7 @@ it('says what stands in the way of an export', async () => {
     '--to',
     join(folder.path, 'none', 'leads.csv'),
   ])
-  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be written (ENOENT)') })
+  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringMatching(/can't write .* \(ENOENT\)/) })
   const unknown = await admin(['export-spreadsheet', '--id', 'leads', '--to', join(folder.path, 'other.csv')])
   expect(unknown).toMatchObject({ code: 1, stderr: 'Spreadsheet not found in this workspace.\n' })
   await expect(readFile(join(folder.path, 'other.csv'))).rejects.toMatchObject({ code: 'ENOENT' })
@@ -70,7 +70,7 @@ it('deletes a spreadsheet', async () => {
   expect(await admin(['delete-spreadsheet', '--id', old.id])).toMatchObject({ code: 1 })
 })
 
-it('keeps a Google service account from a file or standard input, tells its address and no key', async () => {
+it('saves a Google service account from a file or standard input, and shows its email but not its key', async () => {
   const file = join(folder.path, 'key.json')
   await writeFile(file, createKeyFile('one@acme.iam.gserviceaccount.com'))
   const first = await admin(['set-google-account', '--file', file, '--json'])
@@ -89,7 +89,7 @@ it('keeps a Google service account from a file or standard input, tells its addr
   })
 })
 
-it('refuses what is no key file without repeating it', async () => {
+it('rejects an invalid key file without quoting it', async () => {
   const wrong = await admin(['set-google-account'], '{"private_key": "not-a-key"}')
   expect(wrong).toMatchObject({
     code: 1,
@@ -97,5 +97,5 @@ it('refuses what is no key file without repeating it', async () => {
   })
   expect(wrong.stderr).not.toContain('not-a-key')
   const missing = await admin(['set-google-account', '--file', join(folder.path, 'none.json')])
-  expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read (ENOENT)') })
+  expect(missing).toMatchObject({ code: 2, stderr: expect.stringMatching(/can't read .* \(ENOENT\)/) })
 })

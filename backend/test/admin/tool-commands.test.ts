@@ -1,3 +1,4 @@
+// cspell:ignore methd
 import { beforeAll, expect, it, jest } from '@jest/globals'
 import { admin as runAdmin } from '../support/admin.ts'
 import { testDeps } from '../support/deps.ts'
@@ -36,7 +37,7 @@ const rows = () =>
     .orderBy('id')
     .execute()
 
-it('adds and changes an HTTP tool whose secret stands on no command line', async () => {
+it('adds and changes an HTTP tool without its secret on the command line', async () => {
   const tool = {
     name: 'weather',
     description: 'The weather of a city.',
@@ -48,7 +49,7 @@ it('adds and changes an HTTP tool whose secret stands on no command line', async
   }
   const { tool_id: id } = parseOutput(await admin(['add-http-tool'], tool))
   const changed = await admin(['edit-http-tool', '--tool', String(id)], { description: 'Another.' })
-  expect(changed).toMatchObject({ code: 0, stderr: expect.stringContaining('The tool is changed.') })
+  expect(changed).toMatchObject({ code: 0, stderr: expect.stringContaining('Tool updated.') })
   expect(await rows()).toMatchObject([{ name: 'weather', description: 'Another.', version: 2 }])
   expect(JSON.stringify(await rows())).not.toContain('token-of-the-service')
   expect(await admin(['delete-tool', '--tool', String(id)])).toMatchObject({ code: 0 })
@@ -57,14 +58,14 @@ it('adds and changes an HTTP tool whose secret stands on no command line', async
   expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining('public URL') })
 })
 
-it('says what is wrong with a description', async () => {
+it('explains what is wrong with a description', async () => {
   const unread = await admin(['add-http-tool'])
   expect(unread).toMatchObject({ code: 2, stderr: expect.stringContaining('description in JSON') })
   const wrong = await admin(['add-http-tool'], { name: 'a', methd: 'GET' })
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/description: .*methd/) })
 })
 
-it('adds a remote MCP server, and lists its tools anew', async () => {
+it('adds a remote MCP server and updates its list of tools', async () => {
   const server = new RemoteMcpServer('streamable')
   server.tools = [{ name: 'echo', inputSchema: { type: 'object' } }]
   await server.start()
@@ -82,7 +83,7 @@ it('adds a remote MCP server, and lists its tools anew', async () => {
   }
 })
 
-it('lists the tools, gives one to an agent and takes it away, and switches it off', async () => {
+it('lists tools, assigns and unassigns one, and turns it off', async () => {
   const note = async () => {
     const { stdout } = await admin(['list-tools'])
     return (JSON.parse(stdout) as { id: number; name: string }[]).find(({ name }) => name === 'contact_note')

@@ -3,7 +3,7 @@ import { parseError, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
 
-it('asks for a credential where there is none', async () => {
+it('returns 401 without a credential', async () => {
   const response = await api.send({ path: '/agents/', key: null })
   expect(parseError(response)).toMatchObject({
     status: 401,
@@ -13,12 +13,12 @@ it('asks for a credential where there is none', async () => {
   expect(response.headers['www-authenticate']).toBe('Bearer realm="Outdial"')
 })
 
-it('takes another scheme than Bearer for no credential', async () => {
+it('treats a scheme other than Bearer as a missing credential', async () => {
   const response = await api.send({ path: '/agents/', headers: { authorization: `Basic ${api.key}` } })
   expect(parseError(response)).toMatchObject({ status: 401, code: 'missing_credential' })
 })
 
-it('refuses a credential that it does not know', async () => {
+it('rejects an unknown credential', async () => {
   const response = await api.send({ path: '/agents/', key: 'odk_unknown' })
   expect(parseError(response)).toMatchObject({ status: 401, code: 'invalid_credential' })
   expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
@@ -32,7 +32,7 @@ it('says that an expired credential has expired', async () => {
   expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
 })
 
-it('names the scope that a credential lacks, before it looks at the body', async () => {
+it('names the missing scope before parsing the body', async () => {
   const { key } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { scopes: ['agents:read'] })
   const response = await api.send({ method: 'POST', path: '/campaigns/', raw: '{', key })
@@ -44,7 +44,7 @@ it('names the scope that a credential lacks, before it looks at the body', async
   expect(response.headers['www-authenticate']).toContain('scope="campaigns:write"')
 })
 
-it('needs both scopes for a subscription', async () => {
+it('requires both scopes for a subscription', async () => {
   const { key } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { scopes: ['webhooks:write'] })
   const body = { target_url: 'https://example.com/hook', event: 'call.completed' }

@@ -11,7 +11,7 @@ const create = (values: object = {}) =>
     body: { name: 'Spring', agent_id: api.seed.agentId, phone_number_id: api.seed.phoneNumberId, ...values },
   })
 
-it('takes defaults for what is left out, null or blank', async () => {
+it('uses defaults for fields that are missing, null, or blank', async () => {
   const expected = {
     name: 'Spring',
     status: 'active',
@@ -31,7 +31,7 @@ it('takes defaults for what is left out, null or blank', async () => {
   }
 })
 
-it("takes the workspace's own hours for the parts that are left out", async () => {
+it("uses the workspace's calling hours for missing parts", async () => {
   await api.deps.db
     .updateTable('workspace')
     .set({ calling_hours: JSON.stringify({ days: ['sat'], start: '10:00', end: '14:00' }) })
@@ -44,7 +44,7 @@ it("takes the workspace's own hours for the parts that are left out", async () =
   })
 })
 
-it('accepts hours that run over midnight', async () => {
+it('accepts calling hours that span midnight', async () => {
   const calling_hours = { days: ['fri'], start: '22:00', end: '02:00' }
   expect((await create({ calling_hours })).json()).toMatchObject({ calling_hours })
 })
@@ -58,13 +58,13 @@ it.each([
   [{ retry: { delay_minutes: 1441 } }, 'retry.delay_minutes', 'too_big'],
   [{ retry: { on: ['answered'] } }, 'retry.on.0', 'invalid_value'],
   [{ time_zone: 'UTC+2' }, 'time_zone', 'invalid_time_zone'],
-])('refuses %j', async (values, field, code) => {
+])('rejects %j', async (values, field, code) => {
   const response = await create(values)
   expect(response.statusCode).toBe(422)
   expect(response.json()).toMatchObject({ error: { details: [{ field, code }] } })
 })
 
-it("refuses hours that would start and end alike once the workspace's are filled in", async () => {
+it('rejects calling hours that start at the end time that is filled in from the workspace', async () => {
   const { calling_hours } = await api.deps.db
     .selectFrom('workspace')
     .select('calling_hours')
@@ -77,7 +77,7 @@ it("refuses hours that would start and end alike once the workspace's are filled
   })
 })
 
-it('names the agent or number that the workspace does not have', async () => {
+it("returns 404 and names the field if the workspace doesn't have the agent or phone number", async () => {
   const { seed } = await api.seedOtherWorkspace()
   for (const id of [seed.agentId, 999_999, Number.MAX_SAFE_INTEGER]) {
     const response = await create({ agent_id: id })

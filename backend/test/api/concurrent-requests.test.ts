@@ -13,10 +13,10 @@ const post = (phone_number: string, headers = {}) =>
     headers,
   })
 
-it('queues one call where every post has begun before the first one commits', async () => {
+it('queues one call if every request starts before the first one commits', async () => {
   const phone_number = '+12025550171'
   let posts: ReturnType<typeof post>[] = []
-  // The request that inserts the contact first waits here for the campaign, and all others wait for it.
+  // The request that inserts the contact waits for the campaign's lock, and all others wait for that request.
   await api.deps.db.transaction().execute(async (db) => {
     await db.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     posts = Array.from({ length: 8 }, () => post(phone_number))
@@ -27,7 +27,7 @@ it('queues one call where every post has begun before the first one commits', as
   expect(responses.filter((response) => response.contact_created)).toHaveLength(1)
 })
 
-it('says that a key is in use while its first request is still running, and replays it afterwards', async () => {
+it('returns 409 while the first request with a key is running, and replays its response afterward', async () => {
   const phone_number = '+12025550172'
   const headers = { 'idempotency-key': 'held' }
   let first: ReturnType<typeof post> | undefined

@@ -30,7 +30,7 @@ async function addInvalid(values: object) {
   return { status: response.statusCode, code: error.code, details: error.details }
 }
 
-it('makes a contact and queues a call to it', async () => {
+it('creates a contact and queues a call to it', async () => {
   const added = await add({
     phone_number: '(202) 555-9100',
     first_name: 'Zoë',
@@ -50,7 +50,7 @@ it('makes a contact and queues a call to it', async () => {
   expect(notified).toEqual(['dialer', 'sender'])
 })
 
-it('keeps what is left out or blank, merges variables, and clears what is null', async () => {
+it('keeps fields that are missing or blank, merges variables, and clears null fields', async () => {
   const phone_number = freshNumber()
   await add({
     phone_number,
@@ -81,7 +81,7 @@ it('keeps what is left out or blank, merges variables, and clears what is null',
   expect(cleared.contact).toMatchObject({ variables: {}, consent: null })
 })
 
-it('leaves the contact untouched where nothing about it is said', async () => {
+it('leaves the contact unchanged if the request has no contact fields', async () => {
   const phone_number = freshNumber()
   const first = await add({ phone_number, first_name: 'Ann' })
   api.deps.clock.advance(1000)
@@ -89,7 +89,7 @@ it('leaves the contact untouched where nothing about it is said', async () => {
   expect(second.contact).toEqual(first.contact)
 })
 
-it('answers with the call that is open already, or queues another where that is asked for', async () => {
+it('returns the call that is already queued, or queues another one if requested', async () => {
   const phone_number = freshNumber()
   const first = await add({ phone_number })
   const skipped = await add({ phone_number })
@@ -99,7 +99,7 @@ it('answers with the call that is open already, or queues another where that is 
   expect(another.call.id).not.toBe(first.call.id)
 })
 
-it('lets the variables of one contact grow to 100 and no further', async () => {
+it('limits a contact to 100 variables', async () => {
   const phone_number = freshNumber()
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`v${index}`, 'x']))
   await add({ phone_number, variables: many })
@@ -110,7 +110,7 @@ it('lets the variables of one contact grow to 100 and no further', async () => {
   expect((await add({ phone_number })).contact.variables).not.toHaveProperty('more')
 })
 
-it('puts a number on the do-not-call list, from which false never takes it', async () => {
+it("puts a number on the do-not-call list, and doesn't remove it if do_not_call is false", async () => {
   const phone_number = freshNumber()
   const waiting = await add({ phone_number })
   const suppressed = await add({ phone_number, do_not_call: true })
@@ -121,7 +121,7 @@ it('puts a number on the do-not-call list, from which false never takes it', asy
   expect((await add({ phone_number, do_not_call: false })).contact.do_not_call).toBe(true)
 })
 
-it('waits for the time that is asked for, and takes one that is past for now', async () => {
+it('schedules a call for the requested time, or for now if that time is past', async () => {
   const later = new Date(api.deps.clock.now().getTime() + 3_600_000).toISOString()
   const scheduled = await add({ phone_number: freshNumber(), scheduled_at: later })
   expect(scheduled.call).toMatchObject({
@@ -153,7 +153,7 @@ it.each([
   [{ phone_number: '+12025550100 ext. 7' }, 'phone_number', 'phone_number_extension'],
   [{ phone_number: '020 7946 0000', country: 'ZZ' }, 'country', 'invalid_country'],
   [{ phone_number: '' }, 'phone_number', 'required'],
-])('refuses %j', async (values, field, code) => {
+])('rejects %j', async (values, field, code) => {
   expect(await addInvalid(values)).toMatchObject({
     status: 422,
     code: 'validation_failed',
@@ -162,14 +162,14 @@ it.each([
   expect(notified).toEqual([])
 })
 
-it("reads a national number for the body's country, or the workspace's", async () => {
+it("reads a national number with the request's country, or the workspace's", async () => {
   const british = await add({ phone_number: '020 7946 0123', country: 'GB' })
   expect(british.contact.phone_number).toBe('+442079460123')
   const american = await add({ phone_number: '202 555 9321' })
   expect(american.contact.phone_number).toBe('+12025559321')
 })
 
-it('makes nothing where the campaign is unknown, and names the field', async () => {
+it('creates nothing if the campaign is unknown, and names the field', async () => {
   const phone_number = freshNumber()
   const { seed } = await api.seedOtherWorkspace()
   for (const campaign_id of [seed.campaignId, 424242, Number.MAX_SAFE_INTEGER]) {
@@ -186,7 +186,7 @@ it('makes nothing where the campaign is unknown, and names the field', async () 
   expect(contact).toBeUndefined()
 })
 
-it('queues one call of fifty simultaneous posts of one contact', async () => {
+it('queues one call for fifty simultaneous requests with the same contact', async () => {
   const phone_number = freshNumber()
   const responses = await Promise.all(Array.from({ length: 50 }, () => add({ phone_number })))
   expect(responses.filter((response) => response.call_queued)).toHaveLength(1)

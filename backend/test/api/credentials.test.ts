@@ -9,7 +9,7 @@ const api = useApiWorld()
 
 const newKey = () => createApiKey(api.deps, api.seed.workspaceId, api.seed.userId, 'Another')
 
-it('makes a key that is shown once and kept as its hash', async () => {
+it('creates a key that is shown once and stored as a hash', async () => {
   const { id, key } = await newKey()
   expect(key).toMatch(/^odk_[\w-]{43}$/)
   expect((await api.send({ path: '/agents/', key })).statusCode).toBe(200)
@@ -22,13 +22,13 @@ it('makes a key that is shown once and kept as its hash', async () => {
   expect(row.prefix).toBe(key.slice(0, 8))
 })
 
-it('makes no key for somebody who is no member', async () => {
+it("doesn't create a key for a user who isn't a member", async () => {
   const { seed } = await api.seedOtherWorkspace()
   const key = createApiKey(api.deps, api.seed.workspaceId, seed.userId, 'No')
   await expect(key).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('leaves no key to a member who is removed while it is made', async () => {
+it('revokes a key that is created while its member is being removed', async () => {
   const { workspaceId, userId } = (await api.seedOtherWorkspace()).seed
   let removing: Promise<void> | undefined
   const { key } = await api.deps.db.transaction().execute(async (db) => {
@@ -41,7 +41,7 @@ it('leaves no key to a member who is removed while it is made', async () => {
   expect((await api.send({ path: '/agents/', key })).statusCode).toBe(401)
 })
 
-it('ends a revoked key at once, with its webhook subscriptions', async () => {
+it('revokes a key immediately, along with its webhook subscriptions', async () => {
   const { id, key } = await newKey()
   const body = { target_url: 'https://example.com/hook', event: 'call.completed' }
   const { id: hook } = (await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key })).json<{
@@ -57,14 +57,14 @@ it('ends a revoked key at once, with its webhook subscriptions', async () => {
   await expect(revokeApiKey(api.deps, api.seed.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('revokes no key of another workspace', async () => {
+it("doesn't revoke another workspace's key", async () => {
   const { id, key } = await newKey()
   const { seed } = await api.seedOtherWorkspace()
   await expect(revokeApiKey(api.deps, seed.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
   expect((await api.send({ path: '/agents/', key })).statusCode).toBe(200)
 })
 
-it('notes when a key was last used, once a minute', async () => {
+it('records when a key was last used, at most once a minute', async () => {
   const { id, key } = await newKey()
   const used = async () => {
     const row = await api.deps.db

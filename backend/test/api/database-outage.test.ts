@@ -13,7 +13,7 @@ import { createSender, useApiWorld } from '../support/test-api.ts'
 let proxy: DatabaseProxy
 let db: Db
 let app: FastifyInstance
-// Before the database of useApiWorld() is dropped.
+// Registered before useApiWorld()'s hook, which drops the database.
 afterAll(async () => {
   await app.close()
   await db.destroy()
@@ -26,7 +26,7 @@ beforeAll(async () => {
   app = await createApp({ ...api.deps, db })
 })
 
-it('says that the database is away, and works again as soon as it is back', async () => {
+it('returns 503 while the database is unavailable, and recovers as soon as it is back', async () => {
   const send = createSender(app, api.key)
   const body = { phone_number: '+12025550100', campaign_id: api.seed.campaignId }
   const ready = async () => (await app.inject('/readyz')).statusCode
@@ -49,7 +49,7 @@ it('says that the database is away, and works again as soon as it is back', asyn
   expect((await send({ method: 'POST', path: '/contacts/', body })).statusCode).toBe(201)
 })
 
-it('says so where the server ends the connection in the middle of the work', async () => {
+it('returns 503 if the database ends the connection during a request', async () => {
   const send = createSender(app, api.key)
   let running: ReturnType<typeof send> | undefined
   await api.deps.db.transaction().execute(async (transaction) => {
@@ -74,7 +74,7 @@ it('says so where the server ends the connection in the middle of the work', asy
   expect([again.statusCode, again.headers['idempotent-replayed']]).toEqual([201, undefined])
 })
 
-it('says so where no connection of the pool is free in time', async () => {
+it('returns 503 if no connection in the pool is free in time', async () => {
   const pool = new pg.Pool({ connectionString: api.url, max: 1, connectionTimeoutMillis: 1_500 })
   const small = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   const crowded = await createApp({ ...api.deps, db: small })

@@ -1,3 +1,4 @@
+// cspell:ignore nmae serach
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -24,8 +25,8 @@ describe('the body', () => {
     ['an empty body', ''],
     ['a truncated body', '{"name":'],
     ['a body with a byte order mark', '\uFEFF{}'],
-    ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-  ])('refuses %s as malformed JSON', async (_name, raw) => {
+    ["bytes that aren't UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+  ])('rejects %s as malformed JSON', async (_name, raw) => {
     const response = await api.send({ method: 'POST', path: '/campaigns/', raw })
     expect(parseError(response)).toMatchObject({
       status: 400,
@@ -34,18 +35,18 @@ describe('the body', () => {
     })
   })
 
-  it('refuses a request without any body as malformed JSON', async () => {
+  it('rejects a request without a body as malformed JSON', async () => {
     const response = await api.send({ method: 'POST', path: '/campaigns/' })
     expect(parseError(response)).toMatchObject({ status: 400, code: 'malformed_json' })
   })
 
-  it('refuses a compressed body', async () => {
+  it('rejects a compressed body', async () => {
     const headers = { 'content-encoding': 'gzip' }
     const response = await api.send({ method: 'POST', path: '/campaigns/', raw: gzipSync('{}'), headers })
     expect(parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
   })
 
-  it('refuses a body over 1 MiB', async () => {
+  it('rejects a body over 1 MiB', async () => {
     const response = await api.send({
       method: 'POST',
       path: '/contacts/',
@@ -64,7 +65,7 @@ describe('the body', () => {
     'application/json; charset=latin1',
     'application/jsonp',
     'nonsense',
-  ])('refuses a body of type %s', async (type) => {
+  ])('rejects a body of type %s', async (type) => {
     const response = await api.send({
       method: 'POST',
       path: '/campaigns/',
@@ -92,7 +93,7 @@ describe('the body', () => {
     {},
     { 'content-type': 'application/json' },
     { 'content-type': 'text/plain' },
-  ])('needs no content type where there is no body: %j', async (headers) => {
+  ])('ignores the content type if there is no body: %j', async (headers) => {
     expect((await api.send({ path: '/agents/', headers })).statusCode).toBe(200)
     const gone = await api.send({ method: 'DELETE', path: '/webhooks/99/', headers })
     expect(parseError(gone)).toMatchObject({ status: 404 })
@@ -100,16 +101,19 @@ describe('the body', () => {
 })
 
 describe('fields', () => {
-  it.each([[[]], [null], ['text'], [7], [true]])('refuses the body %j, field by field', async (body) => {
-    const response = await api.send({ method: 'POST', path: '/contacts/', body })
-    expect(parseError(response)).toMatchObject({
-      status: 422,
-      type: 'invalid_request',
-      code: 'validation_failed',
-    })
-  })
+  it.each([[[]], [null], ['text'], [7], [true]])(
+    'rejects the body %j with a validation error',
+    async (body) => {
+      const response = await api.send({ method: 'POST', path: '/contacts/', body })
+      expect(parseError(response)).toMatchObject({
+        status: 422,
+        type: 'invalid_request',
+        code: 'validation_failed',
+      })
+    },
+  )
 
-  it('lists every field that is wrong, with what is wrong with it', async () => {
+  it('lists every invalid field with its issue', async () => {
     const response = await api.send({
       method: 'POST',
       path: '/campaigns/',
@@ -138,7 +142,7 @@ describe('fields', () => {
     ])
   })
 
-  it('names unknown fields, nested ones too, as the only fault', async () => {
+  it('reports unknown fields, including nested ones, with their own error code', async () => {
     const raw = JSON.stringify(newCampaign({ retry: { tries: 1 }, nmae: 'x' })).replace(
       '{',
       '{"__proto__":{"a":1},',
@@ -149,13 +153,13 @@ describe('fields', () => {
   })
 
   it.each(['/agents/?serach=Ava', '/calls/1/?expand=contact'])(
-    'refuses the unknown parameter of %s',
+    'rejects the unknown parameter in %s',
     async (path) => {
       expect(parseError(await api.send({ path }))).toMatchObject({ status: 422, code: 'unknown_field' })
     },
   )
 
-  it('takes the last of a duplicated field, as JSON does', async () => {
+  it('uses the last value of a duplicate field, like JSON.parse', async () => {
     const raw = JSON.stringify(newCampaign()).replace('{', '{"name":7,')
     expect((await api.send({ method: 'POST', path: '/campaigns/', raw })).statusCode).toBe(201)
   })
@@ -167,10 +171,10 @@ describe('fields', () => {
       'too_deep',
     ],
     ['the NUL character', '{"first_name":"a\\u0000"}', 'invalid_text'],
-    ['the NUL character in a name', '{"variables":{"a\\u0000":"b"}}', 'invalid_text'],
-    ['half of a character', '{"metadata":{"a":"\\ud800"}}', 'invalid_text'],
-    ['a name that would be lost', '{"metadata":{"__proto__":"x"}}', 'invalid_key'],
-  ])('refuses %s', async (_name, raw, code) => {
+    ['the NUL character in a key', '{"variables":{"a\\u0000":"b"}}', 'invalid_text'],
+    ['half of a surrogate pair', '{"metadata":{"a":"\\ud800"}}', 'invalid_text'],
+    ['a key that would be lost', '{"metadata":{"__proto__":"x"}}', 'invalid_key'],
+  ])('rejects %s', async (_name, raw, code) => {
     const error = parseError(await api.send({ method: 'POST', path: '/contacts/', raw }))
     expect(error.status).toBe(422)
     expect(error.details).toContainEqual(expect.objectContaining({ code }))
@@ -178,7 +182,7 @@ describe('fields', () => {
 })
 
 describe('the state of the workspace', () => {
-  it('refuses an agent that is not Live', async () => {
+  it("rejects an agent that isn't Live", async () => {
     const agent_id = await seedAgent(api.deps, api.seed.workspaceId, { status: 'draft' })
     const error = parseError(
       await api.send({ method: 'POST', path: '/campaigns/', body: newCampaign({ agent_id }) }),
@@ -186,7 +190,7 @@ describe('the state of the workspace', () => {
     expect(error).toMatchObject({ status: 422, code: 'agent_not_live', details: [{ field: 'agent_id' }] })
   })
 
-  it('refuses a phone number that is not active', async () => {
+  it("rejects a phone number that isn't active", async () => {
     const phone_number_id = await seedPhoneNumber(api.deps, api.seed.workspaceId, { status: 'retired' })
     const error = parseError(
       await api.send({ method: 'POST', path: '/campaigns/', body: newCampaign({ phone_number_id }) }),
@@ -198,7 +202,7 @@ describe('the state of the workspace', () => {
     })
   })
 
-  it('refuses to queue a call in an archived campaign', async () => {
+  it("doesn't queue a call in an archived campaign", async () => {
     const { seed, key } = await api.seedOtherWorkspace()
     await api.deps.db
       .updateTable('campaign')
@@ -216,7 +220,7 @@ describe('the state of the workspace', () => {
 })
 
 describe('outside of routes', () => {
-  it('tells nothing of a bug to the caller, and all of it to the log', async () => {
+  it("logs an internal error and doesn't show its details to the caller", async () => {
     const logLines: string[] = []
     let broken = false
     const now = () => {
@@ -251,7 +255,7 @@ describe('outside of routes', () => {
     })
   })
 
-  it('describes for the log what the database refused, without the values in it', async () => {
+  it('describes a database error for the log, without the values in it', async () => {
     const row = { workspace_id: api.seed.workspaceId, phone_number: '+12025550142' }
     const insert = () => api.deps.db.insertInto('contact').values(row).execute()
     await insert()
@@ -261,7 +265,7 @@ describe('outside of routes', () => {
     expect(JSON.stringify(described)).not.toContain('2025550142')
   })
 
-  it('keeps a sane request id of the caller, and replaces another', async () => {
+  it("keeps the caller's request ID if it is valid, and replaces it otherwise", async () => {
     const accepted = await api.send({ path: '/agents/', headers: { 'x-request-id': 'zap-12.A_b' } })
     expect(accepted.headers['x-request-id']).toBe('zap-12.A_b')
     for (const id of ['a b', 'x'.repeat(129), '<script>']) {
@@ -270,7 +274,7 @@ describe('outside of routes', () => {
     }
   })
 
-  it('answers what is no HTTP in the same shape', async () => {
+  it("returns the same error format for a request that isn't HTTP", async () => {
     const url = new URL(await api.app.listen({ port: 0, host: '127.0.0.1' }))
     const socket = connect(Number(url.port), url.hostname)
     await once(socket, 'connect')

@@ -1,3 +1,4 @@
+// cspell:ignore schlüssel
 import { expect, it } from '@jest/globals'
 import { hashToken } from '../../secrets/tokens.ts'
 import { useApiWorld } from '../support/test-api.ts'
@@ -23,14 +24,14 @@ const campaigns = async () => {
   return count
 }
 
-it('answers the same again, with and without the slash, and does the work once', async () => {
-  const first = await create('lost answer')
+it('returns the same response to a repeated request, with or without a trailing slash, and does the work once', async () => {
+  const first = await create('lost response')
   const before = await campaigns()
   const again = await api.send({
     method: 'POST',
     path: '/campaigns',
     raw: `{ "phone_number_id": ${api.seed.phoneNumberId}, "agent_id": ${api.seed.agentId}, "name": "Once", "retry": {"on": ""} }`,
-    headers: { 'idempotency-key': 'lost answer' },
+    headers: { 'idempotency-key': 'lost response' },
   })
   expect(first.headers['idempotent-replayed']).toBeUndefined()
   expect([again.statusCode, again.headers['idempotent-replayed']]).toEqual([201, 'true'])
@@ -38,7 +39,7 @@ it('answers the same again, with and without the slash, and does the work once',
   expect(await campaigns()).toBe(before)
 })
 
-it('replays what was done though it could not be done any more', async () => {
+it('replays a response even if the request would be rejected now', async () => {
   const first = await create('before the pause')
   await api.deps.db
     .updateTable('agent')
@@ -50,13 +51,13 @@ it('replays what was done though it could not be done any more', async () => {
   expect([again.statusCode, again.json()]).toEqual([201, first.json()])
 })
 
-it('refuses a key that comes again with another body', async () => {
+it('rejects a key that is reused with another body', async () => {
   await create('reused')
   const again = await create('reused', { name: 'Twice' })
   expect([again.statusCode, again.json()]).toMatchObject([422, { error: { code: 'idempotency_key_reused' } }])
 })
 
-it('keeps nothing of a refusal', async () => {
+it("doesn't store an error response", async () => {
   const wrong = await create('second try', { agent_id: 999_999 })
   const right = await create('second try')
   expect([wrong.statusCode, right.statusCode]).toEqual([404, 201])
@@ -74,7 +75,7 @@ it('forgets a key after 24 hours', async () => {
   expect((await create('old', { name: 'New' })).headers['idempotent-replayed']).toBe('true')
 })
 
-it('knows keys by connection and by path', async () => {
+it('scopes keys to a connection and a path', async () => {
   const { seed, key } = await api.seedOtherWorkspace()
   await create('shared')
   const otherConnection = await create(
@@ -95,7 +96,7 @@ it('knows keys by connection and by path', async () => {
   expect([contact.statusCode, contact.headers['idempotent-replayed']]).toEqual([201, undefined])
 })
 
-it('knows a connection again after its token was refreshed', async () => {
+it('recognizes a connection after its token was refreshed', async () => {
   const { db } = api.deps
   const { workspaceId: workspace_id, userId: user_id } = api.seed
   const grant_hash = hashToken('grant')
@@ -135,7 +136,7 @@ it('does the work once for twenty simultaneous requests with one key', async () 
   expect(created.filter((response) => response.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
 })
 
-it('replays a call that was queued, and a 200 as 200', async () => {
+it('replays a queued call with the original status code', async () => {
   const post = (idempotencyKey: string) =>
     api.send({
       method: 'POST',
@@ -155,7 +156,7 @@ it('replays a call that was queued, and a 200 as 200', async () => {
   ])
 })
 
-it.each(['', 'x'.repeat(256), 'schlüssel', 'a\tb'])('refuses the key %j', async (key) => {
+it.each(['', 'x'.repeat(256), 'schlüssel', 'a\tb'])('rejects the key %j', async (key) => {
   const response = await create(key)
   expect([response.statusCode, response.json()]).toMatchObject([
     422,
@@ -163,7 +164,7 @@ it.each(['', 'x'.repeat(256), 'schlüssel', 'a\tb'])('refuses the key %j', async
   ])
 })
 
-it('ignores the key where it has no meaning', async () => {
+it('ignores the key on GET requests', async () => {
   const response = await api.send({ path: '/agents/', headers: { 'idempotency-key': 'x'.repeat(300) } })
   expect(response.statusCode).toBe(200)
 })

@@ -21,7 +21,7 @@ const findLastUsed = async (apiKeyId: number): Promise<string | undefined> => {
   return row.last_used_at?.toISOString()
 }
 
-it('remembers only the connections that were used last', async () => {
+it('remembers only the most recently used connections', async () => {
   const { workspaceId, userId } = await seedWorkspace(deps)
   const createCaller = async (name: string) => {
     const { id } = await createApiKey(deps, workspaceId, userId, name)

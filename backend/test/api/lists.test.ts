@@ -1,3 +1,4 @@
+// cspell:ignore Über
 import { beforeAll, expect, it } from '@jest/globals'
 import { AgentList, CallList, CampaignList, ErrorResponse, PhoneNumberList } from '@outdial/contract'
 import { seedAgent, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
@@ -17,7 +18,7 @@ const agents = async (query: string) => {
 }
 const names = async (query: string) => (await agents(query)).results.map((agent) => agent.name)
 
-/** The path below the API's prefix of a link in a list. */
+/** Returns the path of a list's link, without the API prefix. */
 const pathOfLink = (link: string | null) => {
   const url = new URL(link ?? '')
   expect(url.origin).toBe(new URL(api.deps.config.publicUrl).origin)
@@ -25,7 +26,7 @@ const pathOfLink = (link: string | null) => {
   return `${url.pathname.slice(apiPrefix.length)}${url.search}`
 }
 
-it('follows its links through a list and back, each item once', async () => {
+it('returns each item once when following the links forward, and links back to the first page', async () => {
   const agentNames: string[] = []
   let path: string | null = '/agents?limit=4'
   let last: AgentList | undefined
@@ -41,7 +42,7 @@ it('follows its links through a list and back, each item once', async () => {
   expect(first.previous).toBeNull()
 })
 
-it('keeps its filters in its links', async () => {
+it('keeps filters in its links', async () => {
   const page = await agents('?search=e&limit=1&offset=1')
   expect(page.next).toBe(`${api.deps.config.publicUrl}${apiPrefix}/agents/?limit=1&offset=2&search=e`)
   expect(page.previous).toBe(`${api.deps.config.publicUrl}${apiPrefix}/agents/?limit=1&offset=0&search=e`)
@@ -51,7 +52,7 @@ it('keeps its filters in its links', async () => {
   )
 })
 
-it('has no next page behind the last item', async () => {
+it('has no next page after the last item', async () => {
   expect((await agents('?limit=6')).next).toBeNull()
   expect(await agents('?offset=9007199254740991')).toMatchObject({ results: [], next: null })
 })
@@ -63,11 +64,11 @@ it.each([
   ['?search=%C3%BCBER', ['Über_uns']],
   ['?search=%5C', []],
   ['?search=nobody', []],
-])('finds by a part of the name: %s', async (query, found) => {
+])('searches for part of the name: %s', async (query, found) => {
   expect(await names(query)).toEqual(found)
 })
 
-it('takes blank parameters for absent ones', async () => {
+it('treats blank parameters as absent', async () => {
   expect(await names('?search=&limit=&offset=')).toHaveLength(6)
 })
 
@@ -81,7 +82,7 @@ it.each([
   ['offset=9007199254740992', 'offset'],
   ['offset=1e99', 'offset'],
   [`search=${'x'.repeat(201)}`, 'search'],
-])('refuses %s', async (query, field) => {
+])('rejects %s', async (query, field) => {
   const response = await api.send({ path: `/agents/?${query}` })
   expect(response.statusCode).toBe(422)
   expect(response.json()).toMatchObject({ error: { code: 'validation_failed', details: [{ field }] } })
@@ -111,7 +112,7 @@ it('lists campaigns of every status', async () => {
   expect(list.results).toMatchObject([{ id, status: 'archived' }])
 })
 
-it('lists calls newest first, by their filters', async () => {
+it('lists calls newest first, and filters them', async () => {
   const ids: number[] = []
   for (const digit of [1, 2, 3]) {
     const body = {
@@ -132,7 +133,7 @@ it('lists calls newest first, by their filters', async () => {
   expect(await list('?campaign_id=999')).toEqual([])
 })
 
-it('says which values a filter takes', async () => {
+it('lists the accepted values of a filter in the error', async () => {
   const response = await api.send({ path: '/calls/?outcome=unknown' })
   expect(response.statusCode).toBe(422)
   const [detail] = ErrorResponse.parse(response.json()).error.details

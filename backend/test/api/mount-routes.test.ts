@@ -4,7 +4,7 @@ import { parseError, useApiWorld } from '../support/test-api.ts'
 const api = useApiWorld()
 
 it.each(['/nothing', '/agents/5/', '/calls/1/2', '/calls/999999', '/calls/0', '/calls/-1', '/calls/1.5'])(
-  'finds nothing at %s',
+  'returns 404 for %s',
   async (path) => {
     const response = await api.send({ path })
     expect(parseError(response)).toMatchObject({ status: 404, type: 'not_found', code: 'not_found' })
@@ -12,14 +12,14 @@ it.each(['/nothing', '/agents/5/', '/calls/1/2', '/calls/999999', '/calls/0', '/
 )
 
 it.each(['/nothing', '/docs/static/nothing.js', '/api/nothing', '/assets/nothing.css'])(
-  'answers in the same shape outside the API: %s',
+  'returns the same error format outside the API: %s',
   async (url) => {
     expect(parseError(await api.app.inject(url))).toMatchObject({ status: 404, code: 'not_found' })
   },
 )
 
 it.each(['text', '0x10', '007', '1e3', '9007199254740993', '9'.repeat(400), '%20', '%00', '%FF'])(
-  'takes %s for no id',
+  'returns 404 for the ID %s',
   async (id) => {
     expect(parseError(await api.send({ path: `/calls/${id}/` }))).toMatchObject({
       status: 404,
@@ -38,7 +38,7 @@ it.each([
   ['POST', '/webhooks/7', 'DELETE, OPTIONS'],
   ['PATCH', '/calls/7/', 'GET, HEAD, OPTIONS'],
   ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
-] as const)('tells %s %s which methods there are', async (method, path, allow) => {
+] as const)('lists the allowed methods for %s %s', async (method, path, allow) => {
   const response = await api.send({ method, path, raw: '{' })
   expect(parseError(response)).toMatchObject({
     status: 405,
@@ -53,7 +53,7 @@ it.each([
   ['DELETE', '/oauth/revoke/', 'OPTIONS, POST'],
   ['POST', '/.well-known/oauth-authorization-server', 'GET, OPTIONS'],
   ['PATCH', '/healthz', 'GET, HEAD, OPTIONS'],
-] as const)('tells %s %s, outside the API, which methods there are', async (method, url, allow) => {
+] as const)('lists the allowed methods for %s %s, outside the API', async (method, url, allow) => {
   const response = await api.app.inject({ method, url })
   expect(parseError(response)).toMatchObject({
     status: 405,
@@ -63,7 +63,7 @@ it.each([
   expect(response.headers.allow).toBe(allow)
 })
 
-it('answers OPTIONS with the methods, and HEAD without a body', async () => {
+it('responds to OPTIONS with the allowed methods, and to HEAD without a body', async () => {
   const options = await api.send({ method: 'OPTIONS', path: '/campaigns', key: null })
   expect([options.statusCode, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS, POST'])
   const head = await api.send({ method: 'HEAD', path: '/campaigns' })

@@ -8,7 +8,7 @@ const api = useApiWorld()
 
 const newKey = () => createApiKey(api.deps, api.seed.workspaceId, api.seed.userId, 'Another')
 
-it('tells what is left of the quota, and when to come back once it is used up', async () => {
+it('reports the remaining quota, and when to retry once it is used up', async () => {
   const config = { ...parseConfig({ SECRET_KEY: 'x'.repeat(32) }), rateLimitPerMinute: 3 }
   const app = await createApp({ ...api.deps, config })
   const send = createSender(app, api.key)
@@ -34,7 +34,7 @@ it('tells what is left of the quota, and when to come back once it is used up', 
   await app.close()
 })
 
-it('stops guessing from one address, and lets its good credentials through', async () => {
+it('limits invalid credentials per address, but still accepts valid ones from that address', async () => {
   const app = await createApp(api.deps)
   const send = createSender(app, api.key)
   const guess = async () => (await send({ path: '/agents/', key: 'odk_guess' })).statusCode
@@ -47,7 +47,7 @@ it('stops guessing from one address, and lets its good credentials through', asy
   await app.close()
 })
 
-it('tells addresses apart behind a proxy that it trusts, and believes no other', async () => {
+it('uses forwarded client addresses from trusted proxies only', async () => {
   const guessesUntilLimited = async (trustedProxies: string, from: string[]) => {
     const config = parseConfig({ SECRET_KEY: 'x'.repeat(32), TRUSTED_PROXIES: trustedProxies })
     const app = await createApp({ ...api.deps, config })

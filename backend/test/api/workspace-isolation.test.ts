@@ -18,7 +18,7 @@ beforeAll(async () => {
   hookId = subscribed.json<{ id: number }>().id
 })
 
-it.each(['agents', 'campaigns', 'phone-numbers'])('lists no %s of another workspace', async (path) => {
+it.each(['agents', 'campaigns', 'phone-numbers'])("doesn't list another workspace's %s", async (path) => {
   const ids = async (key: string) =>
     (await api.send({ path: `/${path}/`, key }))
       .json<{ results: { id: number }[] }>()
@@ -28,19 +28,19 @@ it.each(['agents', 'campaigns', 'phone-numbers'])('lists no %s of another worksp
   expect(ownedIds).not.toEqual(otherIds)
 })
 
-it('shows no call of another workspace, in the list or by its id', async () => {
+it("doesn't return another workspace's call, in the list or by ID", async () => {
   const list = await api.send({ path: `/calls/?campaign_id=${api.seed.campaignId}`, key: other.key })
   expect(list.json()).toMatchObject({ results: [] })
   expect((await api.send({ path: `/calls/${callId}/`, key: other.key })).statusCode).toBe(404)
 })
 
-it('removes no subscription of another workspace', async () => {
+it("doesn't remove another workspace's subscription", async () => {
   const path = `/webhooks/${hookId}/`
   expect((await api.send({ method: 'DELETE', path, key: other.key })).statusCode).toBe(404)
   expect((await api.send({ method: 'DELETE', path })).statusCode).toBe(204)
 })
 
-it('subscribes to no campaign or agent of another workspace', async () => {
+it("doesn't subscribe to another workspace's campaign or agent", async () => {
   for (const filter of [{ campaign_id: api.seed.campaignId }, { agent_id: api.seed.agentId }]) {
     const body = { target_url: 'https://example.com/hook', event: 'call.completed', filter }
     const response = await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key: other.key })
@@ -48,7 +48,7 @@ it('subscribes to no campaign or agent of another workspace', async () => {
   }
 })
 
-it('knows the same number as another contact in another workspace', async () => {
+it('creates a separate contact for the same number in another workspace', async () => {
   const body = { phone_number: '+12025550100', campaign_id: other.seed.campaignId }
   const response = await api.send({ method: 'POST', path: '/contacts/', body, key: other.key })
   expect(response.json()).toMatchObject({ contact_created: true, contact: { first_name: null } })

@@ -9,7 +9,7 @@ const world = useCallsWorld()
 
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 
-it('cancels a call that waits, and tells it', async () => {
+it('cancels a queued call and publishes its event', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const key = { workspaceId: world.seed.workspaceId, callId: id }
   expect(await cancelCall(world.deps, key)).toBe(true)
@@ -20,7 +20,7 @@ it('cancels a call that waits, and tells it', async () => {
   expect(await listEvents(world.deps, id)).toHaveLength(1)
 })
 
-it('cancels no call that is being made, and none of another workspace', async () => {
+it("does not cancel a call that is being dialed, or another workspace's call", async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await claimCalls(world.deps, lease, 1)
   expect(await cancelCall(world.deps, { workspaceId: world.seed.workspaceId, callId: id })).toBe(false)

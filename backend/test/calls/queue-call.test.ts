@@ -14,7 +14,7 @@ const findCalls = async (owner: Seed) =>
   (await listCalls(world.deps, toCaller(owner), { limit: 200, offset: 0, outcome: undefined })).items
 
 describe('a second call to the same number', () => {
-  it('queues one call where fifty ask at once', async () => {
+  it('queues one call for 50 requests at the same time', async () => {
     const number = freshNumber()
     const calls = await Promise.all(
       Array.from({ length: 50 }, () => seedCall(world.deps, world.seed, number)),
@@ -23,7 +23,7 @@ describe('a second call to the same number', () => {
     expect(await findCalls(world.seed)).toHaveLength(1)
   })
 
-  it('queues one call where two ask at once without the lock on the contact', async () => {
+  it('queues one call for two requests at the same time that have not locked the contact', async () => {
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
     await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
     const request = {
@@ -53,7 +53,7 @@ describe('a second call to the same number', () => {
     expect(results.map((result) => result.queued)).toEqual([true, false])
   })
 
-  it('queues another where it is asked to, and skips while that one is open', async () => {
+  it('queues another call if requested, and skips while that one is open', async () => {
     const number = freshNumber()
     const first = await seedCall(world.deps, world.seed, number)
     const second = await seedCall(world.deps, world.seed, number, { if_already_queued: 'queue' })
@@ -67,7 +67,7 @@ describe('a second call to the same number', () => {
     expect((await seedCall(world.deps, world.seed, number)).id).toBe(third.id)
   })
 
-  it('lets a test call and a real one stand side by side', async () => {
+  it('allows an open test call and an open real call at the same time', async () => {
     const number = freshNumber()
     const real = await seedCall(world.deps, world.seed, number)
     const test = await seedCall(world.deps, world.seed, number, { test: true })
@@ -85,7 +85,7 @@ describe('a second call to the same number', () => {
 })
 
 describe('the do-not-call list', () => {
-  it('completes a call to a number on the do-not-call list as suppressed at once', async () => {
+  it('immediately completes a call to a number on the do-not-call list as suppressed', async () => {
     const call = await seedCall(world.deps, world.seed, freshNumber(), { do_not_call: true })
     expect(call).toMatchObject({
       status: 'completed',
@@ -96,7 +96,7 @@ describe('the do-not-call list', () => {
     expect((await listEvents(world.deps, call.id)).map((event) => event.data)).toEqual([call])
   })
 
-  it('never takes a number off the do-not-call list', async () => {
+  it('never removes a number from the do-not-call list', async () => {
     const number = freshNumber()
     await seedCall(world.deps, world.seed, number, { do_not_call: true })
     expect((await seedCall(world.deps, world.seed, number, { do_not_call: false })).outcome).toBe(
@@ -104,7 +104,7 @@ describe('the do-not-call list', () => {
     )
   })
 
-  it('completes what waits for a number, in every campaign, when it is put on the do-not-call list', async () => {
+  it('suppresses queued calls in every campaign when their number is added to the do-not-call list', async () => {
     const number = freshNumber()
     const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
     const waiting = await seedCall(world.deps, world.seed, number, { campaign_id: other })
@@ -115,7 +115,7 @@ describe('the do-not-call list', () => {
     expect(await listEvents(world.deps, waiting.id)).toHaveLength(1)
   })
 
-  it('keeps the do-not-call lists of two workspaces apart', async () => {
+  it('keeps the do-not-call lists of two workspaces separate', async () => {
     const number = freshNumber()
     await seedCall(world.deps, world.seed, number, { do_not_call: true })
     const other = await seedWorkspace(world.deps, 'Globex')
@@ -124,14 +124,14 @@ describe('the do-not-call list', () => {
 })
 
 describe('the campaign', () => {
-  it('refuses an archived campaign', async () => {
+  it('rejects a call in an archived campaign', async () => {
     await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
     await expect(seedCall(world.deps, world.seed, freshNumber())).rejects.toMatchObject({
       code: 'campaign_archived',
     })
   })
 
-  it('knows no campaign of another workspace', async () => {
+  it("returns not_found for another workspace's campaign", async () => {
     const other = await seedWorkspace(world.deps, 'Globex')
     await expect(
       seedCall(world.deps, world.seed, freshNumber(), { campaign_id: other.campaignId }),
@@ -140,7 +140,7 @@ describe('the campaign', () => {
     })
   })
 
-  it('leaves no call behind in a campaign that is archived meanwhile', async () => {
+  it('cancels a call that is queued while its campaign is archived', async () => {
     const queued = Promise.withResolvers<void>()
     const archiving = Promise.withResolvers<void>()
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
@@ -174,14 +174,14 @@ describe('the campaign', () => {
 })
 
 describe('reading calls', () => {
-  it('answers a call by id, and no call of another workspace', async () => {
+  it("returns a call by ID, but not another workspace's call", async () => {
     const call = await seedCall(world.deps, world.seed, freshNumber(), { metadata: { lead: '7' } })
     expect(await getCall(world.deps, toCaller(world.seed), call.id)).toEqual(call)
     const other = await seedWorkspace(world.deps, 'Globex')
     await expect(getCall(world.deps, toCaller(other), call.id)).rejects.toThrow(ApiError)
   })
 
-  it('lists calls newest first, page by page, filtered', async () => {
+  it('lists calls newest first, with pages and filters', async () => {
     const ids: number[] = []
     for (let index = 0; index < 5; index += 1)
       ids.unshift((await seedCall(world.deps, world.seed, freshNumber())).id)

@@ -15,7 +15,7 @@ const world = useCallsWorld()
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 const eveningHours = { ...everyHour, start: '18:00', end: '20:00' }
 
-it('moves what waits when the hours are edited, to later and to earlier', async () => {
+it('moves queued calls later and earlier when calling hours are edited', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     callingHours: eveningHours,
@@ -29,7 +29,7 @@ it('moves what waits when the hours are edited, to later and to earlier', async 
   expect(await claimCalls(world.deps, lease, 9)).toHaveLength(1)
 })
 
-it('moves what waits by the zone of the campaign when that is edited', async () => {
+it("moves queued calls when the campaign's time zone is edited", async () => {
   const { id } = await seedCall(world.deps, world.seed, '+18005550123')
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     callingHours: eveningHours,
@@ -65,7 +65,7 @@ it('moves every batch of a long queue', async () => {
   )
 })
 
-it('ends a change that a dead process began', async () => {
+it('finishes a change that a dead process started', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await world.deps.db
     .updateTable('campaign')
@@ -86,7 +86,7 @@ it('ends a change that a dead process began', async () => {
   expect((await getCall(world.deps, world.seed, id)).waiting_for).toBe('calling_hours')
 })
 
-it('waits for a claim under way before it changes the hours', async () => {
+it('waits for a claim in progress before it changes calling hours', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const claimed = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()
@@ -112,7 +112,7 @@ it('waits for a claim under way before it changes the hours', async () => {
   expect((await getCall(world.deps, world.seed, id)).status).toBe('completed')
 })
 
-it('moves what waits when the time zone of the contact changes', async () => {
+it("moves queued calls when the contact's time zone changes", async () => {
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     callingHours: eveningHours,
   })

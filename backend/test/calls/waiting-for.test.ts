@@ -17,14 +17,14 @@ const getWaitingFor = async (id: number) => (await getCall(world.deps, world.see
 const inAnHour = () => new Date(world.deps.clock.now().getTime() + 3_600_000).toISOString()
 
 describe('a call that can be made now', () => {
-  it('waits for nothing when it can be made now, nor while it is made', async () => {
+  it('does not wait for anything, before it is dialed or while it is dialed', async () => {
     const { id, waiting_for } = await seedCall(world.deps, world.seed, freshNumber())
     expect(waiting_for).toBeNull()
     await claim()
     expect(await getCall(world.deps, world.seed, id)).toMatchObject({ status: 'dialing', waiting_for: null })
   })
 
-  it('names no hours and no slots for a test call', async () => {
+  it('ignores calling hours and concurrency limits for a test call', async () => {
     const closed = { days: ['sun' as const], start: '09:00', end: '10:00' }
     const campaignId = await seedCampaign(world.deps, {
       ...world.seed,
@@ -43,7 +43,7 @@ describe('a call that can be made now', () => {
 })
 
 describe('a call at a later time', () => {
-  it('waits for its schedule', async () => {
+  it('waits for its scheduled time', async () => {
     const { id, waiting_for, next_attempt_at } = await seedCall(world.deps, world.seed, freshNumber(), {
       scheduled_at: inAnHour(),
     })
@@ -73,7 +73,7 @@ describe('a call at a later time', () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
     const [attempt] = await claim()
     if (attempt !== undefined) await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
-    // SIMULATION_SPEED 10: six minutes, in which the hours close.
+    // With SIMULATION_SPEED=10, the retry is due after six minutes. Calling hours end before that.
     const waiting = { waiting_for: 'retry', next_attempt_at: '2026-05-05T13:00:00.000Z', attempts: 1 }
     expect(await getCall(world.deps, world.seed, id)).toMatchObject(waiting)
     world.deps.clock.advance(6 * 60_000)
@@ -82,7 +82,7 @@ describe('a call at a later time', () => {
 })
 
 describe('concurrent calls', () => {
-  it('waits for a slot of its campaign', async () => {
+  it("waits for its campaign's concurrency limit", async () => {
     const campaignId = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
     await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
     const second = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -94,7 +94,7 @@ describe('concurrent calls', () => {
     expect(await claim()).toHaveLength(1)
   })
 
-  it('waits while another campaign talks to the number', async () => {
+  it('waits while another campaign is calling the number', async () => {
     const number = freshNumber()
     const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
     const first = await seedCall(world.deps, world.seed, number)
@@ -107,7 +107,7 @@ describe('concurrent calls', () => {
 })
 
 describe('an inactive campaign, agent, or number', () => {
-  it('waits for a paused campaign, and goes on when it is resumed', async () => {
+  it('waits for a paused campaign, and continues when it is resumed', async () => {
     await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     expect(await getWaitingFor(id)).toBe('campaign_paused')
@@ -134,8 +134,8 @@ describe('an inactive campaign, agent, or number', () => {
   })
 })
 
-describe('refused status changes', () => {
-  it('refuses a step of an agent that there is not, and an agent of another workspace', async () => {
+describe('rejected status changes', () => {
+  it("rejects an invalid status change, and another workspace's agent", async () => {
     const agentId = await seedAgent(world.deps, world.seed.workspaceId, { status: 'draft' })
     await expect(setAgentStatus(world.deps, world.seed.workspaceId, agentId, 'paused')).rejects.toMatchObject(
       {
@@ -153,7 +153,7 @@ describe('refused status changes', () => {
     })
   })
 
-  it('retires no number of another workspace', async () => {
+  it("does not retire another workspace's number", async () => {
     const phoneNumberId = await seedPhoneNumber(world.deps, world.seed.workspaceId)
     const retiring = retirePhoneNumber(world.deps, world.seed.workspaceId + 1, phoneNumberId)
     await expect(retiring).rejects.toMatchObject({ code: 'not_found' })

@@ -13,7 +13,7 @@ const world = useCallsWorld()
 
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 
-it('completes what waits as canceled when a campaign is archived, and lets calls under way end', async () => {
+it('cancels queued calls when a campaign is archived, and lets calls in progress end', async () => {
   const calls = [await seedCall(world.deps, world.seed, freshNumber())]
   const [attempt] = await claimCalls(world.deps, lease, 1)
   calls.push(
@@ -41,14 +41,14 @@ it.each([
     (using: TestDeps, workspaceId: number, campaignId: number) =>
       editCampaign(using, workspaceId, campaignId, { name: 'New' }),
   ],
-])('lets an archived campaign not be %s', async (_, change) => {
+])('does not allow an archived campaign to be %s', async (_, change) => {
   await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
   await expect(change(world.deps, world.seed.workspaceId, world.seed.campaignId)).rejects.toMatchObject({
     code: 'campaign_archived',
   })
 })
 
-it('changes no campaign of another workspace', async () => {
+it("does not change another workspace's campaign", async () => {
   await expect(
     pauseCampaign(world.deps, world.seed.workspaceId + 1, world.seed.campaignId),
   ).rejects.toMatchObject({
@@ -56,7 +56,7 @@ it('changes no campaign of another workspace', async () => {
   })
 })
 
-it('tells why a campaign was paused, and keeps the reason when it is paused again', async () => {
+it('saves why a campaign was paused, and keeps the reason when it is paused again', async () => {
   await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, 'Holiday.')
   expect(await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)).toMatchObject({
     status: 'paused',

@@ -4,7 +4,7 @@ import { useCallsWorld } from '../support/world.ts'
 
 const world = useCallsWorld()
 
-it('edits the rest of a campaign and leaves out what is left out', async () => {
+it('edits a campaign and keeps the values of omitted settings', async () => {
   const retry = { max_attempts: 2, delay_minutes: 5, on: ['busy' as const] }
   const before = await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     name: 'Spring',

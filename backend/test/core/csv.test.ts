@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { formatCsvRecord } from '../../core/csv.ts'
 
-/** Reads CSV as RFC 4180 writes it. */
+/** Parses CSV according to RFC 4180. */
 function readCsv(text: string): string[][] {
   const records: string[][] = [[]]
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy
@@ -19,7 +19,7 @@ const cell = fc.oneof(
   fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '＝', '\t', '\r', '\n', '"', ',', "'", 'a', ' ') }),
 )
 
-it('is read back as it was, but for an apostrophe before what would be a formula', () => {
+it('parses back to the same cells, except for an apostrophe before formulas', () => {
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 }), { maxLength: 5 }), (records) => {
       const read = readCsv(records.map(formatCsvRecord).join(''))
@@ -31,12 +31,12 @@ it('is read back as it was, but for an apostrophe before what would be a formula
   )
 })
 
-it('quotes what needs it, doubles quotes, and ends lines with CR LF', () => {
+it('quotes cells that need it, doubles quotes, and ends lines with CR LF', () => {
   expect(formatCsvRecord(['Ann "A" Lee', 'a,b', '=1+1', '-5', 'plain'])).toBe(
     `"Ann ""A"" Lee","a,b",'=1+1,'-5,plain\r\n`,
   )
 })
 
-it('keeps a cell together where a semicolon or a tab separates cells, too', () => {
+it('quotes cells with semicolons or tabs', () => {
   expect(formatCsvRecord([';=1', 'a\t=1', 'a'])).toBe(`";=1","a\t=1",a\r\n`)
 })

@@ -22,7 +22,7 @@ it.each([
   ['+1\u00a0202\u00a0555\u00a00100', 'DE'],
   ['00 1 202 555 0100', 'DE'],
   ['  +12025550100\n', 'DE'],
-])('reads %j, dialed in %s', (input, country) => {
+])('parses %j dialed in %s', (input, country) => {
   expect(e164(input, country)).toBe('+12025550100')
 })
 
@@ -34,7 +34,7 @@ it.each([
   ['030 901820', 'DE', '+4930901820'],
   ['06 698 12345', 'IT', '+390669812345'],
   ['+800 1234 5678', 'US', '+80012345678'],
-])('reads %j, dialed in %s, as %s', (input, country, expected) => {
+])('parses %j dialed in %s as %s', (input, country, expected) => {
   expect(e164(input, country)).toBe(expected)
 })
 
@@ -52,22 +52,22 @@ it.each([
   '+1202555010011',
   '1e10',
   '+49 0000000000',
-])('refuses %j', (input) => {
+])('rejects %j', (input) => {
   expect(e164(input)).toBe('invalid_phone_number')
 })
 
 it.each(['+1 202 555 0100 x12', '202-555-0100 ext. 12', 'tel:+1-202-555-0100;ext=12'])(
-  'refuses the extension of %j',
+  'rejects the extension in %j',
   (input) => {
     expect(e164(input)).toBe('phone_number_extension')
   },
 )
 
-it('knows no country that has no telephone numbers', () => {
+it('rejects a country without phone numbers', () => {
   expect(e164('202 555 0100', 'ZZ')).toBe('invalid_country')
 })
 
-/** Numbers of the range that is kept for fiction, of any area that is written with these digits. */
+/** Numbers of the range that is reserved for fiction. */
 const demoNumber = fc
   .tuple(fc.constantFrom('202', '212', '303', '415', '512'), fc.integer({ min: 0, max: 99 }))
   .map(([area, last]) => `${area}55501${String(last).padStart(2, '0')}`)
@@ -79,7 +79,7 @@ const digits = fc.constantFrom(
 )
 const prefix = fc.constantFrom('', '+1', '1', '＋1', 'tel:+1')
 
-it('reads every spelling of a number alike', () => {
+it('parses every format of a number to the same result', () => {
   fc.assert(
     fc.property(demoNumber, separator, digits, prefix, (number, between, write, before) => {
       const national = [number.slice(0, 3), number.slice(3, 6), number.slice(6)].join(between)
@@ -88,7 +88,7 @@ it('reads every spelling of a number alike', () => {
   )
 })
 
-it('reads its own output as itself, in any country', () => {
+it('returns a number in E.164 unchanged, in any country', () => {
   fc.assert(
     fc.property(demoNumber, fc.constantFrom('US', 'DE', 'GB', 'JP', 'BR'), (number, country) => {
       expect(e164(`+1${number}`, country)).toBe(`+1${number}`)
@@ -96,7 +96,7 @@ it('reads its own output as itself, in any country', () => {
   )
 })
 
-it('answers any text with a number in E.164 or a refusal', () => {
+it('returns a number in E.164 or an error for any text', () => {
   const noise = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 64 }),
     fc.string({ unit: fc.constantFrom(...'0123456789+()-. x;tel:=,#*/\u200e'.split('')), maxLength: 40 }),

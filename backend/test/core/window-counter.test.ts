@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { createWindowCounter } from '../../core/window-counter.ts'
 import { ManualClock } from '../support/clock.ts'
 
-it('counts by key until the window of the first event ends', () => {
+it('counts by key until the window that the first event started ends', () => {
   const clock = new ManualClock()
   const counter = createWindowCounter(clock, { windowMs: 60_000 })
   const endsAt = clock.now().getTime() + 60_000
@@ -15,7 +15,7 @@ it('counts by key until the window of the first event ends', () => {
   expect(counter.add('a')).toEqual({ count: 1, endsAt: endsAt + 60_000 })
 })
 
-it('begins again with a key that was cleared', () => {
+it('restarts the count of a key that was cleared', () => {
   const counter = createWindowCounter(new ManualClock(), { windowMs: 60_000 })
   counter.add('a')
   counter.clear('a')

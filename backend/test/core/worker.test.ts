@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => worker?.stop())
 
-/** A worker whose parts the test replaces; by default it finds nothing. */
+/** Starts a worker that finds no jobs, unless the test overrides its options. */
 function start(work: Partial<WorkerOptions<string>>): Worker {
   worker = startWorker<string>(clock, {
     fetch: async () => [],
@@ -26,7 +26,7 @@ function start(work: Partial<WorkerOptions<string>>): Worker {
   return worker
 }
 
-/** Gives out each batch once, in answer to one look at the table. */
+/** Returns a `fetch` that returns one batch after the other. */
 function createBatches(...batches: string[][]) {
   const capacities: number[] = []
   const fetch = async (capacity: number) => {
@@ -41,10 +41,10 @@ function createSignal() {
   return { passed: promise, open: resolve }
 }
 
-/** Until the worker waits for its poll or a wake. */
+/** Waits until the worker waits for its next poll or a notification. */
 const idle = () => waitUntil(() => clock.waiting === 1)
 
-it('looks again at once while it finds something, then at every poll', async () => {
+it('fetches again immediately while it finds jobs, then at every poll', async () => {
   const { capacities, fetch } = createBatches(['a'], ['b'])
   const done: string[] = []
   start({ fetch, handle: async (job) => void done.push(job) })
@@ -55,7 +55,7 @@ it('looks again at once while it finds something, then at every poll', async () 
   expect(done).toEqual(['a', 'b'])
 })
 
-it('looks again when it was woken in the middle of a look', async () => {
+it('fetches again when it was notified during a fetch', async () => {
   const first = createSignal()
   let looks = 0
   const sender = start({
@@ -72,7 +72,7 @@ it('looks again when it was woken in the middle of a look', async () => {
   expect(looks).toBe(2)
 })
 
-it('runs no more at once than it may, and asks for what it has room for', async () => {
+it('respects its concurrency, and fetches only as many jobs as it has capacity for', async () => {
   const { capacities, fetch } = createBatches(['a', 'b'], ['c'])
   const signals = new Map(['a', 'b', 'c'].map((job) => [job, createSignal()]))
   start({
@@ -89,7 +89,7 @@ it('runs no more at once than it may, and asks for what it has room for', async 
   for (const { open } of signals.values()) open()
 })
 
-it('waits for the next poll after an error of the table, and tells of it once', async () => {
+it('waits for the next poll after an error in fetch, and reports it once', async () => {
   let looks = 0
   const failure = new Error('the database is down')
   start({
@@ -108,13 +108,13 @@ it('waits for the next poll after an error of the table, and tells of it once', 
 it.each([
   ['is rejected', async (error: Error) => Promise.reject(error)],
   [
-    'throws at once',
+    'throws synchronously',
     (error: Error) => {
       throw error
     },
   ],
-])('goes on with the rest of the batch when a job %s', async (_name, fail) => {
-  const failure = new Error('this one cannot be done')
+])('continues with the rest of the batch when a job %s', async (_name, fail) => {
+  const failure = new Error('the job failed')
   const done: string[] = []
   const { fetch } = createBatches(['bad', 'good'])
   start({ fetch, handle: (job) => (job === 'bad' ? fail(failure) : Promise.resolve(void done.push(job))) })
@@ -123,7 +123,7 @@ it.each([
   expect(done).toEqual(['good'])
 })
 
-it('leases nothing more when it stops, and waits for what runs', async () => {
+it('leases no more jobs when it stops, and waits for the running ones', async () => {
   const job = createSignal()
   const { capacities, fetch } = createBatches(['a'])
   const stopping = start({ fetch, handle: () => job.passed })
@@ -141,7 +141,7 @@ it('leases nothing more when it stops, and waits for what runs', async () => {
   expect(capacities).toHaveLength(looks)
 })
 
-it('aborts what still runs when the grace is over', async () => {
+it('aborts jobs that are still running after the timeout', async () => {
   let reason: unknown
   const { fetch } = createBatches(['a'])
   const handle = (_job: string, signal: AbortSignal) =>
@@ -161,7 +161,7 @@ it('aborts what still runs when the grace is over', async () => {
   expect(reason).toMatchObject({ name: 'AbortError' })
 })
 
-it('still does what a look brings that was under way when it was told to stop: it is leased already', async () => {
+it('still handles jobs of a fetch that was in progress when it was stopped', async () => {
   const look = createSignal()
   const done: string[] = []
   const stopping = start({

@@ -5,7 +5,7 @@ import { fillPath, idsInPath, listDashboardRoutes, type ListedRoute, pathFor } f
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
-// Every line is asked, also those that are added later: one that these lists do not cover makes a test fail.
+// These tests call every route, including routes added later. A route that isn't in either list fails a test.
 
 let ours: SeededObjects
 let theirs: SeededObjects
@@ -17,7 +17,7 @@ beforeAll(async () => {
   theirs = await seedEverything(world.service, 'Theirs')
 })
 
-/** Addresses that name something of another workspace: all of it, or one of two things. */
+/** Returns paths with IDs from another workspace: all of the IDs, or one of two. */
 function foreignPaths(route: ListedRoute): string[] {
   const ids = idsInPath(route)
   const [ownIds, foreign] = [ids(ours), ids(theirs)]
@@ -31,7 +31,7 @@ function foreignPaths(route: ListedRoute): string[] {
 const isPage = ({ kind }: ListedRoute) => kind !== 'action'
 const isAction = ({ kind }: ListedRoute) => kind === 'action' || kind === 'form'
 
-/** What the forms ask for, well filled in, with the ids of this workspace. */
+/** Returns valid values for all forms, with the IDs of a workspace. */
 const fieldsWith = (of: SeededObjects): Record<string, string> => ({
   name: 'Changed',
   title: 'Changed',
@@ -94,13 +94,13 @@ async function request(
 
 const workspacePath = (of: SeededObjects, path: string) => `/w/${of.workspaceId}${path}`
 
-/** A good token against forgery, from a page of one's own. */
+/** Returns a valid CSRF token from one of the user's own pages. */
 async function getCsrfToken(user: SignedInUser): Promise<string> {
   const { html } = await user.open('/account')
   return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
-/** Every row of every table, but when a session was last seen. */
+/** Returns every row of every table, without `last_seen_at`, which changes with each request. */
 async function dumpRows(): Promise<Record<string, string[]>> {
   const { db } = world.database
   const tables = await sql<{
@@ -115,13 +115,13 @@ async function dumpRows(): Promise<Record<string, string[]>> {
   return rows
 }
 
-/** Only those of another workspace, where the table says so. */
+/** Returns the rows of one workspace, for tables that have a workspace ID. */
 function rowsOfWorkspace(rows: Record<string, string[]>, workspaceId: number): Record<string, string[]> {
   const belongsToWorkspace = (row: string) => row.includes(`"workspace_id": ${workspaceId},`)
   return Object.fromEntries(Object.entries(rows).map(([name, all]) => [name, all.filter(belongsToWorkspace)]))
 }
 
-it('finds nothing of another workspace, whatever is asked of it, and changes nothing', async () => {
+it("returns 404 for another workspace's objects and changes nothing", async () => {
   const before = await dumpRows()
   const token = await getCsrfToken(ours.user)
   const wrong: string[] = []
@@ -138,16 +138,16 @@ it('finds nothing of another workspace, whatever is asked of it, and changes not
         const response = await request(ours.user, workspacePath(ours, path), { _csrf: token, ...fields })
         if (response.status !== 404) wrong.push(formatResult('POST', response))
       }
-      // What is not filled in may be told first.
+      // Missing fields may be reported before the lookup.
       const { status } = await request(ours.user, workspacePath(ours, path), { _csrf: token })
-      if (![303, 404].includes(status)) wrong.push(`POST ${path} ${status} with nothing in it`)
+      if (![303, 404].includes(status)) wrong.push(`POST ${path} ${status} with an empty form`)
     }
   }
   expect(wrong).toEqual([])
   expect(await dumpRows()).toEqual(before)
 }, 60_000)
 
-it('finds no workspace of which one is no member', async () => {
+it("returns 404 for a workspace that the user isn't a member of", async () => {
   const before = await dumpRows()
   const token = await getCsrfToken(ours.user)
   const found: string[] = []
@@ -163,7 +163,7 @@ it('finds no workspace of which one is no member', async () => {
   expect(await dumpRows()).toEqual(before)
 }, 60_000)
 
-it('leads everybody who is not signed in to the sign-in page', async () => {
+it('redirects signed-out users to the sign-in page', async () => {
   const before = await dumpRows()
   const wrong: string[] = []
   for (const route of routes) {
@@ -182,7 +182,7 @@ it('leads everybody who is not signed in to the sign-in page', async () => {
   expect(await dumpRows()).toEqual(before)
 }, 60_000)
 
-it('takes nothing without a token against forgery, or with that of another browser', async () => {
+it("rejects forms without a CSRF token, or with another browser's token", async () => {
   const before = await dumpRows()
   const foreign = await getCsrfToken(theirs.user)
   const wrong: string[] = []
@@ -197,7 +197,7 @@ it('takes nothing without a token against forgery, or with that of another brows
   expect(await dumpRows()).toEqual(before)
 }, 60_000)
 
-/** What only owners do, on what is not their own. */
+/** Owner-only actions. Members can still take some of them on their own objects, such as their API keys. */
 const ownerPaths = [
   '/settings/api-keys/:id/revoke',
   '/integrations/apps/:userId/:clientId/disconnect',
@@ -214,7 +214,7 @@ const ownerPaths = [
   '/spreadsheets/google/remove',
 ]
 
-/** What every member does: a new line must be put into one of the two lists. */
+/** Actions that every member can take. Add each new route to one of these two lists. */
 const memberPaths = [
   '/account',
   '/account/password',
@@ -277,13 +277,13 @@ const memberPaths = [
   '/tools/:id/switch-on',
 ]
 
-describe('the two lists of who may do what', () => {
-  it('hold every line that changes something, once', () => {
+describe('the lists of owner and member actions', () => {
+  it('contain every route that changes something, once', () => {
     const paths = routes.filter(isAction).map(({ path }) => path)
     expect([...ownerPaths, ...memberPaths].sort()).toEqual([...paths].sort())
   })
 
-  it('refuse a member what only owners do, and nothing changes', async () => {
+  it("don't let a member take owner-only actions", async () => {
     const before = await dumpRows()
     const token = await getCsrfToken(ours.member)
     const wrong: string[] = []
@@ -297,7 +297,7 @@ describe('the two lists of who may do what', () => {
     expect(await dumpRows()).toEqual(before)
   }, 60_000)
 
-  it('refuse an owner nothing of it, and a member nothing of the rest', async () => {
+  it('let owners open the owner-only forms, and members all other forms', async () => {
     const rejected: string[] = []
     for (const [user, list] of [
       [ours.user, ownerPaths],
@@ -312,7 +312,7 @@ describe('the two lists of who may do what', () => {
   }, 60_000)
 })
 
-it('takes no id of another workspace from a field or a query', async () => {
+it("doesn't use another workspace's IDs from form fields or queries", async () => {
   const user = await seedSignedInMember(world.service, ours.workspaceId, 'owner')
   const before = rowsOfWorkspace(await dumpRows(), theirs.workspaceId)
   const token = await getCsrfToken(user)

@@ -14,7 +14,7 @@ const tool = {
   method: 'GET' as const,
   url: 'https://cities.example.com/',
 }
-/** The address of each form that edits something, the field that one of us changes, and that of the other. */
+/** Each row: what is edited, how to get the form's path, the field we change, the field another user changes. */
 const forms: [string, () => Promise<string>, string, string][] = [
   [
     'a document',
@@ -54,7 +54,7 @@ const values: Record<string, string> = {
   url: 'https://cities.example.com/7',
 }
 
-it.each(forms)("saves %s over nobody's change without saying so", async (_, prepare, mine, theirs) => {
+it.each(forms)("doesn't silently overwrite another user's change to %s", async (_, prepare, mine, theirs) => {
   const { browser, open } = user
   const path = await prepare()
   const [form, other] = [await open(path), await open(path)]
@@ -65,7 +65,7 @@ it.each(forms)("saves %s over nobody's change without saying so", async (_, prep
   const { page: rejected } = await browser.press(form, 'Save', { [mine]: 'Mine' })
   expect([rejected.status, rejected.text]).toEqual([
     422,
-    expect.stringContaining('Somebody else changed this'),
+    expect.stringContaining('Someone else changed this'),
   ])
   expect(rejected.html).toContain('Mine')
   const reopened = await open(path)
@@ -77,7 +77,7 @@ it.each(forms)("saves %s over nobody's change without saying so", async (_, prep
   expect((await open(path)).html).toContain('Mine')
 })
 
-it('saves a form that was opened before something else about its object changed', async () => {
+it('saves a form if only a value outside the form changed after it was opened', async () => {
   const { browser, open } = user
   const path = `/agents/${user.seed.agentId}/edit`
   const form = await open(path)

@@ -5,7 +5,7 @@ import { anyCharacter } from '../support/schema-arbitraries.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
-// The same inputs each time: a run that fails prints its seed and the path to the smallest input.
+// The seed is fixed, so every run uses the same inputs. A failing run prints the seed and the smallest failing input.
 const runs = { seed: 20_261_120, numRuns: 200, endOnFailure: true }
 
 let objects: SeededObjects
@@ -17,13 +17,13 @@ beforeAll(async () => {
   objects = await seedEverything(world.service, 'Acme')
   cookie = objects.user.browser.cookies().join('; ')
   token = /name="_csrf" value="([^"]+)"/.exec((await objects.user.open('/account')).html)?.[1] ?? ''
-  // What speaks to servers elsewhere is tried with servers, in the tests of tools.
+  // The tool tests cover the routes that call other servers, because they can start those servers.
   routes = listDashboardRoutes(world.service.deps).filter(
     ({ path }) => !/refresh$|choose$|new-server$|edit-server$/.test(path),
   )
 })
 
-/** Percent-encoded, as it is sent: also what no browser would. */
+/** Percent-encoded values, including some that no browser would send. */
 const hostileValues = [
   ...['', '%00', 'a%00b', '%ED%A0%80', '%FF%FE', '%', '%zz', '%0d%0aX-Evil:%201', '%20', '+', '%E2%80%AE'],
   ...[
@@ -84,7 +84,7 @@ const text = fc.oneof(
   },
 )
 
-/** Names and values of the fields that a page's forms have, as it stands. */
+/** Returns the names and values of a page's form fields, without internal fields such as `_csrf`. */
 function readFields(html: string): [string, string][] {
   const found = new Map<string, string>()
   for (const [tag] of html.matchAll(/<(?:input|select|textarea)[^>]*>/g)) {
@@ -101,20 +101,20 @@ const request = (path: string, body?: string) =>
     ...(body !== undefined && { method: 'POST', body }),
   })
 
-/** Fails on what is an error of ours: a status of 500 or more, or an answer that breaks off. */
+/** Throws if the response has a 5xx status or is cut off. */
 async function expectNoServerError(path: string, body?: string): Promise<void> {
   const response = await request(path, body)
   await response.arrayBuffer()
   if (response.status >= 500)
-    throw new Error(`${path} ${(body ?? '').slice(0, 300)} answers ${response.status}`)
+    throw new Error(`${path} ${(body ?? '').slice(0, 300)} returned ${response.status}`)
 }
 
-it('reads every page whatever its query says', async () => {
+it('serves every page without a server error for any query', async () => {
   const pages = routes.filter(({ kind }) => kind !== 'action')
   const names = new Map<string, string[]>()
   for (const route of pages) {
     const address = pathFor(route, objects)
-    // A file is asked for what the list beside it is asked for.
+    // A download accepts the same query parameters as its list.
     const html = await (
       await request(route.kind === 'download' ? address.replace(/\/[a-z]+$/, '') : address)
     ).text()
@@ -147,7 +147,7 @@ it('reads every page whatever its query says', async () => {
   )
 }, 30_000)
 
-it('looks for nothing by an id that is none', async () => {
+it('serves every page without a server error for any ID', async () => {
   const named = routes.filter(({ kind, path }) => kind !== 'action' && path.includes(':'))
   const inputs = fc.tuple(fc.constantFrom(...named), text, text)
   await fc.assert(
@@ -158,7 +158,7 @@ it('looks for nothing by an id that is none', async () => {
   )
 }, 30_000)
 
-it('answers every form whatever is typed into it', async () => {
+it('handles every form without a server error for any input', async () => {
   const forms = routes.filter(
     ({ kind, path }) =>
       (kind === 'form' || kind === 'action') &&
@@ -185,7 +185,7 @@ it('answers every form whatever is typed into it', async () => {
         const [name] = formFields[at % Math.max(formFields.length, 1)] ?? ['name']
         return [name, `${encodeURIComponent(name)}=${value}`] as const
       })
-      // Half of the fields stand as they were, and some are sent twice.
+      // Keeps unchanged fields, and also the old values of some changed ones, so that those fields are sent twice.
       const unchanged = typed.filter(
         (_, index) => !changed.some(([name]) => formFields[index]?.[0] === name) || index % 2 === 1,
       )

@@ -6,7 +6,7 @@ import { type SeededObjects, seedEverything } from '../support/seed-everything.t
 import { useServiceWorld } from '../support/service.ts'
 import { waitForValue } from '../support/wait.ts'
 
-/** What must be shown as it is: it would be bold, end an attribute, and be a formula in a spreadsheet. */
+/** Text that needs escaping: it contains markup, closes an attribute, and starts a spreadsheet formula. */
 const mark = '=<b>Mark</b>"><img src=x onerror=alert(1)>\'&lt;'
 
 let objects: SeededObjects
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await importer.stop()
 })
 
-/** What callers, runtimes, tools, receivers and browsers say. */
+/** Puts the mark into everything that callers, runtimes, tools, receivers, and browsers can send. */
 async function writeMarkEverywhere(): Promise<void> {
   const { db, clock } = world.service.deps
   const at = clock.now()
@@ -106,10 +106,10 @@ async function writeMarkEverywhere(): Promise<void> {
     .execute()
 }
 
-it('shows as text whatever anybody has said, typed or sent', async () => {
+it('shows all input from users and other systems as text', async () => {
   const seen: string[] = []
   for (const route of listDashboardRoutes(world.service.deps)) {
-    // The server of these tools is not there: what its pages show is tested with one.
+    // This page needs a running MCP server. The tool page tests start one.
     if (route.kind === 'action' || route.kind === 'download' || route.path.endsWith('/choose')) continue
     const { status, html } = await objects.user.open(pathFor(route, objects))
     expect([route.path, status]).toEqual([route.path, 200])
@@ -121,7 +121,7 @@ it('shows as text whatever anybody has said, typed or sent', async () => {
   )
 })
 
-it('shows as text what was looked for', async () => {
+it('shows search input as text', async () => {
   for (const path of ['/calls', '/contacts', '/campaigns', '/knowledge', '/contacts/do-not-call']) {
     const text = encodeURIComponent(mark)
     const { html } = await objects.user.open(`${path}?search=${text}&q=${text}&number=${text}&status=${text}`)
@@ -129,7 +129,7 @@ it('shows as text what was looked for', async () => {
   }
 })
 
-/** The security headers of a response, as names and values. */
+/** Returns the security headers of a response as name and value pairs. */
 const getSecurityHeaders = ({ headers }: { headers: Headers }) =>
   [
     'cache-control',
@@ -142,8 +142,8 @@ const getSecurityHeaders = ({ headers }: { headers: Headers }) =>
     'x-frame-options',
   ].map((name) => [name, headers.get(name)])
 
-it('writes files that spreadsheet programs run nothing of, under names that no header breaks by', async () => {
-  // A page without scripts, which is all that a file needs.
+it('exports CSV files with formulas escaped, safe file names, and security headers', async () => {
+  // Downloads must have the same security headers as a page without scripts.
   const signIn = await fetch(new URL('/sign-in', world.service.url))
   expect(signIn.headers.get('cache-control')).toBe('no-store')
   for (const route of listDashboardRoutes(world.service.deps).filter(({ kind }) => kind === 'download')) {

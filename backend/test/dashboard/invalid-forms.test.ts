@@ -1,3 +1,4 @@
+// cspell:ignore Dispo couldn
 import { expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
 import { password, seedSignedInOwner, useOwnerWorld } from '../support/dashboard.ts'
@@ -35,14 +36,14 @@ it.each([
   ['application/json', ''],
   ['text/plain', 'name=Ava'],
   ['text/xml', '<name/>'],
-])('reads no form that is sent as %s: %s', async (type, body) => {
+])('rejects a form sent as %s: %s', async (type, body) => {
   const { status, html } = await send('/agents/new', type, body)
   expect(status).toBe(415)
-  expect(html).toContain("The form couldn't be submitted")
+  expect(html).toContain('The form couldn&#39;t be submitted')
 })
 
 it.each<[string, (token: Part) => string, number]>([
-  ['that breaks off', () => '--XX\r\nContent-Dispo', 400],
+  ['that is truncated', () => '--XX\r\nContent-Dispo', 400],
   [
     'with two files',
     (token) =>
@@ -54,35 +55,31 @@ it.each<[string, (token: Part) => string, number]>([
     400,
   ],
   [
-    'with more fields than a page has',
+    'with too many fields',
     (token) => multipart([token, ...Array.from({ length: 200 }, (_, at) => ({ name: `f${at}`, value: '' }))]),
     400,
   ],
+  ['with a field named __proto__', (token) => multipart([token, { name: '__proto__', value: 'x' }]), 400],
   [
-    "with a name of the language's own",
-    (token) => multipart([token, { name: '__proto__', value: 'x' }]),
-    400,
-  ],
-  [
-    'with a text longer than people write',
+    'with a field value over 1 MiB',
     (token) => multipart([token, { name: 'title', value: 'x'.repeat(1_100_000) }]),
     413,
   ],
-])('says that a form %s cannot be read', async (_name, body, expected) => {
+])('rejects a form %s', async (_name, body, expected) => {
   const { status, html } = await send(
     '/knowledge/new',
     isMultipart,
     body({ name: '_csrf', value: await csrf() }),
   )
   expect(status).toBe(expected)
-  expect(html).toContain("The form couldn't be submitted")
+  expect(html).toContain('The form couldn&#39;t be submitted')
 })
 
-it('says that a form without its boundary cannot be read', async () => {
+it('rejects a multipart form without a boundary', async () => {
   expect((await send('/knowledge/new', 'multipart/form-data', 'x')).status).toBe(400)
 })
 
-it('finds nothing by a name that no text may have', async () => {
+it('returns 404 for an ID that contains NUL', async () => {
   for (const path of ['/spreadsheets/%00', '/spreadsheets/%00/csv', '/agents/1/tools/%00', '/calls/%00']) {
     expect([path, (await user.open(path)).status]).toEqual([path, 404])
   }
@@ -96,7 +93,7 @@ it.each([
   '/%5Cevil.example',
   '/%0d%0aX-Evil:1',
   'https:evil',
-])('leads home after signing in where next is %s', async (next) => {
+])('redirects to the home page after sign-in if next is %s', async (next) => {
   const cookie = user.browser.cookies().join('; ')
   const response = await fetch(`${world.service.url}/sign-in?next=${next}`, {
     redirect: 'manual',
@@ -107,14 +104,14 @@ it.each([
   expect(page.html).toContain('action="/sign-in?next=%2F"')
 })
 
-it('leaves out of a query what no text may have', async () => {
+it('ignores query parameters that contain NUL', async () => {
   for (const path of ['/calls', '/calls/export', '/contacts', '/contacts/export', '/knowledge']) {
     const { status } = await user.open(`${path}?search=%00&q=a%00&q=b`)
     expect([path, status]).toEqual([path, 200])
   }
 })
 
-it.each(['1.5', '9223372036854775808', '-1', 'x'])('finds no campaign %s to call in', async (campaign) => {
+it.each(['1.5', '9223372036854775808', '-1', 'x'])('rejects the campaign ID %s', async (campaign) => {
   const contact = await world.database.db
     .insertInto('contact')
     .values({ workspace_id: user.seed.workspaceId, phone_number: `+1202555${campaign.length}123` })
@@ -127,7 +124,7 @@ it.each(['1.5', '9223372036854775808', '-1', 'x'])('finds no campaign %s to call
   }
 })
 
-it('says that what was typed is lost where the session ended meanwhile, and leads back to the form', async () => {
+it("says that the form wasn't submitted if the session expired, and returns to the form after sign-in", async () => {
   const { browser, open, email, userId } = await seedSignedInOwner(world.service)
   const form = await open('/agents/new')
   await world.database.db.deleteFrom('session').where('user_id', '=', userId).execute()

@@ -30,7 +30,7 @@ interface CrawledPage {
 
 let crawlResult: Promise<CrawledPage[]> | undefined
 
-/** Every page that links lead to from the overview. Of addresses that differ in their query alone, three. */
+/** Returns every page that is linked from the overview. Visits at most three URLs that differ only in their query. */
 function crawlPages(): Promise<CrawledPage[]> {
   crawlResult ??= (async () => {
     const found = new Map<string, CrawledPage>()
@@ -59,13 +59,13 @@ function crawlPages(): Promise<CrawledPage[]> {
 const pages = async () =>
   (await crawlPages()).filter(({ type, path }) => type.startsWith('text/html') && path.startsWith('/w/'))
 
-it('links to nothing that is not there', async () => {
+it('has no broken links', async () => {
   const broken = (await crawlPages()).filter(({ status }) => status !== 200)
   expect(broken.map(({ path, status }) => `${path} ${status}`)).toEqual([])
   expect((await pages()).length).toBeGreaterThan(20)
 }, 60_000)
 
-it('gives every page a language, a title and one main heading', async () => {
+it('gives every page a language, a title, and one main heading', async () => {
   for (const { path, html } of await pages()) {
     expect([path, html.match(/<h1[\s>]/g)?.length]).toEqual([path, 1])
     expect(html).toContain('<html lang="en">')
@@ -74,7 +74,7 @@ it('gives every page a language, a title and one main heading', async () => {
   }
 }, 60_000)
 
-it('runs and paints nothing that stands in the page itself', async () => {
+it('has no inline scripts or styles', async () => {
   for (const { path, html, csp } of await pages()) {
     expect([path, csp]).toEqual([path, expect.stringContaining("script-src 'self'")])
     expect(csp).not.toContain('unsafe')
@@ -82,7 +82,7 @@ it('runs and paints nothing that stands in the page itself', async () => {
   }
 }, 60_000)
 
-it('shows what people typed as text', async () => {
+it('shows user input as text', async () => {
   const all = (await pages()).map(({ html }) => html).join('\n')
   expect(all).toContain('&lt;img src=x onerror=alert(1)&gt;')
   expect(all).not.toContain('<img src=x')
@@ -90,7 +90,7 @@ it('shows what people typed as text', async () => {
   expect(all).not.toContain('<b>Prices')
 }, 60_000)
 
-it('carries a token against forgery in every form that changes something', async () => {
+it('has a CSRF token in every form that changes something', async () => {
   for (const { path, html } of await pages()) {
     for (const [formHtml] of html.matchAll(/<form[^>]*method="post"[\s\S]*?<\/form>/g)) {
       expect([path, formHtml]).toEqual([path, expect.stringContaining('name="_csrf"')])
@@ -98,7 +98,7 @@ it('carries a token against forgery in every form that changes something', async
   }
 }, 60_000)
 
-it('names every control of a page once', async () => {
+it('has no duplicate element IDs on a page', async () => {
   for (const { path, html } of await pages()) {
     const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
     expect([path, ids.filter((id, index) => ids.indexOf(id) !== index)]).toEqual([path, []])
@@ -106,7 +106,7 @@ it('names every control of a page once', async () => {
 }, 60_000)
 
 itInChromium(
-  'fits a phone and a screen, in the light and in the dark, for everybody',
+  'fits a phone screen and is accessible in light and dark mode',
   async (chromium) => {
     const tab = await openTab(world.service, chromium, user)
     const consoleErrors: string[] = []

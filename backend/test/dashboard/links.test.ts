@@ -8,11 +8,11 @@ import { useServiceWorld } from '../support/service.ts'
 const world = useServiceWorld()
 
 const folder = join(import.meta.dirname, '../../dashboard')
-/** These make paths, and link to none. */
+/** These files define routes and don't contain links. */
 const exclude = ['{routes,mount-pages,page/page-context}.ts']
 
 const expression = /\$\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/.source
-/** A quoted path that isn't a template's. */
+/** Matches a quoted path, except a template path in `include()` or `layout()`. */
 const quotedPath = new RegExp(
   `(?<!(?:include|layout)\\()(["'\`])(/(?:[a-z$](?:${expression}|(?!\\1)[^\\n])*)?)\\1`,
   'g',

@@ -7,7 +7,7 @@ import { useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld()
 
-itInChromium('a form can be sent again some time after its loading was stopped', async (chromium) => {
+itInChromium('lets the user resubmit a form a while after they stopped the page load', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   await tab.clock.install()
@@ -16,7 +16,7 @@ itInChromium('a form can be sent again some time after its loading was stopped',
   await tab.route(user.urlFor('/contacts/new'), (route, request) => {
     if (request.method() === 'GET') return route.continue()
     sent += 1
-    // As by Esc: the page stays.
+    // Like pressing Esc: the browser stays on the page.
     return sent === 1 ? route.abort('aborted') : route.continue()
   })
   await tab.getByLabel('Phone number').fill('+12025550177')
@@ -31,38 +31,41 @@ itInChromium('a form can be sent again some time after its loading was stopped',
   expect(sent).toBe(2)
 })
 
-itInChromium('a live part leaves a form in it alone that is on its way', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const call = await seedCall(world.service.deps, user.seed, freshNumber())
-  const address = user.urlFor(`/calls/${call.id}`)
-  const tab = await openTab(world.service, chromium, user)
-  const isPressed = Promise.withResolvers<void>()
-  await tab.route(address, async (route, request) => {
-    if (request.headers()['hx-request'] === 'true') await isPressed.promise
-    await route.continue()
-  })
-  // On its way for as long as the page knows.
-  await tab.route(`${address}/cancel`, (route) => route.abort('aborted'))
-  await tab.goto(address)
-  const form = tab.locator('#live form[action$="/cancel"]')
-  const key = await form.locator('[name=_once]').getAttribute('value')
-  const isSwapped = tab.evaluate(
-    "new Promise((done) => document.addEventListener('htmx:finally:request', () => done(true), { once: true }))",
-  )
-  await tab.waitForRequest((request) => request.headers()['hx-request'] === 'true')
-  await form.getByRole('button', { name: 'Cancel call', includeHidden: true }).dispatchEvent('click')
-  await form.and(tab.locator('[data-sent]')).waitFor({ state: 'attached' })
+itInChromium(
+  "doesn't replace a form in a live region while the form is being submitted",
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const call = await seedCall(world.service.deps, user.seed, freshNumber())
+    const address = user.urlFor(`/calls/${call.id}`)
+    const tab = await openTab(world.service, chromium, user)
+    const isPressed = Promise.withResolvers<void>()
+    await tab.route(address, async (route, request) => {
+      if (request.headers()['hx-request'] === 'true') await isPressed.promise
+      await route.continue()
+    })
+    // As far as the page knows, the form is still being submitted.
+    await tab.route(`${address}/cancel`, (route) => route.abort('aborted'))
+    await tab.goto(address)
+    const form = tab.locator('#live form[action$="/cancel"]')
+    const key = await form.locator('[name=_once]').getAttribute('value')
+    const isSwapped = tab.evaluate(
+      "new Promise((done) => document.addEventListener('htmx:finally:request', () => done(true), { once: true }))",
+    )
+    await tab.waitForRequest((request) => request.headers()['hx-request'] === 'true')
+    await form.getByRole('button', { name: 'Cancel call', includeHidden: true }).dispatchEvent('click')
+    await form.and(tab.locator('[data-sent]')).waitFor({ state: 'attached' })
 
-  // What was asked for before it was pressed is not shown, and nothing more is asked for.
-  isPressed.resolve()
-  await isSwapped
-  expect(await form.locator('[name=_once]').getAttribute('value')).toBe(key)
-  expect(await form.getAttribute('data-sent')).toBe('true')
-  const isPrevented = await tab.evaluate(`(() => {
+    // The response to the earlier request isn't swapped in, and no further request is sent.
+    isPressed.resolve()
+    await isSwapped
+    expect(await form.locator('[name=_once]').getAttribute('value')).toBe(key)
+    expect(await form.getAttribute('data-sent')).toBe('true')
+    const isPrevented = await tab.evaluate(`(() => {
     let isPrevented = false
     document.addEventListener('htmx:before:request', (event) => (isPrevented = event.defaultPrevented))
     document.getElementById('live').dispatchEvent(new Event('every'))
     return isPrevented
   })()`)
-  expect(isPrevented).toBe(true)
-})
+    expect(isPrevented).toBe(true)
+  },
+)

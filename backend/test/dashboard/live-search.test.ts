@@ -7,7 +7,7 @@ import { useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld()
 
-itInChromium('show what was searched for last, however late the answers before it are', async (chromium) => {
+itInChromium('shows the latest search results even if earlier responses never arrive', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   for (const name of ['Maya', 'Noor']) {
     await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: name })
@@ -20,7 +20,7 @@ itInChromium('show what was searched for last, however late the answers before i
       const url = new URL(address)
       return url.pathname.endsWith(path) && url.searchParams.get('search') === search
     }
-    /** Resolves once the page has asked for a search (null: for everything), and lets it wait for ever. */
+    /** Resolves when the page requests a search (null for the whole list), and never responds to it. */
     const stall = async (search: string | null) => {
       await tab.route(
         (url) => isFor(url.href, search),
@@ -41,7 +41,7 @@ itInChromium('show what was searched for last, however late the answers before i
   }
 })
 
-itInChromium('keep in their address what was searched for, and make one step for Back', async (chromium) => {
+itInChromium('keeps the search in the URL without adding history entries', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   for (const path of ['/calls', '/campaigns', '/contacts', '/knowledge']) {
@@ -56,53 +56,56 @@ itInChromium('keep in their address what was searched for, and make one step for
   }
 })
 
-itInChromium('stay as they are while the service is away, and come back by themselves', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  for (const name of ['Maya', 'Noor']) {
-    await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: name })
-  }
-  const tab = await openTab(world.service, chromium, user)
-  let serverState: 'an error' | 'none' | 'a page' = 'a page'
-  await tab.route(
-    (url) => url.pathname.endsWith('/calls'),
-    (route, request) => {
-      if (serverState === 'a page' || request.headers()['hx-request'] !== 'true') return route.continue()
-      if (serverState === 'none') return route.abort()
-      return route.fulfill({ status: 503, body: '<title>Away</title><p>Away for a moment</p>' })
-    },
-  )
-  await tab.goto(user.urlFor('/calls'))
-  const title = await tab.title()
-  const staleNotice = tab.getByText("Couldn't refresh")
-  const isCurrent = () => staleNotice.waitFor({ state: 'detached' })
+itInChromium(
+  'keeps the list while the service is unavailable, and recovers automatically',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    for (const name of ['Maya', 'Noor']) {
+      await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: name })
+    }
+    const tab = await openTab(world.service, chromium, user)
+    let serverState: 'an error' | 'none' | 'a page' = 'a page'
+    await tab.route(
+      (url) => url.pathname.endsWith('/calls'),
+      (route, request) => {
+        if (serverState === 'a page' || request.headers()['hx-request'] !== 'true') return route.continue()
+        if (serverState === 'none') return route.abort()
+        return route.fulfill({ status: 503, body: '<title>Away</title><p>Away for a moment</p>' })
+      },
+    )
+    await tab.goto(user.urlFor('/calls'))
+    const title = await tab.title()
+    const staleNotice = tab.getByText("Couldn't refresh")
+    const isCurrent = () => staleNotice.waitFor({ state: 'detached' })
 
-  // The list asks for itself anew.
-  serverState = 'none'
-  await staleNotice.waitFor()
-  serverState = 'an error'
-  await tab.waitForResponse((response) => response.status() === 503)
-  serverState = 'a page'
-  await isCurrent()
-  expect(await tab.title()).toBe(title)
-  expect(await tab.getByRole('row').count()).toBe(3)
+    // The automatic refresh fails.
+    serverState = 'none'
+    await staleNotice.waitFor()
+    serverState = 'an error'
+    await tab.waitForResponse((response) => response.status() === 503)
+    serverState = 'a page'
+    await isCurrent()
+    expect(await tab.title()).toBe(title)
+    expect(await tab.getByRole('row').count()).toBe(3)
 
-  // Somebody searches.
-  serverState = 'an error'
-  await tab.getByLabel('Search').pressSequentially('may')
-  await staleNotice.waitFor()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await tab.emulateMedia({ colorScheme })
-    await expectAccessible(tab)
-  }
-  expect(await tab.getByRole('row').count()).toBe(3)
-  expect(new URL(tab.url()).search).toBe('')
-  serverState = 'a page'
-  await isCurrent()
-  expect(await tab.getByLabel('Search').inputValue()).toBe('may')
-  expect(new URL(tab.url()).searchParams.get('search')).toBe('may')
-  expect(await tab.getByRole('row').count()).toBe(2)
-  await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Mayumi' })
-  await tab.getByRole('link', { name: 'Show 1 newer call' }).waitFor()
-  await tab.getByLabel('Search').fill('noor')
-  await tab.getByRole('link', { name: 'Noor' }).waitFor()
-})
+    // A search fails.
+    serverState = 'an error'
+    await tab.getByLabel('Search').pressSequentially('may')
+    await staleNotice.waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await tab.emulateMedia({ colorScheme })
+      await expectAccessible(tab)
+    }
+    expect(await tab.getByRole('row').count()).toBe(3)
+    expect(new URL(tab.url()).search).toBe('')
+    serverState = 'a page'
+    await isCurrent()
+    expect(await tab.getByLabel('Search').inputValue()).toBe('may')
+    expect(new URL(tab.url()).searchParams.get('search')).toBe('may')
+    expect(await tab.getByRole('row').count()).toBe(2)
+    await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Mayumi' })
+    await tab.getByRole('link', { name: 'Show 1 newer call' }).waitFor()
+    await tab.getByLabel('Search').fill('noor')
+    await tab.getByRole('link', { name: 'Noor' }).waitFor()
+  },
+)

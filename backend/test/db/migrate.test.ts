@@ -8,7 +8,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('lets several processes migrate one empty database at once', async () => {
+it('lets several processes migrate an empty database at the same time', async () => {
   const name = `${process.env.OUTDIAL_TEMPLATE}_${randomBytes(8).toString('hex')}`
   await run(database.url, `create database ${name}`)
   const url = new URL(database.url)
@@ -21,10 +21,10 @@ it('lets several processes migrate one empty database at once', async () => {
   }
 })
 
-it('refuses a database that a newer Outdial has migrated', async () => {
+it('rejects a database that a newer version of Outdial has migrated', async () => {
   await run(database.url, `insert into schema_migration (name, run_on) values ('9999_of_the_future', now())`)
   await expect(migrate(database.url)).rejects.toThrow(
-    'The database was made by a newer Outdial (it holds the migration 9999_of_the_future): update Outdial',
+    'The database was updated by a newer version of Outdial (migration 9999_of_the_future). Update Outdial',
   )
 })
 

@@ -19,7 +19,7 @@ import { waitFor } from '../support/wait.ts'
 // and 10 are queued: 9 until 2027, 10 in a paused campaign. The connection is API key 1.
 const dump = new URL('./fixtures/database-of-6b6b599.sql', import.meta.url)
 
-// What the dump lacks: rows whose columns or values have other names today.
+// Rows that the dump lacks, whose columns or values have been renamed since.
 const rowsOfOldNames = `
   update webhook_delivery set status = 'dead', tries = 10, next_try_at = null where id in (5, 7);
   update campaign set line_failures = 3, replan_after = 12 where id = 2;
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await migrate(url.href)
   db = connect({ url: url.href, max: 8 })
   deps = testDeps(db, { clock: new ManualClock('2026-11-22T08:00:00.000Z') })
-  // The dump holds hashes alone: another secret for the same API key.
+  // The dump contains only hashes, so the API key gets a new secret.
   await db
     .updateTable('credential')
     .set({ token_hash: hashToken(key) })
@@ -92,7 +92,7 @@ it('reads every call of an older database after the upgrade', async () => {
   })
 })
 
-it('keeps what is stored under another name since', async () => {
+it('keeps data in columns and values that were renamed', async () => {
   const deliveries = await db
     .selectFrom('webhook_delivery')
     .select(['id', 'attempts', 'next_attempt_at'])
@@ -130,7 +130,7 @@ it('keeps what is stored under another name since', async () => {
   expect(resets).toEqual([{ user_id: 1, created_by: 1 }])
 })
 
-it('has no name in its database that came from an old word', async () => {
+it('has no tables, columns, constraints, or indexes with old names', async () => {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace
     union all

@@ -11,32 +11,32 @@ const database = useTestDatabase()
 
 it('waits for a server that is starting', async () => {
   const proxy = await createDatabaseProxy(database.url, { isOpen: false })
-  // It says that it waits when it has looked once.
+  // It logs a warning after the first failed attempt.
   const log = pino({ level: 'warn' }, { write: () => void proxy.reconnect() })
   await waitForDatabase({ url: proxy.url, timeoutMs: 15_000, log })
   await proxy.disconnect()
 })
 
-it('gives up on a server that does not come, without telling the password', async () => {
+it('fails after the timeout without showing the password', async () => {
   const proxy = await createDatabaseProxy(database.url, { isOpen: false })
   const url = new URL(proxy.url)
   url.password = 'hunter2'
   const waiting = waitForDatabase({ url: url.href, timeoutMs: 0, log: silent })
   await expect(waiting).rejects.toThrow(
-    /^The database of DATABASE_URL \(127\.0\.0\.1:\d+\/\w+\) cannot be used: connect ECONNREFUSED/,
+    /^The database in DATABASE_URL \(127\.0\.0\.1:\d+\/\w+\) can't be used: connect ECONNREFUSED/,
   )
   await expect(waiting).rejects.not.toThrow('hunter2')
 })
 
-it('tells at once that there is no such database', async () => {
+it("fails immediately if the database doesn't exist", async () => {
   const url = new URL(database.url)
   url.pathname = '/there_is_none'
   await expect(waitForDatabase({ url: url.href, timeoutMs: 60_000, log: silent })).rejects.toThrow(
-    'cannot be used: database "there_is_none" does not exist.',
+    'can\'t be used: database "there_is_none" does not exist.',
   )
 })
 
-it('refuses a database that cannot hold every script', async () => {
+it("rejects a database that can't store every script", async () => {
   const name = `${process.env.OUTDIAL_TEMPLATE}_${randomBytes(8).toString('hex')}`
   await sql`create database ${sql.id(name)} encoding 'SQL_ASCII' locale 'C' template template0`.execute(
     database.db,
@@ -45,7 +45,7 @@ it('refuses a database that cannot hold every script', async () => {
   url.pathname = `/${name}`
   try {
     await expect(waitForDatabase({ url: url.href, timeoutMs: 60_000, log: silent })).rejects.toThrow(
-      'its encoding is SQL_ASCII, and Outdial needs UTF8.',
+      'its encoding is SQL_ASCII, but Outdial needs UTF8.',
     )
   } finally {
     await sql`drop database ${sql.id(name)} with (force)`.execute(database.db)

@@ -18,7 +18,7 @@ const open = (name: string): Promise<RawSession> => {
 const namesOf = async (session: RawSession) =>
   (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
 
-it('has two Live agents with different tools, and a draft that nobody may speak for', async () => {
+it('creates two Live agents with different tools, and a draft agent without tool sessions', async () => {
   const ava = await namesOf(await open('Ava'))
   const ben = await namesOf(await open('Ben'))
 
@@ -28,13 +28,13 @@ it('has two Live agents with different tools, and a draft that nobody may speak 
   await expect(open('Cleo')).rejects.toThrow(/^403/)
 })
 
-it('knows what the company charges, and where its papers say so', async () => {
+it('finds a price in the documents, with its source', async () => {
   const { result } = await (await open('Ava')).call('knowledge_search', { query: 'price roof inspection' })
 
   expect(result?.content?.[0]?.text).toMatch(/^From "Prices and payment":[^]*\$149/)
 })
 
-it('keeps what the agents put down in a spreadsheet for each', async () => {
+it("adds each agent's rows to a separate spreadsheet", async () => {
   for (const name of ['Ava', 'Ben']) {
     const { result } = await (
       await open(name)

@@ -43,17 +43,17 @@ describe('an answer', () => {
   it.each([ringing, checking])('starts the conversation of an attempt that is $name', (state) => {
     expect(next(state, { type: 'answered', at: after(10) })).toEqual(answered)
   })
-  it.each([answered, cutShort, detaching])('changes nothing in an attempt that is $name', (state) => {
+  it.each([answered, cutShort, detaching])('does not change an attempt that is $name', (state) => {
     expect(next(state, { type: 'answered', at: after(20) })).toBe(state)
   })
-  it('is never earlier than its attempt or later than now', () => {
+  it('is never before the start of its attempt or after the current time', () => {
     expect(next(ringing, { type: 'answered', at: after(-5) })).toMatchObject({ answeredAt: startedAt })
     expect(next(ringing, { type: 'answered', at: after(90) })).toMatchObject({ answeredAt: now })
   })
 })
 
 describe('a hang-up', () => {
-  it('ends an attempt with what the provider reports', () => {
+  it("ends an attempt with the provider's result", () => {
     expect(next(answered, { type: 'provider_ended', result: conversation })).toMatchObject({
       name: 'ended',
       result: { outcome: 'answered', endedReason: 'contact_hung_up', answeredAt: after(10) },
@@ -66,20 +66,20 @@ describe('the ring limit', () => {
     const result = emptyResult('no_answer', 'ring_timeout')
     expect(afterLimit(ringing)).toEqual({ name: 'ended', result, hangUp: 'ring_timeout' })
   })
-  it('makes a resumable provider check first, for as long as a call may last', () => {
+  it('makes a resumable provider check first, for at most as long as the longest call', () => {
     expect(afterLimit(ringing, resumable)).toEqual(checking)
     expect(msUntilLimit({ name: 'checking' }, resumable, now)).toBe((45 + 30 * 60 - 60) * 1000)
     const failed = emptyResult('failed', 'line_failed')
     expect(afterLimit(checking, resumable)).toMatchObject({ result: failed, hangUp: 'no_report' })
     expect(afterLimit(checking, takenOver)).toMatchObject({ result: lostResult, hangUp: 'no_report' })
   })
-  it('does not count for an attempt that was answered in time', () => {
+  it('does not apply to an attempt that was answered in time', () => {
     expect(next(answered, { type: 'limit_reached', since: ringing })).toBe(answered)
   })
 })
 
 describe('the call limit', () => {
-  it('cuts the call short, and keeps what the provider hands over', () => {
+  it('cuts the call short, and keeps the transcript that the provider sends', () => {
     expect(afterLimit(answered)).toEqual(cutShort)
     const result = { outcome: 'answered', endedReason: 'call_limit_reached', answeredAt: after(10) }
     const { transcript } = conversation
@@ -89,7 +89,7 @@ describe('the call limit', () => {
   })
 })
 
-describe('a lost lease or a stop of the process', () => {
+describe('a lost lease or process stop', () => {
   it.each([ringing, checking, answered])(
     'leaves a resumable call that is $name to the next worker',
     (state) => {
@@ -105,17 +105,17 @@ describe('a lost lease or a stop of the process', () => {
     expect(next(detaching, { type: 'provider_ended', result: conversation }, resumable)).toEqual(ended)
     expect(afterLimit(detaching, resumable)).toEqual(ended)
   })
-  it('still keeps what was said in a call that was cut short', () => {
+  it('still waits for the transcript of a call that was cut short', () => {
     expect(next(cutShort, { type: 'abandoned' }, resumable)).toBe(cutShort)
   })
 })
 
 describe('an attempt that was taken over', () => {
-  it('continues where it was', () => {
+  it('continues in the state it was in', () => {
     expect(initialState(null)).toEqual(ringing)
     expect(initialState(after(10))).toEqual(answered)
   })
-  it('has time to learn what became of it before a limit counts', () => {
+  it('reaches no limit until the worker has had time to ask for its state', () => {
     expect(msUntilLimit({ name: 'ringing' }, takenOver, now)).toBe((20 - 10) * 1000)
   })
 })

@@ -29,7 +29,7 @@ const countLiveCalls = async (campaignId: number) =>
   ).length
 
 describe('limits', () => {
-  it('never has more calls out than the campaign allows, with four dialers claiming at once', async () => {
+  it("never exceeds a campaign's limit when four dialers claim at the same time", async () => {
     await queueMany(60)
     let claimedCount = 0
     for (let round = 0; claimedCount < 60 && round < 60; round += 1) {
@@ -39,7 +39,7 @@ describe('limits', () => {
       const ending = claims
         .slice(0, 1 + (round % 4))
         .map((attempt) => finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy')))
-      // Hang-ups and claims cross each other.
+      // Hang-ups and claims happen at the same time.
       const [, more] = await Promise.all([Promise.all(ending), claim(), claim()])
       expect(await countLiveCalls(world.seed.campaignId)).toBeLessThanOrEqual(5)
       const remaining = [...claims.slice(1 + (round % 4)), ...more]
@@ -61,7 +61,7 @@ describe('limits', () => {
     expect(open).toEqual([])
   })
 
-  it('leaves a campaign alone while another dialer claims from it, and then sees what that one took', async () => {
+  it('skips a campaign while another dialer claims from it, and then counts the calls that dialer claimed', async () => {
     await queueMany(10)
     const claimed = Promise.withResolvers<void>()
     const commit = Promise.withResolvers<void>()
@@ -79,12 +79,12 @@ describe('limits', () => {
     expect(await countLiveCalls(world.seed.campaignId)).toBe(5)
   })
 
-  it('counts what is out only after it holds the campaign', async () => {
+  it('counts live calls only after it has locked the campaign', async () => {
     await queueMany(10)
     await world.deps.db.transaction().execute(async (db) => {
       const campaigns = await lockClaimableCampaigns(db, world.deps.clock.now())
       expect(campaigns).toEqual([world.seed.campaignId])
-      // What a dialer that held the lock before has committed since the lock's statement began.
+      // Attempts that the previous lock holder committed after this lock's statement began.
       const waiting = await world.deps.db
         .selectFrom('call')
         .selectAll()
@@ -114,7 +114,7 @@ describe('limits', () => {
     })
   })
 
-  it('rings a number once at a time, though two campaigns claim at the same moment', async () => {
+  it('makes only one call to a number when two campaigns claim at the same time', async () => {
     const number = freshNumber()
     const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
     await seedCall(world.deps, world.seed, number)
@@ -141,7 +141,7 @@ describe('limits', () => {
     expect(await countLiveCalls(other)).toBe(0)
   })
 
-  /** As another campaign's queue would, but for the contact's row, which the open claim may hold. */
+  /** Queues a due call without locking the contact's row, which the open claim may have locked. */
   async function insertDue(contactId: number, campaignId: number, number: string): Promise<void> {
     const now = world.deps.clock.now()
     await world.deps.db
@@ -161,7 +161,7 @@ describe('limits', () => {
       .execute()
   }
 
-  it('lets calls pass that stand behind one whose number is busy', async () => {
+  it('claims calls that are queued behind a call to a number that is already being called', async () => {
     const number = freshNumber()
     const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
     await seedCall(world.deps, world.seed, number)
@@ -171,7 +171,7 @@ describe('limits', () => {
     expect((await claim()).map((attempt) => attempt.request.callId)).toEqual([nextCall.id])
   })
 
-  it('hands a claimed call out once, though ten dialers ask', async () => {
+  it('claims each call once when ten dialers claim at the same time', async () => {
     const wide = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 100 })
     await queueMany(20, wide)
     const claimed = (await Promise.all(Array.from({ length: 10 }, () => claim()))).flat()
@@ -183,7 +183,7 @@ describe('limits', () => {
 })
 
 describe('shares', () => {
-  it('shares scarce room between workspaces and campaigns, however long a backlog is', async () => {
+  it('shares limited capacity among workspaces and campaigns, regardless of backlog', async () => {
     const backlog = await seedCampaign(world.deps, {
       ...world.seed,
       name: 'Backlog',
@@ -201,7 +201,7 @@ describe('shares', () => {
     expect(from.get(backlog)).toHaveLength(2)
   })
 
-  it('gives every campaign its turn when there is room for one call at a time', async () => {
+  it('gives every campaign a turn when there is capacity for one call at a time', async () => {
     const campaigns = [world.seed.campaignId]
     for (const name of ['B', 'C']) campaigns.push(await seedCampaign(world.deps, { ...world.seed, name }))
     for (const campaign of campaigns) await queueMany(4, campaign)
@@ -211,7 +211,7 @@ describe('shares', () => {
     expect(turns).toEqual([...campaigns, ...campaigns])
   })
 
-  it('gives every workspace its turn, however many campaigns another has', async () => {
+  it('gives every workspace a turn, regardless of how many campaigns another has', async () => {
     for (const name of ['B', 'C', 'D'])
       await queueMany(1, await seedCampaign(world.deps, { ...world.seed, name }))
     const other = await seedWorkspace(world.deps, 'Globex')
@@ -228,8 +228,8 @@ describe('shares', () => {
   })
 })
 
-describe('what may be called', () => {
-  it('suppresses at dial time what was put on the do-not-call list meanwhile', async () => {
+describe('eligible calls', () => {
+  it('suppresses a call whose number was added to the do-not-call list after it was queued', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const list = world.deps.db.insertInto('do_not_call').columns(['workspace_id', 'number_hash', 'source'])
     await list
@@ -249,7 +249,7 @@ describe('what may be called', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it('looks at the clock again before it dials: what became due in the hours waits for the next ones', async () => {
+  it('reschedules a call that became due within calling hours if they have ended before it is claimed', async () => {
     const hours = { days: ['mon' as const, 'tue' as const], start: '09:00', end: '11:30' }
     const closing = await seedCampaign(world.deps, { ...world.seed, callingHours: hours })
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: closing })
@@ -261,7 +261,7 @@ describe('what may be called', () => {
     })
   })
 
-  it('does not make a call wait behind a batch that may not be called now', async () => {
+  it('does not make a call wait behind a batch that is outside calling hours', async () => {
     const hours = { days: ['mon' as const], start: '09:00', end: '11:30' }
     const wide = await seedCampaign(world.deps, {
       ...world.seed,
@@ -274,7 +274,7 @@ describe('what may be called', () => {
     expect((await claim(20)).map((attempt) => attempt.request.callId)).toEqual([inChicago.id])
   })
 
-  it('takes test calls whatever hours, limits and live calls there are, and counts them nowhere', async () => {
+  it('claims test calls regardless of calling hours, limits, and live calls, and does not count them', async () => {
     const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
     const number = freshNumber()
     await seedCall(world.deps, world.seed, number, { campaign_id: narrow, test: true })

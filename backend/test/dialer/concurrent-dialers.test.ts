@@ -16,7 +16,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('completes every call once and tells it once, through three dialers, one of which loses its database', async () => {
+it('completes every call once with one event when one of three dialers loses its database', async () => {
   const deps = testDeps(database.db)
   const seeds: Seed[] = []
   for (const name of ['Acme', 'Globex']) seeds.push(await seedWorkspace(deps, name))
@@ -72,7 +72,7 @@ it('completes every call once and tells it once, through three dialers, one of w
     await Promise.all([...queued, advance()])
   }
   const [first, second, third, fourth] = campaigns
-  if (!first || !second || !third || !fourth) throw new Error('there are four campaigns')
+  if (!first || !second || !third || !fourth) throw new Error('invariant: there are four campaigns')
   await waitFor(
     async () => liveAttempts.size > 0,
     () => {

@@ -35,7 +35,7 @@ const dial = (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = world.d
   world.workers.push(dialer)
   return dialer
 }
-/** A worker that claims and is never heard of again. */
+/** Claims an attempt as a worker that then dies. */
 const claimAsLostWorker = async (leaseMs: number): Promise<ClaimedAttempt> => {
   const [attempt] = await claimCalls(
     world.deps,
@@ -49,7 +49,7 @@ const takeOver = (attempt: ClaimedAttempt) =>
   waitFor(async () => (await listAttempts(world.deps, attempt.request.callId))[0]?.ended_at)
 
 describe('a lost worker', () => {
-  it('ends the attempt of a worker that died as failed, tells it once, and rings nobody again', async () => {
+  it("ends a dead worker's attempt as failed, publishes one event, and does not dial again", async () => {
     const retry = { max_attempts: 5, delay_minutes: 1, on: ['failed' as const] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 1 })
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -61,7 +61,7 @@ describe('a lost worker', () => {
     expect(await listAttempts(world.deps, id)).toHaveLength(1)
   })
 
-  it('tells of a talk whose worker died when it was answered', async () => {
+  it('keeps the answer time of a conversation whose worker died', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     await markAnswered(world.deps.db, await claimAsLostWorker(0), world.deps.clock.now())
     const inProgress = await getCall(world.deps, world.seed, id)
@@ -72,7 +72,7 @@ describe('a lost worker', () => {
     expect(inProgress.answered_at).not.toBeNull()
   })
 
-  it('leaves an attempt alone whose lease runs', async () => {
+  it('does not end an attempt whose lease is still valid', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     await claimAsLostWorker(60_000)
     const other = await seedCall(world.deps, world.seed, freshNumber())
@@ -82,7 +82,7 @@ describe('a lost worker', () => {
     expect((await getCall(world.deps, world.seed, id)).status).toBe('dialing')
   })
 
-  it('refuses what a worker writes after its attempt was taken over', async () => {
+  it("ignores a worker's writes after another worker took over and ended its attempt", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = await claimAsLostWorker(0)
     sweep()
@@ -96,7 +96,7 @@ describe('a lost worker', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it('refuses a worker by its fence while the one who took over has not ended the attempt yet', async () => {
+  it("ignores a worker's writes while the attempt that another worker took over is still open", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = await claimAsLostWorker(0)
     const sweeper = { workerId: crypto.randomUUID(), providers: ['simulated'] }
@@ -112,7 +112,7 @@ describe('a lost worker', () => {
     expect((await getCall(world.deps, world.seed, id)).ended_reason).toBe('worker_lost')
   })
 
-  it('refuses a second end of the same attempt', async () => {
+  it('ends an attempt once when two results are saved at the same time', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = await claimAsLostWorker(60_000)
     const ends = [emptyResult('busy', 'line_busy'), emptyResult('declined', 'contact_declined')]
@@ -123,12 +123,12 @@ describe('a lost worker', () => {
 })
 
 describe('lease renewal', () => {
-  it('keeps a long call by its heartbeat', async () => {
+  it('keeps the lease of a long call with its heartbeat', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({ leaseMs: 400, heartbeatMs: 40 })
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
     const [first] = await listAttempts(world.deps, id)
-    // Renewed well past the first lease: the sweeper finds nothing to take.
+    // Renewed well past the first lease, so the sweeper finds nothing to take over.
     await waitFor(async () => {
       const [now] = await listAttempts(world.deps, id)
       return now && first && now.lease_until.getTime() > first.lease_until.getTime() + 500
@@ -137,7 +137,7 @@ describe('lease renewal', () => {
     expect((await getCall(world.deps, world.seed, id)).status).toBe('in_progress')
   })
 
-  it('hangs up before its lease runs out when the database is gone', async () => {
+  it('hangs up before its lease expires when the database is unreachable', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const otherDeps = testDeps(connect({ url: world.database.url, max: 4 }), { clock: world.deps.clock })
     const hungUp = Promise.withResolvers<boolean>()
@@ -168,7 +168,7 @@ describe('lease renewal', () => {
     return running.length > 0
   }
 
-  it('hangs up when somebody else holds the attempt', async () => {
+  it('hangs up when another worker has taken over the attempt', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const hungUp = Promise.withResolvers<void>()
     const provider = createTestProvider({
@@ -189,7 +189,7 @@ describe('lease renewal', () => {
     expect((await getCall(world.deps, world.seed, id)).status).toBe('in_progress')
   })
 
-  it('rings nobody with a lease that ran out since it was claimed', async () => {
+  it('does not dial if the lease has expired since the claim', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = { ...(await claimAsLostWorker(100)), leaseStartedMs: performance.now() - 100 }
     const leases = startLeaseRenewal(
@@ -217,7 +217,7 @@ describe('lease renewal', () => {
 })
 
 describe('a running worker', () => {
-  it('ends the calls under way when it is stopped, and tells of them', async () => {
+  it('ends calls in progress and publishes their events when it is stopped', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const dialer = dial()
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
@@ -229,7 +229,7 @@ describe('a running worker', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it('keeps what the line told while it cannot be written, and writes it as soon as it can', async () => {
+  it("keeps the provider's result while the database can't save it, and saves it as soon as possible", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const errors: string[] = []
     const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
@@ -249,7 +249,7 @@ describe('a running worker', () => {
     expect(errors.join()).not.toContain(JSON.stringify((await getCall(world.deps, world.seed, id)).to_number))
   })
 
-  it('has committed the attempt before the line is asked', async () => {
+  it('commits the attempt before it asks the provider to dial', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const seen = Promise.withResolvers<unknown>()
     const provider = createTestProvider({
@@ -264,12 +264,12 @@ describe('a running worker', () => {
     await advanceUntilCompleted(world.deps, world.seed, id)
   })
 
-  it('frees the slot at the hang-up: the next call of the campaign follows at once', async () => {
+  it("frees capacity at the hang-up, so the campaign's next call starts immediately", async () => {
     const campaignId = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
     const first = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
     const second = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
     const provider = createTestProvider({ dial: shortConversation, analyze: neverSettle })
-    // Its clock stands still: no look at the table but the one that the hang-up asks for.
+    // The clock doesn't advance, so the dialer reads the table only because the hang-up notifies it.
     dial({ providers: { real: provider, test: provider } })
     for (const { id } of [first, second])
       await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed', 0)

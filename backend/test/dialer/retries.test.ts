@@ -32,7 +32,7 @@ const queueRetrying = async (input = {}, retry = policy) => {
 }
 const getCampaign = (id: number) =>
   world.deps.db.selectFrom('campaign').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-/** One attempt after the other of the seed's campaign, each with this end. */
+/** Makes consecutive attempts in the seed's campaign, and ends each with this result. */
 const endConsecutively = async (count: number, end: AttemptResult) => {
   for (let index = 0; index < count; index += 1) {
     await seedCall(world.deps, world.seed, freshNumber())
@@ -41,7 +41,7 @@ const endConsecutively = async (count: number, end: AttemptResult) => {
 }
 
 describe('retries', () => {
-  it('tries again until the attempts are used up, and then the last outcome stands', async () => {
+  it('retries until no attempts are left, and then completes the call with the last outcome', async () => {
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry: policy })
     world.workers.push(startDialer(world.deps))
     const { id } = await seedCall(world.deps, world.seed, '+12025550102', { campaign_id: campaignId })
@@ -61,14 +61,14 @@ describe('retries', () => {
       [2, 'busy'],
       [3, 'busy'],
     ])
-    // SIMULATION_SPEED 10: six minutes apart.
+    // With SIMULATION_SPEED=10, attempts are six minutes apart.
     const [first, second] = attempts
     const pause = (second?.started_at.getTime() ?? 0) - (first?.ended_at?.getTime() ?? 0)
     expect(pause).toBeGreaterThanOrEqual(6 * 60_000)
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it('does not try again after an outcome that the policy does not name', async () => {
+  it('does not retry after an outcome that is not in the policy', async () => {
     const { id } = await queueRetrying()
     await finishAttempt(world.deps, await claimOne(), emptyResult('declined', 'contact_declined'))
     expect(await getCall(world.deps, world.seed, id)).toMatchObject({
@@ -77,7 +77,7 @@ describe('retries', () => {
     })
   })
 
-  it('does not try again what is on the do-not-call list by then', async () => {
+  it('does not retry a number that has since been added to the do-not-call list', async () => {
     const { id, to_number } = await queueRetrying()
     const attempt = await claimOne()
     await seedCall(world.deps, world.seed, to_number, { do_not_call: true })
@@ -89,7 +89,7 @@ describe('retries', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it('does not try again in a campaign that was archived meanwhile', async () => {
+  it('does not retry in a campaign that has since been archived', async () => {
     const { id, campaignId } = await queueRetrying()
     const attempt = await claimOne()
     await archiveCampaign(world.deps, world.seed.workspaceId, campaignId)
@@ -102,7 +102,7 @@ describe('retries', () => {
 })
 
 describe('expired calls', () => {
-  it('expires what got no attempt within seven days of becoming due', async () => {
+  it('expires a call that had no attempt within seven days of becoming due', async () => {
     const campaign = { ...world.seed }
     await pauseCampaign(world.deps, campaign.workspaceId, campaign.campaignId)
     const inTwoDays = new Date(world.deps.clock.now().getTime() + 2 * day).toISOString()
@@ -122,7 +122,7 @@ describe('expired calls', () => {
     })
   })
 
-  it('lets the last outcome stand when a retry expires', async () => {
+  it('keeps the last outcome when a retry expires', async () => {
     const { id, campaignId } = await queueRetrying()
     await finishAttempt(world.deps, await claimOne(), busy)
     await pauseCampaign(world.deps, world.seed.workspaceId, campaignId)
@@ -135,7 +135,7 @@ describe('expired calls', () => {
 })
 
 describe('a failing provider', () => {
-  it('pauses a campaign whose line failed twenty times in a row, says why, and forgets it when resumed', async () => {
+  it('pauses a campaign after 20 provider failures in a row, gives the reason, and clears both when resumed', async () => {
     await endConsecutively(19, providerFailed)
     expect(await getCampaign(world.seed.campaignId)).toMatchObject({
       status: 'active',
@@ -145,7 +145,7 @@ describe('a failing provider', () => {
     const paused = await getCampaign(world.seed.campaignId)
     expect(paused).toMatchObject({
       status: 'paused',
-      paused_reason: expect.stringMatching(/line failed 20 times/),
+      paused_reason: expect.stringMatching(/provider failed 20 times in a row/),
     })
     const { waiting_for } = await seedCall(world.deps, world.seed, freshNumber())
     expect(waiting_for).toBe('campaign_paused')
@@ -157,7 +157,7 @@ describe('a failing provider', () => {
     })
   })
 
-  it('counts only failures in a row, of the line, on real calls', async () => {
+  it('counts only consecutive provider failures of real calls', async () => {
     await endConsecutively(19, providerFailed)
     await endConsecutively(1, emptyResult('failed', 'worker_lost'))
     expect(await getCampaign(world.seed.campaignId)).toMatchObject({
@@ -176,7 +176,7 @@ describe('a failing provider', () => {
     expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 1 })
   })
 
-  it('misses no failure when many end at the same moment', async () => {
+  it('counts every failure when many attempts end at the same time', async () => {
     const wide = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 30 })
     for (let index = 0; index < 20; index += 1)
       await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: wide })

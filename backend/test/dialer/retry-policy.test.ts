@@ -10,7 +10,7 @@ const policy: fc.Arbitrary<RetryPolicy> = fc.record({
 })
 const outcome: fc.Arbitrary<CallOutcome> = fc.constantFrom(...Outcomes.options)
 
-it('retries exactly the outcomes that the policy names, while attempts are left', () => {
+it("retries exactly the policy's outcomes, while attempts are left", () => {
   fc.assert(
     fc.property(policy, outcome, fc.integer({ min: 1, max: 12 }), (retry, ended, attempts) => {
       const named = (retry.on as string[]).includes(ended)
@@ -20,7 +20,7 @@ it('retries exactly the outcomes that the policy names, while attempts are left'
   )
 })
 
-it('never dials again for a worker that was lost', () => {
+it('never retries after a lost worker', () => {
   fc.assert(
     fc.property(policy, fc.integer({ min: 1, max: 9 }), (retry, attempts) => {
       expect(shouldRetry(retry, { outcome: 'failed', endedReason: 'worker_lost' }, attempts)).toBe(false)
@@ -28,7 +28,7 @@ it('never dials again for a worker that was lost', () => {
   )
 })
 
-it('waits the delay of the policy, shortened by the speed of the line', () => {
+it("waits for the policy's delay, divided by the provider's speed", () => {
   fc.assert(
     fc.property(policy, fc.integer({ min: 1, max: 10_000 }), (retry, speed) => {
       expect(retryDelayMs(retry, 1)).toBe(retry.delay_minutes * 60_000)

@@ -13,7 +13,7 @@ const claimable = fc
   )
   .map((campaigns) => campaigns.map((campaign, index) => ({ id: index + 1, ...campaign })))
 
-it('deals out all the room that can be used, and no campaign more than it may take', () => {
+it('distributes all usable capacity, and gives no campaign more than it can use', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 50 }), claimable, (capacity, campaigns) => {
       const shares = shareCapacity(capacity, campaigns)
@@ -25,7 +25,7 @@ it('deals out all the room that can be used, and no campaign more than it may ta
   )
 })
 
-it('gives no workspace two calls more than another that would take more', () => {
+it('gives a workspace at most one call more than another that could use more', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 50 }), claimable, (capacity, campaigns) => {
       const shares = shareCapacity(capacity, campaigns)

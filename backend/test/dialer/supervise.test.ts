@@ -21,7 +21,7 @@ const answeredConversation = {
   ...emptyResult('answered', 'agent_hung_up'),
   transcript: [{ role: 'agent' as const, text: 'Hello.', at: '2026-05-04T15:00:00.000Z' }],
 }
-/** A call whose worker died between the hang-up and the analysis. */
+/** Makes a call whose worker dies between the hang-up and the analysis. */
 const hangUpAsLostWorker = async (): Promise<number> => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const [attempt] = await claimCalls(
@@ -39,7 +39,7 @@ const hangUpAsLostWorker = async (): Promise<number> => {
 }
 
 describe('the call attempt', () => {
-  it('stops ringing after 45 seconds, whatever the line does', async () => {
+  it('stops ringing after 45 seconds, even if the provider never responds', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({ dial: neverSettle })
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'dialing', 0)
@@ -49,7 +49,7 @@ describe('the call attempt', () => {
     expect(Date.parse(call.ended_at ?? '') - ringingAt).toBeGreaterThanOrEqual(45_000)
   })
 
-  it('ends a call after 30 minutes, whatever the line does', async () => {
+  it('ends a call after 30 minutes, even if the provider never ends it', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({})
     const inProgress = await advanceUntil(
@@ -65,7 +65,7 @@ describe('the call attempt', () => {
     expect(call.duration_seconds).toBeGreaterThanOrEqual(30 * 60)
   })
 
-  it('gives a talk half a minute of real time, however much its line is sped up', async () => {
+  it('gives a conversation 30 seconds of real time, regardless of simulation speed', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({ speed: 10_000 })
     const inProgress = await advanceUntil(
@@ -81,7 +81,7 @@ describe('the call attempt', () => {
     )
   })
 
-  it('keeps what was said when a call is ended by the limit', async () => {
+  it('keeps the transcript when the limit ends a call', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({
       dial: async (_, { signal, onAnswer }) => {
@@ -102,7 +102,7 @@ describe('the call attempt', () => {
     })
   })
 
-  it('takes an error of the line for a failed attempt', async () => {
+  it('treats an error from the provider as a failed attempt', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({ dial: () => Promise.reject(new Error('the trunk is down')) })
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
@@ -113,7 +113,7 @@ describe('the call attempt', () => {
 })
 
 describe('the analysis', () => {
-  it('completes the call at the hang-up, and holds its event for the analysis', async () => {
+  it('completes the call at the hang-up, and delays its event until the analysis arrives', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const analyzed = Promise.withResolvers<void>()
     dial({
@@ -135,7 +135,7 @@ describe('the analysis', () => {
     expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
   })
 
-  it('publishes the event together with the end of the call where the provider already has the analysis', async () => {
+  it('publishes the event when the call ends if the provider already has the analysis', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const analysis = {
       summary: 'Wants a visit.',
@@ -152,7 +152,7 @@ describe('the analysis', () => {
     expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
   })
 
-  it('tells of the call without the analysis when that takes two minutes', async () => {
+  it('publishes the event without the analysis after two minutes', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({ dial: shortConversation, analyze: neverSettle })
     const { ended_at } = await advanceUntil(
@@ -168,7 +168,7 @@ describe('the analysis', () => {
     expect(Date.parse(event?.timestamp ?? '') - Date.parse(ended_at ?? '')).toBeGreaterThanOrEqual(120_000)
   })
 
-  it('tells of the call at once when the analysis fails', async () => {
+  it('publishes the event immediately if the analysis fails', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({ dial: shortConversation, analyze: () => Promise.reject(new Error('no model')) })
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed', 0)
@@ -178,7 +178,7 @@ describe('the analysis', () => {
     })
   })
 
-  it('settles the event of a worker that died before the analysis, two minutes after the hang-up', async () => {
+  it('publishes the event two minutes after the hang-up if the worker died before the analysis', async () => {
     const id = await hangUpAsLostWorker()
     world.workers.push(startSweeper(world.deps))
     world.deps.clock.advance(119_000)
@@ -195,7 +195,7 @@ describe('the analysis', () => {
     expect(await listEvents(world.deps, other)).toEqual([])
   })
 
-  it('writes one event where two settle the same call at once', async () => {
+  it('publishes one event when two analyses of a call are saved at the same time', async () => {
     const callId = await hangUpAsLostWorker()
     const key = { workspaceId: world.seed.workspaceId, callId }
     const analysis = { summary: 'Talked.', sentiment: 'neutral' as const, goalMet: null, extracted: {} }

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals'
 import { limitClosing } from '../../http/close-connections.ts'
 import { waitUntil } from '../support/wait.ts'
 
-it('closes a connection that never sent a request, and lets a request that is being answered finish', async () => {
+it('closes a connection that never sent a request, and lets a pending request finish', async () => {
   let pending: ServerResponse | undefined
   const server = createServer((_request, response) => (pending = response))
   const endConnections = limitClosing(server)

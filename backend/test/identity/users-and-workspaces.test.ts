@@ -11,14 +11,14 @@ const password = 'correct horse battery'
 
 const world = useWorld()
 
-it('knows a user again by password, whatever the case of the address', async () => {
+it('verifies a password, ignoring the case of the email', async () => {
   const { id } = await createUser(world.deps, { email: 'Robin@Example.com', name: 'Robin', password })
   expect(await verifyPassword(world.deps, { email: ' rObin@eXample.com ', password })).toMatchObject({
     userId: id,
   })
 })
 
-it('knows nobody by a wrong password or address', async () => {
+it('rejects a wrong password and an unknown email', async () => {
   await createUser(world.deps, { email: 'sam@example.com', name: 'Sam', password })
   expect(
     await verifyPassword(world.deps, { email: 'sam@example.com', password: `${password} ` }),
@@ -26,7 +26,7 @@ it('knows nobody by a wrong password or address', async () => {
   expect(await verifyPassword(world.deps, { email: 'nobody@example.com', password })).toBeUndefined()
 })
 
-it('keeps passwords as Argon2id', async () => {
+it('hashes passwords with Argon2id', async () => {
   const { id } = await createUser(world.deps, { email: 'kim@example.com', name: 'Kim', password })
   const user = await world.database.db
     .selectFrom('app_user')
@@ -36,7 +36,7 @@ it('keeps passwords as Argon2id', async () => {
   expect(user.password_hash).toMatch(/^\$argon2id\$/)
 })
 
-it('makes of simultaneous users with one address exactly one', async () => {
+it('creates only one of several simultaneous users with the same email', async () => {
   const attempts = ['Lee@example.com', 'lee@example.com', 'LEE@example.com'].map((email) =>
     createUser(world.deps, { email, name: 'Lee', password }),
   )
@@ -50,7 +50,7 @@ it.each([
   ['email', { email: 'not an address' }],
   ['name', { name: '  ' }],
   ['password', { password: 'too short' }],
-])('refuses a user with a bad %s', async (field, invalid) => {
+])('rejects a user with an invalid %s', async (field, invalid) => {
   const making = createUser(world.deps, { email: 'pat@example.com', name: 'Pat', password, ...invalid })
   await expect(making).rejects.toMatchObject({ code: 'validation_failed', details: [{ field }] })
 })
@@ -59,7 +59,7 @@ it.each([
   ['name', { name: '' }],
   ['country', { country: 'usa' }],
   ['time_zone', { timeZone: 'Mars/Base' }],
-])('refuses a workspace with a bad %s', async (field, invalid) => {
+])('rejects a workspace with an invalid %s', async (field, invalid) => {
   const making = createWorkspace(world.deps, {
     name: 'Acme',
     country: 'US',
@@ -70,7 +70,7 @@ it.each([
   await expect(making).rejects.toMatchObject({ code: 'validation_failed', details: [{ field }] })
 })
 
-it('makes the owner a member, and changes the role of one who is', async () => {
+it('makes the owner a member, and changes the role of an existing member', async () => {
   const { id: ownerId } = await createUser(world.deps, {
     email: 'owner@example.com',
     name: 'Owner',
@@ -111,7 +111,7 @@ it('gives a new workspace the tools that come with Outdial', async () => {
   expect(tools.map(({ name }) => name)).toEqual(builtIn.sort())
 })
 
-it('makes no workspace without its owner', async () => {
+it("doesn't create a workspace if its owner doesn't exist", async () => {
   const making = createWorkspace(world.deps, {
     name: 'Orphan',
     country: 'US',

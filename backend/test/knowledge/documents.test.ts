@@ -15,7 +15,7 @@ const searchTitles = async (query: string) =>
 const warranty = { title: 'Warranty', body: 'Every new roof has a warranty of ten years.' }
 const prices = { title: 'Prices', body: 'An inspection of your roof is free. A repair costs 300 dollars.' }
 
-it('finds words in other forms, and ranks a title above a mention', async () => {
+it('finds other forms of a word and ranks titles above mentions', async () => {
   await addDocument(world.deps, world.seed.workspaceId, {
     title: 'Storms',
     body: 'Ask us about inspections after a storm.',
@@ -27,14 +27,14 @@ it('finds words in other forms, and ranks a title above a mention', async () => 
   expect(await searchTitles('inspecting')).toEqual(['Inspections', 'Storms'])
 })
 
-it('finds documents with some of the words where none has all', async () => {
+it('finds documents with some of the words if none has all', async () => {
   await addDocument(world.deps, world.seed.workspaceId, warranty)
   await addDocument(world.deps, world.seed.workspaceId, prices)
   expect(await searchTitles('what does an elephant inspection cost?')).toEqual(['Prices'])
   expect(await searchTitles('warranty on new roof')).toEqual(['Warranty'])
 })
 
-it('reads dashes, operators and stop words as plain words', async () => {
+it('treats dashes, operators, and stop words as plain words', async () => {
   await addDocument(world.deps, world.seed.workspaceId, warranty)
   expect(await searchTitles('-warranty')).toEqual(['Warranty'])
   expect(await searchTitles('& | ! <-> :* \' " ( warranty')).toEqual(['Warranty'])
@@ -43,14 +43,14 @@ it('reads dashes, operators and stop words as plain words', async () => {
   expect(await searchTitles('\u0000\ud800')).toEqual([])
 })
 
-it('gives the three best passages of a long document', async () => {
+it('returns the three best passages of a long document', async () => {
   const body = Array.from({ length: 6 }, (_, index) => `Gutter ${index}. ${'x'.repeat(700)}`).join('\n\n')
   await addDocument(world.deps, world.seed.workspaceId, { title: 'Long', body })
   const found = await searchKnowledge(world.deps, world.seed.workspaceId, 'gutter')
   expect(found.map(({ text }) => text.slice(0, 8))).toEqual(['Gutter 0', 'Gutter 1', 'Gutter 2'])
 })
 
-it('does not show what another workspace knows', async () => {
+it("doesn't find, edit, or delete another workspace's documents", async () => {
   const other = await seedWorkspace(world.deps, 'Other')
   const { id } = await addDocument(world.deps, other.workspaceId, warranty)
   expect(await searchTitles('warranty')).toEqual([])
@@ -65,7 +65,7 @@ it('does not show what another workspace knows', async () => {
   expect(await searchKnowledge(world.deps, other.workspaceId, 'warranty')).toHaveLength(1)
 })
 
-it('finds the new text of an edited document, by its new title, and the old no more', async () => {
+it('finds the new text and title of an edited document, not the old ones', async () => {
   const { id } = await addDocument(world.deps, world.seed.workspaceId, warranty)
   await editDocument(world.deps, world.seed.workspaceId, id, { body: 'Fifteen years.' })
   expect(await searchTitles('ten')).toEqual([])
@@ -74,7 +74,7 @@ it('finds the new text of an edited document, by its new title, and the old no m
   expect(await searchTitles('warranty')).toEqual([])
 })
 
-it('finds nothing of a deleted document', async () => {
+it("doesn't find a deleted document", async () => {
   const { id } = await addDocument(world.deps, world.seed.workspaceId, warranty)
   await deleteDocument(world.deps, world.seed.workspaceId, id)
   expect(await searchTitles('warranty')).toEqual([])
@@ -86,12 +86,12 @@ it.each([
   ['body', 'required', { title: 'Title', body: '\n' }],
   ['body', 'too_long', { title: 'Title', body: 'x'.repeat(200_001) }],
   ['body', 'invalid_text', { title: 'Title', body: 'a\u0000b' }],
-])('refuses a document whose %s is wrong: %s', async (field, code, document) => {
+])('rejects a document whose %s is invalid: %s', async (field, code, document) => {
   const thrown = { code: 'validation_failed', details: [{ field, code }] }
   await expect(addDocument(world.deps, world.seed.workspaceId, document)).rejects.toMatchObject(thrown)
 })
 
-it('quotes passages to the agent with the title of their document, or says that there are none', async () => {
+it('returns passages with their document title, or says that nothing was found', async () => {
   await addDocument(world.deps, world.seed.workspaceId, warranty)
   const useSearchTool = (query: string) =>
     runTool(world.deps, knowledgeSearch, builtInRow(world.seed.workspaceId), { query })

@@ -13,7 +13,7 @@ const prose = fc
   )
   .map((parts) => parts.join(''))
 
-it('loses and adds nothing but blanks', () => {
+it('loses and adds nothing but whitespace', () => {
   fc.assert(
     fc.property(
       fc.oneof(prose, fc.string({ unit: 'grapheme' })),
@@ -25,7 +25,7 @@ it('loses and adds nothing but blanks', () => {
   )
 })
 
-it('makes passages that are no longer than asked, not blank, and cut no character in two', () => {
+it("keeps passages within the maximum length, trimmed, not empty, and doesn't split characters", () => {
   fc.assert(
     fc.property(prose, fc.integer({ min: 2, max: 60 }), (text, longest) => {
       for (const passage of splitIntoPassages(text, longest)) {

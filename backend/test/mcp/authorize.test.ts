@@ -13,7 +13,7 @@ beforeAll(async () => {
   agentId = agent.agentId
 })
 
-/** Opens a stream by hand: fetch sends no Host of one's own. */
+/** Opens a stream with node:http, because fetch can't send a custom Host header. */
 async function requestSession(
   query: Record<string, string>,
   headers: Record<string, string> = {},
@@ -46,54 +46,50 @@ describe('the runtime secret', () => {
     ['X-Agent-Secret', {}, { 'X-Agent-Secret': secret }],
     ['Authorization: Bearer', {}, { Authorization: `Bearer ${secret}` }],
     ['Authorization: Token', {}, { Authorization: `Token ${secret}` }],
-    ['a scheme in lower case', {}, { Authorization: `bearer ${secret}` }],
-    [
-      'all three where they agree',
-      { token: secret },
-      { 'X-Agent-Secret': secret, Authorization: `Bearer ${secret}` },
-    ],
+    ['a lowercase scheme', {}, { Authorization: `bearer ${secret}` }],
+    ['all three places', { token: secret }, { 'X-Agent-Secret': secret, Authorization: `Bearer ${secret}` }],
     ['a second valid secret', { token: otherSecret }, {}],
     [
-      "a header beside a proxy's own credential",
+      "the query next to a proxy's own credential",
       { token: secret },
       { Authorization: 'Basic cHJveHk6cHJveHk=' },
     ],
-  ])('is opened with the secret in %s', async (_where, query: Record<string, string>, headers) => {
+  ])('opens a session with the secret in %s', async (_where, query: Record<string, string>, headers) => {
     expect(
       (await requestSession({ widget_id: widgetId, ...query }, headers as Record<string, string>)).status,
     ).toBe(200)
   })
 
   it.each([
-    ['none at all', {}, {}, 'missing_credential'],
-    ['an empty one', { token: '' }, {}, 'missing_credential'],
-    ['a wrong one', { token: 'wrong' }, {}, 'invalid_credential'],
-    ['a wrong one of the same length', { token: secret.replace('one', 'six') }, {}, 'invalid_credential'],
+    ['no secret', {}, {}, 'missing_credential'],
+    ['an empty secret', { token: '' }, {}, 'missing_credential'],
+    ['a wrong secret', { token: 'wrong' }, {}, 'invalid_credential'],
+    ['a wrong secret of the same length', { token: secret.replace('one', 'six') }, {}, 'invalid_credential'],
     [
-      'a good header and a wrong query',
+      'a valid header and a wrong query',
       { token: 'wrong' },
       { 'X-Agent-Secret': secret },
       'invalid_credential',
     ],
     [
-      'a wrong header and a good query',
+      'a wrong header and a valid query',
       { token: secret },
       { 'X-Agent-Secret': 'wrong' },
       'invalid_credential',
     ],
     [
-      'two valid ones that differ',
+      'two different valid secrets',
       { token: secret },
       { Authorization: `Bearer ${otherSecret}` },
       'invalid_credential',
     ],
-  ])('is refused with %s', async (_what, query: Record<string, string>, headers, code) => {
+  ])('returns 401 for %s', async (_what, query: Record<string, string>, headers, code) => {
     const response = await requestSession({ widget_id: widgetId, ...query }, headers)
     expect(response).toMatchObject({ status: 401, code })
     expect(response.headers['www-authenticate']).toMatch(/^Bearer/)
   })
 
-  it('tells who has no secret nothing of what there is', async () => {
+  it("doesn't reveal which agents exist to a client without a secret", async () => {
     const responses = await Promise.all([
       requestSession({ widget_id: randomUUID() }),
       requestSession({ widget_id: widgetId }),
@@ -106,7 +102,7 @@ describe('the runtime secret', () => {
 })
 
 describe('the agent and the call', () => {
-  it('asks for the agent, and finds only one that there is', async () => {
+  it('requires the widget ID of an existing agent', async () => {
     const response = await requestSession({ token: secret })
     expect(response).toMatchObject({ status: 422, code: 'validation_failed' })
     expect(JSON.parse(response.body)).toMatchObject({
@@ -121,7 +117,7 @@ describe('the agent and the call', () => {
     expect((await requestSession({ token: secret, widget_id: widgetId.toUpperCase() })).status).toBe(200)
   })
 
-  it('is refused for an agent that is not Live, unless it has a call in progress', async () => {
+  it("rejects a session for an agent that isn't Live, unless it has a call in progress", async () => {
     const draft = await service.addAgent('draft')
     expect(await requestSession({ token: secret, widget_id: draft.widgetId })).toMatchObject({
       status: 403,
@@ -138,7 +134,7 @@ describe('the agent and the call', () => {
     expect(authorized.status).toBe(200)
   })
 
-  it('finds no call that is unknown, over, or of another agent', async () => {
+  it("returns 404 for a call that's unknown, ended, or another agent's", async () => {
     const ownCall = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const other = await service.addAgent()
     const query = { token: secret, widget_id: widgetId }
@@ -153,7 +149,7 @@ describe('the agent and the call', () => {
 })
 
 describe('the HTTP request', () => {
-  it('answers to its own hosts and origins only, on every address', async () => {
+  it('accepts only its own hosts and origins on every path', async () => {
     const query = { widget_id: widgetId, token: secret }
     const places = [
       { path: '/api/mcp/sse', method: 'GET' },
@@ -183,7 +179,7 @@ describe('the HTTP request', () => {
     for (const headers of ownHosts) expect((await requestSession(query, headers)).status).toBe(200)
   })
 
-  it('says which methods an address has', async () => {
+  it('returns 405 with the supported methods of a path', async () => {
     expect(await requestSession({}, {}, { method: 'POST' })).toMatchObject({
       status: 405,
       headers: { allow: 'GET' },
@@ -194,20 +190,20 @@ describe('the HTTP request', () => {
     expect(streamable).toMatchObject({ status: 405, headers: { allow: 'GET, POST, DELETE' } })
   })
 
-  it('leaves other addresses to the rest of the service', async () => {
+  it('leaves other paths to the rest of the service', async () => {
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
     expect((await fetch(`${service.url}/api/mcp/other`)).status).toBe(404)
     expect((await fetch(`${service.url}/api/mcpsse`)).status).toBe(404)
   })
 
-  it("keeps a request id of the caller's own", async () => {
+  it("uses the caller's own request ID", async () => {
     const response = await requestSession({}, { 'X-Request-Id': 'mine-17' })
     expect(response.headers['x-request-id']).toBe('mine-17')
   })
 })
 
 describe('an open session', () => {
-  it('lets a session be used by its own secret only', async () => {
+  it('accepts messages only with the secret that opened the session', async () => {
     const session = await openSse(service.url, { widget_id: widgetId })
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     expect((await session.post(ping)).status).toBe(202)
@@ -219,7 +215,7 @@ describe('an open session', () => {
     session.close()
   })
 
-  it('closes the sessions of a secret that is taken away, and leaves the others', async () => {
+  it('closes the sessions of a removed secret and keeps the others', async () => {
     const query = { widget_id: widgetId }
     const goes = await openSse(service.url, query, { 'X-Agent-Secret': otherSecret })
     const stays = await openSse(service.url, query)
@@ -233,7 +229,7 @@ describe('an open session', () => {
     stays.close()
   })
 
-  it('tells the log no secret and no session', async () => {
+  it("doesn't log secrets and session IDs", async () => {
     const session = await openSse(service.url, { widget_id: widgetId, token: secret }, {})
     await session.call('echo', { text: 'x' })
     const sessionId = new URL(session.endpoint).searchParams.get('sessionId') ?? ''

@@ -15,7 +15,7 @@ const neverSettle = () => {
   return new Promise<never>(() => {})
 }
 
-// Before the service's: Jest runs these hooks in the order of their registration.
+// Registered before the service's hooks, because Jest runs these hooks in the order of their registration.
 afterAll(() => session.close())
 const service = useMcpWorld({
   echo: ({ args }) => textResult(String(args.text)),
@@ -24,7 +24,7 @@ const service = useMcpWorld({
     return textResult('seen')
   },
   reject: () => {
-    throw new ApiError('not_found', 'There is no contact with this number: ask for it again.')
+    throw new ApiError('not_found', 'No contact has this number. Ask for it again.')
   },
   crash: () => {
     throw new Error('password=hunter2 at 10.0.0.7')
@@ -69,17 +69,17 @@ const callForText = async (name: string, args?: unknown) => {
 
 describe('tool names and arguments', () => {
   it.each(['missing', '__proto__', 'constructor', 'toString', ''])(
-    'knows no tool named "%s"',
+    'returns an error for the unknown tool "%s"',
     async (name) => {
       const { error } = await session.call(name, { text: 'x' })
       expect(error).toEqual({ code: -32602, message: `Unknown tool: ${name}` })
     },
   )
 
-  it('names every wrong argument', async () => {
+  it('names every invalid argument', async () => {
     const { text, isError } = await callForText('strict', { count: 'three', town: 'Oslo' })
     expect(isError).toBe(true)
-    for (const part of ['strict was not used', 'city is required', 'count must be a whole number', 'town']) {
+    for (const part of ["strict wasn't called", 'city is required', 'count must be a whole number', 'town']) {
       expect(text).toContain(part)
     }
     expect((await callForText('strict')).text).toContain('count is required')
@@ -87,7 +87,7 @@ describe('tool names and arguments', () => {
     expect((await callForText('echo', JSON.parse('{"text":"x","__proto__":{"a":1}}'))).text).toBe('x')
   })
 
-  it('refuses arguments that nest too deep to be kept', async () => {
+  it('rejects arguments that are nested too deeply', async () => {
     const deep = JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object
     expect(await callForText('see', deep)).toMatchObject({ isError: true })
     const deepest = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
@@ -97,7 +97,7 @@ describe('tool names and arguments', () => {
     expect((await session.next()).result?.isError).toBe(true)
   })
 
-  it('counts arguments before it looks into them, and repeats no name that cannot be kept', async () => {
+  it("counts arguments before checking them, and doesn't repeat names that can't be stored", async () => {
     const many = { a: Array.from({ length: 20_000 }, () => '\u0000') }
     expect((await callForText('see', many)).text).toContain('there are too many values')
     const { text } = await callForText('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
@@ -107,9 +107,9 @@ describe('tool names and arguments', () => {
 })
 
 describe('tool results', () => {
-  it('passes on what a tool tells the agent, and nothing of how it broke', async () => {
+  it('returns the errors that a tool has for the agent, but hides the details of unexpected errors', async () => {
     expect(await callForText('reject', { text: 'x' })).toEqual({
-      text: 'There is no contact with this number: ask for it again.',
+      text: 'No contact has this number. Ask for it again.',
       isError: true,
     })
     const { text, isError } = await callForText('crash', { text: 'x' })
@@ -129,7 +129,7 @@ describe('tool results', () => {
 })
 
 describe('tool calls in progress', () => {
-  it('waits 20 seconds for a tool and no longer, whether it listens or not', async () => {
+  it('waits 20 seconds for a tool, even if the tool ignores the abort signal', async () => {
     const begun = started
     for (const [id, name] of ['hang', 'deaf'].entries()) {
       const params = { name, arguments: { text: 'slow' } }
@@ -145,7 +145,7 @@ describe('tool calls in progress', () => {
     expect((await callForText('echo', { text: 'still here' })).text).toBe('still here')
   })
 
-  it('cancels a call without an answer, even the one with the id 0', async () => {
+  it('cancels a tool call without sending a response, even if its ID is 0', async () => {
     for (const id of [0, 'x', 17]) {
       const text = `canceled ${id}`
       await session.post({
@@ -160,7 +160,7 @@ describe('tool calls in progress', () => {
     expect((await callForText('echo', { text: 'next' })).text).toBe('next')
   })
 
-  it('breaks off what runs when the stream is cut, and leaves other sessions alone', async () => {
+  it("aborts a session's tool calls when its stream closes, without affecting other sessions", async () => {
     const other = await openSse(service.url, { widget_id: widgetId })
     await other.post({
       jsonrpc: '2.0',
@@ -174,7 +174,7 @@ describe('tool calls in progress', () => {
     expect((await callForText('echo', { text: 'untouched' })).text).toBe('untouched')
   })
 
-  it('lets one session have a hundred calls under way', async () => {
+  it('limits a session to 100 tool calls in progress', async () => {
     const callSession = await openSse(service.url, { widget_id: widgetId })
     for (let id = 1; id <= 100; id += 1) {
       const params = { name: 'deaf', arguments: { text: 'x' } }
@@ -189,7 +189,7 @@ describe('tools in a phone call', () => {
   const listRecords = (callId: number) =>
     service.deps.db.selectFrom('tool_call').selectAll().where('call_id', '=', callId).orderBy('id').execute()
 
-  it('acts for its call, and has written what it did to the record when it answers', async () => {
+  it('acts for its call and records each tool call before responding', async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     await callSession.call('see', { city: 'Oslo' })
@@ -209,7 +209,7 @@ describe('tools in a phone call', () => {
     callSession.close()
   })
 
-  it('keeps records of what is large, or cannot be stored as it is', async () => {
+  it("records tool calls whose texts are too long or can't be stored unchanged", async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     await callSession.call('see', { text: 'x'.repeat(1_000_000) })
@@ -224,7 +224,7 @@ describe('tools in a phone call', () => {
     callSession.close()
   })
 
-  it('records arguments as they came, but for what the database cannot hold', async () => {
+  it("records arguments unchanged, except for characters that the database can't store", async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     const args = {
@@ -239,11 +239,11 @@ describe('tools in a phone call', () => {
       'half \ufffd': 'nul \ufffd',
       spelled: 'a\\u0000 b\\\\ud800 c\\',
     })
-    expect(service.logOutput()).not.toContain('could not be recorded')
+    expect(service.logOutput()).not.toContain("couldn't be recorded")
     callSession.close()
   })
 
-  it('records a call that was canceled by hanging up', async () => {
+  it('records a tool call that was canceled because the client disconnected', async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     const params = { name: 'hang', arguments: { text: 'hung up' } }
@@ -253,7 +253,7 @@ describe('tools in a phone call', () => {
     expect(await listRecords(call.callId)).toMatchObject([{ tool_name: 'hang', is_error: true }])
   })
 
-  it('does nothing for real on a test call where a tool has effects', async () => {
+  it('only simulates tools with effects on a test call', async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId }, { test: true })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     expect((await callSession.call('note', {})).result?.content?.[0]?.text).toBe('would note')

@@ -7,7 +7,7 @@ import { secret, textResult, useMcpWorld } from '../support/mcp.ts'
 
 jest.setTimeout(60_000)
 
-/** Of the official suite's scenarios, those for a server that has tools and nothing else. */
+/** The scenarios of the official suite for a server that only has tools. */
 const scenarios = [
   'server-initialize',
   'ping',

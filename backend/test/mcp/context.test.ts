@@ -44,7 +44,7 @@ it("offers only tools that are active and assigned to the agent, with the agent'
   session.close()
 })
 
-it('touches no database for a reconnect within half a minute, with a call or without', async () => {
+it("doesn't query the database for a reconnect within 30 seconds, with or without a call", async () => {
   await service.addTool(agentId, 'echo')
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const query = { widget_id: widgetId, call_id: call.attemptId }
@@ -73,7 +73,7 @@ it('reads an agent once for many sessions that open at the same time', async () 
   for (const session of sessions) session.close()
 })
 
-it('remembers for a moment that there is no such agent', async () => {
+it("briefly caches that an agent doesn't exist", async () => {
   const query = { widget_id: '00000000-0000-4000-8000-000000000000' }
   const before = service.queries()
   expect((await requestSession(query)).status).toBe(404)
@@ -84,13 +84,13 @@ it('remembers for a moment that there is no such agent', async () => {
   expect(service.queries()).toBe(before + 2)
 })
 
-it('never lets a remembered agent past the secret', async () => {
+it('checks the secret even if the agent is cached', async () => {
   const session = await openSse(service.url, { widget_id: widgetId })
   session.close()
   expect((await requestSession({ widget_id: widgetId, token: 'wrong' })).status).toBe(401)
 })
 
-it('tells open sessions of a change at once, and they see it; those of other agents hear nothing', async () => {
+it('immediately notifies only the open sessions of an agent whose tools changed, and updates their tools', async () => {
   const { workspaceId } = service.seed
   const other = await service.addAgent()
   const session = await openSse(service.url, { widget_id: widgetId })
@@ -112,7 +112,7 @@ it('tells open sessions of a change at once, and they see it; those of other age
   bystander.close()
 })
 
-it('sees, and tells, within half a minute what another process has changed', async () => {
+it('detects changes by another process within 30 seconds and notifies the client', async () => {
   const session = await openSse(service.url, { widget_id: widgetId })
   await service.addTool(agentId, 'echo')
   expect(await listToolNames(session)).toEqual([])
@@ -124,7 +124,7 @@ it('sees, and tells, within half a minute what another process has changed', asy
   session.close()
 })
 
-it('does not serve what was being read when it changed', async () => {
+it("doesn't cache tools that changed while they were being read", async () => {
   const { workspaceId } = service.seed
   const opening = openSse(service.url, { widget_id: widgetId })
   await service.addTool(agentId, 'echo')
@@ -136,13 +136,13 @@ it('does not serve what was being read when it changed', async () => {
   after.close()
 })
 
-it('lets nobody in from the moment that the agent is paused', async () => {
+it('rejects new sessions as soon as the agent is paused', async () => {
   expect((await openSse(service.url, { widget_id: widgetId })).status).toBe(200)
   await setAgentStatus(service.deps, service.seed.workspaceId, agentId, 'paused')
   expect((await requestSession({ widget_id: widgetId })).status).toBe(403)
 })
 
-it('closes the sessions of an agent that is gone when they are used', async () => {
+it('closes the sessions of a deleted agent when they are used', async () => {
   const session = await openSse(service.url, { widget_id: widgetId })
   await service.deps.db.deleteFrom('agent').where('id', '=', agentId).execute()
   service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })

@@ -7,7 +7,7 @@ import { waitUntil } from '../support/wait.ts'
 
 let session: RawSession
 let widgetId: string
-// Before the service's: Jest runs these hooks in the order of their registration.
+// Registered before the service's hooks, because Jest runs these hooks in the order of their registration.
 afterAll(() => session.close())
 const service = useMcpWorld({
   echo: ({ args }) => textResult(String(args.text)),
@@ -37,7 +37,7 @@ const postTo = (search: string, body = '{"jsonrpc":"2.0","id":1,"method":"ping"}
   })
 
 describe('the session ID in the URL', () => {
-  it('finds no session that never was', async () => {
+  it('returns 404 for an unknown session', async () => {
     for (const id of [randomUUID(), 'nobody', 'A'.repeat(22)]) {
       expect(await parseError(await postTo(`?sessionId=${id}`))).toMatchObject({
         status: 404,
@@ -46,7 +46,7 @@ describe('the session ID in the URL', () => {
     }
   })
 
-  it('refuses a post whose session is missing or malformed', async () => {
+  it('returns 400 if the session ID is missing or malformed', async () => {
     for (const search of [
       '',
       '?sessionId=',
@@ -58,7 +58,7 @@ describe('the session ID in the URL', () => {
     }
   })
 
-  it('takes session_id as well, and the address without its last slash', async () => {
+  it('also accepts session_id and a path without a trailing slash', async () => {
     const id = new URL(session.endpoint).searchParams.get('sessionId') ?? ''
     expect((await postTo(`?session_id=${id}`)).status).toBe(202)
     await session.next()
@@ -75,23 +75,23 @@ describe('the session ID in the URL', () => {
 
 describe('the message body', () => {
   it.each([
-    ['no JSON', '{"jsonrpc": my-secret-text'],
+    ['invalid JSON', '{"jsonrpc": my-secret-text'],
     ['an empty body', ''],
-    ['no JSON-RPC', '{"hello":"my-secret-text"}'],
-    ['another version of it', '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
+    ["an object that isn't JSON-RPC", '{"hello":"my-secret-text"}'],
+    ['another JSON-RPC version', '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
     ['a list of messages', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]'],
-    ['an id that is no id', '{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}'],
-    ['a fraction for an id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}'],
-    ['null for an id', '{"jsonrpc":"2.0","id":null,"method":"ping"}'],
-    ['a text', '"ping"'],
+    ['an object as the ID', '{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}'],
+    ['a fraction as the ID', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}'],
+    ['null as the ID', '{"jsonrpc":"2.0","id":null,"method":"ping"}'],
+    ['a string', '"ping"'],
     ['null', 'null'],
-  ])('answers 400 to %s, and does not repeat it', async (_what, body) => {
+  ])("returns 400 for %s and doesn't repeat it", async (_what, body) => {
     const rejected = await parseError(await session.post(body))
     expect(rejected).toMatchObject({ status: 400, code: 'malformed_json' })
     expect(rejected.body).not.toContain('my-secret-text')
   })
 
-  it('answers 400 to what is no UTF-8', async () => {
+  it("returns 400 for a body that isn't UTF-8", async () => {
     const response = await fetch(session.endpoint, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -104,7 +104,7 @@ describe('the message body', () => {
     [{ 'content-type': 'text/plain' }],
     [{ 'content-type': 'application/json; charset=latin1' }],
     [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ])('answers 415 to %j', async (headers) => {
+  ])('returns 415 for %j', async (headers) => {
     const response = await session.post('{}', headers)
     expect(await parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
   })
@@ -115,7 +115,7 @@ describe('the message body', () => {
     return frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`)
   }
 
-  it('takes a message of 4 MiB, and ends the connection of a larger one', async () => {
+  it('accepts a message of 4 MiB, and returns 413 and closes the connection for a larger one', async () => {
     expect((await session.post(message(4 * 1024 * 1024))).status).toBe(202)
     expect((await session.next()).result?.content?.[0]?.text).toMatch(/characters omitted\.\]$/)
 
@@ -142,7 +142,7 @@ describe('the message body', () => {
   })
 })
 
-/** A client that has opened a session, and reads nothing from then on. */
+/** Opens a session whose client then stops reading. */
 async function openUnreadStream(shown = secret) {
   const { port } = new URL(service.url)
   const accepted = once(service.app.server, 'connection') as Promise<[Socket]>
@@ -160,7 +160,7 @@ async function openUnreadStream(shown = secret) {
     })
   })
   const id = /sessionId=(\S+)/.exec(head)?.[1] ?? ''
-  /** Lets a tool answer more than the connection holds. */
+  /** Calls a tool with a large result, to fill the connection's buffers. */
   const sendRequest = async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'big' } })
     return (await postTo(`?sessionId=${id}`, body)).status
@@ -176,7 +176,7 @@ async function openUnreadStream(shown = secret) {
 }
 
 describe('unread and idle streams', () => {
-  it('closes a client that never reads, and nobody else', async () => {
+  it('disconnects only the client that never reads', async () => {
     const { socket, ask: sendRequest } = await openUnreadStream()
     for (let requestCount = 0; (await sendRequest()) !== 404; requestCount += 1)
       expect(requestCount).toBeLessThan(2_000)
@@ -184,7 +184,7 @@ describe('unread and idle streams', () => {
     expect((await session.request('ping')).result).toEqual({})
   })
 
-  it('keeps no session of a client that reads nothing and says that nothing more will come', async () => {
+  it('ends the session of a client that reads nothing and closes its side of the connection', async () => {
     const { socket, ask: sendRequest, fill, serverSide } = await openUnreadStream()
     await fill()
     socket.end()
@@ -193,18 +193,18 @@ describe('unread and idle streams', () => {
     socket.destroy()
   })
 
-  it('ends the session of a secret that is taken away, though its client reads nothing', async () => {
+  it('ends the session of a removed secret even if its client reads nothing', async () => {
     const { socket, ask: sendRequest, fill, serverSide } = await openUnreadStream(otherSecret)
     await fill()
     service.setSecrets([secret])
     expect(await sendRequest()).toBe(404)
     service.setSecrets([secret, otherSecret])
-    // It may still read for a while: then node:http lets go of it.
+    // The client can still read for a while, then node:http closes the connection.
     expect(serverSide.timeout).toBeGreaterThan(0)
     socket.destroy()
   })
 
-  it('gives signs of life to who waits', async () => {
+  it('sends keep-alives to an idle client', async () => {
     const waiting = await openSse(service.url, { widget_id: widgetId })
     const { clock } = service.deps
     for (let seconds = 0; seconds < 21; seconds += 1) {
@@ -218,7 +218,7 @@ describe('unread and idle streams', () => {
 })
 
 describe('parameters and notifications', () => {
-  it('answers parameters that are wrong with what is wrong', async () => {
+  it('describes invalid parameters in the error', async () => {
     const wrong: [string, object][] = [
       ['tools/call', {}],
       ['tools/call', { name: 7 }],
@@ -238,7 +238,7 @@ describe('parameters and notifications', () => {
     })
   })
 
-  it('ignores what needs no answer', async () => {
+  it('ignores notifications and responses', async () => {
     const notes = [
       { method: 'notifications/initialized' },
       { method: 'notifications/unheard-of', params: { a: 1 } },

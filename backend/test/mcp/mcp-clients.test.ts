@@ -28,7 +28,7 @@ const newClient = () => new Client({ name: 'test', version: '1.0.0' })
 it.each([
   ['SSE', () => new SSEClientTransport(new URL(address('/api/mcp/sse')), withSecret)],
   ['Streamable HTTP', () => new StreamableHTTPClientTransport(new URL(address('/api/mcp/')), withSecret)],
-])("serves the SDK's client over %s, and tells it of a change", async (_transport, connectBy) => {
+])("works with the SDK's client over %s, including change notifications", async (_transport, connectBy) => {
   const client = newClient()
   let changes = 0
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
@@ -50,7 +50,7 @@ it.each([
   await client.close()
 })
 
-it('serves a client of the SDK again after its stream was cut, even if it does not initialize again', async () => {
+it("works with the SDK's client after a lost stream, even if the client doesn't initialize again", async () => {
   const transport = new SSEClientTransport(new URL(address('/api/mcp/sse')), withSecret)
   const client = newClient()
   await client.connect(transport)
@@ -66,7 +66,7 @@ it('serves a client of the SDK again after its stream was cut, even if it does n
   await client.close()
 })
 
-it('serves the client of @ai-sdk/mcp', async () => {
+it('works with the client of @ai-sdk/mcp', async () => {
   const client = await createAiClient({
     transport: { type: 'sse', url: address('/api/mcp/sse'), headers: { 'X-Agent-Secret': secret } },
   })
@@ -76,7 +76,7 @@ it('serves the client of @ai-sdk/mcp', async () => {
   await client.close()
 })
 
-it('serves the inspector', async () => {
+it('works with the MCP inspector', async () => {
   const cli = fileURLToPath(
     new URL('../../../node_modules/@modelcontextprotocol/inspector/cli/build/cli.js', import.meta.url),
   )

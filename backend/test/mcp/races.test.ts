@@ -35,7 +35,7 @@ const toolCallMessage = (name: string, id: number | string = 1) =>
     params: { name, arguments: { text: 'x' } },
   })
 
-/** A request as it travels. */
+/** Returns a raw HTTP request. */
 function postRequest(endpoint: string, body: string): string {
   const { host, pathname, search } = new URL(endpoint)
   const head = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json`
@@ -45,7 +45,7 @@ function postRequest(endpoint: string, body: string): string {
 const streamRequest = () =>
   `GET /api/mcp/sse?widget_id=${widgetId}&token=${secret} HTTP/1.1\r\nHost: ${new URL(service.url).host}\r\n\r\n`
 
-it('uses no tool for a session that ended while the message was on its way', async () => {
+it("doesn't call a tool if the session ended while the message was being sent", async () => {
   await service.addTool(agentId, 'act')
   const session = await openSse(service.url, { widget_id: widgetId })
   const socket = openSocket(session.endpoint)
@@ -63,7 +63,7 @@ it('uses no tool for a session that ended while the message was on its way', asy
   socket.end()
 })
 
-it('uses no tool that was canceled while the tools were being read again', async () => {
+it("doesn't call a tool if the call was canceled while the tools were being read again", async () => {
   await service.addTool(agentId, 'act')
   const session = await openSse(service.url, { widget_id: widgetId })
   service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
@@ -81,7 +81,7 @@ it('uses no tool that was canceled while the tools were being read again', async
   socket.end()
 })
 
-it('uses no tool for an agent that is gone', async () => {
+it("doesn't call a tool of a deleted agent", async () => {
   await service.addTool(agentId, 'act')
   const session = await openSse(service.url, { widget_id: widgetId })
   await service.deps.db.deleteFrom('widget_tool').where('agent_id', '=', agentId).execute()
@@ -93,7 +93,7 @@ it('uses no tool for an agent that is gone', async () => {
   expect(uses).toBe(0)
 })
 
-it('counts and breaks off every call, also where a client uses one id for many', async () => {
+it('counts and aborts every call, even if a client uses one ID for many calls', async () => {
   await service.addTool(agentId, 'hang')
   const session = await openSse(service.url, { widget_id: widgetId })
   await Promise.all(Array.from({ length: 100 }, () => session.post(toolCallMessage('hang', 'same'))))
@@ -104,7 +104,7 @@ it('counts and breaks off every call, also where a client uses one id for many',
   await waitUntil(() => broken === 100)
 })
 
-it('opens no session with tools that changed while its call was looked up', async () => {
+it("doesn't open a session with outdated tools if they changed during the call lookup", async () => {
   const earlier = await openSse(service.url, { widget_id: widgetId })
   earlier.close()
   await waitUntil(async () => (await earlier.post(toolCallMessage('act'))).status === 404)
@@ -121,7 +121,7 @@ it('opens no session with tools that changed while its call was looked up', asyn
   session.close()
 })
 
-it('opens a stream behind another request on the same connection, and answers on it', async () => {
+it('opens a stream after another request on the same connection and sends responses on it', async () => {
   await service.addTool(agentId, 'act')
   const other = await openSse(service.url, { widget_id: widgetId })
   const socket = openSocket(service.url)
@@ -138,7 +138,7 @@ it('opens a stream behind another request on the same connection, and answers on
   for (const each of [other, { close: socket.end }, { close: posted.end }]) each.close()
 })
 
-it('ends the session of a client that has said that nothing more will come', async () => {
+it('ends the session when the client closes its side of the connection', async () => {
   const socket = openSocket(service.url)
   socket.send(streamRequest())
   await waitUntil(() => socket.received().includes('event: endpoint'))
@@ -155,7 +155,7 @@ it('ends the session of a client that has said that nothing more will come', asy
   expect(uses).toBe(0)
 })
 
-it('opens no session by a secret that is taken away while its client is admitted', async () => {
+it("doesn't open a session if the secret is removed while the client is being authorized", async () => {
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const before = service.queries()
   const query = { widget_id: widgetId, call_id: call.attemptId }

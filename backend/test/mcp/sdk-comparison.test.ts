@@ -13,7 +13,7 @@ import { type JsonRpc, openSse, type RawSession, textResult, useMcpWorld } from 
 
 jest.setTimeout(120_000)
 
-/** The same tools behind the SDK's own server, as its examples put it together. */
+/** Starts the SDK's own server with the same tools, as in the SDK's examples. */
 async function plainServer() {
   const server = new Server({ name: 'outdial', version }, { capabilities: { tools: { listChanged: true } } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: definitions }))
@@ -30,7 +30,7 @@ async function plainServer() {
   client.onmessage = (message) => void messages.push(message)
   await client.start()
   return {
-    /** 400 where the SDK's SSE transport would not take the message. */
+    /** Returns 400 if the SDK's SSE transport would reject the message. */
     async send(message: unknown): Promise<number> {
       const parsed = JSONRPCMessageSchema.safeParse(message)
       if (!parsed.success) return 400
@@ -50,7 +50,7 @@ const definitions = [
 
 let session: RawSession
 let plain: Awaited<ReturnType<typeof plainServer>>
-// Before the service's: Jest runs these hooks in the order of their registration.
+// Registered before the service's hooks, because Jest runs these hooks in the order of their registration.
 afterAll(async () => {
   session.close()
   await plain.close()
@@ -152,18 +152,18 @@ const message = fc.oneof(
 )
 
 /**
- * The one difference that is meant: parameters that are wrong are -32602 with what is wrong, where the SDK's server
- * says -32603 (or that its own check failed) and dumps its schema's issues.
+ * Removes the only intended difference: for invalid parameters, this server returns -32602 and describes the issues.
+ * The SDK's server returns -32603 (or an error of its own check) and the raw issues of its schema.
  */
 function normalize(response: unknown): unknown {
   const { error, ...rest } = response as JsonRpc
   if (error === undefined) return response
   const isInvalidParams =
     error.message.startsWith('Invalid params: ') || /^(\[|MCP error -32602)/.test(error.message.trim())
-  return isInvalidParams ? { id: rest.id, issue: 'wrong parameters' } : response
+  return isInvalidParams ? { id: rest.id, issue: 'invalid parameters' } : response
 }
 
-it("answers any message as the SDK's own server does", async () => {
+it("responds to any message like the SDK's own server", async () => {
   let posts = 0
   await fc.assert(
     fc.asyncProperty(message, async (generated) => {
@@ -174,7 +174,7 @@ it("answers any message as the SDK's own server does", async () => {
       const response = await session.post(json)
       await response.arrayBuffer()
       expect(response.status).toBe(expected)
-      // A request after it tells that whatever it led to is here.
+      // The response to a later request shows that all responses to the message have arrived.
       posts += 1
       const mark = { jsonrpc: '2.0', id: `mark ${posts}`, method: 'ping' }
       await plain.send(mark)

@@ -7,7 +7,7 @@ import { waitUntil } from '../support/wait.ts'
 jest.setTimeout(60_000)
 const service = useMcpWorld({ echo: () => textResult('here') })
 
-it('gives one agent 2,000 sessions, and the next one 429 until some are closed', async () => {
+it('limits an agent to 2,000 sessions and returns 429 until some are closed', async () => {
   const { agentId, widgetId } = await service.addAgent()
   const other = await service.addAgent()
   await service.addTool(agentId, 'echo')
@@ -38,7 +38,7 @@ it('gives one agent 2,000 sessions, and the next one 429 until some are closed',
   for (const session of [...sessions, neighbor]) session.close()
 })
 
-/** What listens for the end of a connection on which something was refused so many times. */
+/** Counts the listeners for the end of a connection after this many rejected requests on it. */
 async function listenersAfter(times: number, path: string): Promise<number> {
   const accepted = once(service.app.server, 'connection') as Promise<[Socket]>
   const socket = openSocket(service.url)

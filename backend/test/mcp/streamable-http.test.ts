@@ -60,7 +60,7 @@ async function begin(): Promise<{
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-it('begins a session by initialize, and answers where it was asked', async () => {
+it('opens a session with initialize and responds to each request on its own POST', async () => {
   const session = await begin()
   expect((await session.request('tools/list')).result?.tools?.map(({ name }) => name)).toEqual([
     'echo',
@@ -72,7 +72,7 @@ it('begins a session by initialize, and answers where it was asked', async () =>
   expect([noted.status, await noted.text()]).toEqual([202, ''])
 })
 
-it('asks every request for the secret and its session', async () => {
+it('requires the secret and the session ID in every request', async () => {
   const { id } = await begin()
   const sessionHeaders = { 'Mcp-Session-Id': id }
   const statusOf = async (response: Promise<Response>) => (await response).status
@@ -92,7 +92,7 @@ it('asks every request for the secret and its session', async () => {
   expect(await statusOf(send('POST', ping, sessionHeaders))).toBe(200)
 })
 
-it('admits by the same rules as the stream does', async () => {
+it('authorizes clients by the same rules as HTTP+SSE', async () => {
   const paused = await service.addAgent('paused')
   expect((await send('POST', initialize, {}, `widget_id=${paused.widgetId}`)).status).toBe(403)
   expect((await send('POST', initialize, {}, 'widget_id=x')).status).toBe(404)
@@ -100,19 +100,19 @@ it('admits by the same rules as the stream does', async () => {
   expect((await send('POST', initialize, { Origin: 'http://evil.example.com' })).status).toBe(403)
 })
 
-it('makes no session of a malformed initialize', async () => {
+it("doesn't open a session for an invalid initialize request", async () => {
   const response = await send('POST', { ...initialize, params: {} })
   expect(response.headers.get('mcp-session-id')).toBeNull()
   expect(await response.json()).toMatchObject({ id: 0, error: { code: -32602 } })
 })
 
-it('keeps no session of an initialize that is answered by an error', async () => {
+it("doesn't keep a session if initialize returns an error", async () => {
   const response = await send('POST', { ...initialize, params: { ...initialize.params, task: {} } })
   expect(response.headers.get('mcp-session-id')).toBeNull()
   expect(await response.json()).toMatchObject({ id: 0, error: { code: -32603 } })
 })
 
-it('keeps the sessions of one transport from the other', async () => {
+it("doesn't accept one transport's session IDs on the other", async () => {
   const { id } = await begin()
   const body = JSON.stringify(ping)
   const headers = { 'content-type': 'application/json' }
@@ -128,7 +128,7 @@ it('keeps the sessions of one transport from the other', async () => {
   sse.close()
 })
 
-it('tells of changes on the stream that a client opens', async () => {
+it('sends change notifications on the stream that a client opens', async () => {
   const { id } = await begin()
   const stream = await send('GET', undefined, { 'Mcp-Session-Id': id })
   expect(stream.headers.get('content-type')).toBe('text/event-stream')
@@ -141,7 +141,7 @@ it('tells of changes on the stream that a client opens', async () => {
   await reader.cancel()
 })
 
-it("ends a session, and what it has under way, at the client's wish", async () => {
+it('ends a session and aborts its tool calls when the client deletes it', async () => {
   const session = await begin()
   const begun = started
   const params = { name: 'hang', arguments: { text: 'ended' } }
@@ -156,7 +156,7 @@ it("ends a session, and what it has under way, at the client's wish", async () =
   expect((await send('DELETE', undefined, { 'Mcp-Session-Id': session.id })).status).toBe(404)
 })
 
-it('ends the wait for a call that is canceled', async () => {
+it('completes the request of a canceled tool call', async () => {
   const session = await begin()
   const begun = started
   const params = { name: 'hang', arguments: { text: 'canceled' } }
@@ -167,11 +167,11 @@ it('ends the wait for a call that is canceled', async () => {
   expect(aborted).toContain('canceled')
 })
 
-it('forgets a session that nobody has used for ten minutes', async () => {
+it('ends a session after ten minutes without requests', async () => {
   const session = await begin()
   const { clock } = service.deps
-  const busy = await openSse(service.url, { widget_id: widgetId }) // keeps the server's pulse going
-  // Longer than it takes each session to have had its turn.
+  const busy = await openSse(service.url, { widget_id: widgetId }) // keeps the session upkeep running
+  // Long enough for every session's keep-alive to be due.
   for (const ms of [600_000, ...Array.from({ length: 21 }, () => 1_000)]) {
     await waitUntil(() => clock.waiting > 0)
     clock.advance(ms)

@@ -1,3 +1,4 @@
+// cspell:ignore raed
 import { describe, expect, it } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
 import { createBrowser, signInAndConsent } from '../../../support/browser.ts'
@@ -19,7 +20,7 @@ import {
 
 const world = useOAuthWorld()
 
-/** Where an authorization request ends without a person: back at the app, with an error. */
+/** Sends a request that redirects to the app before any page is shown, and returns the `error` parameter. */
 async function expectImmediateError(
   app: TestApp,
   paramOverrides: Record<string, string | null>,
@@ -29,7 +30,7 @@ async function expectImmediateError(
 }
 
 describe('discovery', () => {
-  it('describes itself after RFC 8414, and no more than it serves', async () => {
+  it('serves RFC 8414 metadata for supported features only', async () => {
     expect(world.zapier.server).toEqual({
       issuer: world.service.url,
       authorization_endpoint: `${world.service.url}/oauth/authorize`,
@@ -54,14 +55,14 @@ describe('discovery', () => {
     })
   })
 
-  it('says the addresses of PUBLIC_URL whatever the request calls its host', async () => {
+  it('uses PUBLIC_URL in all URLs, whatever host the request names', async () => {
     const response = await fetch(`${world.service.url}/.well-known/oauth-authorization-server`, {
       headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'gopher' },
     })
     expect(await response.json()).toMatchObject({ token_endpoint: `${world.service.url}/oauth/token` })
   })
 
-  it('does without offline_access, and does not mind it', async () => {
+  it("doesn't need offline_access, and ignores it", async () => {
     const { tokenResponse } = await connect(world.zapier, world.robin, 'Acme', {
       paramOverrides: { scope: 'calls:read offline_access' },
     })
@@ -69,11 +70,11 @@ describe('discovery', () => {
     expect(tokenResponse.refresh_token).toBeDefined()
   })
 
-  it('is no OpenID provider', async () => {
+  it('rejects the openid scope', async () => {
     expect(await expectImmediateError(world.zapier, { scope: 'openid calls:read' })).toBe('invalid_scope')
   })
 
-  it('answers with and without the trailing slash alike', async () => {
+  it('accepts URLs with and without a trailing slash', async () => {
     for (const path of ['/oauth/token', '/oauth/token/']) {
       const response = await fetch(`${world.service.url}${path}`, {
         method: 'POST',
@@ -85,36 +86,33 @@ describe('discovery', () => {
 })
 
 describe('the authorization request', () => {
-  it.each([null, '', 'offline_access'])(
-    'shows and grants every scope where the app asks for %j',
-    async (scope) => {
-      const { tokenResponse } = await connect(world.zapier, world.robin, 'Acme', {
-        paramOverrides: { scope },
-      })
-      expect(tokenResponse.scope?.split(' ')).toEqual(world.zapier.server.scopes_supported)
-    },
-  )
+  it.each([null, '', 'offline_access'])('grants every scope if the requested scope is %j', async (scope) => {
+    const { tokenResponse } = await connect(world.zapier, world.robin, 'Acme', {
+      paramOverrides: { scope },
+    })
+    expect(tokenResponse.scope?.split(' ')).toEqual(world.zapier.server.scopes_supported)
+  })
 
-  it('refuses a scope that does not exist', async () => {
+  it('rejects an unknown scope', async () => {
     expect(await expectImmediateError(world.zapier, { scope: 'calls:read calls:raed' })).toBe('invalid_scope')
   })
 
-  it('demands PKCE of a public client', async () => {
+  it('requires PKCE for a public client', async () => {
     const paramOverrides = { code_challenge: null, code_challenge_method: null }
     expect(await expectImmediateError(world.phone, paramOverrides)).toBe('invalid_request')
   })
 
-  it('takes no challenge but S256', async () => {
+  it('accepts no code challenge method other than S256', async () => {
     expect(await expectImmediateError(world.phone, { code_challenge_method: 'plain' })).toBe(
       'invalid_request',
     )
   })
 
-  it('answers an app that may not ask anybody that it must', async () => {
+  it('returns login_required for prompt=none', async () => {
     expect(await expectImmediateError(world.zapier, { prompt: 'none' })).toBe('login_required')
   })
 
-  it('asks which workspace again, though it was answered before in this browser', async () => {
+  it('asks for the workspace again, even in the same browser', async () => {
     const browser = createBrowser()
     await connect(world.zapier, world.robin, 'Acme', { browser })
     const { page } = await browser.open((await newFlow(world.zapier)).startUrl)
@@ -123,8 +121,8 @@ describe('the authorization request', () => {
   })
 })
 
-describe('the exchange', () => {
-  it('connects an app to the workspace that was chosen', async () => {
+describe('the code exchange', () => {
+  it('connects an app to the chosen workspace', async () => {
     const tokens = await connect(world.zapier, world.robin, 'Globex')
     expect(tokens.tokenResponse).toMatchObject({
       token_type: 'bearer',
@@ -136,20 +134,20 @@ describe('the exchange', () => {
     expect(await apiStatus(world.service, tokens.access_token)).toBe(200)
   })
 
-  it.each(['confidential', 'public'] as const)('refuses a wrong verifier of a %s client', async (kind) => {
+  it.each(['confidential', 'public'] as const)('rejects a wrong verifier of a %s client', async (kind) => {
     const app = kind === 'public' ? world.phone : world.zapier
     const flow = await consent(app, world.robin, 'Acme')
     const wrong = oauth.generateRandomCodeVerifier()
     expect(await readError(await exchangeCode(app, flow, wrong))).toEqual([400, 'invalid_grant'])
   })
 
-  it.each(['confidential', 'public'] as const)('refuses a missing verifier of a %s client', async (kind) => {
+  it.each(['confidential', 'public'] as const)('rejects a missing verifier of a %s client', async (kind) => {
     const app = kind === 'public' ? world.phone : world.zapier
     const flow = await consent(app, world.robin, 'Acme')
     expect(await readError(await exchangeCode(app, flow, oauth.nopkce))).toEqual([400, 'invalid_grant'])
   })
 
-  it('does without PKCE for a confidential client, and takes its empty verifier', async () => {
+  it('accepts a confidential client without PKCE, and an empty code verifier', async () => {
     const paramOverrides = { code_challenge: null, code_challenge_method: null }
     const flow = await consent(world.zapier, world.robin, 'Acme', { paramOverrides })
     const response = await fetch(world.zapier.server.token_endpoint ?? '', {
@@ -166,7 +164,7 @@ describe('the exchange', () => {
     expect(response.status).toBe(200)
   })
 
-  it('refuses a code at another redirect URI than it was asked for', async () => {
+  it('rejects a code with a different redirect URI than in the authorization request', async () => {
     const flow = await consent(world.zapier, world.robin, 'Acme')
     const params = oauth.validateAuthResponse(
       world.zapier.server,
@@ -186,13 +184,13 @@ describe('the exchange', () => {
     expect(await readError(response)).toEqual([400, 'invalid_grant'])
   })
 
-  it('refuses a code that is older than a minute', async () => {
+  it('rejects a code that is older than a minute', async () => {
     const flow = await consent(world.zapier, world.robin, 'Acme')
     world.service.deps.clock.advance(60_000)
     expect(await readError(await exchangeCode(world.zapier, flow))).toEqual([400, 'invalid_grant'])
   })
 
-  it('refuses the code of another app', async () => {
+  it("rejects another app's code", async () => {
     const flow = await consent(world.zapier, world.robin, 'Acme')
     const other = await seedApp(world.service, 'confidential', 'Other')
     expect(await readError(await exchangeCode({ ...other, client: world.zapier.client }, flow))).toEqual([
@@ -212,13 +210,13 @@ describe('the exchange', () => {
     expect(await readError(response)).toEqual([400, 'invalid_grant'])
   })
 
-  it('refuses a wrong client secret with 401', async () => {
+  it('returns 401 for a wrong client secret', async () => {
     const flow = await consent(world.zapier, world.robin, 'Acme')
     const impostor = { ...world.zapier, authenticate: oauth.ClientSecretPost('wrong') }
     expect(await readError(await exchangeCode(impostor, flow))).toEqual([401, 'invalid_client'])
   })
 
-  it('takes a client that was made while it runs', async () => {
+  it('accepts a client that was created while the service runs', async () => {
     const fresh = await seedApp(world.service, 'public', 'Fresh')
     const { startUrl } = await newFlow(fresh)
     const externalUrl = await signInAndConsent({
@@ -230,7 +228,7 @@ describe('the exchange', () => {
     expect(new URL(externalUrl).searchParams.get('code')).not.toBeNull()
   })
 
-  it('answers a page of a public client across origins, and no other page', async () => {
+  it("allows cross-origin requests only from a public client's origin", async () => {
     const requestFrom = (origin: string) =>
       fetch(`${world.service.url}/oauth/token`, {
         method: 'POST',
@@ -248,7 +246,7 @@ describe('the exchange', () => {
 })
 
 describe('tokens', () => {
-  it('binds the access token to the user, the app, the workspace and the scopes', async () => {
+  it('binds the access token to the user, the app, the workspace, and the scopes', async () => {
     const { access_token } = await connect(world.zapier, world.robin, 'Acme', {
       paramOverrides: { scope: 'calls:read' },
     })
@@ -267,26 +265,26 @@ describe('tokens', () => {
     })
   })
 
-  it('refuses with 401 an access token that is older than an hour', async () => {
+  it('returns 401 for an access token that is older than an hour', async () => {
     const { access_token } = await connect(world.zapier, world.robin, 'Acme')
     world.service.deps.clock.advance(3_600_000)
     expect(await apiStatus(world.service, access_token)).toBe(401)
   })
 
-  it('gives a replayed code nothing, and revokes what it gave', async () => {
+  it('rejects a replayed code, and revokes the tokens that it was exchanged for', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     expect(await readError(await exchangeCode(world.zapier, first.flow))).toEqual([400, 'invalid_grant'])
     expect(await apiStatus(world.service, first.access_token)).toBe(401)
   })
 
-  it('notices a replay days later', async () => {
+  it('detects a replay days later', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     world.service.deps.clock.advance(7 * 86_400_000)
     expect(await readError(await exchangeCode(world.zapier, first.flow))).toEqual([400, 'invalid_grant'])
     expect(await readError(await refresh(world.zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
   })
 
-  it('gives of two simultaneous exchanges of one code at most one tokens that live', async () => {
+  it('succeeds for at most one of several simultaneous exchanges of one code', async () => {
     const flow = await consent(world.zapier, world.robin, 'Acme')
     const responses = await Promise.all([
       exchangeCode(world.zapier, flow),
@@ -298,7 +296,7 @@ describe('tokens', () => {
     expect(statuses.every((status) => status === 200 || status === 400)).toBe(true)
   })
 
-  it('keeps two workspaces connected from one browser apart: a replay ends its own connection only', async () => {
+  it('ends only the replayed connection if one browser connected two workspaces', async () => {
     const browser = createBrowser()
     const acme = await connect(world.zapier, world.robin, 'Acme', { browser })
     const globex = await connect(world.zapier, world.robin, 'Globex', { browser })

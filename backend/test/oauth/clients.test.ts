@@ -9,7 +9,7 @@ it.each([
   'http://localhost:9000',
   'http://127.0.0.1:9000/callback',
   'http://[::1]:9000/callback',
-])('takes %s as a redirect URI', async (uri) => {
+])('accepts %s as a redirect URI', async (uri) => {
   const { clientSecret } = await createOauthClient(world.deps, {
     name: 'App',
     redirect_uris: [uri],
@@ -26,7 +26,7 @@ it.each([
   'com.example.app:/callback',
   '/callback',
   '',
-])('refuses "%s" as a redirect URI', async (uri) => {
+])('rejects "%s" as a redirect URI', async (uri) => {
   const making = createOauthClient(world.deps, {
     name: 'App',
     redirect_uris: ['https://example.com/', uri],
@@ -35,7 +35,7 @@ it.each([
   await expect(making).rejects.toMatchObject({ details: [{ code: 'invalid_redirect_uri' }] })
 })
 
-it('refuses an app without a redirect URI or without a name', async () => {
+it('rejects an app without a redirect URI or a name', async () => {
   const noUri = createOauthClient(world.deps, { name: 'App', redirect_uris: [], confidential: true })
   await expect(noUri).rejects.toMatchObject({ details: [{ field: 'redirect_uris' }] })
   const noName = createOauthClient(world.deps, {
@@ -46,7 +46,7 @@ it('refuses an app without a redirect URI or without a name', async () => {
   await expect(noName).rejects.toMatchObject({ details: [{ field: 'name' }] })
 })
 
-it('gives a public app no secret', async () => {
+it('creates a public app without a secret', async () => {
   const client = await createOauthClient(world.deps, {
     name: 'Phone',
     redirect_uris: ['https://phone.example/callback'],

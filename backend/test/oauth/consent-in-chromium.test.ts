@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const start = async () => (await newFlow(app, { redirect_uri: callback })).startUrl
 
-/** By keys alone: the address has the focus, Tab goes on, Return submits. */
+/** Signs in with only the keyboard: the email field has the focus, Tab moves to the next field, and Enter submits. */
 async function signIn(page: Page): Promise<void> {
   await page.locator('#email:focus').waitFor()
   await page.keyboard.type(robin.email)
@@ -42,7 +42,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Connect Zapier' }).waitFor()
 }
 
-itInChromium('comes back to an app of another origin, by keys alone', async (browser) => {
+itInChromium('returns to an app on another origin, using only the keyboard', async (browser) => {
   const page = await browser.newPage()
   await page.goto(await start())
   await signIn(page)
@@ -53,7 +53,7 @@ itInChromium('comes back to an app of another origin, by keys alone', async (bro
   expect(new URL(page.url()).searchParams.get('code')).not.toBeNull()
 })
 
-itInChromium("leaves an app's window and the one that it opened for us together", async (browser) => {
+itInChromium('keeps window.opener when an app opens the authorization in a popup', async (browser) => {
   const page = await browser.newPage()
   await page.goto(new URL('/', callback).href)
   const opened = page.waitForEvent('popup')
@@ -66,7 +66,7 @@ itInChromium("leaves an app's window and the one that it opened for us together"
   expect(await popup.evaluate('window.opener.location.href')).toBe(new URL('/', callback).href)
 })
 
-itInChromium('comes back with a Cancel, too', async (browser) => {
+itInChromium('returns to the app after Cancel', async (browser) => {
   const page = await browser.newPage()
   await page.goto(await start())
   await page.getByRole('button', { name: 'Cancel' }).click()
@@ -74,7 +74,7 @@ itInChromium('comes back with a Cancel, too', async (browser) => {
   expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
 })
 
-itInChromium("would be stopped by a policy that does not name the app's origin", async (browser) => {
+itInChromium("would be blocked by a policy without the app's origin", async (browser) => {
   const page = await browser.newPage()
   await page.goto(await start())
   await page.route('**/connect/*', async (route) => {
@@ -89,7 +89,7 @@ itInChromium("would be stopped by a policy that does not name the app's origin",
   expect(page.url()).not.toContain(callback)
 })
 
-itInChromium('loads its styles, complains of nothing and fits a phone', async (browser) => {
+itInChromium('loads its styles, logs nothing to the console, and fits a phone', async (browser) => {
   const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
   const complaints: string[] = []
   page.on('console', (message) => complaints.push(message.text()))

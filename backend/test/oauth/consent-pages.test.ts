@@ -8,7 +8,7 @@ import { discover, newFlow, seedApp, seedUserWithWorkspaces, type TestApp } from
 const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
 
 describe('the sign-in page', () => {
-  it('signs in whatever the case of the address', async () => {
+  it('ignores the case of the email', async () => {
     const { browser, page } = await openAuthorization()
     const { page: next } = await browser.press(page, 'Sign in', {
       email: world.robin.email.toUpperCase(),
@@ -18,10 +18,10 @@ describe('the sign-in page', () => {
   })
 
   it.each([
-    ['password', { password: 'wrong' }],
-    ['address', { email: 'nobody@example.com' }],
-    ['form', { email: '', password: '' }],
-  ])('shows the same error for a wrong %s', async (_what, wrong) => {
+    ['a wrong password', { password: 'wrong' }],
+    ['an unknown email', { email: 'nobody@example.com' }],
+    ['an empty form', { email: '', password: '' }],
+  ])('shows the same error for %s', async (_what, wrong) => {
     const { browser, page } = await openAuthorization()
     const { page: next } = await browser.press(page, 'Sign in', {
       email: world.robin.email,
@@ -32,12 +32,12 @@ describe('the sign-in page', () => {
     expect(next.text).toContain('Incorrect email or password')
   })
 
-  it('fills in the address that the app hints at', async () => {
+  it('fills in the email from login_hint', async () => {
     const { page } = await openAuthorization({ login_hint: world.robin.email })
     expect(page.html).toContain(`value="${world.robin.email}"`)
   })
 
-  it('stops after ten wrong passwords for one address, and opens again after five minutes', async () => {
+  it('blocks an email for five minutes after ten wrong passwords', async () => {
     const eve = await seedUserWithWorkspaces(world.service.deps, 'Eve')
     const { browser, page } = await openAuthorization()
     const attempt = (typedPassword: string) =>
@@ -52,7 +52,7 @@ describe('the sign-in page', () => {
     expect((await attempt(password)).page.text).toContain('Connect Zapier')
   })
 
-  it('signs out who is not the right person, and lets the right one in', async () => {
+  it('lets the user sign out and a different user sign in', async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Umbrella')
     const authorization = await openAuthorizationSignedIn()
     const { page } = await authorization.browser.press(authorization.page, 'Not you? Sign out')
@@ -65,7 +65,7 @@ describe('the sign-in page', () => {
     expect(await connected(externalUrl, authorization.flow)).toBe(200)
   })
 
-  it('asks for the password again where the app wants it', async () => {
+  it('asks for the password again if the app sends prompt=login', async () => {
     const first = await openAuthorizationSignedIn()
     const again = await openAuthorization({ prompt: 'login' }, first.browser)
     expect(again.page.html).toContain('name="password"')
@@ -74,14 +74,14 @@ describe('the sign-in page', () => {
     expect(await connected(externalUrl, again.flow)).toBe(200)
   })
 
-  it('ends a sign-in after two weeks', async () => {
+  it('ends a sign-in session after two weeks', async () => {
     const { browser } = await openAuthorizationSignedIn()
     world.service.deps.clock.advance(14 * 86_400_000)
     expect((await openAuthorization({}, browser)).page.html).toContain('name="password"')
   })
 
-  it('leads after a sign-in of its own to a path of its own only', async () => {
-    // Where it leads by itself: the first of the person's workspaces.
+  it('redirects only to its own paths after a sign-in without an app', async () => {
+    // The default: the user's first workspace.
     const overview = `/w/${world.robin.workspaces.Acme}/overview`
     for (const [next, path] of [
       ['/dashboard?tab=calls', '/dashboard'],
@@ -100,7 +100,7 @@ describe('the sign-in page', () => {
     }
   })
 
-  it('signs out for good: the old cookie opens nothing', async () => {
+  it('no longer accepts the old cookie after sign-out', async () => {
     const browser = createBrowser()
     const { page } = await browser.open(`${world.service.url}/sign-in`)
     const { page: inside } = await browser.press(page, 'Sign in', { email: world.robin.email, password })
@@ -113,7 +113,7 @@ describe('the sign-in page', () => {
 })
 
 describe('the consent page', () => {
-  it('says who asks, for what, for whom and where the answer goes', async () => {
+  it('shows the app, its permissions, the user, and the site to return to', async () => {
     const { page } = await openAuthorizationSignedIn()
     expect(page.text).toContain('Connect Zapier')
     expect(page.text).toContain(world.robin.email)
@@ -122,7 +122,7 @@ describe('the consent page', () => {
     expect(page.text).toContain('take you back to 127.0.0.1:9')
   })
 
-  it("writes the app's name as text, whatever is in it", async () => {
+  it("escapes HTML in the app's name", async () => {
     const name = '<script>alert(1)</script>"&'
     const evil = await seedApp(world.service, 'confidential', name)
     const { page } = await createBrowser().open((await newFlow(evil)).startUrl)
@@ -130,13 +130,13 @@ describe('the consent page', () => {
     expect(page.text).toContain(name)
   })
 
-  it('chooses the only workspace beforehand', async () => {
+  it('preselects the only workspace', async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech')
     const authorization = await openAuthorizationSignedIn(sam)
     expect(authorization.page.html).toMatch(/name="workspace_id" value="\d+" required checked/)
   })
 
-  it('asks again where no workspace was chosen', async () => {
+  it('asks again if no workspace was chosen', async () => {
     const authorization = await openAuthorizationSignedIn()
     const { page, externalUrl } = await authorization.browser.press(authorization.page, 'Allow')
     expect(externalUrl).toBeNull()
@@ -144,7 +144,7 @@ describe('the consent page', () => {
     expect(page.text).toContain('Choose the workspace')
   })
 
-  it('does not take a workspace that the user is no member of', async () => {
+  it("rejects a workspace that the user isn't a member of", async () => {
     const kim = await seedUserWithWorkspaces(world.service.deps, 'Hooli')
     const authorization = await openAuthorizationSignedIn()
     const { page, externalUrl } = await authorization.browser.press(authorization.page, 'Allow', {
@@ -154,14 +154,14 @@ describe('the consent page', () => {
     expect(page.status).toBe(422)
   })
 
-  it('tells a user without any workspace so, and leads back to the app', async () => {
+  it('shows a message to a user without a workspace, and returns to the app', async () => {
     const authorization = await openAuthorizationSignedIn(await seedUserWithWorkspaces(world.service.deps))
     expect(authorization.page.text).toContain('not a member of any workspace')
     const { externalUrl } = await authorization.browser.press(authorization.page, 'Back to Zapier')
     expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
   })
 
-  it.each(['sign-in', 'consent'])('tells the app of a Cancel on the %s page', async (where) => {
+  it.each(['sign-in', 'consent'])('sends access_denied after Cancel on the %s page', async (where) => {
     const authorization = where === 'consent' ? await openAuthorizationSignedIn() : await openAuthorization()
     const { externalUrl } = await authorization.browser.press(authorization.page, 'Cancel')
     const { searchParams } = new URL(externalUrl ?? '')
@@ -169,7 +169,7 @@ describe('the consent page', () => {
     expect(searchParams.get('state')).toBe(authorization.flow.state)
   })
 
-  it('connects through the helper that the journey uses', async () => {
+  it('connects with signInAndConsent()', async () => {
     const flow = await newFlow(world.zapier)
     const externalUrl = await signInAndConsent({
       startUrl: flow.startUrl,
@@ -182,7 +182,7 @@ describe('the consent page', () => {
 })
 
 describe('security', () => {
-  it('takes NUL characters for bad input, not for a failure of its own', async () => {
+  it('treats NUL characters as invalid input, not as a server error', async () => {
     const flow = await newFlow(world.zapier, { state: 'a\0b' })
     const { externalUrl } = await createBrowser().open(flow.startUrl)
     expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('invalid_request')
@@ -196,7 +196,7 @@ describe('security', () => {
     expect(response.page.status).toBe(422)
   })
 
-  it('lets its forms lead to the app and nowhere else, and is framed and kept by nobody', async () => {
+  it("submits forms only to Outdial and the app, and can't be framed or cached", async () => {
     const { page } = await openAuthorizationSignedIn()
     const policy = page.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("form-action 'self' http://127.0.0.1:9;")
@@ -206,7 +206,7 @@ describe('security', () => {
     expect(page.html).not.toMatch(/<script|<style|style=|https?:\/\/(?!www\.w3\.org)/)
   })
 
-  it('names the scheme where the policy cannot name the host: IPv6', async () => {
+  it("allows the scheme for an IPv6 redirect URI, whose host a policy can't contain", async () => {
     const { clientId } = await createOauthClient(world.service.deps, {
       name: 'Six',
       redirect_uris: ['http://[::1]:9/callback'],
@@ -218,7 +218,7 @@ describe('security', () => {
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http:;")
   })
 
-  it('keeps its cookies from scripts and from other sites', async () => {
+  it('sets HttpOnly and SameSite=Lax on its cookies', async () => {
     const authorization = await openAuthorization()
     const { startUrl } = await newFlow(world.zapier)
     const first = await fetch(startUrl, { redirect: 'manual' })

@@ -17,7 +17,7 @@ const config = parseConfig({
 
 let app: FastifyInstance
 let authorize: string
-// Before the database's: Jest runs these hooks in the order of their registration.
+// Registered before the database's hook, because Jest runs them in this order.
 afterAll(async () => {
   await app.close()
 })
@@ -37,7 +37,7 @@ beforeAll(async () => {
   }).toString()}`
 })
 
-it('behind a proxy that ends TLS, names https addresses and marks every cookie Secure', async () => {
+it('uses https URLs and marks every cookie Secure behind a proxy that terminates TLS', async () => {
   const metadata = await app.inject('/.well-known/oauth-authorization-server')
   expect(metadata.json()).toMatchObject({ issuer: publicUrl, token_endpoint: `${publicUrl}/oauth/token` })
 
@@ -52,7 +52,7 @@ it('behind a proxy that ends TLS, names https addresses and marks every cookie S
   expect(cookies.every(({ secure }) => secure === true)).toBe(true)
 })
 
-it('answers with 503 while the database is away, to programs in JSON and to people with a page', async () => {
+it('responds with 503 during a database outage, as JSON to programs and as a page to browsers', async () => {
   const proxy = await createDatabaseProxy(database.url)
   const db = openPool({ url: proxy.url })
   const logLines: string[] = []
@@ -83,7 +83,7 @@ it('answers with 503 while the database is away, to programs in JSON and to peop
   }
 })
 
-it('serves the style sheet for good, and nothing beside the assets', async () => {
+it('serves the style sheet as immutable, and no files outside the assets folder', async () => {
   const styles = await app.inject('/assets/outdial.css?v=1')
   expect(styles.headers['cache-control']).toContain('immutable')
   expect(styles.headers['content-type']).toContain('text/css')
@@ -92,7 +92,7 @@ it('serves the style sheet for good, and nothing beside the assets', async () =>
   }
 })
 
-it('serves no endpoint of the library but those that are announced', async () => {
+it('serves only the documented endpoints of the library', async () => {
   for (const url of [
     '/jwks',
     '/oauth/jwks',

@@ -8,7 +8,7 @@ import { newFlow, seedUserWithWorkspaces } from '../support/oauth.ts'
 const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
 
 describe('an authorization in progress', () => {
-  it('does not give in the name of one person what another was shown', async () => {
+  it("doesn't let one user approve what another user was shown", async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Acme')
     const authorization = await openAuthorizationSignedIn()
     const { page: signInPage } = await authorization.browser.open(`${world.service.url}/sign-in`)
@@ -21,7 +21,7 @@ describe('an authorization in progress', () => {
     expect(page.text).toContain('signed in as a different user')
   })
 
-  it('serves two tabs of one browser side by side', async () => {
+  it('handles two tabs of one browser independently', async () => {
     const one = await openAuthorizationSignedIn()
     const two = await openAuthorization({}, one.browser)
     const second = await allowAccess(two, 'Globex')
@@ -30,14 +30,14 @@ describe('an authorization in progress', () => {
     expect(await connected(second.externalUrl, two.flow)).toBe(200)
   })
 
-  it('carries an authorization over a restart of the service', async () => {
+  it('keeps an authorization across a restart of the service', async () => {
     const authorization = await openAuthorizationSignedIn()
     await world.restartService()
     const { externalUrl } = await allowAccess(authorization, 'Acme')
     expect(await connected(externalUrl, authorization.flow)).toBe(200)
   })
 
-  it('shows the consent page twice, and tells the second tab that it was answered', async () => {
+  it('shows the consent page in two tabs, and returns 410 to the second one that is submitted', async () => {
     const authorization = await openAuthorizationSignedIn()
     const { page: duplicate } = await authorization.browser.open(authorization.page.url)
     expect(duplicate.text).toContain('Which workspace?')
@@ -49,7 +49,7 @@ describe('an authorization in progress', () => {
     expect(await connected(externalUrl, authorization.flow)).toBe(200)
   })
 
-  it('survives a double click on Allow: one grant, and the app is answered', async () => {
+  it('creates one grant on a double click on Allow, and redirects to the app', async () => {
     const authorization = await openAuthorizationSignedIn()
     const count = async () => (await world.db.selectFrom('oauth_grant').select('id_hash').execute()).length
     const before = await count()
@@ -62,7 +62,7 @@ describe('an authorization in progress', () => {
     expect(await connected(answered[0]?.externalUrl ?? null, authorization.flow)).toBe(200)
   })
 
-  it('tells who comes by the back button that the page is over', async () => {
+  it('shows that the page is no longer valid after the back button', async () => {
     const authorization = await openAuthorizationSignedIn()
     await allowAccess(authorization, 'Acme')
     const { page } = await authorization.browser.open(authorization.page.url)
@@ -70,15 +70,15 @@ describe('an authorization in progress', () => {
     expect(page.text).toContain('no longer valid')
   })
 
-  it('shows a page, too, where the way back to the app is opened twice', async () => {
+  it('shows an error page if the return URL is opened again', async () => {
     const { page } = await createBrowser().open(`${world.service.url}/oauth/authorize/${'x'.repeat(43)}`)
     expect(page.status).toBe(410)
     expect(page.text).toContain('no longer valid')
   })
 })
 
-describe('an authorization that gives no code', () => {
-  it('gives no code to who goes around the consent page', async () => {
+describe('an authorization that issues no code', () => {
+  it('issues no code if the consent page is skipped', async () => {
     const authorization = await openAuthorizationSignedIn()
     const { externalUrl } = await authorization.browser.open(
       authorization.page.url.replace('/connect/', '/oauth/authorize/'),
@@ -86,20 +86,20 @@ describe('an authorization that gives no code', () => {
     expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
   })
 
-  it('ends an authorization that waits for more than an hour', async () => {
+  it('expires an authorization after an hour', async () => {
     const authorization = await openAuthorizationSignedIn()
     world.service.deps.clock.advance(3_600_000)
     const { page } = await allowAccess(authorization, 'Acme')
     expect(page.status).toBe(410)
   })
 
-  it("does not show another browser's authorization", async () => {
+  it("doesn't show another browser's authorization", async () => {
     const authorization = await openAuthorizationSignedIn()
     const { page } = await createBrowser().open(authorization.page.url)
     expect(page.status).toBe(410)
   })
 
-  it('gives no code where the membership ended while the page was open', async () => {
+  it('issues no code if the membership ends while the page is open', async () => {
     const kim = await seedUserWithWorkspaces(world.service.deps, 'Vandelay', 'Other')
     const authorization = await openAuthorizationSignedIn(kim)
     await endMembership(world.service.deps, kim.workspaces.Vandelay ?? 0, kim.userId)
@@ -108,7 +108,7 @@ describe('an authorization that gives no code', () => {
     expect(page.status).toBe(422)
   })
 
-  it('tells the app of a membership that ended after Allow, before the way back', async () => {
+  it('returns access_denied to the app if the membership ends between Allow and the redirect', async () => {
     const kim = await seedUserWithWorkspaces(world.service.deps, 'Stark')
     const { browser, page } = await openAuthorizationSignedIn(kim)
     const workspaceId = kim.workspaces.Stark ?? 0
@@ -131,14 +131,14 @@ describe('an authorization that gives no code', () => {
   it.each([
     ['an unknown app', { client_id: 'odc_nobody' }, 'Unknown app'],
     [
-      'a redirect URI that is not registered',
+      'an unregistered redirect URI',
       { redirect_uri: 'http://127.0.0.1:9/callback/' },
       'Unknown redirect URI',
     ],
-    ['another port of the loopback', { redirect_uri: 'http://127.0.0.1:8/callback' }, 'Unknown redirect URI'],
-    ['no redirect URI', { redirect_uri: null }, "request isn't valid"],
-    ['no client', { client_id: null }, "request isn't valid"],
-  ])('shows a page, and redirects nowhere, for %s', async (_what, paramOverrides, title) => {
+    ['another loopback port', { redirect_uri: 'http://127.0.0.1:8/callback' }, 'Unknown redirect URI'],
+    ['a missing redirect URI', { redirect_uri: null }, "request isn't valid"],
+    ['a missing client ID', { client_id: null }, "request isn't valid"],
+  ])('shows an error page without a redirect for %s', async (_what, paramOverrides, title) => {
     const browser = createBrowser()
     const { page, externalUrl } = await browser.open((await newFlow(world.zapier, paramOverrides)).startUrl)
     expect(externalUrl).toBeNull()
@@ -148,7 +148,7 @@ describe('an authorization that gives no code', () => {
     expect(page.text).not.toMatch(/node_modules|\bat \w+ \(/)
   })
 
-  it.each(['sign-in', 'allow', 'cancel', 'sign-out'])('refuses a forged %s', async (action) => {
+  it.each(['sign-in', 'allow', 'cancel', 'sign-out'])('rejects a forged %s request', async (action) => {
     const authorization = await openAuthorizationSignedIn()
     const response = await fetch(`${authorization.page.url}/${action}`, {
       method: 'POST',

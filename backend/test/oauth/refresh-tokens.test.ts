@@ -16,7 +16,7 @@ const dayMs = 86_400_000
 const world = useOAuthWorld()
 
 describe('a long-lived connection', () => {
-  it('lets a confidential client keep its refresh token, so that a lost answer loses nothing', async () => {
+  it('keeps the refresh token of a confidential client, so that a lost response does no harm', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     const lost = await refresh(world.zapier, first.refresh_token)
     await lost.body?.cancel()
@@ -26,7 +26,7 @@ describe('a long-lived connection', () => {
     expect(await apiStatus(world.service, second.access_token)).toBe(200)
   })
 
-  it('says at a refresh, too, which workspace the connection is bound to', async () => {
+  it('includes the workspace in the response to a refresh', async () => {
     const first = await connect(world.zapier, world.robin, 'Globex')
     const { tokenResponse } = await parseTokens(
       world.zapier,
@@ -51,7 +51,7 @@ describe('a long-lived connection', () => {
     expect(await apiStatus(world.service, last.access_token)).toBe(200)
   })
 
-  it('keeps connections and pages alive over a restart', async () => {
+  it('keeps connections across a restart', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     await world.restartService()
     expect((await refresh(world.zapier, first.refresh_token)).status).toBe(200)
@@ -68,7 +68,7 @@ describe('token rotation', () => {
     expect(await apiStatus(world.service, third.access_token)).toBe(200)
   })
 
-  it('ends the whole family when a rotated refresh token is used again', async () => {
+  it('ends the connection when a rotated refresh token is used again', async () => {
     const first = await connect(world.phone, world.robin, 'Acme')
     const other = await connect(world.phone, world.robin, 'Globex')
     const second = await parseTokens(world.phone, await refresh(world.phone, first.refresh_token))
@@ -78,7 +78,7 @@ describe('token rotation', () => {
     expect(await apiStatus(world.service, other.access_token)).toBe(200)
   })
 
-  it('takes simultaneous uses of one rotating refresh token for theft', async () => {
+  it('accepts at most one of two simultaneous uses of a rotating refresh token', async () => {
     const { refresh_token } = await connect(world.phone, world.robin, 'Acme')
     const responses = await Promise.all([
       refresh(world.phone, refresh_token),
@@ -92,7 +92,7 @@ describe('token rotation', () => {
 })
 
 describe('scopes', () => {
-  it('narrows the scopes of an access token where the app asks for fewer', async () => {
+  it('narrows the scopes of an access token if the app asks for fewer', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     const narrow = await parseTokens(
       world.zapier,
@@ -104,26 +104,26 @@ describe('scopes', () => {
     expect(await apiStatus(world.service, wide.access_token)).toBe(200)
   })
 
-  it('never widens them', async () => {
+  it("rejects scopes that weren't granted", async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     const response = await refresh(world.zapier, first.refresh_token, { scope: 'calls:read campaigns:write' })
     expect(await readError(response)).toEqual([400, 'invalid_scope'])
   })
 })
 
-describe('refused refresh tokens', () => {
-  it('refuses the refresh token of another app, and leaves it alive', async () => {
+describe('rejected refresh tokens', () => {
+  it("rejects another app's refresh token, which stays valid", async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     const other = await seedApp(world.service, 'confidential', 'Other')
     expect(await readError(await refresh(other, first.refresh_token))).toEqual([400, 'invalid_grant'])
     expect((await refresh(world.zapier, first.refresh_token)).status).toBe(200)
   })
 
-  it('refuses a refresh token that never was', async () => {
+  it('rejects an unknown refresh token', async () => {
     expect(await readError(await refresh(world.zapier, 'x'.repeat(43)))).toEqual([400, 'invalid_grant'])
   })
 
-  it('gives nothing to an app whose user was removed, even in the middle of a refresh', async () => {
+  it('issues no working token if the user is removed, even during a refresh', async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech')
     const first = await connect(world.zapier, sam, 'Initech')
     const workspaceId = sam.workspaces.Initech ?? 0

@@ -44,7 +44,7 @@ const subscriptionsOf = async (workspaceId: number | undefined): Promise<number>
 }
 
 describe('token revocation', () => {
-  it('ends one access token, and the connection lives on', async () => {
+  it('ends one access token without ending the connection', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     expect((await revoke(world.zapier, first.access_token)).status).toBe(200)
     expect(await apiStatus(world.service, first.access_token)).toBe(401)
@@ -52,7 +52,7 @@ describe('token revocation', () => {
     expect(await apiStatus(world.service, second.access_token)).toBe(200)
   })
 
-  it('ends with a refresh token every token of its connection, and of no other', async () => {
+  it('ends every token of a connection, and no other, when its refresh token is revoked', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     const second = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
     const other = await connect(world.zapier, world.robin, 'Acme')
@@ -63,11 +63,11 @@ describe('token revocation', () => {
     expect(await apiStatus(world.service, other.access_token)).toBe(200)
   })
 
-  it('answers the revocation of a token that is none with 200, as RFC 7009 says', async () => {
+  it('returns 200 for an unknown token, as RFC 7009 requires', async () => {
     expect((await revoke(world.zapier, 'x'.repeat(43))).status).toBe(200)
   })
 
-  it('does not let an app revoke the tokens of another', async () => {
+  it("doesn't let an app revoke another app's tokens", async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     const other = await seedApp(world.service, 'confidential', 'Other')
     await revoke(other, first.refresh_token)
@@ -76,7 +76,7 @@ describe('token revocation', () => {
     expect((await refresh(world.zapier, first.refresh_token)).status).toBe(200)
   })
 
-  it('does not take an API key for a token that an app could revoke', async () => {
+  it("doesn't let an app revoke an API key", async () => {
     const workspaceId = world.robin.workspaces.Acme ?? 0
     const { key } = await createApiKey(world.service.deps, workspaceId, world.robin.userId, 'Script')
     await revoke(world.zapier, key)
@@ -85,7 +85,7 @@ describe('token revocation', () => {
 })
 
 describe('webhook subscriptions', () => {
-  it('removes the webhook subscriptions with the last connection that an app gives back', async () => {
+  it('removes the webhook subscriptions when an app revokes its last connection', async () => {
     const kim = await seedUserWithWorkspaces(world.service.deps, 'Hooli')
     const first = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
     const second = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
@@ -96,7 +96,7 @@ describe('webhook subscriptions', () => {
     expect(await subscriptionsOf(kim.workspaces.Hooli)).toBe(0)
   })
 
-  it('keeps the webhook subscriptions over a replay and the reconnect after it', async () => {
+  it('keeps the webhook subscriptions after a replayed code and a reconnect', async () => {
     const lee = await seedUserWithWorkspaces(world.service.deps, 'Soylent')
     const first = await connect(world.zapier, lee, 'Soylent', { paramOverrides: { scope: null } })
     expect(await subscribe(first.access_token)).toBe(201)
@@ -107,7 +107,7 @@ describe('webhook subscriptions', () => {
 })
 
 describe('a disconnected app', () => {
-  it('ends all that an app has in a workspace when it is disconnected, and nothing elsewhere', async () => {
+  it('loses its tokens and subscriptions in that workspace only', async () => {
     const acme = await connect(world.zapier, world.robin, 'Acme', { paramOverrides: { scope: null } })
     const globex = await connect(world.zapier, world.robin, 'Globex', { paramOverrides: { scope: null } })
     const other = await connect(await seedApp(world.service, 'public', 'Other'), world.robin, 'Acme')
@@ -129,8 +129,8 @@ describe('a disconnected app', () => {
   })
 })
 
-describe('the end of a membership', () => {
-  it('ends with a membership every token, key and subscription of the member there, and nothing elsewhere', async () => {
+describe('ending a membership', () => {
+  it("ends the user's tokens, keys, and subscriptions in that workspace only", async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech', 'Umbrella')
     const [workspaceId = 0, otherWorkspaceId = 0] = [sam.workspaces.Initech, sam.workspaces.Umbrella]
     const gone = await connect(world.zapier, sam, 'Initech', { paramOverrides: { scope: null } })
@@ -151,19 +151,19 @@ describe('the end of a membership', () => {
     expect(await subscriptionsOf(otherWorkspaceId)).toBe(2)
   })
 
-  it('gives no tokens for a code whose user was removed meanwhile', async () => {
+  it('issues no tokens for a code whose user was removed in the meantime', async () => {
     const pat = await seedUserWithWorkspaces(world.service.deps, 'Massive')
     const flow = await consent(world.zapier, pat, 'Massive')
     await endMembership(world.service.deps, pat.workspaces.Massive ?? 0, pat.userId)
     expect(await readError(await exchangeCode(world.zapier, flow))).toEqual([400, 'invalid_grant'])
   })
 
-  it('says that who is no member cannot be removed', async () => {
+  it("rejects the removal of a user who isn't a member", async () => {
     const removing = endMembership(world.service.deps, world.robin.workspaces.Acme ?? 0, 999_999)
     await expect(removing).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('gives nothing to who is no member, however the membership ended', async () => {
+  it("issues no tokens for a user who isn't a member, however the membership ended", async () => {
     const ann = await seedUserWithWorkspaces(world.service.deps, 'Cyberdyne')
     const first = await connect(world.zapier, ann, 'Cyberdyne')
     const flow = await consent(world.zapier, ann, 'Cyberdyne')

@@ -10,7 +10,7 @@ import { connect, consent, newFlow, parseTokens, refresh, useOAuthWorld } from '
 
 const world = useOAuthWorld()
 
-/** Everything that is stored about people, apps and authorizations, as text. */
+/** Returns everything that's stored about users, apps, and authorizations, as JSON. */
 async function dump(): Promise<string> {
   const tables = [
     'app_user',
@@ -27,7 +27,7 @@ async function dump(): Promise<string> {
   return JSON.stringify(rows.map(({ rows: all }) => all))
 }
 
-it('stores no token, code, cookie, password or client secret as it is', async () => {
+it('stores no token, code, cookie, password, or client secret in plain text', async () => {
   const browser = createBrowser()
   const flow = await consent(world.zapier, world.robin, 'Acme', { browser })
   const confidential = await connect(world.zapier, world.robin, 'Acme', { browser })
@@ -58,7 +58,7 @@ it('stores no token, code, cookie, password or client secret as it is', async ()
   }
 })
 
-it('forgets an authorization whose code was never exchanged, and no connection', async () => {
+it('deletes an authorization whose code was never exchanged, but no connection', async () => {
   await consent(world.zapier, world.robin, 'Acme')
   const connected = await connect(world.zapier, world.robin, 'Acme')
   world.service.deps.clock.advance(86_400_000)
@@ -69,7 +69,7 @@ it('forgets an authorization whose code was never exchanged, and no connection',
   expect((await refresh(world.zapier, connected.refresh_token)).status).toBe(200)
 })
 
-it('makes one set of keys, however many processes start first', async () => {
+it('creates one set of keys if several processes start at the same time', async () => {
   const empty = await createTestDatabase()
   try {
     const all = await Promise.all(Array.from({ length: 6 }, () => loadServerKeys(testDeps(empty.db))))

@@ -18,7 +18,7 @@ const request = (url: string, signal = AbortSignal.timeout(10_000)) => ({
   maxBytes: 10,
 })
 
-/** A resolver that gives each list in its turn, and counts how often it is asked. */
+/** Creates a resolver that returns the lists in order, then repeats the last one. Records the hosts it's asked for. */
 function createResolver(...addresses: string[][]) {
   const resolvedHosts: string[] = []
   const resolve: ResolveHost = async (host) => {
@@ -29,7 +29,7 @@ function createResolver(...addresses: string[][]) {
 }
 
 describe('requests and responses', () => {
-  it('sends a request to a permitted address and tells the answer', async () => {
+  it('sends a request to a permitted address and returns the response', async () => {
     receiver.respond = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
     const send = createGuardedSend({ allowLoopback: true })
     const response = await send(request(receiver.url('/a?b=c')))
@@ -42,19 +42,19 @@ describe('requests and responses', () => {
     expect(receiver.requests).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
   })
 
-  it('cuts an answer that is longer than it may be', async () => {
+  it('truncates a response that is longer than the limit', async () => {
     receiver.respond = (_request, response) => response.end('0123456789abc')
     const response = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
     expect(response).toMatchObject({ status: 200, body: '0123456789', isTruncated: true })
   })
 
-  it('does not follow a redirect', async () => {
+  it("doesn't follow a redirect", async () => {
     receiver.respondWith(302, { location: 'http://169.254.169.254/' })
     const response = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
     expect(response).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } })
   })
 
-  it('asks for the certificate of the name, and refuses one that nobody vouches for', async () => {
+  it('requests the certificate of the hostname and rejects a self-signed one', async () => {
     const names: string[] = []
     const SNICallback: TlsOptions['SNICallback'] = (name, callback) => {
       names.push(name)
@@ -77,20 +77,20 @@ describe('requests and responses', () => {
 })
 
 describe('forbidden addresses', () => {
-  it.each(loopbackSpellings)('makes no connection to loopback spelled %s', async (host) => {
+  it.each(loopbackSpellings)("doesn't connect to loopback written as %s", async (host) => {
     const send = createGuardedSend({ allowLoopback: false })
     await expect(send(request(receiver.url('/', host)))).rejects.toBeInstanceOf(ForbiddenAddressError)
     expect(receiver.requests).toEqual([])
   })
 
-  it.each(blockedAddresses)('refuses %s though loopback is permitted', async (host) => {
+  it.each(blockedAddresses)('rejects %s even if loopback is permitted', async (host) => {
     const send = createGuardedSend({ allowLoopback: true })
     await expect(send(request(`http://${host}:9/`))).rejects.toBeInstanceOf(ForbiddenAddressError)
   })
 })
 
 describe('hostnames', () => {
-  it('reaches localhost without asking any name server', async () => {
+  it('reaches localhost without querying a name server', async () => {
     const response = await createGuardedSend({ allowLoopback: true })(
       request(receiver.url('/', 'zap.localhost')),
     )
@@ -105,7 +105,7 @@ describe('hostnames', () => {
     ['fd00::1'],
     ['fe80::1%lo'],
     ['2130706433'],
-  ])('refuses a name that resolves to %s', async (address) => {
+  ])('rejects a hostname that resolves to %s', async (address) => {
     const { resolve } = createResolver([address])
     const send = createGuardedSend({ allowLoopback: false, resolve })
     await expect(send(request(receiver.url('/', 'hooks.example.test')))).rejects.toBeInstanceOf(
@@ -114,7 +114,7 @@ describe('hostnames', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it('connects to none but the permitted ones among the addresses of a name', async () => {
+  it("connects only to the permitted ones of a hostname's addresses", async () => {
     const { asked: resolvedHosts, resolve } = createResolver(['10.0.0.1', '127.0.0.1', '169.254.169.254'])
     const send = createGuardedSend({ allowLoopback: true, resolve })
     const response = await send(request(receiver.url('/', 'hooks.example.test')))
@@ -123,7 +123,7 @@ describe('hostnames', () => {
     expect(resolvedHosts).toEqual(['hooks.example.test'])
   })
 
-  it('resolves a name for every request, and rejects one whose address has changed to a private one', async () => {
+  it('resolves the hostname for every request and rejects it once its address is private', async () => {
     const { asked: resolvedHosts, resolve } = createResolver(['127.0.0.1'], ['10.0.0.1'])
     const send = createGuardedSend({ allowLoopback: true, resolve })
     const url = receiver.url('/', 'hooks.example.test')
@@ -133,12 +133,12 @@ describe('hostnames', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  it('says so when a name has no address', async () => {
+  it('fails with ENOTFOUND when a hostname has no address', async () => {
     const send = createGuardedSend({ allowLoopback: false, resolve: createResolver([]).resolve })
     await expect(send(request('https://hooks.example.test/'))).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
 
-  it('ends with its signal though the name server never answers', async () => {
+  it('stops when its signal aborts, even if the name server never responds', async () => {
     const send = createGuardedSend({ allowLoopback: false, resolve: () => new Promise(() => {}) })
     const sending = send(request('https://hooks.example.test/', AbortSignal.timeout(50)))
     await expect(sending).rejects.toMatchObject({ name: 'TimeoutError' })

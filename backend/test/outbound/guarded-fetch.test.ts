@@ -9,13 +9,13 @@ beforeEach(() => {
   local = createGuardedFetch({ allowLoopback: true, maxBytes: 1000 })
   online = createGuardedFetch({ allowLoopback: false, maxBytes: 1000 })
 })
-// Before the receiver's: Jest runs these hooks in the order of their registration.
+// Registered before the receiver's hooks, because Jest runs these hooks in the order of their registration.
 afterEach(() => Promise.all([local.close(), online.close()]))
 const receiver = useHttpReceiver()
 
 const forbidden = { cause: { name: 'ForbiddenAddressError' } }
 
-it('sends a request to a permitted address and tells the answer', async () => {
+it('sends a request to a permitted address and returns the response', async () => {
   receiver.respond = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
   const response = await local.fetch(receiver.url('/a?b=c'), {
     method: 'POST',
@@ -30,35 +30,35 @@ it('sends a request to a permitted address and tells the answer', async () => {
   expect(receiver.requests).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
 })
 
-it.each(loopbackSpellings)('makes no connection to loopback spelled %s', async (host) => {
+it.each(loopbackSpellings)("doesn't connect to loopback written as %s", async (host) => {
   await expect(online.fetch(receiver.url('/', host))).rejects.toMatchObject(forbidden)
   expect(receiver.requests).toEqual([])
 })
 
-it.each(blockedAddresses)('refuses %s though loopback is permitted', async (host) => {
+it.each(blockedAddresses)('rejects %s even if loopback is permitted', async (host) => {
   await expect(local.fetch(`http://${host}:4321/`)).rejects.toMatchObject(forbidden)
 })
 
-it('refuses a name that resolves to a private address', async () => {
+it('rejects a hostname that resolves to a private address', async () => {
   const resolve = async () => ['169.254.169.254']
   const named = createGuardedFetch({ allowLoopback: true, maxBytes: 1000, resolve })
   await expect(named.fetch(receiver.url('/', 'mcp.example.test'))).rejects.toMatchObject(forbidden)
   await named.close()
 })
 
-it('does not follow a redirect', async () => {
+it("doesn't follow a redirect", async () => {
   receiver.respondWith(307, { location: 'http://169.254.169.254/' })
   const response = await local.fetch(receiver.url())
   expect([response.status, response.headers.get('location')]).toEqual([307, 'http://169.254.169.254/'])
 })
 
-it('fails to read a body that is longer than it may be', async () => {
+it('fails to read a body that is longer than the limit', async () => {
   receiver.respond = (_request, response) => response.end('x'.repeat(1001))
   const response = await local.fetch(receiver.url())
   await expect(response.text()).rejects.toMatchObject({ name: 'TooLargeError' })
 })
 
-it('lets an event stream be long, but not one event of it', async () => {
+it('limits the length of each event in an event stream, but not of the whole stream', async () => {
   const events = (text: string) => {
     receiver.respond = (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
@@ -70,7 +70,7 @@ it('lets an event stream be long, but not one event of it', async () => {
   await expect((await local.fetch(receiver.url())).text()).rejects.toMatchObject({ name: 'TooLargeError' })
 })
 
-it('ends with its signal', async () => {
+it('stops when its signal aborts', async () => {
   receiver.neverRespond()
   const fetching = local.fetch(receiver.url(), { signal: AbortSignal.timeout(50) })
   await expect(fetching).rejects.toMatchObject({ name: 'TimeoutError' })

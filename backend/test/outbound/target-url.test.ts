@@ -8,7 +8,7 @@ it.each([
   'https://hooks.zapier.com/hooks/standard/1/',
   'https://1.1.1.1/',
   'https://[2606:4700::1111]:8443/x?y=z',
-])('takes %s everywhere', (url) => {
+])('always accepts %s', (url) => {
   expect(findTargetUrlIssue(online, url)).toBeUndefined()
   expect(findTargetUrlIssue(local, url)).toBeUndefined()
 })
@@ -27,7 +27,7 @@ it.each([
   'http://[::ffff:7f00:1]/',
   'https://127.0.0.1./',
   'https://１２７.0.0.1/',
-])('takes loopback as %s only where the service itself runs there', (url) => {
+])('accepts loopback as %s only if loopback webhooks are allowed', (url) => {
   expect(findTargetUrlIssue(local, url)).toBeUndefined()
   expect(findTargetUrlIssue(online, url)).toMatch(/https|public/)
 })
@@ -58,12 +58,12 @@ it.each([
   'https://[2002:a00:1::]/',
   'https://[2001:0:a00:1::]/',
   'https://[2001:db8::1]/',
-])('refuses the private or reserved %s everywhere', (url) => {
+])('always rejects the private or reserved %s', (url) => {
   expect(findTargetUrlIssue(online, url)).toMatch(/public/)
   expect(findTargetUrlIssue(local, url)).toMatch(/public/)
 })
 
-it('takes a public host behind NAT64', () => {
+it('accepts a public host behind NAT64', () => {
   expect(findTargetUrlIssue(online, 'https://[64:ff9b::808:808]/')).toBeUndefined()
 })
 
@@ -82,6 +82,6 @@ it.each([
   ['https://hooks.example.com/\u0000', /isn't valid/],
   ['https://hooks.exam\nple.com/', /isn't valid/],
   [`https://hooks.example.com/${'語'.repeat(300)}`, /longer than 2000/],
-])('refuses %j with a sentence that says why', (url, sentence) => {
+])('rejects %j and says why', (url, sentence) => {
   expect(findTargetUrlIssue(local, url)).toMatch(sentence)
 })

@@ -23,7 +23,7 @@ beforeEach(() => {
   ;({ deps, seed } = world)
 })
 
-/** Holds the erasure open when all is written, while others come; then lets it commit. */
+/** Erases a contact, but commits only after the operations in `start` wait for its locks. */
 async function runDuringErasure(contactId: number, start: () => Promise<unknown>[]) {
   const release = Promise.withResolvers<void>()
   const erased = Promise.withResolvers<void>()
@@ -40,7 +40,7 @@ async function runDuringErasure(contactId: number, start: () => Promise<unknown>
   return results
 }
 
-it('erases twice at the same moment, and a contact of another workspace not at all', async () => {
+it('erases a contact once for two simultaneous requests, and never for another workspace', async () => {
   const call = await seedCall(deps, seed, number, person)
   const other = await seedWorkspace(deps)
   const theirs = eraseContact(deps, other.workspaceId, call.contact.id)
@@ -49,7 +49,7 @@ it('erases twice at the same moment, and a contact of another workspace not at a
   expect(await listEvents(deps, call.id)).toHaveLength(1)
 })
 
-it('lets nothing be written back that comes while it is being erased', async () => {
+it('stores nothing that arrives while the contact is being erased', async () => {
   const conversation = await seedConversation('http')
   await runDuringErasure(conversation.contactId, () => [
     finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis),
@@ -66,7 +66,7 @@ it('lets nothing be written back that comes while it is being erased', async () 
   expect(await listEvents(deps, conversation.call.id)).toHaveLength(1)
 })
 
-it('makes a contact of its own of the same number, added while the old one is being erased', async () => {
+it('creates a new contact if the same number is added while the old one is being erased', async () => {
   const call = await seedCall(deps, seed, number, person)
   const [added] = await runDuringErasure(call.contact.id, () => [
     seedCall(deps, seed, number, { first_name: 'Ann' }),
@@ -84,7 +84,7 @@ it('makes a contact of its own of the same number, added while the old one is be
   ])
 })
 
-it('is refused, or cancels the call, whichever is first of it and the dialer', async () => {
+it('rejects the erasure if the dialer claims the call first, and cancels the call otherwise', async () => {
   for (let round = 0; round < 10; round += 1) {
     const call = await seedCall(deps, seed, number, { ...person, callback_url: undefined })
     const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
@@ -99,11 +99,11 @@ it('is refused, or cancels the call, whichever is first of it and the dialer', a
   expect(await findTraces()).toEqual([])
 })
 
-it('stays whole whatever else happens to the person at the same moment', async () => {
+it('erases everything even if the contact is changed and called at the same time', async () => {
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const settle = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {
-      // A refusal is an answer; a deadlock or a broken constraint is none.
+      // A rejection is fine, but a deadlock or a violated constraint isn't.
       if (!(error instanceof ApiError)) throw error
     })
   const current = async () => {

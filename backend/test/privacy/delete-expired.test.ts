@@ -7,7 +7,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('deletes what expired, once an hour, and keeps what did not', async () => {
+it('deletes expired rows once an hour, and keeps the others', async () => {
   const deps = testDeps(database.db)
   const { userId } = await seedWorkspace(deps)
   const minutes = (count: number) => new Date(deps.clock.now().getTime() + count * 60_000)
@@ -39,7 +39,7 @@ it('deletes what expired, once an hour, and keeps what did not', async () => {
   await cleanup.stop()
 })
 
-it('keeps expired credentials for a week, so that their callers are told that they expired', async () => {
+it('keeps expired credentials for a week, so that the error can say that they expired', async () => {
   const deps = testDeps(database.db)
   const { workspaceId, userId } = await seedWorkspace(deps, 'Bolt')
   const key = await deps.db
@@ -69,7 +69,7 @@ it('keeps expired credentials for a week, so that their callers are told that th
   ])
 })
 
-it('keeps links that nobody can use any more for a month, so that who comes late is told so', async () => {
+it('keeps expired links for a month, so that their pages can say that they expired', async () => {
   const deps = testDeps(database.db)
   const { workspaceId, userId } = await seedWorkspace(deps, 'Late')
   const daysAgo = (days: number) => new Date(deps.clock.now().getTime() - days * 86_400_000)

@@ -22,7 +22,7 @@ beforeEach(() => {
   ;({ deps, seed } = world)
 })
 
-it('leaves no trace of a person in any table, and tells each call once', async () => {
+it('leaves no trace of a person in any table, and publishes each call once', async () => {
   const caller = toCaller(seed)
   const body = { phone_number: number, campaign_id: seed.campaignId, ...person }
   const request = { caller, method: 'POST', path: '/contacts', key: 'once', body }
@@ -87,11 +87,11 @@ it('leaves no trace of a person in any table, and tells each call once', async (
   })
   expect(await listEvents(deps, call.id)).toHaveLength(1)
   expect(await listEvents(deps, waiting.id)).toMatchObject([{ data: { outcome: 'canceled', to_number: '' } }])
-  const again = await respondOnce(deps, request, () => Promise.reject(new Error('done twice')))
+  const again = await respondOnce(deps, request, () => Promise.reject(new Error('the request ran twice')))
   expect(again).toMatchObject({ replayed: true, body: { contact: { id: contact.id, phone_number: '' } } })
 })
 
-it('forgets a callback address once its event has been delivered, before the erasure or after it', async () => {
+it('erases a callback URL once its event is delivered, before or after the contact is erased', async () => {
   const { contactId, call } = await seedConversation()
   await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: call.id }, undefined)
   await seedCall(deps, seed, number, { ...person, callback_url: 'https://other.example.com/?name=Zelda' })
@@ -122,7 +122,7 @@ it('forgets a callback address once its event has been delivered, before the era
   expect((await deliveries())[1]).toEqual({ target_url: 'https://other.example.com/', status: 'delivered' })
 })
 
-it('keeps the number on the do-not-call list: a new contact with the same number is not called', async () => {
+it('keeps the number on the do-not-call list, so that a new contact with it is not called', async () => {
   const first = await seedCall(deps, seed, number, person)
   await addNumberToDoNotCallList(deps, seed.workspaceId, { contactId: first.contact.id }, 'Zelda said so')
   await erase(first.contact.id)
@@ -132,17 +132,17 @@ it('keeps the number on the do-not-call list: a new contact with the same number
   expect(again.contact.id).not.toBe(first.contact.id)
 })
 
-it('refuses while a call rings or talks, and changes nothing then', async () => {
+it('rejects erasing during a call, and changes nothing', async () => {
   const call = await seedCall(deps, seed, number, person)
   const attempt = await claim()
-  await expect(erase(call.contact.id)).rejects.toThrow('under way')
+  await expect(erase(call.contact.id)).rejects.toThrow('in progress')
   expect((await getCall(deps, seed, call.id)).contact.first_name).toBe('Zelda')
   await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
   await erase(call.contact.id)
   expect((await getCall(deps, seed, call.id)).contact.first_name).toBeNull()
 })
 
-it('publishes a call without its analysis, and a late analysis changes nothing', async () => {
+it('publishes a call without its analysis, and ignores anything that arrives late', async () => {
   const conversation = await seedConversation('http')
   await erase(conversation.contactId)
   expect(await listEvents(deps, conversation.call.id)).toMatchObject([

@@ -10,11 +10,11 @@ import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// Which columns can hold who a contact is, or what they said, is read from the database. Which of them are erased is
-// read from the statements that erasing a contact runs. What is in neither is listed here, with the reason.
+// The columns that can contain who a contact is, or what they said, are read from the database. Those that are erased
+// are read from the statements that erasing a contact runs. The others are listed here, with the reason.
 
 const exceptions: Record<string, string> = {
-  'call.from_number': 'the number of the workspace',
+  'call.from_number': 'a number of the workspace',
   'call.sentiment': 'a fixed set of values',
   'call_attempt.ended_reason': 'a fixed set of values',
   'call_attempt.outcome': 'a fixed set of values',
@@ -33,7 +33,7 @@ const exceptions: Record<string, string> = {
   'webhook_delivery.event_id': 'a random ID',
 }
 
-/** Tables that hold nothing about contacts. None of them may refer to a contact, a call, or an attempt. */
+/** Tables that contain nothing about contacts. None of them may refer to a contact, a call, or an attempt. */
 const otherTables: Record<string, string> = {
   agent: 'configuration',
   api_key: 'a credential of a user',
@@ -41,7 +41,7 @@ const otherTables: Record<string, string> = {
   campaign: 'configuration',
   credential: 'a credential of a user or an app',
   google_account: 'configuration',
-  invitation: 'for a user to be',
+  invitation: 'for a future user',
   knowledge_document: 'written by members for all contacts',
   knowledge_passage: 'a part of a knowledge document',
   mcp_tool: 'configuration',
@@ -66,7 +66,7 @@ beforeAll(async () => {
   erased = await recordErasure()
 })
 
-/** Erases a contact, and reads from the SQL which columns it sets and from which tables it deletes. */
+/** Erases a contact, and returns the columns that the SQL statements set and the tables that they delete from. */
 async function recordErasure(): Promise<typeof erased> {
   const statements: string[] = []
   const types = new pg.TypeOverrides()
@@ -105,8 +105,8 @@ async function recordErasure(): Promise<typeof erased> {
 }
 
 /**
- * Finds columns without an eraser: every column that can hold text, JSON, or bytes, in every table, but for keys,
- * generated columns, and those that a check limits to a list of values.
+ * Finds columns without an eraser. Looks at all columns that can contain text, JSON, or bytes, except keys, generated
+ * columns, and those that a check limits to a list of values.
  */
 async function findColumnsWithoutEraser(): Promise<string[]> {
   const { rows } = await sql<{ tableName: string; columnName: string; refersToContact: boolean }>`
@@ -139,12 +139,12 @@ async function findColumnsWithoutEraser(): Promise<string[]> {
     .map(({ tableName, columnName }) => `${tableName}.${columnName}`)
 }
 
-it('has an eraser for every column that can hold something about a contact', async () => {
+it('has an eraser for every column that can contain something about a contact', async () => {
   expect(erased.columns.size).toBeGreaterThan(20)
   expect(await findColumnsWithoutEraser()).toEqual([])
 })
 
-it('lists no exception that is erased, or no longer exists', async () => {
+it("lists no exception that is erased or doesn't exist", async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'
     union all
@@ -154,7 +154,7 @@ it('lists no exception that is erased, or no longer exists', async () => {
   expect(listed.filter((name) => !names.has(name) || erased.columns.has(name))).toEqual([])
 })
 
-it('finds a new table, a new column, and a table of its own that have no eraser', async () => {
+it('finds a new table, a new column, and an unrelated table that have no eraser', async () => {
   await sql`create table contact_photo (contact_id bigint references contact, caption text)`.execute(
     database.db,
   )

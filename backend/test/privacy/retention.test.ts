@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const daysBefore = (days: number) => new Date(deps.clock.now().getTime() - days * 86_400_000)
 
-/** A workspace that keeps talks so many days. */
+/** Creates a workspace that stores conversations for `days` days. */
 async function seedWithRetention(days: number | null): Promise<Seed> {
   const seed = await seedWorkspace(deps)
   await database.db
@@ -28,7 +28,7 @@ async function seedWithRetention(days: number | null): Promise<Seed> {
   return seed
 }
 
-/** Calls that were talked so many days ago, with all that a talk leaves behind. */
+/** Creates a call answered `days` days ago, with everything that's stored about a conversation. */
 async function seedConversation(seed: Seed, days: number): Promise<number> {
   contactCount += 1
   const workspace_id = seed.workspaceId
@@ -111,7 +111,7 @@ async function seedConversation(seed: Seed, days: number): Promise<number> {
     .values({ workspace_id, contact_id: contact.id, call_id: call.id, text: 'calls back in May' })
     .execute()
   const callView = await findCall(database.db, workspace_id, call.id, deps.clock.now())
-  if (callView === undefined) throw new Error('no call')
+  if (callView === undefined) throw new Error('call not found')
   await publishCallCompleted(database.db, workspace_id, {
     call: callView,
     callbackUrl: null,
@@ -120,7 +120,7 @@ async function seedConversation(seed: Seed, days: number): Promise<number> {
   return call.id
 }
 
-/** Everything that the database holds of a call, as text. */
+/** Returns everything that's stored about a call, as JSON. */
 async function findTraces(callId: number): Promise<string> {
   const { db } = database
   return JSON.stringify([
@@ -136,14 +136,14 @@ async function findTraces(callId: number): Promise<string> {
   ])
 }
 
-/** Lets the worker look once, to its end. */
+/** Runs the job once. */
 async function runErasure(): Promise<void> {
   const worker = startRetention(deps)
   while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
   await worker.stop()
 }
 
-it('erases what was said in older calls, wherever it lies, and keeps that they were made', async () => {
+it('erases older conversations from every table, and keeps the calls', async () => {
   const seed = await seedWithRetention(30)
   const old = await seedConversation(seed, 31)
   expect(await findTraces(old)).toContain('secret')
@@ -176,7 +176,7 @@ it('erases what was said in older calls, wherever it lies, and keeps that they w
   expect(notes).toEqual([{ text: 'calls back in May' }])
 })
 
-it('takes no late report of what was erased', async () => {
+it('ignores a late report about an erased conversation', async () => {
   const callId = await seedConversation(await seedWithRetention(30), 31)
   await runErasure()
   const { id } = await database.db
@@ -194,7 +194,7 @@ it('takes no late report of what was erased', async () => {
   expect(await findTraces(callId)).not.toContain('secret')
 })
 
-it('leaves younger calls alone, and workspaces that keep talks for ever', async () => {
+it('keeps newer conversations, and all of those in workspaces without a retention period', async () => {
   const recent = await seedConversation(await seedWithRetention(30), 29)
   const retained = await seedConversation(await seedWithRetention(null), 3_000)
   await runErasure()
@@ -202,7 +202,7 @@ it('leaves younger calls alone, and workspaces that keep talks for ever', async 
   expect(await findTraces(retained)).toContain('a secret')
 })
 
-it('comes back every hour, for what has grown old meanwhile', async () => {
+it('runs every hour, and erases conversations that have become old enough', async () => {
   const callId = await seedConversation(await seedWithRetention(1), 0.99)
   const worker = startRetention(deps)
   while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -212,7 +212,7 @@ it('comes back every hour, for what has grown old meanwhile', async () => {
   await worker.stop()
 })
 
-it('erases more than one batch in one go', async () => {
+it('erases more than one batch in one run', async () => {
   const seed = await seedWithRetention(10)
   const first = await seedConversation(seed, 20)
   await sql`

@@ -9,13 +9,13 @@ const nextCallableAt = (hours: CallingHours, zones: string[], from: string) =>
   nextOpenAt(hours, zones, new Date(from))?.toISOString()
 
 describe('hours and days', () => {
-  it('permits a moment inside the hours as it is, to the millisecond', () => {
+  it('returns a time within calling hours unchanged, to the millisecond', () => {
     expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T15:00:00.123Z')).toBe(
       '2026-05-04T15:00:00.123Z',
     )
   })
 
-  it('waits for the start of the hours, and is closed from the end on', () => {
+  it('opens at the start of the hours and closes at their end', () => {
     expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T12:59:59.999Z')).toBe(
       '2026-05-04T13:00:00.000Z',
     )
@@ -27,19 +27,19 @@ describe('hours and days', () => {
     )
   })
 
-  it('passes over a weekend', () => {
+  it('skips the weekend', () => {
     expect(nextCallableAt(weekdayHours, ['Europe/Berlin'], '2026-05-01T15:00:00Z')).toBe(
       '2026-05-04T07:00:00.000Z',
     )
   })
 
-  it('lets hours end at 24:00', () => {
+  it('allows hours that end at 24:00', () => {
     const late: CallingHours = { days: ['mon'], start: '18:00', end: '24:00' }
     expect(nextCallableAt(late, ['UTC'], '2026-05-04T23:59:59.999Z')).toBe('2026-05-04T23:59:59.999Z')
     expect(nextCallableAt(late, ['UTC'], '2026-05-05T00:00:00Z')).toBe('2026-05-11T18:00:00.000Z')
   })
 
-  it('counts hours over midnight to the day they start on', () => {
+  it('counts hours past midnight as part of the day they start on', () => {
     const night: CallingHours = { days: ['fri'], start: '22:00', end: '02:00' }
     expect(nextCallableAt(night, ['UTC'], '2026-05-01T00:30:00Z')).toBe('2026-05-01T22:00:00.000Z')
     expect(nextCallableAt(night, ['UTC'], '2026-05-02T01:59:00Z')).toBe('2026-05-02T01:59:00.000Z')
@@ -48,21 +48,21 @@ describe('hours and days', () => {
 })
 
 describe('clock changes', () => {
-  it('opens right after the gap where the clock jumps over the start', () => {
+  it('opens right after the gap if a clock change skips the start', () => {
     const early: CallingHours = { days: [...weekdays], start: '02:30', end: '04:00' }
     expect(nextCallableAt(early, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe(
       '2026-03-08T07:00:00.000Z',
     )
   })
 
-  it('has no window on the day the clock jumps over all of it', () => {
+  it('has no window on a day when a clock change skips all of it', () => {
     const skippedHours: CallingHours = { days: ['sun'], start: '02:00', end: '03:00' }
     expect(nextCallableAt(skippedHours, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe(
       '2026-03-15T06:00:00.000Z',
     )
   })
 
-  it('opens twice where the clock goes through the hours twice', () => {
+  it('opens twice if a clock change repeats the hours', () => {
     const repeatedHour: CallingHours = { days: ['sun'], start: '01:00', end: '01:30' }
     expect(nextCallableAt(repeatedHour, ['America/New_York'], '2026-11-01T04:00:00Z')).toBe(
       '2026-11-01T05:00:00.000Z',
@@ -74,20 +74,20 @@ describe('clock changes', () => {
 })
 
 describe('multiple time zones', () => {
-  it('calls a number that may lie in several zones only when all of them permit', () => {
+  it('calls a number with several possible time zones only within calling hours in all of them', () => {
     expect(
       nextCallableAt(weekdayHours, ['America/New_York', 'America/Los_Angeles'], '2026-05-04T13:00:00Z'),
     ).toBe('2026-05-04T16:00:00.000Z')
   })
 
-  it('tells that zones have no common hour', () => {
+  it("returns undefined if the time zones' calling hours never overlap", () => {
     const short: CallingHours = { days: ['mon'], start: '09:00', end: '10:00' }
     expect(nextCallableAt(short, ['Europe/Berlin', 'Asia/Tokyo'], '2026-05-04T00:00:00Z')).toBeUndefined()
   })
 })
 
 const minute = 60_000
-/** The slow truth: walks from minute to minute and asks the wall clock of Intl. */
+/** Finds the next opening by checking every minute against the local time from Intl: slow, but independent. */
 function findByMinute(
   hours: CallingHours,
   zones: string[],
@@ -127,7 +127,7 @@ const callingHours: fc.Arbitrary<CallingHours> = fc
     end: fc.oneof(timeOfDay, fc.constant('24:00')),
   })
   .filter(({ start, end }) => start !== end)
-// Half-hour zones, a half-hour clock change, clock changes at midnight, and the other half of the year.
+// Half-hour zones, a half-hour clock change, clock changes at midnight, and the Southern Hemisphere.
 const zone = fc.constantFrom(
   'UTC',
   'America/New_York',
@@ -140,7 +140,7 @@ const zone = fc.constantFrom(
   'Pacific/Kiritimati',
   'America/St_Johns',
 )
-// Around the clock changes of 2026 in those zones, and anywhere else in the year.
+// Around the clock changes of 2026 in those zones, and a date far from any of them.
 const moment = fc
   .tuple(
     fc.constantFrom(
@@ -158,7 +158,7 @@ const moment = fc
   .map(([date, seconds]) => Date.parse(date) + seconds * 1000)
 
 describe('arbitrary hours and time zones', () => {
-  it('agrees with a walk from minute to minute, over zones and clock changes', () => {
+  it('matches a minute-by-minute search across time zones and clock changes', () => {
     const day = 24 * 60 * minute
     fc.assert(
       fc.property(
@@ -176,7 +176,7 @@ describe('arbitrary hours and time zones', () => {
     )
   })
 
-  it('is the same for every moment that waits for the same opening', () => {
+  it('returns the same opening for later times before it, and for the opening itself', () => {
     fc.assert(
       fc.property(callingHours, zone, moment, (hours, contactZone, from) => {
         const found = nextOpenAt(hours, [contactZone], new Date(from))

@@ -10,28 +10,28 @@ const rules = { callingHours: { ...weekdayHours, days: [...weekdayHours.days] },
 const monday = new Date('2026-05-04T00:00:00Z')
 
 it.each([
-  ['+12025550100', ['America/New_York'], 'lies in one place'],
-  ['+447911123456', ['Europe/Guernsey', 'Europe/Isle_of_Man', 'Europe/London'], 'may lie in three'],
+  ['+12025550100', ['America/New_York'], 'is in one place'],
+  ['+447911123456', ['Europe/Guernsey', 'Europe/Isle_of_Man', 'Europe/London'], 'may be in three places'],
   ['+18005550100', [], 'is toll-free'],
-  ['+88213000000', [], 'is a satellite phone'],
-  ['+999', [], 'is no number'],
-])('knows for %s the zones %j: it %s', async (phoneNumber, zones) => {
+  ['+88213000000', [], 'is a satellite number'],
+  ['+999', [], 'is not a valid number'],
+])('returns for %s the time zones %j, because it %s', async (phoneNumber, zones) => {
   expect(await timeZonesOfNumber(phoneNumber)).toEqual(zones)
 })
 
-it('takes the names of IANA for time zones, and no abbreviation that means several places', () => {
+it('accepts IANA names of time zones, but not ambiguous abbreviations', () => {
   const names = ['America/New_York', 'UTC', 'EST', 'US/Pacific', 'PST', 'BST', 'ist', '+02:00', 'Mars/Base']
   expect(names.filter((name) => TimeZone.safeParse(name).success)).toEqual(names.slice(0, 4))
 })
 
 it.each([
-  ['the time zone of the contact', { phoneNumber: '+12025550100', timeZone: 'Europe/Berlin' }, '07:00'],
-  ['the zone of the number', { phoneNumber: '+12025550100', timeZone: null }, '13:00'],
+  ["the contact's time zone", { phoneNumber: '+12025550100', timeZone: 'Europe/Berlin' }, '07:00'],
+  ["the number's time zone", { phoneNumber: '+12025550100', timeZone: null }, '13:00'],
   [
-    'the zone of the campaign for a toll-free number',
+    "the campaign's time zone for a toll-free number",
     { phoneNumber: '+18005550100', timeZone: null },
     '00:00',
   ],
-])('calls by %s', async (_, callee, utc) => {
+])('calls within calling hours in %s', async (_, callee, utc) => {
   expect(await nextCallableAt(rules, callee, monday)).toEqual(new Date(`2026-05-04T${utc}:00Z`))
 })

@@ -9,12 +9,12 @@ import { openSse } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// The whole service, which follows a file, as it is mounted where secrets are kept.
+// Runs the whole service with a secrets file, as an orchestrator mounts it.
 const [old, next] = ['the-old-secret-of-these-tests-0000001', 'the-new-secret-of-these-tests-0000002']
 let file: string
 let service: Service
 let widgetId: string
-// Before the database's: Jest runs these hooks in the order of their registration.
+// Registered before the database's hook, because Jest runs them in this order.
 afterAll(async () => {
   await service.stop()
 })
@@ -35,7 +35,7 @@ beforeAll(async () => {
   })
 })
 
-/** At once, as a deployment does it: a reader never meets half a file. */
+/** Replaces the file in one step, as a deployment does, so that half a file is never read. */
 async function rotateSecrets(text: string): Promise<void> {
   await writeFile(`${file}.new`, text)
   await rename(`${file}.new`, file)
@@ -63,7 +63,7 @@ const report = async (secret: string): Promise<number> => {
   return response.status
 }
 
-it('exchanges the runtime secret while it runs: both are good, then the old one and its sessions end', async () => {
+it('rotates the runtime secret while it runs: both are valid, then the old one and its sessions end', async () => {
   const before = await open(old)
   await rotateSecrets(`${next}\n${old}`)
   await waitUntil(async () => (await openToolStream(next)) === 200)

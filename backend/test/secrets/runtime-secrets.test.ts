@@ -15,18 +15,18 @@ const folder = useTestFolder()
 const open = async (environment: Record<string, string>, dataDir?: string) =>
   (await openRuntimeSecrets(parseConfig(environment), dataDir, log)).list()
 
-it('makes one secret for a DATA_DIR, for its owner alone, and keeps it', async () => {
+it('creates one secret per DATA_DIR that only its owner can read, and keeps it', async () => {
   const createdSecrets = await open({}, folder.path)
   expect(createdSecrets).toEqual([expect.stringMatching(/^.{32,}$/)])
   expect(await open({}, folder.path)).toEqual(createdSecrets)
   expect((await stat(path.join(folder.path, 'runtime-secret'))).mode & 0o777).toBe(0o600)
 })
 
-it('takes those of RUNTIME_SECRET and no other', async () => {
+it('uses only the secrets in RUNTIME_SECRET', async () => {
   expect(await open({ RUNTIME_SECRET: `${one}, ${two}` }, '/nowhere')).toEqual([one, two])
 })
 
-it('takes those of RUNTIME_SECRET_FILE, by lines or commas', async () => {
+it('reads the secrets in RUNTIME_SECRET_FILE, separated by line breaks or commas', async () => {
   const file = path.join(folder.path, 'several')
   await writeFile(file, `${one}\n\n ${two},${one}x\n`)
   expect(await open({ RUNTIME_SECRET_FILE: file }, '/nowhere')).toEqual([one, two, `${one}x`])
@@ -34,27 +34,27 @@ it('takes those of RUNTIME_SECRET_FILE, by lines or commas', async () => {
 
 it.each([
   [
-    'no secret, with an own database',
+    'no secret and an external database',
     {},
-    /^RUNTIME_SECRET is not set: with DATABASE_URL, set it to at least 32/,
+    /^RUNTIME_SECRET is not set, but DATABASE_URL requires it.* at least 32 random/,
   ],
   ['a short secret', { RUNTIME_SECRET: `${one},short` }, /^RUNTIME_SECRET must have at least 32 characters/],
+  ['a missing file', { RUNTIME_SECRET_FILE: '/no/where' }, /^\/no\/where can't be read \(ENOENT\)/],
   [
-    'a file that is not there',
-    { RUNTIME_SECRET_FILE: '/no/where' },
-    /^\/no\/where cannot be read \(ENOENT\)/,
+    'a file without a secret',
+    { RUNTIME_SECRET_FILE: '/dev/null' },
+    /^\/dev\/null must contain runtime secrets/,
   ],
-  ['a file without a secret', { RUNTIME_SECRET_FILE: '/dev/null' }, /^\/dev\/null must hold one or more/],
   [
-    'both',
+    'both settings',
     { RUNTIME_SECRET: one, RUNTIME_SECRET_FILE: '/x' },
     /^RUNTIME_SECRET and RUNTIME_SECRET_FILE are both/,
   ],
-])('stops with a sentence where there is %s', async (_, environment: Record<string, string>, sentence) => {
+])('stops startup with an error for %s', async (_, environment: Record<string, string>, sentence) => {
   await expect(open(environment)).rejects.toThrow(sentence)
 })
 
-it('goes on with what it has where a file comes to hold nothing that it can take', async () => {
+it('keeps the previous secrets if the new content of a file is invalid', async () => {
   const file = path.join(folder.path, 'followed')
   await writeFile(file, one)
   const logLines: string[] = []
@@ -66,7 +66,7 @@ it('goes on with what it has where a file comes to hold nothing that it can take
   )
   const following = secrets.watch(() => logLines.push('changed'))
   await writeFile(file, 'too short')
-  await waitUntil(() => logLines.some((line) => line.includes('must hold one or more runtime secrets')))
+  await waitUntil(() => logLines.some((line) => line.includes('must contain runtime secrets')))
   expect(secrets.list()).toEqual([one])
   await writeFile(file, two)
   await waitUntil(() => logLines.includes('changed'))
@@ -75,7 +75,7 @@ it('goes on with what it has where a file comes to hold nothing that it can take
   following.stop()
 })
 
-it('sees what became of a file between its first reading and the following of it', async () => {
+it('notices a change between the first read of a file and the start of watching it', async () => {
   const file = path.join(folder.path, 'early')
   await writeFile(file, one)
   const secrets = await openRuntimeSecrets(parseConfig({ RUNTIME_SECRET_FILE: file }), undefined, log)

@@ -5,7 +5,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('opens with a fresh key what an old key of the list sealed', async () => {
+it('decrypts the webhook secret of a workspace', async () => {
   const deps = testDeps(database.db)
   const seed = await seedWorkspace(deps)
   const row = await database.db

@@ -13,7 +13,7 @@ const fresh = 'a-fresh-key-of-at-least-thirty-two-characters'
 const database = useTestDatabase()
 const folder = useTestFolder()
 
-it('makes one key for a DATA_DIR, for its owner alone, though several ask at once', async () => {
+it('creates one key per DATA_DIR that only its owner can read, even for simultaneous calls', async () => {
   const loaded = await Promise.all([1, 2, 3, 4].map(() => loadSecretKeys(parseConfig({}), folder.path)))
   const [key = ''] = loaded[0] ?? []
   expect(key.length).toBeGreaterThanOrEqual(32)
@@ -23,21 +23,21 @@ it('makes one key for a DATA_DIR, for its owner alone, though several ask at onc
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
 
-it('puts the keys of SECRET_KEY before that of DATA_DIR', async () => {
+it('returns the keys of SECRET_KEY before the key in DATA_DIR', async () => {
   const [dataDirKey] = await loadSecretKeys(parseConfig({}), folder.path)
   const config = parseConfig({ SECRET_KEY: `${fresh}, ${old}` })
   expect(await loadSecretKeys(config, folder.path)).toEqual([fresh, old, dataDirKey])
 })
 
-it('refuses a key of DATA_DIR that was emptied', async () => {
+it('rejects an emptied key file in DATA_DIR', async () => {
   const emptied = await mkdtemp(path.join(folder.path, 'emptied-'))
   await writeFile(path.join(emptied, 'secret-key'), '')
-  await expect(loadSecretKeys(parseConfig({}), emptied)).rejects.toThrow('restore it from your backup')
+  await expect(loadSecretKeys(parseConfig({}), emptied)).rejects.toThrow('Restore the file from your backup')
 })
 
-it('demands SECRET_KEY of at least 32 characters with DATABASE_URL', async () => {
+it('requires a SECRET_KEY of at least 32 characters with DATABASE_URL', async () => {
   await expect(loadSecretKeys(parseConfig({}), undefined)).rejects.toThrow(
-    /^SECRET_KEY is not set: .* at least 32 random/,
+    /^SECRET_KEY is not set, but DATABASE_URL requires it.* at least 32 random/,
   )
   const short = parseConfig({ SECRET_KEY: `${fresh},short` })
   await expect(loadSecretKeys(short, undefined)).rejects.toThrow(
@@ -45,10 +45,10 @@ it('demands SECRET_KEY of at least 32 characters with DATABASE_URL', async () =>
   )
 })
 
-it('tells at the start that a key is not that of the database, and takes a new one before the old', async () => {
+it("rejects a key that isn't the database's, and accepts a new key before the old one", async () => {
   await checkSecretKeys(database.db, createSecretBox([old]))
   await expect(checkSecretKeys(database.db, createSecretBox([fresh]))).rejects.toThrow(
-    'SECRET_KEY does not open the secrets of this database',
+    "SECRET_KEY can't decrypt the secrets in this database",
   )
   await checkSecretKeys(database.db, createSecretBox([fresh, old]))
 })

@@ -51,7 +51,7 @@ async function csv(): Promise<string> {
   return text
 }
 
-it('adds rows by the names of columns, and exports them in their order', async () => {
+it('adds rows by column name and exports them in column order', async () => {
   expect(await append({ Roof: 'slate', Name: 'Ann' })).toEqual({
     text: 'Row added to the spreadsheet.',
     isError: false,
@@ -61,7 +61,7 @@ it('adds rows by the names of columns, and exports them in their order', async (
   expect(await csv()).toBe("Name,Roof\r\nAnn,slate\r\n'=1+1,\r\n5,true\r\n")
 })
 
-it('exports every row of a spreadsheet of several pages', async () => {
+it('exports every row of a spreadsheet with several pages', async () => {
   await deps.db
     .insertInto('spreadsheet_row')
     .values(
@@ -76,26 +76,26 @@ it('exports every row of a spreadsheet of several pages', async () => {
   expect(lines.slice(1, -1)).toEqual(Array.from({ length: 2_000 }, (_, index) => `Row ${index},`))
 })
 
-it('names unknown columns and the known ones, and adds nothing', async () => {
-  const values = JSON.parse('{"Name": "Ann", "__proto__": "x", "Colour": "red"}') as unknown
+it('lists unknown and known columns, and adds nothing', async () => {
+  const values = JSON.parse('{"Name": "Ann", "__proto__": "x", "Color": "red"}') as unknown
   expect(await append(values)).toMatchObject({ isError: true })
-  expect(await append({ Name: 'Ann', Colour: 'red' })).toEqual({
-    text: 'The spreadsheet has no column "Colour". Its columns are "Name", "Roof": use these names.',
+  expect(await append({ Name: 'Ann', Color: 'red' })).toEqual({
+    text: 'The spreadsheet has no column "Color". Use these columns: "Name", "Roof".',
     isError: true,
   })
   expect(await csv()).toBe('Name,Roof\r\n')
 })
 
-it('tells on a test call what it would add, and what is wrong', async () => {
+it('describes the row on a test call, and reports unknown columns', async () => {
   expect(await append({ Name: 'Ann', Roof: 'slate' }, { dryRun: true })).toEqual({
     text: 'Test call: nothing was changed. This row would have been added: Name: Ann, Roof: slate.',
     isError: false,
   })
-  expect(await append({ Colour: 'red' }, { dryRun: true })).toMatchObject({ isError: true })
+  expect(await append({ Color: 'red' }, { dryRun: true })).toMatchObject({ isError: true })
   expect(await csv()).toBe('Name,Roof\r\n')
 })
 
-it('reaches no spreadsheet of another workspace', async () => {
+it("doesn't write to or export another workspace's spreadsheet", async () => {
   const other = await seedWorkspace(deps, 'Other')
   const theirs = await runTool(
     deps,
@@ -107,12 +107,12 @@ it('reaches no spreadsheet of another workspace', async () => {
     },
   )
   expect(theirs.isError).toBe(true)
-  expect(theirs.text).toContain('no spreadsheet with this id')
+  expect(theirs.text).toContain('no spreadsheet with this ID')
   await expect(exportSpreadsheet(deps, other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
   expect(await csv()).toBe('Name,Roof\r\n')
 })
 
-it('lists the spreadsheets of a workspace, and how many rows they have', async () => {
+it('lists the spreadsheets of a workspace with their number of rows', async () => {
   const other = await seedWorkspace(deps, 'Other')
   await createSpreadsheet(deps, other.workspaceId, { name: 'Theirs', columns: ['Name'] })
   const empty = await createSpreadsheet(deps, workspaceId, { name: 'Deals', columns: ['Name'] })
@@ -125,7 +125,7 @@ it('lists the spreadsheets of a workspace, and how many rows they have', async (
   ])
 })
 
-it('deletes a spreadsheet with its rows, but none that agents write to', async () => {
+it('deletes a spreadsheet with its rows, but not while agents write to it', async () => {
   const toolId = await appendTool()
   const { agentId } = seed
   await assignTool(deps, workspaceId, agentId, toolId, { spreadsheet_id: id })
@@ -145,7 +145,7 @@ it('deletes a spreadsheet with its rows, but none that agents write to', async (
   expect(await rows.execute()).toEqual([])
 })
 
-it('lets either the assignment or the deletion win where both come at once', async () => {
+it('completes either the assignment or the deletion if both happen at the same time', async () => {
   const toolId = await appendTool()
   const columns = ['Name']
   for (let round = 0; round < 10; round += 1) {
@@ -161,7 +161,7 @@ it('lets either the assignment or the deletion win where both come at once', asy
   }
 })
 
-it('deletes no spreadsheet of another workspace', async () => {
+it("doesn't delete another workspace's spreadsheet", async () => {
   const other = await seedWorkspace(deps, 'Other')
   await expect(deleteSpreadsheet(deps, other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
   expect(await csv()).toBe('Name,Roof\r\n')
@@ -172,13 +172,13 @@ it.each([
   ['no columns', { name: 'A', columns: [] }, 'columns'],
   ['too many columns', { name: 'A', columns: Array.from({ length: 101 }, String) }, 'columns'],
   ['a blank column', { name: 'A', columns: ['A', ''] }, 'columns'],
-  ['a column twice', { name: 'A', columns: ['A', ' A'] }, 'columns'],
-])('refuses a spreadsheet with %s', async (_what, input, field) => {
+  ['a duplicate column', { name: 'A', columns: ['A', ' A'] }, 'columns'],
+])('rejects a spreadsheet with %s', async (_what, input, field) => {
   const expectedError = { code: 'validation_failed', details: [{ field }] }
   await expect(createSpreadsheet(deps, workspaceId, input)).rejects.toMatchObject(expectedError)
 })
 
-it('takes an id alone for spreadsheet_id, and keeps rows here by default', () => {
+it('accepts only an ID as spreadsheet_id, and stores rows in the database by default', () => {
   const { config } = spreadsheetAppend
   expect(config.parse({ spreadsheet_id: 'a-B_1' })).toEqual({ spreadsheet_id: 'a-B_1', provider: 'database' })
   expect(config.safeParse({ spreadsheet_id: 'https://docs.google.com/spreadsheets/d/a/edit' }).success).toBe(

@@ -1,3 +1,4 @@
+// cspell:ignore IMPORTXML nmae
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import nock from 'nock'
@@ -22,7 +23,7 @@ const keyFile = {
   type: 'service_account',
   client_email: 'sheets@acme.iam.gserviceaccount.com',
   private_key: privateKey,
-  // Google's own files carry addresses: none of them may be followed.
+  // Google's files contain URLs, which must not be used.
   token_uri: 'https://evil.example.com/token',
   universe_domain: 'evil.example.com',
 }
@@ -34,7 +35,7 @@ let workspaceId: number
 
 beforeAll(async () => {
   deps = testDeps(database.db)
-  // Importing it does so the first time only.
+  // Only the first import activates it.
   if (!nock.isActive()) nock.activate()
 })
 beforeEach(async () => {
@@ -76,7 +77,7 @@ const append = (values: unknown, more = {}) =>
   runTool(deps, spreadsheetAppend, createAppendTool(workspaceId), { values }, { config, ...more })
 
 describe('appending a row', () => {
-  it('exchanges a signed assertion for a token, and appends the row in the order of the header', async () => {
+  it('exchanges a signed assertion for a token and appends the row in column order', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     const seen: unknown[] = []
     grantToken(seen)
@@ -102,24 +103,24 @@ describe('appending a row', () => {
     expect(nock.isDone()).toBe(true)
   })
 
-  it('names unknown columns, and sends nothing', async () => {
+  it('lists unknown columns and sends nothing', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('Name', 'Phone')
     expect(await append({ Nmae: 'Ann' })).toEqual({
-      text: 'The spreadsheet has no column "Nmae". Its columns are "Name", "Phone": use these names.',
+      text: 'The spreadsheet has no column "Nmae". Use these columns: "Name", "Phone".',
       isError: true,
     })
   })
 
-  it('asks for a header where the first row is empty', async () => {
+  it('asks for column names if the first cell is empty', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('', 'Phone')
-    expect((await append({ Phone: '1' })).text).toContain('write them into its first row')
+    expect((await append({ Phone: '1' })).text).toContain('must be in its first row')
   })
 
-  it('reads the header on a test call, and sends nothing', async () => {
+  it('reads the column names on a test call and sends nothing', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('Name')
@@ -129,7 +130,7 @@ describe('appending a row', () => {
     })
   })
 
-  it('stops where the agent cancels', async () => {
+  it('stops when the agent cancels', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     await expect(append({ Name: 'Ann' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: 'AbortError',
@@ -139,13 +140,13 @@ describe('appending a row', () => {
 
 describe('errors from Google', () => {
   it.each([
-    [401, 'a new one is to be made and pasted. The row was not added.'],
-    [403, 'is to be shared with sheets@acme.iam.gserviceaccount.com as an editor. The row was not added.'],
-    [404, 'Google knows no spreadsheet with this id'],
-    [429, 'Google takes no more rows for a minute'],
-    [400, 'refused it with status 400. The row was not added.'],
-    [503, 'It is not known whether the row was added: do not repeat it.'],
-  ])('sends a row once where Google answers %d, and tells the agent what it means', async (status, text) => {
+    [401, "A new key must be added under Spreadsheets in the dashboard. The row wasn't added."],
+    [403, "must be shared with sheets@acme.iam.gserviceaccount.com as an editor. The row wasn't added."],
+    [404, 'Google has no spreadsheet with this ID'],
+    [429, 'Google Sheets received too many requests'],
+    [400, "Google Sheets returned error 400. The row wasn't added."],
+    [503, "The row may have been added. Don't repeat it."],
+  ])('sends a row once if Google returns %d, and explains the error to the agent', async (status, text) => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('Name')
@@ -162,26 +163,26 @@ describe('errors from Google', () => {
     expect(second.isDone()).toBe(false)
   })
 
-  it('does not know whether a row was added where the connection breaks', async () => {
+  it('says that the row may have been added if the connection is lost', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('Name')
     google().post(appended).query(options).replyWithError('socket hang up')
     expect(await append({ Name: 'Ann' })).toEqual({
-      text: 'Google Sheets gave no answer. It is not known whether the row was added: do not repeat it.',
+      text: "Google Sheets didn't respond. The row may have been added. Don't repeat it.",
       isError: true,
     })
   })
 
-  it('says that the key is to be replaced where Google does not accept it', async () => {
+  it('asks for a new key if Google rejects it', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     nock('https://oauth2.googleapis.com').post('/token').reply(400, { error: 'invalid_grant' })
-    expect((await append({ Name: 'Ann' })).text).toContain('did not accept the key of the service account')
+    expect((await append({ Name: 'Ann' })).text).toContain("rejected the service account's key")
   })
 })
 
 describe('the service account', () => {
-  it('tells the address of the account alone, and forgets the account with its key', async () => {
+  it('returns only the email of the account, and deletes the account with its key', async () => {
     expect(await getGoogleAccount(deps, workspaceId)).toBeUndefined()
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     expect(await getGoogleAccount(deps, workspaceId)).toEqual({ clientEmail: keyFile.client_email })
@@ -195,11 +196,11 @@ describe('the service account', () => {
     expect(await rows.execute()).toEqual([])
   })
 
-  it('says where the key is to be pasted while there is none', async () => {
-    expect((await append({ Name: 'Ann' })).text).toContain('has no Google service account yet')
+  it('says where to add the key if there is none', async () => {
+    expect((await append({ Name: 'Ann' })).text).toContain('must be added under Spreadsheets')
   })
 
-  it('keeps the address and the sealed key alone, and replaces them', async () => {
+  it('saves only the email and the sealed key, and replaces them', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     const saved = await saveGoogleAccount(
       deps,
@@ -223,13 +224,13 @@ describe('the service account', () => {
   })
 
   it.each([
-    ['no JSON', 'hello'],
-    ['no key', JSON.stringify({ client_email: 'a@b.example' })],
+    ["text that isn't JSON", 'hello'],
+    ['a file without a key', JSON.stringify({ client_email: 'a@b.example' })],
     ['a broken key', JSON.stringify({ ...keyFile, private_key: 'secret-text' })],
-    ['a key of another kind', JSON.stringify({ ...keyFile, private_key: ec })],
-    ['an address that cannot be stored', JSON.stringify({ ...keyFile, client_email: 'a\u0000@b.example' })],
-    ['no address', JSON.stringify({ ...keyFile, client_email: 'sheets' })],
-  ])('refuses %s as a service account, without repeating it', async (_what, pasted) => {
+    ['a key of another type', JSON.stringify({ ...keyFile, private_key: ec })],
+    ["an email that can't be stored", JSON.stringify({ ...keyFile, client_email: 'a\u0000@b.example' })],
+    ['an invalid email', JSON.stringify({ ...keyFile, client_email: 'sheets' })],
+  ])("rejects %s as a service account and doesn't repeat it", async (_what, pasted) => {
     const thrown = await saveGoogleAccount(deps, workspaceId, pasted).catch((error: unknown) => error)
     expect(thrown).toMatchObject({ code: 'validation_failed', details: [{ field: 'google_account' }] })
     expect(String(thrown)).not.toContain('secret-text')

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { main } from '../../admin/main.ts'
 import type { ProcessResult } from './child-process.ts'
 
-/** A command of `npm run admin`, with a terminal and an environment of the test's own; its process is this one. */
+/** Runs a command of `npm run admin` in this process, with separate input, output, and environment variables. */
 export async function admin(
   args: string[],
   environment: Record<string, string>,

@@ -39,11 +39,11 @@ export const createCallSeeder =
 
 export async function getCall(deps: TestDeps, seed: Seed, id: number): Promise<Call> {
   const call = await findCall(deps.db, seed.workspaceId, id, deps.clock.now())
-  if (call === undefined) throw new Error(`call ${id} is gone`)
+  if (call === undefined) throw new Error(`call ${id} doesn't exist`)
   return call
 }
 
-/** The events of a call, as they are sent. */
+/** Returns the events of a call, as they're sent. */
 export async function listEvents(deps: TestDeps, callId: number): Promise<CallCompletedEvent[]> {
   const rows = await deps.db.selectFrom('event').select('body').where('call_id', '=', callId).execute()
   return rows.map((row) => CallCompletedEvent.parse(JSON.parse(row.body)))

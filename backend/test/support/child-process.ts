@@ -11,12 +11,12 @@ export interface ProcessResult {
 
 export interface RunningProcess {
   process: ChildProcess
-  /** Resolves with what it wrote so far when the pattern is in it; rejects when it ends before. */
+  /** Resolves with the output so far once it matches the pattern. Rejects if the process ends first. */
   waitForOutput(pattern: RegExp): Promise<string>
   result: Promise<ProcessResult>
 }
 
-/** Runs a script of `scripts/`, in an environment of the test's own. */
+/** Runs a script in `scripts/` with separate environment variables. */
 export function runScript(
   script: 'start' | 'admin',
   args: string[],
@@ -26,7 +26,7 @@ export function runScript(
   return spawnProcess(process.execPath, [`${projectRoot}scripts/${script}.mjs`, ...args], environment, input)
 }
 
-/** `npm start` as npm has it run: by a shell, to which a signal to npm goes. */
+/** Runs `npm start` as npm does: in a shell, which gets the signals that are sent to npm. */
 export const runUnderShell = (environment: Record<string, string>): RunningProcess =>
   spawnProcess('/bin/sh', ['-c', `"${process.execPath}" "${projectRoot}scripts/start.mjs"; exit $?`], {
     npm_lifecycle_event: 'start',
@@ -54,7 +54,7 @@ function spawnProcess(
     new Promise<string>((resolve, reject) => {
       const check = () => pattern.test(stdout) && resolve(stdout)
       child.stdout.on('data', check)
-      void result.then(() => reject(new Error(`it ended: ${stdout}${stderr}`)))
+      void result.then(() => reject(new Error(`the process ended: ${stdout}${stderr}`)))
       check()
     })
   return { process: child, waitForOutput, result }

@@ -1,7 +1,7 @@
 import { it } from '@jest/globals'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Where the Chromium of this run listens; undefined on a machine without one (`test/support/start-chromium.mjs`). */
+/** The URL of this run's Chromium; undefined on a machine without one (`test/support/start-chromium.mjs`). */
 export const chromiumUrl: string | undefined = process.env.OUTDIAL_TEST_CHROMIUM
 
 /** Runs a part of a test in the run's Chromium, and closes the pages that it opened. */
@@ -15,7 +15,7 @@ export async function withChromium<Result>(use: (browser: Browser) => Promise<Re
   }
 }
 
-/** A test that needs a real browser. Without one it's skipped by a name that says so; in CI it fails. */
+/** Registers a test that needs a real browser. Without one, it is skipped and its name says so; in CI, it fails. */
 export function itInChromium(
   name: string,
   test: (browser: Browser) => Promise<void>,

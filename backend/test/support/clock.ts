@@ -5,7 +5,7 @@ interface Waiter {
   resolve: () => void
 }
 
-/** A clock that stands still until the test advances it. */
+/** A clock that moves only when the test advances it. */
 export class ManualClock implements Clock {
   #now: number
   #waiters: Waiter[] = []

@@ -6,13 +6,13 @@ import type { SignedInUser } from './dashboard.ts'
 import { useServiceWorld } from './service.ts'
 import { waitFor } from './wait.ts'
 
-/** Milliseconds that hundreds of rows may take on a machine that is busy with other things. */
+/** Enough time to import hundreds of rows on a busy machine. */
 const timeoutMs = 60_000
 
-/** Gives a test file a service whose imports are done by the workers that `startWorker` starts. */
+/** Gives a test file a service whose imports run in the workers that `startWorker` starts. */
 export function useImportWorld() {
   const workers: Worker[] = []
-  // Before the service's: Jest runs these hooks in the order of their registration.
+  // Registered before the service's: Jest runs these hooks in the order of their registration.
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.stop()))
   })
@@ -21,7 +21,7 @@ export function useImportWorld() {
     world.service.deps.notify.importQueued = () => workers.forEach((worker) => worker.notify())
   })
 
-  /** The page of an import when nobody works on it any more. */
+  /** Returns the page of an import once no worker is processing it. */
   const waitUntilSettled = (user: SignedInUser, path: string) =>
     waitFor(
       async () => {
@@ -34,7 +34,7 @@ export function useImportWorld() {
 
   return {
     world,
-    /** By the machine's clock: nobody turns the hands of the other one here. */
+    /** Starts a worker whose waits use real time, because these tests don't advance the manual clock. */
     startWorker: (): Worker => {
       const { deps } = world.service
       const worker = startImporter({ ...deps, clock: { ...systemClock, now: () => deps.clock.now() } })
@@ -56,7 +56,7 @@ export function useImportWorld() {
   }
 }
 
-/** Sends a file, and resolves to the address of its import; where it is refused, to the page. */
+/** Uploads a file. Returns the path of its import, or the page with the error if the file is rejected. */
 export async function upload(
   { browser, urlFor, open }: SignedInUser,
   name: string,
@@ -79,7 +79,7 @@ export async function upload(
   return { status: response.status, html: '', path: location.replace(/^\/w\/\d+/, '') }
 }
 
-/** Counts of the page, by what they are called. */
+/** Returns the counts on a page by their labels. */
 export const getStat = (html: string): Record<string, number> =>
   Object.fromEntries(
     [...html.matchAll(/<dt>([^<]*)<\/dt><dd>([\d,]+)<\/dd>/g)].map(([, name = '', count = '']) => [

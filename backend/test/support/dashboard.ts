@@ -12,17 +12,17 @@ import { type Service, useServiceWorld } from './service.ts'
 
 export { password, type Service }
 
-/** A signed-in user with a browser that runs no script. */
+/** A signed-in user with a browser that runs no scripts. */
 export interface SignedInUser {
   browser: Browser
   userId: number
   email: string
-  /** The URL of a path in the workspace: `at('/calls')`. */
+  /** Returns the URL of a path in the workspace: `urlFor('/calls')`. */
   urlFor: (path: string) => string
   open: (path: string) => Promise<Page>
 }
 
-/** A workspace that can call, and its owner, signed in. */
+/** Creates a workspace that can call, and signs in its owner. */
 export async function seedSignedInOwner(
   service: Service,
   name = 'Acme',
@@ -41,7 +41,7 @@ export function useOwnerWorld(workspaceName?: string) {
   return { world, user }
 }
 
-/** An owner who is alone in the workspace: `seed`'s own user, who never signs in, is removed. */
+/** Creates a workspace whose only member is a signed-in owner. Removes `seed`'s user, who never signs in. */
 export async function seedSoleOwner(service: Service) {
   const owner = await seedSignedInOwner(service)
   const { workspaceId, userId } = owner.seed
@@ -49,7 +49,7 @@ export async function seedSoleOwner(service: Service) {
   return { ...owner, workspaceId }
 }
 
-/** One more member of a workspace, signed in. */
+/** Adds a member to a workspace, and signs them in. */
 export async function seedSignedInMember(
   service: Service,
   workspaceId: number,
@@ -66,7 +66,7 @@ export async function seedSignedInMember(
 
 /** Opens a Chromium tab with the session of a signed-in user. */
 export async function openTab(service: Service, chromium: Chromium, user: SignedInUser): Promise<Tab> {
-  // In the middle of a transition, a color is neither the old nor the new one, and axe would report some at random.
+  // During a transition, a color is neither the old nor the new one, and axe would report some of them at random.
   const context = await chromium.newContext({ reducedMotion: 'reduce' })
   const cookies = user.browser.cookies().map((cookie) => {
     const [name = '', value = ''] = cookie.split('=')
@@ -87,7 +87,7 @@ interface AxeResults {
 
 const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** Fails where axe-core finds a serious or critical fault in the page that the tab shows. */
+/** Fails if axe-core finds a serious or critical issue in the page that the tab shows. */
 export async function expectAccessible(tab: Tab): Promise<void> {
   if (!(await tab.evaluate("'axe' in window"))) await tab.evaluate(await axe)
   const { violations } = await tab.evaluate<AxeResults>(
@@ -122,16 +122,16 @@ export async function signIn(
   return { browser, page }
 }
 
-/** The link that a page shows one time. */
+/** Returns the link that a page shows only once. */
 export function getLink(page: Page): string {
   const link = /<pre id="link">([^<]+)<\/pre>/.exec(page.html)?.[1]
   if (link === undefined) throw new Error(`no link on this page: ${page.text}`)
   return link
 }
 
-/** The secret that a page shows one time; empty where it shows none. */
+/** Returns the secret that a page shows only once, or empty text if it shows none. */
 export const getSecret = (page: Page): string => /id="secret">([^<]+)</.exec(page.html)?.[1] ?? ''
 
-/** Asks the API for calls with an API key or an access token. */
+/** Lists calls over the API with an API key or an access token. */
 export const listCallsOverApi = (service: Service, key: string): Promise<Response> =>
   fetch(`${service.url}/api/public/v1/calls/`, { headers: { authorization: `Bearer ${key}` } })

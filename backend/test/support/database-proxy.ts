@@ -7,7 +7,7 @@ export interface DatabaseProxy {
   reconnect(): Promise<void>
 }
 
-/** `isOpen: false` starts it disconnected, like a server that is not there yet. */
+/** Creates a proxy. With `isOpen: false`, it starts disconnected, like a server that isn't running yet. */
 export async function createDatabaseProxy(
   databaseUrl: string,
   { isOpen = true } = {},

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { connect } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 
-/** A database of one's own, made from the migrated template. */
+/** A separate database, created from the migrated template. */
 export interface TestDatabase {
   url: string
   db: Db
@@ -11,7 +11,7 @@ export interface TestDatabase {
   close(): Promise<void>
 }
 
-/** Every test file asks for its own, so that none sees another's rows. */
+/** Creates a database. Every test file has its own, so that it doesn't see the rows of others. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const template = process.env.OUTDIAL_TEMPLATE
   const name = `${template}_${randomBytes(8).toString('hex')}`
@@ -30,7 +30,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 function serverUrl(database: string): string {
   const base = process.env.OUTDIAL_TEST_DATABASE
-  if (base === undefined) throw new Error('OUTDIAL_TEST_DATABASE is unset: run the tests with npm test')
+  if (base === undefined) throw new Error("OUTDIAL_TEST_DATABASE isn't set. Run the tests with npm test.")
   const url = new URL(base)
   url.pathname = `/${database}`
   return url.href

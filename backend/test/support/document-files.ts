@@ -1,6 +1,6 @@
 import { constants, crc32, deflateRawSync, deflateSync } from 'node:zlib'
 
-/** A PDF (ISO 32000-1) with one page; `content` is what is drawn on it, compressed. */
+/** Creates a PDF (ISO 32000-1) with one page. `content` is the page's compressed content stream. */
 export function pdf(content: Buffer, options: { isLocked?: boolean; filter?: string } = {}): Buffer {
   const { isLocked = false, filter = '/FlateDecode' } = options
   const objects = [
@@ -13,7 +13,7 @@ export function pdf(content: Buffer, options: { isLocked?: boolean; filter?: str
       Buffer.from('\nendstream'),
     ]),
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    // Of a password that nobody knows: neither entry fits the empty one.
+    // For an unknown password: neither entry matches the empty one.
     `<< /Filter /Standard /V 1 /R 2 /P -44 /O <${'ab'.repeat(32)}> /U <${'cd'.repeat(32)}> >>`,
   ]
   const parts = [Buffer.from('%PDF-1.4\n')]
@@ -32,7 +32,7 @@ export function pdf(content: Buffer, options: { isLocked?: boolean; filter?: str
   return Buffer.concat(parts)
 }
 
-/** A PDF with these lines: a number is room above the next one, in points. */
+/** Creates a PDF with these lines. A number adds space above the next line, in points. */
 export const createPdf = (...lines: (string | number)[]): Buffer =>
   pdf(
     deflateSync(
@@ -44,13 +44,13 @@ export const createPdf = (...lines: (string | number)[]): Buffer =>
 
 const block = 16 * 1024 * 1024
 
-/** A raw deflate stream that inflates to as many times 16 MiB of the same bytes. */
+/** Creates a raw deflate stream that inflates to `blocks` × 16 MiB of the same byte. */
 export function createDeflated(blocks: number, fill = ' '): Buffer {
   const piece = deflateRawSync(Buffer.alloc(block, fill), { finishFlush: constants.Z_FULL_FLUSH })
   return Buffer.concat([...Array<Buffer>(blocks).fill(piece), deflateRawSync('')])
 }
 
-/** The same with the header of zlib, as a PDF's streams have it (RFC 1950). */
+/** Creates the same stream with a zlib header (RFC 1950), as in a PDF. */
 export const createZlibDeflated = (blocks: number, fill?: string): Buffer =>
   Buffer.concat([Buffer.from([0x78, 0x9c]), createDeflated(blocks, fill)])
 
@@ -58,7 +58,7 @@ interface Entry {
   name: string
   /** Deflated. */
   packed: Buffer
-  /** What the archive says of its size. */
+  /** The size that the archive claims. */
   size: number
   isLocked?: boolean
 }
@@ -69,7 +69,7 @@ export const zipEntry = (name: string, text: string): Entry => ({
   size: Buffer.byteLength(text),
 })
 
-/** A ZIP archive (APPNOTE 6.3.10). */
+/** Creates a ZIP archive (APPNOTE 6.3.10). */
 export function createZip(entries: readonly Entry[]): Buffer {
   const files: Buffer[] = []
   const directory: Buffer[] = []
@@ -111,7 +111,7 @@ const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 export const createWordBody = (body: string): string =>
   `<w:document xmlns:w="${word}"><w:body>${body}</w:body></w:document>`
 
-/** A Word document (ECMA-376) with these entries beside those that every one has. */
+/** Creates a Word document (ECMA-376) with these entries, in addition to those that every document has. */
 export const createDocxWith = (...entries: Entry[]): Buffer => createZip([types, relations, ...entries])
 
 export const createDocx = (...paragraphs: string[]): Buffer =>

@@ -1,5 +1,5 @@
-// A program for the tests: opens the embedded database as the service does, says where, and holds it until it is told
-// to stop, or is killed. Run as `embedded-database-main.ts [temporary]`.
+// A program for the tests: opens the embedded database as the service does, prints its URL and folder, and keeps it
+// open until it's stopped or killed. Usage: `embedded-database-main.ts [temporary]`.
 import pino from 'pino'
 import { startEmbedded } from '../../db/embedded/start-embedded.ts'
 
@@ -10,7 +10,7 @@ try {
   const embedded = await startEmbedded({ dataDir: process.env.DATA_DIR, purpose: 'service', temporary, log })
   const stop = () => void embedded.stop().then(() => process.exit(0))
   process.on('SIGTERM', stop)
-  process.stdin.on('end', stop).resume() // the run of the tests was killed
+  process.stdin.on('end', stop).resume() // the test run was killed
   writeLine({ url: embedded.url, dataDir: embedded.dataDir })
 } catch (error) {
   writeLine({ message: (error as Error).message })

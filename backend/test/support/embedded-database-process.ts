@@ -14,28 +14,28 @@ export const unprivilegedUser = isRoot
   ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) }
   : {}
 
-/** Some places exist for root alone. CI runs as root. */
+/** Registers a test that needs root, and is skipped for other users. CI runs as root. */
 export const itAsRoot = (name: string, test: () => Promise<void>): void => {
   if (isRoot) it(name, test)
   else it.skip(`${name} (SKIPPED: it needs root)`, test)
 }
 
-/** A process that holds an embedded database. */
+/** A process that runs an embedded database. */
 export interface DatabaseProcess {
   process: ChildProcess
   url: string
   dataDir: string
-  /** The postmaster's. */
+  /** The process ID of the postmaster. */
   pid: number
   query: (sql: string) => Promise<pg.QueryResultRow[]>
   stop: () => Promise<void>
-  /** As the kernel or an impatient person does. */
+  /** Sends SIGKILL. */
   kill: () => Promise<void>
 }
 
 export interface DatabaseProcessOptions {
   dataDir?: string
-  /** Where the code lies; this checkout by default. */
+  /** The folder with the code; this checkout by default. */
   root?: string
   ids?: { uid?: number; gid?: number }
   environment?: Record<string, string>
@@ -45,7 +45,7 @@ export interface DatabaseProcessOptions {
 const children = new Set<ChildProcess>()
 const folders: string[] = []
 
-/** @throws {DatabaseStartError} where the database could not be opened */
+/** @throws {DatabaseStartError} if the database couldn't be opened */
 export async function startDatabaseProcess(options: DatabaseProcessOptions = {}): Promise<DatabaseProcess> {
   const { dataDir, root = projectRoot, ids = {}, environment = {}, temporary } = options
   const program = path.join(root, 'backend/test/support/embedded-database-main.ts')
@@ -78,7 +78,7 @@ export async function startDatabaseProcess(options: DatabaseProcessOptions = {})
   }
 }
 
-/** What the person who starts it is told. */
+/** Has the message that the user sees. */
 export class DatabaseStartError extends Error {}
 
 async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -99,7 +99,7 @@ function readFirstLine(child: ChildProcess): Promise<{ url?: string; dataDir?: s
       if (lineEnd >= 0)
         resolve(JSON.parse(out.slice(0, lineEnd)) as { url?: string; dataDir?: string; message?: string })
     })
-    child.once('exit', () => reject(new Error(`it ended without a word: ${err}`)))
+    child.once('exit', () => reject(new Error(`the process ended without output: ${err}`)))
   })
 }
 
@@ -113,7 +113,7 @@ async function query(url: string, sql: string): Promise<pg.QueryResultRow[]> {
   }
 }
 
-/** An empty folder of the user as whom a test runs its process. */
+/** Creates an empty folder that belongs to the user of the test's process. */
 export async function createEmptyFolder(ids: { uid?: number; gid?: number } = {}): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'outdial-place-'))
   folders.push(folder)
@@ -122,7 +122,7 @@ export async function createEmptyFolder(ids: { uid?: number; gid?: number } = {}
   return folder
 }
 
-/** What a clone with its node_modules is, as far as the database needs it. PostgreSQL's files are really there. */
+/** Copies what the database needs of the project. Other packages are only linked, but PostgreSQL's files are copied. */
 export function cloneProject(root: string): void {
   const copy = (from: string, to: string) =>
     execFileSync('cp', ['-a', path.join(projectRoot, from), path.join(root, to)])
@@ -138,7 +138,7 @@ export function cloneProject(root: string): void {
   }
 }
 
-/** Not so for a process that ended and that its new parent has not taken notice of. */
+/** Returns true while a process runs. A zombie, which its parent hasn't waited for yet, has ended. */
 export function isAlive(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
@@ -147,7 +147,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** For afterEach: nothing outlives a test. */
+/** Stops the processes and removes the folders of a test. Call it in `afterEach`. */
 export async function cleanUp(): Promise<void> {
   for (const child of children) await stopProcess(child, 'SIGTERM')
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })

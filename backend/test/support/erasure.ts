@@ -53,7 +53,7 @@ export function useErasureWorld() {
     return claimed
   }
 
-  /** A conversation that has ended and waits for its analysis. */
+  /** Creates a conversation that has ended and waits for its analysis. */
   const seedConversation = async (provider?: string) => {
     const call = await seedCall(world.deps, world.seed, number, person)
     const attempt = await claim(provider)
@@ -83,7 +83,7 @@ export function useErasureWorld() {
         startedAt: world.deps.clock.now(),
         durationMs: 5,
       }),
-    /** Rows in which the person is still to be found, but for those that say where an event is still to go. */
+    /** Returns the rows that still have data of the person, except pending deliveries, which need their URL. */
     findTraces: async (): Promise<string[]> => {
       const { db } = world.deps
       const workspaceId = String(world.seed.workspaceId)

@@ -8,12 +8,12 @@ const script = fileURLToPath(new URL('../../../examples/runtime/main.ts', import
 export interface ExampleRuntime {
   url: string
   process: ChildProcess
-  /** One line for each call that it took. */
+  /** One line for each call that it accepted. */
   callLog: string[]
   stop(): Promise<void>
 }
 
-/** The example of `examples/runtime/`, as its README starts it. */
+/** Starts the example in `examples/runtime/` as its README does. */
 export async function startExampleRuntime(secret: string, port = 0): Promise<ExampleRuntime> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
     env: { PATH: process.env.PATH, RUNTIME_SECRET: secret, PORT: String(port), SECOND_MS: '20' },

@@ -29,7 +29,7 @@ export async function seedUser({ db }: Pick<Deps, 'db'>): Promise<{ userId: numb
   userCount += 1
   const email = `robin${userCount}@example.com`
   const user = await insertUser(db, { email, name: 'Robin', passwordHash })
-  if (user === undefined) throw new Error(`${email} exists already`)
+  if (user === undefined) throw new Error(`${email} already exists`)
   return { userId: user.id, email }
 }
 
@@ -193,7 +193,7 @@ export async function seedAgent(
   return row.id
 }
 
-/** Returns the ID by which agent runtimes know an agent. */
+/** Returns the ID that agent runtimes use for an agent. */
 export async function getWidgetId({ db }: Pick<Deps, 'db'>, agentId: number): Promise<string> {
   const row = await db
     .selectFrom('agent')

@@ -11,7 +11,7 @@ export interface ReceivedRequest {
 
 export type Responder = (received: ReceivedRequest, response: ServerResponse, number: number) => void
 
-/** A server on loopback that keeps what it is sent. By default it answers 204. */
+/** A server on loopback that records the requests it receives. By default, it responds with 204. */
 export class HttpReceiver {
   readonly requests: ReceivedRequest[] = []
   readonly #server: Server
@@ -35,17 +35,17 @@ export class HttpReceiver {
     await once(this.#server, 'listening')
   }
 
-  /** Another name makes it another host: `localhost` and `127.0.0.1` are told apart by the sender. */
+  /** Returns the receiver's URL. For the sender, `localhost` and `127.0.0.1` are different hosts. */
   url(path = '/hook', host = '127.0.0.1'): string {
     return `http://${host}:${(this.#server.address() as AddressInfo).port}${path}`
   }
 
-  /** Answers every request with a status. */
+  /** Responds to every request with a status. */
   respondWith(status: number, headers: Record<string, string> = {}): void {
     this.respond = (_request, response) => response.writeHead(status, headers).end()
   }
 
-  /** Never answers. */
+  /** Leaves every request without a response. */
   neverRespond(): void {
     this.respond = () => {}
   }
@@ -57,7 +57,7 @@ export class HttpReceiver {
   }
 }
 
-/** Gives a test file a receiver. For each test, it has another port, has received nothing, and answers 204. */
+/** Gives a test file a receiver. For each test, it has a new port and no recorded requests, and responds with 204. */
 export function useHttpReceiver(): HttpReceiver {
   const receiver = new HttpReceiver()
   beforeEach(async () => {

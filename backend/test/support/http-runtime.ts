@@ -60,7 +60,7 @@ export function useHttpRuntimeWorld() {
   }
 }
 
-/** Reports as the runtime would send them now. */
+/** Returns functions that create reports as the runtime would send them now. */
 function createReports(world: CallsWorld) {
   const timestamp = (secondsAgo = 0) =>
     new Date(world.deps.clock.now().getTime() - secondsAgo * 1000).toISOString()
@@ -115,21 +115,21 @@ function createActions(world: CallsWorld, getRuntime: () => TestRuntime) {
       const dialer = dial(options, dialDeps)
       return { id, dialer, attemptId: await waitForDialRequest(id) }
     },
-    /** Claims an attempt as a worker that's never heard of again. */
+    /** Claims an attempt as a worker that then disappears. */
     claimAsLostWorker: async () => {
       const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 0 }
       const [attempt] = await claimCalls(world.deps, lease, 1)
       if (attempt === undefined) throw new Error('there was nothing to claim')
       return attempt
     },
-    /** The runtime reports what happened, and the report arrives. */
+    /** Adds reports to the runtime, and delivers them to the service. */
     reportToBoth: async (attemptId: string, ...reports: RuntimeReport[]) => {
       getRuntime()
         .reportsByAttempt.get(attemptId)
         ?.push(...reports)
       for (const report of reports) await receiveReport(world.deps, attemptId, report)
     },
-    /** It happens at the runtime, and no report of it arrives. */
+    /** Adds reports to the runtime, but doesn't deliver them. */
     reportOnlyToRuntime: (attemptId: string, ...reports: RuntimeReport[]) => {
       const { reportsByAttempt } = getRuntime()
       reportsByAttempt.set(attemptId, [...(reportsByAttempt.get(attemptId) ?? []), ...reports])

@@ -20,7 +20,7 @@ export type ToolBehaviors = Record<string, (use: ToolUse, deps: ToolDeps) => Too
 
 export const textResult = (text: string): ToolResult => ({ text, isError: false })
 
-/** Kinds for rows of a test's own: `http` reads, `contact_note` has effects. */
+/** Creates the kinds of a test's tools: `http` only reads, `contact_note` has effects. */
 export function createToolKinds(behaviors: ToolBehaviors): ToolKinds {
   const toKind = (kind: ToolKind['kind'], hasEffects: boolean): ToolKind => ({
     kind,
@@ -31,7 +31,7 @@ export function createToolKinds(behaviors: ToolBehaviors): ToolKinds {
     definitions: ({ name, description, inputSchema }) => [{ name, description, inputSchema }],
     run: async (deps, use) => {
       const behavior = behaviors[use.toolName]
-      if (behavior === undefined) throw new Error(`no behaviour for ${use.toolName}`)
+      if (behavior === undefined) throw new Error(`no behavior for ${use.toolName}`)
       return behavior(use, deps)
     },
   })
@@ -53,13 +53,13 @@ export interface TestMcpService {
   tools: ToolServer
   deps: TestDeps
   seed: Seed
-  /** Of the server. */
+  /** The URL of the service. */
   url: string
-  /** Statements that the database was sent by this server. */
+  /** Returns the number of statements that this service has sent to the database. */
   queries(): number
-  /** What was logged. */
+  /** Returns the log so far. */
   logOutput(): string
-  /** Exchanges the runtime secrets. */
+  /** Replaces the runtime secrets. */
   setSecrets(secrets: string[]): void
   addAgent(status?: 'draft' | 'live' | 'paused'): Promise<{ agentId: number; widgetId: string }>
   addTool(
@@ -70,7 +70,7 @@ export interface TestMcpService {
   close(): Promise<void>
 }
 
-/** The whole service on a port of its own, with tools that behave as the test says. */
+/** Starts the whole service on its own port, with tools whose behavior the test defines. */
 export async function startMcpService(
   behaviors: ToolBehaviors = {},
   options: { sessionsPerWidget?: number; environment?: Record<string, string> } = {},
@@ -142,7 +142,7 @@ export async function startMcpService(
     },
     close: async () => {
       await tools.close()
-      app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+      app.server.closeAllConnections() // fetch opens connections in advance, and Node would wait for them
       await app.close()
       await database.close()
     },
@@ -166,18 +166,18 @@ export interface JsonRpc {
   error?: { code: number; message: string }
 }
 
-/** One session over SSE, without any library of MCP. */
+/** A session over SSE, without an MCP library. */
 export interface RawSession {
   status: number
   headers: Headers
-  /** Where to post. */
+  /** The URL to post messages to. */
   endpoint: string
-  /** The next message of the stream. */
+  /** Returns the next message of the stream. */
   next(): Promise<JsonRpc>
   post(body: unknown, headers?: Record<string, string>): Promise<Response>
   request(method: string, params?: object): Promise<JsonRpc>
   call(name: string, args?: unknown): Promise<JsonRpc>
-  /** Comments so far. */
+  /** Returns the number of comments so far. */
   comments(): number
   /** Resolves when the server has ended the stream. */
   ended: Promise<void>
@@ -210,7 +210,7 @@ export async function openSse(
       for (const block of blocks) {
         if (block.startsWith(':')) comments += 1
         else {
-          // Not by a dot: it stops at U+2028, which ends no line of an event stream.
+          // Not `.`: it excludes U+2028, which doesn't end a line of an event stream.
           const [, event = '', data = ''] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(block) ?? []
           inbox.push({ event, data })
         }
@@ -262,7 +262,7 @@ export async function openSse(
   }
 }
 
-/** Sends bytes on a connection of their own; `received` returns all that came back. */
+/** Opens a connection for raw bytes. `received` returns everything that the server has sent. */
 export function openSocket(endpoint: string) {
   const { hostname, port } = new URL(endpoint)
   const socket = connect(Number(port), hostname)
@@ -271,7 +271,7 @@ export function openSocket(endpoint: string) {
   return {
     send: (text: string) => socket.write(text),
     received: () => bytesReceived,
-    /** Says that nothing more will come, and goes on reading. */
+    /** Ends the sending side of the connection, but keeps reading. */
     finish: () => socket.end(),
     end: () => socket.destroy(),
   }

@@ -9,17 +9,17 @@ import type { TestDeps } from './deps.ts'
 import { password, seedUser } from './factories.ts'
 import { type Service, useServiceWorld } from './service.ts'
 
-/** Nothing listens there: the browser stops before it leaves. */
+/** Nothing listens there, because the test browser stops before it follows a redirect to another site. */
 export const redirectUri = 'http://127.0.0.1:9/callback'
 
 export interface TestUser {
   userId: number
   email: string
-  /** Ids by name. */
+  /** IDs by name. */
   workspaces: Record<string, number>
 }
 
-/** A user who can sign in, and is a member of new workspaces of these names. */
+/** Creates a user who can sign in and owns new workspaces with these names. */
 export async function seedUserWithWorkspaces(deps: TestDeps, ...names: string[]): Promise<TestUser> {
   const { userId, email } = await seedUser(deps)
   const workspaces: Record<string, number> = {}
@@ -36,7 +36,7 @@ export async function seedUserWithWorkspaces(deps: TestDeps, ...names: string[])
   return { userId, email, workspaces }
 }
 
-/** An app as oauth4webapi sees us: nothing of ours but HTTP. */
+/** An app that uses oauth4webapi and knows the service only over HTTP. */
 export interface TestApp {
   server: oauth.AuthorizationServer
   client: oauth.Client
@@ -87,7 +87,7 @@ export interface OAuthWorld {
   readonly zapier: TestApp
   /** A public client. */
   readonly phone: TestApp
-  /** Replaces the service by a new one on the same address and database. */
+  /** Replaces the service with a new one on the same address and database. */
   restartService(): Promise<void>
 }
 
@@ -122,7 +122,7 @@ export function useOAuthWorld(): OAuthWorld {
   }
 }
 
-/** An authorization request with PKCE; `change` sets parameters, or takes them out with null. */
+/** Creates an authorization request with PKCE. `paramOverrides` sets parameters, or removes them with null. */
 export async function newFlow(
   { server, clientId }: TestApp,
   paramOverrides: Record<string, string | null> = {},
@@ -144,7 +144,7 @@ export async function newFlow(
   return { startUrl: url.href, verifier, state }
 }
 
-/** Through the pages, as a member: where the browser was sent in the end. */
+/** Signs in and consents through the pages. Returns the request with the callback that the browser was sent to. */
 export async function consent(
   app: TestApp,
   user: TestUser,
@@ -164,7 +164,7 @@ export async function consent(
   return { ...flow, callback: new URL(externalUrl) }
 }
 
-/** Exchanges the code of a callback; the raw answer, as refusals are of interest. */
+/** Exchanges the code of a callback. Returns the raw response, because tests also check errors. */
 export function exchangeCode(
   app: TestApp,
   flow: Flow & { callback: URL },
@@ -185,12 +185,12 @@ export function exchangeCode(
 export interface Tokens {
   access_token: string
   refresh_token: string
-  /** The whole answer of the token endpoint. */
+  /** The whole response of the token endpoint. */
   tokenResponse: oauth.TokenEndpointResponse
   flow: Flow & { callback: URL }
 }
 
-/** The whole way: consent and exchange. */
+/** Connects an app: consents, and exchanges the code. */
 export async function connect(
   app: TestApp,
   user: TestUser,
@@ -201,7 +201,7 @@ export async function connect(
   return { ...(await parseTokens(app, await exchangeCode(app, flow))), flow }
 }
 
-/** The tokens of a good answer to an exchange or a refresh. */
+/** Returns the tokens in the response to a successful exchange or refresh. */
 export async function parseTokens(app: TestApp, response: Response): Promise<Omit<Tokens, 'flow'>> {
   const tokenResponse = await oauth.processGenericTokenEndpointResponse(app.server, app.client, response)
   if (tokenResponse.refresh_token === undefined) throw new Error('no refresh token')
@@ -218,13 +218,13 @@ export const refresh = (app: TestApp, token: string, extra: Record<string, strin
     ...insecure,
   })
 
-/** Status and error of a refusal after RFC 6749, section 5.2. */
+/** Returns the status and error code of an error response (RFC 6749, section 5.2). */
 export async function readError(response: Response): Promise<[number, unknown]> {
   const body: unknown = await response.json()
   return [response.status, typeof body === 'object' && body !== null && 'error' in body ? body.error : body]
 }
 
-/** Status of a request to the API with this token. */
+/** Returns the status of a request to the API with this token. */
 export async function apiStatus({ url }: Service, token: string): Promise<number> {
   const response = await fetch(`${url}/api/public/v1/calls/`, {
     headers: { authorization: `Bearer ${token}` },

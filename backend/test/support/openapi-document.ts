@@ -27,7 +27,7 @@ const Operation = z.object({
   responses: z.record(z.string(), z.object({ content: Content.optional(), headers: Schema })),
 })
 
-/** As much of an OpenAPI 3.1 document as the tests walk through. */
+/** The parts of an OpenAPI 3.1 document that the tests use. */
 const Document = z.object({
   openapi: z.literal('3.1.0'),
   paths: z.record(z.string(), z.partialRecord(z.enum(['get', 'post', 'delete']), Operation)),
@@ -43,7 +43,7 @@ export interface DescribedOperation extends z.infer<typeof Operation> {
   path: string
 }
 
-/** The document, its operations in a row, and a judge of values by its schemas. */
+/** The document with a list of its operations and validators for its schemas. */
 export interface ParsedDocument {
   document: Document
   operations: DescribedOperation[]
@@ -56,7 +56,7 @@ const methods = { get: 'GET', post: 'POST', delete: 'DELETE' } as const
 export function parseDocument(json: unknown): ParsedDocument {
   const document = Document.parse(json)
   const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true })
-  // A CommonJS package: its types know the function as `default` only.
+  // A CommonJS package: its types have the function only as `default`.
   ajvFormats.default(ajv)
   ajv.addVocabulary(['components', 'example'])
   ajv.addSchema({ $id: 'doc', components: document.components })

@@ -5,11 +5,11 @@ import type { SeededObjects } from './seed-everything.ts'
 
 export type ListedRoute = DashboardRoute & { path: string }
 
-/** Every route of the dashboard with its path. */
+/** Returns every route of the dashboard with its path. */
 export const listDashboardRoutes = (deps: Deps): ListedRoute[] =>
   Object.entries(createDashboardRoutes(deps)).map(([path, route]) => ({ ...route, path }))
 
-/** What an address that begins so names. Where it names two things, both may be another workspace's. */
+/** The IDs in paths with a prefix. If there are two, either can belong to another workspace. */
 const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string | number)[] }[] = [
   { prefix: '/calls/:id', ids: ({ call }) => [call] },
   { prefix: '/campaigns/:id', ids: ({ campaign }) => [campaign] },
@@ -40,7 +40,7 @@ export function idsInPath({
   const [longestPrefix] = pathPrefixes
     .filter(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
     .sort((a, b) => b.prefix.length - a.prefix.length)
-  if (longestPrefix === undefined) throw new Error(`${path} names something that this test does not know`)
+  if (longestPrefix === undefined) throw new Error(`pathPrefixes doesn't list the parameters of ${path}`)
   return longestPrefix.ids
 }
 

@@ -18,7 +18,7 @@ import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
 import { addRemoteServer, type RemoteServerInput } from '../../tools/save-remote-server.ts'
 import { readTool, runTool, useToolWorld } from './tools.ts'
 
-/** What a tool of the server does; a signal that aborts where the call is cancelled. */
+/** What a tool of the server does. The signal aborts if the call is canceled. */
 export type ToolBehavior = (
   args: Record<string, unknown>,
   extra: { signal: AbortSignal; headers: IncomingMessage['headers']; response: ServerResponse },
@@ -26,16 +26,17 @@ export type ToolBehavior = (
 
 export const textResult = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
 
-/** Another MCP server, made with the SDK, on loopback. It can be stopped, and started again on the same port. */
+/** A remote MCP server on loopback, built with the SDK. It can be stopped and restarted on the same port. */
 export class RemoteMcpServer {
   tools: Tool[] = []
   behaviors: Record<string, ToolBehavior> = {}
-  /** Tools on a page of the list. */
+  /** The number of tools per page of the list. */
   pageSize = 100
-  /** Answers a request in the server's place where it returns true. */
+  /** Responds to a request in place of the server if it returns true. */
   intercept: (request: IncomingMessage, response: ServerResponse, body: string) => boolean = () => false
-  /** Sessions that were opened, and calls that arrived, by name. */
+  /** The number of sessions that were opened. */
   sessions = 0
+  /** The names of the tools that were called. */
   calls: string[] = []
   readonly transport: 'streamable' | 'sse'
   readonly #json: boolean
@@ -54,7 +55,7 @@ export class RemoteMcpServer {
     return `http://127.0.0.1:${this.#port}/mcp`
   }
 
-  /** Sessions that have not been ended. */
+  /** The number of sessions that are open. */
   get open(): number {
     return this.#streamable.size + this.#sse.size
   }
@@ -66,7 +67,7 @@ export class RemoteMcpServer {
     this.#port = (this.#http.address() as AddressInfo).port
   }
 
-  /** Forgets its sessions, as a process that dies does. */
+  /** Stops and loses its sessions, as if its process had crashed. */
   async stop(): Promise<void> {
     const http = this.#http
     if (http === undefined) return
@@ -154,11 +155,11 @@ export class RemoteMcpServer {
 /** The tools of a server that `useRemoteServerWorld` starts. */
 export const echo: Tool = {
   name: 'echo',
-  description: 'Says it again.',
+  description: 'Repeats the text.',
   inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
   annotations: { readOnlyHint: true },
 }
-export const write: Tool = { name: 'write', description: 'Keeps it.', inputSchema: { type: 'object' } }
+export const write: Tool = { name: 'write', description: 'Saves the text.', inputSchema: { type: 'object' } }
 
 /** Gives every test a new workspace, and servers to add to it, which are stopped after the test. */
 export function useRemoteServerWorld() {
@@ -204,15 +205,15 @@ export function useRemoteServerWorld() {
   }
 }
 
-/** Of a session that `useRemoteToolWorld` opens. */
+/** The idle limit of the sessions that `useRemoteToolWorld` opens. */
 export const idleMs = 60_000
 
 export const uncertainEffect = "It may have taken effect. Don't repeat it."
 
-/** Gives every test that, and `use`, which calls the servers' tools in sessions that end after the test. */
+/** Adds `use` to `useRemoteServerWorld`. It calls the servers' tools in sessions that end after the test. */
 export function useRemoteToolWorld() {
   const remoteMcp = createRemoteMcp({ connectMs: 5_000, timeoutMs: 10_000, idleMs })
-  // Before the servers': Jest runs these hooks in the order of their registration.
+  // Registered before the servers': Jest runs these hooks in the order of their registration.
   afterEach(() => remoteMcp.close())
   const servers = useRemoteServerWorld()
   return {

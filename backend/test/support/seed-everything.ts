@@ -12,10 +12,10 @@ import { seedSignedInMember, seedSignedInOwner } from './dashboard.ts'
 import { completeCall, seedApiKeyCaller, seedAppCaller } from './factories.ts'
 import type { Service } from './service.ts'
 
-/** One of each thing that a workspace has, by what an address calls it. */
+/** The IDs of one object of each kind, by the names of the objects in addresses. */
 export type SeededObjects = Awaited<ReturnType<typeof seedEverything>>
 
-/** A workspace that has one of everything, each named after `mark`, and its owner, who is signed in. */
+/** Creates a workspace with one object of each kind, each named after `mark`, and signs in its owner. */
 export async function seedEverything(service: Service, mark: string) {
   const { deps } = service
   const { db } = deps

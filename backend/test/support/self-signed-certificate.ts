@@ -1,4 +1,4 @@
-/** A certificate for hooks.example.test that nobody trusts, and its key: for tests of TLS alone. */
+/** An untrusted certificate for hooks.example.test, and its key. Only for tests of TLS. */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBsDCCAVagAwIBAgIUP6XLXbhVWnixi92DurGN7C+wiGkwCgYIKoZIzj0EAwIw

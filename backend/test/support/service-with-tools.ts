@@ -6,7 +6,7 @@ import { type TestDeps, testDeps } from './deps.ts'
 import { secret } from './mcp.ts'
 import { useServiceWorld } from './service.ts'
 
-/** Gives a test file the service whose pages and tool server know of each other's changes, as in one process. */
+/** Gives a test file a service whose tool server is notified of changes in the dashboard, as in one process. */
 export const useToolServiceWorld = (overrides: Pick<Partial<TestDeps>, 'log'> = {}) =>
   useServiceWorld(async (db) => {
     const port = await findFreePort('127.0.0.1')
@@ -21,7 +21,7 @@ export const useToolServiceWorld = (overrides: Pick<Partial<TestDeps>, 'log'> = 
     const app = await createApp(deps, tools)
     await app.listen({ host: '127.0.0.1', port })
     const close = async () => {
-      app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+      app.server.closeAllConnections() // fetch opens connections in advance, and Node would wait for them
       await app.close()
     }
     return { app, deps, url: config.publicUrl, close }

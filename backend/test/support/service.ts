@@ -38,7 +38,7 @@ export function useServiceWorld(start: (db: Db) => Promise<Service> = startServi
     get service() {
       return service
     },
-    /** Replaces the service by a new one on the same address and database. */
+    /** Replaces the service with a new one on the same address and database. */
     restart: async () => {
       await service.close()
       service = await startService(database.db, service)

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
 
-/** The built-in tool as it stands in a workspace. */
+/** Returns the built-in tool, as it's stored in a workspace. */
 export const createAppendTool = (workspaceId: number): ToolRow => ({
   id: 1,
   workspaceId,
@@ -14,7 +14,7 @@ export const createAppendTool = (workspaceId: number): ToolRow => ({
   secrets: null,
 })
 
-/** A service account as Google gives it out, with a key that nobody has seen before. */
+/** Returns a service account's key file in Google's format, with a new key. */
 export function createKeyFile(clientEmail = 'sheets@acme.iam.gserviceaccount.com'): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })

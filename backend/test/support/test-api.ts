@@ -14,25 +14,25 @@ export interface ApiRequest {
   path: string
   /** Sent as JSON. */
   body?: unknown
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, in place of `body`. */
   raw?: string | Buffer
   headers?: Record<string, string>
-  /** Another key; null for none. */
+  /** A key in place of the default one; null sends none. */
   key?: string | null
 }
 
-/** The API over its own database, with one workspace and a key to it. */
+/** The API on its own database, with one workspace and an API key of it. */
 export interface TestApi {
   readonly app: FastifyInstance
   readonly deps: TestDeps
   readonly seed: Seed
   readonly key: string
-  /** Of the database. */
+  /** The URL of the database. */
   readonly url: string
   send(request: ApiRequest): Promise<LightMyRequestResponse>
-  /** A second workspace, with a key to it. */
+  /** Creates a second workspace with an API key. */
   seedOtherWorkspace(): Promise<{ seed: Seed; key: string }>
-  /** Takes scopes from a key, or lets it expire, as tokens do. */
+  /** Limits a key to scopes, or makes it expire as access tokens do. */
   restrictKey(key: string, limits: { scopes?: Scope[]; expiresAt?: Date }): Promise<void>
 }
 
@@ -89,7 +89,7 @@ export function useApiWorld(overrides: Partial<TestDeps> = {}): TestApi {
 const createKey = async (deps: TestDeps, { workspaceId, userId }: Seed): Promise<string> =>
   (await createApiKey(deps, workspaceId, userId, 'Test')).key
 
-/** Sends requests to `app` as the owner of `ownKey`. */
+/** Returns a function that sends requests to `app`, with `defaultKey` unless a request has another key. */
 export const createSender =
   (app: FastifyInstance, defaultKey: string) =>
   ({ method = 'GET', path, body, raw, headers = {}, key = defaultKey }: ApiRequest) =>
@@ -104,7 +104,7 @@ export const createSender =
       ...((body !== undefined || raw !== undefined) && { payload: raw ?? JSON.stringify(body) }),
     })
 
-/** Checks that a response has the API's error format, and returns what it says. */
+/** Checks that a response has the API's error format, and returns its parts. */
 export function parseError(response: LightMyRequestResponse) {
   const { error } = ErrorResponse.parse(response.json())
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8')

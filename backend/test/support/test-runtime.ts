@@ -11,20 +11,20 @@ interface ReceivedRequest {
   body: string
 }
 
-/** A runtime in the hands of the test. */
+/** An agent runtime that the test controls. */
 export interface TestRuntime {
   url: string
   requests: ReceivedRequest[]
-  /** The calls that it was ordered to make, each time. */
+  /** Returns all dial requests so far, including repeated ones. */
   dialRequests: () => RuntimeDialRequest[]
   requestsWith: (method: 'GET' | 'DELETE') => ReceivedRequest[]
-  /** What it tells of an attempt when it is asked; without an entry it denies it. */
+  /** The reports that it returns for an attempt. Without an entry, it returns 404. */
   reportsByAttempt: Map<string, RuntimeReport[]>
-  /** How it answers a method; by default as a runtime should. `cut`: not at all. */
+  /** The status to return for a method; by default, that of a correct runtime. `cut` closes the connection instead. */
   statusByMethod: Partial<Record<string, number | 'cut'>>
-  /** Orders are taken in only then. */
+  /** Dial requests are accepted once this resolves. */
   readyToAccept: Promise<void>
-  /** Goes away, and is there again at the same address. */
+  /** Stops the runtime. `start` starts it again at the same address. */
   stop(): Promise<void>
   start(): Promise<void>
 }

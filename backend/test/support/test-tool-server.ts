@@ -12,21 +12,21 @@ interface ToolOutput {
 
 export interface TestToolServer {
   url: string
-  /** The calls of tools, in order. */
+  /** The tool calls, in order. */
   calls: { name: string; args: unknown }[]
-  /** What the sessions were opened with. */
+  /** The parameters and secret of every session that was requested. */
   openedSessions: {
     widgetId: string | null
     callId: string | null
     secret: string | undefined
     query: string
   }[]
-  /** Sessions that are open. */
+  /** Returns the number of open sessions. */
   openSessionCount(): number
   close(): Promise<void>
 }
 
-/** A tool server made of the SDK's own parts, with tools of the test's. */
+/** Starts a tool server that uses the SDK's server and the test's tools. */
 export async function startToolServer(
   tools: Record<string, (args: unknown) => ToolOutput | Promise<ToolOutput>>,
   options: { secret?: string; schemas?: Record<string, object> } = {},

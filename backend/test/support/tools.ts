@@ -13,7 +13,7 @@ import { useWorld } from './world.ts'
 /** Settings of a service on this machine, where tools may reach loopback. */
 export const localConfig = parseConfig({ LOG_LEVEL: 'silent' })
 
-/** Settings of a service that the world reaches. */
+/** Settings of a service with a public URL. */
 export const publicConfig = parseConfig({ LOG_LEVEL: 'silent', PUBLIC_URL: 'https://outdial.example.com' })
 
 export async function readTool(
@@ -27,7 +27,7 @@ export async function readTool(
   return row
 }
 
-/** One use of a tool by an agent outside of any call. */
+/** Returns one use of a tool by an agent, outside of a call. */
 export const createToolUse = (
   row: ToolRow,
   args: Record<string, unknown>,
@@ -64,7 +64,7 @@ export async function getToolId(
   return tool.id
 }
 
-/** Gives every test a new workspace whose tools may reach loopback; `changes` are those that the test made to tools. */
+/** Gives every test a new workspace whose tools may reach loopback. `changes` lists the test's changes to tools. */
 export function useToolWorld() {
   const changes: ToolChange[] = []
   const world = useWorld(() => {
@@ -75,7 +75,7 @@ export function useToolWorld() {
   return { world, changes }
 }
 
-/** Gives every test such a workspace, and a receiver that HTTP tools ask. */
+/** Gives every test such a workspace, and a receiver for the requests of HTTP tools. */
 export function useHttpToolWorld() {
   const { world, changes } = useToolWorld()
   const receiver = useHttpReceiver()
@@ -98,7 +98,7 @@ export function useHttpToolWorld() {
       const { id } = await addHttpTool(deps, seed.workspaceId, input(more))
       return readTool(deps, seed.workspaceId, 'http', id)
     },
-    /** What makes a tool one with secrets. */
+    /** Returns the input for a tool with secrets. */
     keyed: (url = receiver.url('/cities/{city}?key={{secret.KEY}}')) => ({
       url,
       headers: { Authorization: 'Bearer {{secret.TOKEN}}', 'X-Plain': 'yes' },

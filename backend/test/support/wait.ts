@@ -13,13 +13,13 @@ export async function waitFor<Value>(
   for (;;) {
     const value = await probe()
     if (value !== undefined && value !== null && value !== false) return value
-    if (performance.now() > deadline) throw new Error(`never became true: ${probe.toString()}`)
+    if (performance.now() > deadline) throw new Error(`timed out waiting for ${probe.toString()}`)
     onRetry()
     await delay(5)
   }
 }
 
-/** Reads until the value meets the condition, and returns it. The test's own timeout ends a wait in vain. */
+/** Reads until the value meets the condition, and returns it. If it never does, the test times out. */
 export async function waitForValue<Value>(
   read: () => Value | Promise<Value>,
   condition: (value: Value) => boolean,

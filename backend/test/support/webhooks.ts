@@ -19,7 +19,7 @@ interface WebhooksWorld extends World {
   readonly workers: Worker[]
 }
 
-/** Gives every test a new workspace, a receiver, and no delivery of an earlier test. */
+/** Gives every test a new workspace and a receiver. Removes the deliveries of earlier tests. */
 export function useWebhooksWorld() {
   // Real time, because an independent verifier checks the timestamp; no jitter, so that the schedule is known.
   const world = useWorld(() => ({ clock: new ManualClock(new Date().toISOString()), random: () => 0 }))
@@ -89,7 +89,7 @@ function createHelpers(world: WebhooksWorld) {
       return delivery
     },
     advanceTo: (at: Date | null): void => {
-      if (at === null) throw new Error('no further try is due')
+      if (at === null) throw new Error('no further attempt is due')
       world.deps.clock.advance(at.getTime() - world.deps.clock.now().getTime())
       for (const worker of world.workers) worker.notify()
     },
@@ -100,7 +100,7 @@ function createHelpers(world: WebhooksWorld) {
 export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
   let sender: Worker | undefined
   beforeAll(() => {
-    // An independent verifier looks at the timestamps of deliveries.
+    // An independent verifier checks the timestamps of deliveries.
     world.service.deps.clock.advance(Date.now() - world.service.deps.clock.now().getTime())
   })
   afterEach(async () => {
@@ -110,14 +110,14 @@ export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
   const receiver = useHttpReceiver()
   return {
     receiver,
-    /** A subscription of a new API key of the owner. */
+    /** Creates a subscription with a new API key of the owner. */
     seedSubscription: async (owner: SignedInUser & { seed: Seed }, url = receiver.url()) => {
       const caller = await seedApiKeyCaller(world.service.deps, owner.seed)
       const body = { target_url: url, event: 'call.completed' } as const
       const { subscription } = await subscribe(world.service.deps, { ...caller, userId: owner.userId }, body)
       return { ...subscription, apiKeyId: caller.apiKeyId, path: `/integrations/webhooks/${subscription.id}` }
     },
-    /** Sends what waits, until the receiver has had so much. */
+    /** Sends waiting deliveries until the receiver has this many requests. */
     deliverUntil: async (count: number): Promise<void> => {
       sender ??= startSender(world.service.deps)
       sender.notify()
@@ -127,8 +127,8 @@ export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
       )
     },
     /**
-     * Until no delivery to this test's receiver waits: what it answered is written down. One of the test before may
-     * have been broken off with its sender, and then waits for ever.
+     * Waits until no delivery to this test's receiver is pending, so its responses are saved. Deliveries to other
+     * receivers don't count: one of an earlier test may have been interrupted, and stays pending.
      */
     waitUntilSettled: () =>
       waitForValue(
@@ -141,7 +141,7 @@ export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
             .execute(),
         (rows) => rows.length === 0,
       ),
-    /** Gives up what waits for a subscription; with null, what waits for callback URLs. */
+    /** Marks the pending deliveries of a subscription as exhausted; with null, those to callback URLs. */
     exhaustDeliveries: (subscriptionId: number | null) =>
       world.database.db
         .updateTable('webhook_delivery')
@@ -149,7 +149,7 @@ export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
         .where('subscription_id', subscriptionId === null ? 'is' : '=', subscriptionId)
         .where('status', '=', 'pending')
         .execute(),
-    /** The event of a request that was received; throws where the secret did not sign it. */
+    /** Returns the event of a received request. Throws if it wasn't signed with the secret. */
     verified: (secret: string, index: number) => {
       const { headers, body } = receiver.requests[index] ?? { headers: {}, body: '' }
       return CallCompletedEvent.parse(new Webhook(secret).verify(body, headers as Record<string, string>))

@@ -66,7 +66,7 @@ const remote = (server: string, tool: string) =>
   }).then((added) => added?.id ?? 0)
 
 describe('built-in tools', () => {
-  it('gives a workspace each tool that comes with Outdial once, however often it is asked', async () => {
+  it('installs each built-in tool once, even if called repeatedly', async () => {
     const expected = [...toolKinds.values()].flatMap(({ builtIn }) => builtIn?.name ?? []).sort()
     await Promise.all([installBuiltInTools(deps, workspaceId), installBuiltInTools(deps, workspaceId)])
 
@@ -75,7 +75,7 @@ describe('built-in tools', () => {
     expect(listed.every(({ isActive, agents }) => isActive && agents.length === 0)).toBe(true)
   })
 
-  it('lists the built-in tools in a workspace that was made before them, and leaves a tool of that name alone', async () => {
+  it('adds built-in tools to an older workspace but keeps a custom tool with the same name', async () => {
     const other = await seedWorkspace(deps)
     await addHttpTool(deps, other.workspaceId, {
       name: 'contact_note',
@@ -90,8 +90,11 @@ describe('built-in tools', () => {
     expect(listed.map(({ name }) => name)).toContain('do_not_call')
   })
 
-  it('offers and lists a built-in tool as this version describes it, whatever stood in its row', async () => {
-    const stale = { description: 'Was so once.', input_schema: '{"type": "object", "required": ["gone"]}' }
+  it("uses this version's description and schema of a built-in tool, whatever its row contains", async () => {
+    const stale = {
+      description: 'From an earlier version.',
+      input_schema: '{"type": "object", "required": ["gone"]}',
+    }
     const rows = deps.db.updateTable('mcp_tool').set(stale).where('workspace_id', '=', workspaceId)
     await rows.execute()
     const now = toolKinds.get('contact_note')?.builtIn
@@ -107,7 +110,7 @@ describe('built-in tools', () => {
 })
 
 describe('the tools of a session', () => {
-  it('leaves a tool out whose settings cannot be read, and keeps the others', async () => {
+  it("leaves out a tool whose settings can't be read and keeps the others", async () => {
     const bad = await remote('crm', 'find')
     await assign(bad)
     await assign(await getToolId('contact_note'))
@@ -120,7 +123,7 @@ describe('the tools of a session', () => {
     expect(await listToolNames(session)).toEqual(['contact_note'])
     expect((await session.call('crm__find')).error).toMatchObject({ message: 'Unknown tool: crm__find' })
     session.close()
-    const entry = logged.filter(({ msg }) => msg === 'a tool has settings that cannot be read').at(-1)
+    const entry = logged.filter(({ msg }) => msg === "a tool has settings that can't be read").at(-1)
     expect(entry).toMatchObject({ level: 50, tool_id: bad, workspace_id: workspaceId })
     expect(JSON.stringify(logged)).not.toContain('key-in-the-url')
 
@@ -131,7 +134,7 @@ describe('the tools of a session', () => {
     await expect(editRemoteServer(deps, workspaceId, bad, {})).rejects.toMatchObject(sentence)
   })
 
-  it('gives an open session a tool, switches it off and on, and takes it away, each at once', async () => {
+  it('adds, turns off, turns on, and removes a tool in an open session immediately', async () => {
     const session = await open()
     const toolId = await getToolId('contact_note')
     expect(await listToolNames(session)).toEqual([])
@@ -152,7 +155,7 @@ describe('the tools of a session', () => {
 })
 
 describe('tool deletion', () => {
-  it("deletes a tool of the workspace's own from the agents that have it, and keeps what they did with it", async () => {
+  it('deletes a custom tool from its agents and keeps the records of its use', async () => {
     const { id: toolId } = await addHttpTool(deps, workspaceId, weather)
     await assign(toolId)
     const call = await seedLiveCall(deps, seed)
@@ -169,7 +172,7 @@ describe('tool deletion', () => {
     await expect(deleteTool(deps, workspaceId, toolId)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('deletes a remote server, but no built-in tool and none of another workspace', async () => {
+  it("deletes a remote server, but not a built-in tool or another workspace's tool", async () => {
     const server = await remote('crm', 'find')
     const other = await seedWorkspace(deps)
     await expect(deleteTool(deps, other.workspaceId, server)).rejects.toMatchObject({
@@ -186,7 +189,7 @@ describe('tool deletion', () => {
 })
 
 describe('assignment to an agent', () => {
-  it('tells which agents have a tool, and assigns it to each for itself', async () => {
+  it('lists the agents that have a tool, and assigns it to each agent separately', async () => {
     const toolId = await getToolId('contact_note')
     const second = await seedAgent(deps, workspaceId)
     await assign(toolId)
@@ -198,7 +201,7 @@ describe('assignment to an agent', () => {
     expect(listed.find(({ id }) => id === toolId)?.agents).toEqual([second])
   })
 
-  it('says in words which part of a configuration the tool does not take, or lacks', async () => {
+  it('names unknown and missing fields of a configuration', async () => {
     const toolId = await getToolId('contact_note')
 
     await expect(assign(toolId, { color: 'red' })).rejects.toMatchObject({
@@ -212,7 +215,7 @@ describe('assignment to an agent', () => {
     await expect(assign(toolId, 'red')).rejects.toMatchObject({ status: 422, details: [{ field: 'config' }] })
   })
 
-  it("assigns a spreadsheet of this workspace alone, and Google's only where there is an account", async () => {
+  it('assigns only spreadsheets of this workspace, and Google spreadsheets only if there is an account', async () => {
     const toolId = await getToolId('spreadsheet_append')
     const other = await seedWorkspace(deps)
     const columns = ['Name']
@@ -234,7 +237,7 @@ describe('assignment to an agent', () => {
     await assign(toolId, google)
   })
 
-  it('knows no tools and agents of another workspace', async () => {
+  it("returns not_found for another workspace's tools and agents", async () => {
     const toolId = await getToolId('contact_note')
     const other = await seedWorkspace(deps)
     await assign(toolId)
@@ -251,7 +254,7 @@ describe('assignment to an agent', () => {
 })
 
 describe('conflicting tool names', () => {
-  it('refuses two tools of one name, even where servers and tools only spell it together', async () => {
+  it('rejects two tools with the same name, even if server and tool names differ', async () => {
     const first = await remote('crm', '_find')
     const second = await remote('crm_', 'find')
     await assign(first)
@@ -268,7 +271,7 @@ describe('conflicting tool names', () => {
     await assign(second)
   })
 
-  it('lets one of two assignments at once have the name', async () => {
+  it('accepts only one of two simultaneous assignments with the same name', async () => {
     const ids = await Promise.all([remote('crm', '_find'), remote('crm_', 'find')])
 
     const outcomes = await Promise.allSettled(ids.map((id) => assign(id)))

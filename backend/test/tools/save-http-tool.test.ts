@@ -6,15 +6,15 @@ import { readTool, runTool, useHttpToolWorld } from '../support/tools.ts'
 
 const { world, changes, receiver, input, add, keyed } = useHttpToolWorld()
 
-it('keeps secrets sealed', async () => {
+it('saves secrets sealed', async () => {
   const row = await add(keyed())
   expect(JSON.stringify(row)).not.toMatch(/token-of-the-service|quoted/)
   expect(row.secrets).toMatch(/^v1\./)
 })
 
 it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
-  ['a name with blanks', { name: 'the weather' }, 'name', /letters, digits/],
-  ['a name of remote servers', { name: 'crm__weather' }, 'name', /two underscores/],
+  ['a name with spaces', { name: 'the weather' }, 'name', /letters, digits/],
+  ['a name that is reserved for remote servers', { name: 'crm__weather' }, 'name', /two underscores/],
   ['the name __proto__', { name: '__proto__' }, 'name', /begin with a letter/],
   ['no description', { description: ' ' }, 'description', /required/],
   ['NUL in the description', { description: 'a\0b' }, 'description', /plain text/],
@@ -22,7 +22,7 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
     'a schema with a remote reference',
     { inputSchema: { type: 'object', $ref: 'https://x/' } },
     'input_schema',
-    /not fetched/,
+    /isn't fetched/,
   ],
   ['a URL without a host', { url: 'https://{city}/' }, 'url', /is invalid/],
   ['a URL in a private network', { url: 'https://10.0.0.1/{city}' }, 'url', /public/],
@@ -45,30 +45,30 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
     'input_schema',
     /sets day/,
   ],
-  ['a header that is none', { headers: { 'a b': 'c' } }, 'headers', /isn't a valid header name/],
-  ['the host in a header', { headers: { Host: 'example.com' } }, 'headers', /set automatically/],
+  ['an invalid header name', { headers: { 'a b': 'c' } }, 'headers', /isn't a valid header name/],
+  ['a Host header', { headers: { Host: 'example.com' } }, 'headers', /set automatically/],
   ['two lines in a header', { headers: { a: 'b\r\nc: d' } }, 'headers', /one line/],
   [
-    'a secret that is not given',
+    'a secret without a value',
     { headers: { a: '{{secret.KEY}}' } },
     'secrets',
     /KEY is used but has no value/,
   ],
   [
-    'a secret that every object has',
+    'a secret named like an inherited property',
     { headers: { a: '{{secret.constructor}}' } },
     'secrets',
     /constructor is used/,
   ],
   ['a secret of two lines', { secrets: { KEY: 'abcdefg\nh' } }, 'secrets', /one line/],
-  ['a secret that is very short', { secrets: { KEY: 'abc' } }, 'secrets', /6 to 4000/],
+  ['a secret that is too short', { secrets: { KEY: 'abc' } }, 'secrets', /6 to 4000/],
   [
-    'a secret with a strange name',
+    'a secret with an invalid name',
     { secrets: { 'a-b': 'abcdefgh' } },
     'secrets',
     /isn't a valid secret name/,
   ],
-])('refuses a tool with %s', async (_what, wrong, field, words) => {
+])('rejects a tool with %s', async (_what, wrong, field, words) => {
   await expect(addHttpTool(world.deps, world.seed.workspaceId, input(wrong))).rejects.toMatchObject({
     code: 'validation_failed',
     details: expect.arrayContaining([
@@ -78,7 +78,7 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
   expect(changes).toEqual([])
 })
 
-it('refuses the name of another tool, but not that of another workspace', async () => {
+it('rejects a name that another tool has, unless the tool is in another workspace', async () => {
   const tool = input()
   await addHttpTool(world.deps, world.seed.workspaceId, tool)
   await expect(addHttpTool(world.deps, world.seed.workspaceId, tool)).rejects.toMatchObject({
@@ -88,7 +88,7 @@ it('refuses the name of another tool, but not that of another workspace', async 
   await addHttpTool(world.deps, workspaceId, tool)
 })
 
-it('makes a new version at every edit, and tells the sessions', async () => {
+it('creates a new version with each edit and notifies sessions', async () => {
   const row = await add(keyed())
   expect(changes).toEqual([{ workspaceId: world.seed.workspaceId }])
   await editHttpTool(world.deps, world.seed.workspaceId, row.id, {
@@ -105,7 +105,7 @@ it('makes a new version at every edit, and tells the sessions', async () => {
   ])
 })
 
-it('does not send a secret to another host unless it is given again', async () => {
+it("doesn't send a secret to another host unless it's entered again", async () => {
   const row = await add(keyed())
   const otherHost = { url: 'https://other.example/{city}?key={{secret.KEY}}', headers: {} }
   await expect(editHttpTool(world.deps, world.seed.workspaceId, row.id, otherHost)).rejects.toMatchObject({
@@ -117,7 +117,7 @@ it('does not send a secret to another host unless it is given again', async () =
   })
 })
 
-it('refuses an edit to the name of another tool, and of a tool of another workspace', async () => {
+it("rejects renaming a tool to a name that another tool has, and editing another workspace's tool", async () => {
   const [one, other] = [await add(), await add()]
   const { workspaceId } = await seedWorkspace(world.deps, 'Other')
   await expect(

@@ -13,7 +13,7 @@ import { readTool } from '../support/tools.ts'
 
 const { world, changes, start, input, add } = useRemoteServerWorld()
 
-it('passes only the chosen tools on', async () => {
+it('offers only the chosen tools', async () => {
   const server = await start('streamable')
   server.pageSize = 1
   expect(remoteMcp.definitions(await add(server)).map(({ name }) => name.split('__')[1])).toEqual([
@@ -21,14 +21,14 @@ it('passes only the chosen tools on', async () => {
     'write',
   ])
   expect(remoteMcp.definitions(await add(server, { tools: ['write'] }))).toMatchObject([
-    { description: 'Keeps it.' },
+    { description: 'Saves the text.' },
   ])
   await expect(add(server, { tools: ['read'] })).rejects.toMatchObject({
     details: [{ field: 'tools', message: 'The server has no tool named read.' }],
   })
 })
 
-it('shows which tools cannot be passed on, and why, and passes the others on', async () => {
+it("lists which tools can't be used and why, and offers the others", async () => {
   const server = await start('streamable')
   const remote: Tool = {
     name: 'remote',
@@ -55,11 +55,11 @@ it('shows which tools cannot be passed on, and why, and passes the others on', a
   const row = await add(server)
   expect(remoteMcp.definitions(row).map(({ name }) => name.split('__')[1])).toEqual(['echo', 'recursive'])
   await expect(add(server, { tools: ['remote'] })).rejects.toMatchObject({
-    details: [{ field: 'tools', message: expect.stringContaining('not fetched') }],
+    details: [{ field: 'tools', message: expect.stringContaining("isn't fetched") }],
   })
 })
 
-it('lists tools anew when it is asked to, and drops those that are gone', async () => {
+it('updates the chosen tools on refresh and drops tools that no longer exist', async () => {
   const server = await start('streamable')
   const row = await add(server)
   server.tools = [
@@ -77,7 +77,7 @@ it('lists tools anew when it is asked to, and drops those that are gone', async 
   expect(changes).toEqual([{ workspaceId: world.seed.workspaceId }, { workspaceId: world.seed.workspaceId }])
 })
 
-it('does not send a secret to another host unless it is given again', async () => {
+it("doesn't send a secret to another host unless it's entered again", async () => {
   const [server, other] = [await start('streamable'), await start('streamable')]
   const row = await add(server, {
     headers: { 'X-Key': '{{secret.KEY}}' },
@@ -94,11 +94,11 @@ it('does not send a secret to another host unless it is given again', async () =
 it.each<[string, Partial<RemoteServerInput>, string]>([
   ['a name with two underscores', { name: 'a__b' }, 'name'],
   ['no description', { description: '' }, 'description'],
-  ['a URL that is none', { url: 'mcp' }, 'url'],
-  ['a place for arguments in the URL', { url: 'https://example.com/{a}' }, 'url'],
+  ['an invalid URL', { url: 'mcp' }, 'url'],
+  ['an argument placeholder in the URL', { url: 'https://example.com/{a}' }, 'url'],
   ['a header of the protocol', { headers: { 'Mcp-Session-Id': '1' } }, 'headers'],
-  ['a secret that is not given', { headers: { a: '{{secret.KEY}}' } }, 'secrets'],
-])('refuses a server with %s', async (_what, wrong, field) => {
+  ['a secret without a value', { headers: { a: '{{secret.KEY}}' } }, 'secrets'],
+])('rejects a server with %s', async (_what, wrong, field) => {
   const server = await start('streamable')
   await expect(
     addRemoteServer(world.deps, world.seed.workspaceId, input(server, wrong)),
@@ -108,7 +108,7 @@ it.each<[string, Partial<RemoteServerInput>, string]>([
   })
 })
 
-it('refuses a server that is none', async () => {
+it("rejects a server that isn't an MCP server", async () => {
   const server = await start('streamable')
   server.intercept = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello</p>')

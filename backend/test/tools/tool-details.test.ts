@@ -43,7 +43,7 @@ const assign = async (name: string, config: object = {}) =>
 const missing = { code: 'not_found' }
 
 describe('a tool', () => {
-  it('is told with its settings, its agents and the names of its secrets, never with a secret', async () => {
+  it('includes its settings, agents, and secret names, but never a secret', async () => {
     const { id } = await addHttpTool(deps, workspaceId, weather)
     await assign('weather')
     await setToolActive(deps, workspaceId, id, false)
@@ -62,7 +62,7 @@ describe('a tool', () => {
     expect(JSON.stringify([listed, tool])).not.toContain('of-the-service')
   })
 
-  it('is described by this version where it comes with Outdial', async () => {
+  it("has this version's description and schema if it's built in", async () => {
     const tool = await getTool(deps, workspaceId, await getToolId('contact_note'))
     const definition = toolKinds.get('contact_note')?.builtIn
     expect(tool).toMatchObject({ description: definition?.description, definitions: [definition] })
@@ -70,7 +70,7 @@ describe('a tool', () => {
     expect(tool.effects).toEqual(['contact_note'])
   })
 
-  it('is shown though its settings cannot be read, and says so', async () => {
+  it("is listed even if its settings can't be read, and says so", async () => {
     const values = { name: 'crm', description: 'A server.', inputSchema: {}, settings: { tools: 7 } }
     const row = { ...values, secrets: null, createdAt: deps.clock.now() }
     const toolId = (await insertTool(database.db, workspaceId, 'remote_mcp', row))?.id ?? 0
@@ -78,7 +78,7 @@ describe('a tool', () => {
     expect((await listTools(deps, workspaceId)).map(({ name }) => name)).toContain('crm')
   })
 
-  it('is not there for another workspace', async () => {
+  it("isn't found from another workspace", async () => {
     const other = await seedWorkspace(deps)
     const toolId = await getToolId('contact_note')
     await expect(getTool(deps, other.workspaceId, toolId)).rejects.toMatchObject(missing)
@@ -87,7 +87,7 @@ describe('a tool', () => {
 })
 
 describe('the tools of an agent', () => {
-  it('are told by name with their configuration, those that are switched off too', async () => {
+  it('are listed by name with their configuration, including tools that are turned off', async () => {
     const { id } = await createSpreadsheet(deps, workspaceId, { name: 'Leads', columns: ['Name'] })
     await assign('spreadsheet_append', { spreadsheet_id: id })
     await assign('contact_note')
@@ -103,7 +103,7 @@ describe('the tools of an agent', () => {
     ])
   })
 
-  it('are told with what is wrong with a configuration that fits its tool no longer', async () => {
+  it('include the issues of a configuration that is no longer valid', async () => {
     await saveGoogleAccount(deps, workspaceId, createKeyFile())
     await assign('spreadsheet_append', { spreadsheet_id: 'of-google', provider: 'google' })
     const listIssues = async () => {
@@ -124,18 +124,18 @@ describe('the tools of an agent', () => {
     ])
   })
 
-  it('are not there for another workspace, nor for an agent that is none', async () => {
+  it("aren't found from another workspace or for a missing agent", async () => {
     const other = await seedWorkspace(deps)
     await expect(listAssignments(deps, other.workspaceId, agentId)).rejects.toMatchObject(missing)
     await expect(listAssignments(deps, workspaceId, 999_999)).rejects.toMatchObject(missing)
   })
 })
 
-describe.each([...toolKinds.values()])('the form of an assignment of $kind', ({ kind, config }) => {
+describe.each([...toolKinds.values()])('the assignment form of $kind', ({ kind, config }) => {
   const schema = getConfigSchema(kind)
   const fields = Object.entries((schema.properties ?? {}) as Record<string, Record<string, unknown>>)
 
-  it('explains each of its fields, and each value of a choice, in words', () => {
+  it('has a title and description for each field, and a title for each value of a choice', () => {
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
     const words = expect.stringMatching(/^[A-Z].*[a-z]/)
     for (const [, field] of fields) {
@@ -146,7 +146,7 @@ describe.each([...toolKinds.values()])('the form of an assignment of $kind', ({ 
     }
   })
 
-  it('takes what the tool takes, and nothing else', () => {
+  it('accepts exactly what the tool accepts', () => {
     const takes = new Ajv2020({ strict: false }).compile(schema)
     const attempts = [
       {},

@@ -9,7 +9,7 @@ import { localConfig, readTool } from '../support/tools.ts'
 import { waitUntil } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// Server and tool are put together by two underscores: crm + _find and crm_ + find make the same name.
+// Two underscores join the names of server and tool: crm + _find and crm_ + find result in the same name.
 
 const database = useTestDatabase()
 let deps: TestDeps
@@ -52,7 +52,7 @@ const edit = (toolId: number, change: { name?: string; tools?: string[] }) =>
 
 const getToolName = async (toolId: number) => (await readTool(deps, workspaceId, 'remote_mcp', toolId)).name
 
-it('refuses a new name of a server by which an agent would have two tools of one name, and names both', async () => {
+it('rejects a server name that would give an agent two tools with the same name', async () => {
   for (const agent of [ava, ben]) for (const tool of [crm, other]) await assign(agent, tool)
   await expect(edit(other, { name: 'crm_' })).rejects.toMatchObject({
     code: 'validation_failed',
@@ -70,7 +70,7 @@ it('refuses a new name of a server by which an agent would have two tools of one
   expect(await getToolName(other)).toBe('crm_')
 })
 
-it('refuses to choose a tool of a name that an agent of the server has already', async () => {
+it("rejects choosing a tool whose name one of the server's agents already has", async () => {
   await edit(other, { name: 'crm_', tools: ['list'] })
   for (const tool of [crm, other]) await assign(ava, tool)
   await expect(edit(other, { tools: ['find', 'list'] })).rejects.toMatchObject({
@@ -81,7 +81,7 @@ it('refuses to choose a tool of a name that an agent of the server has already',
   expect(tools).toEqual(['list'])
 })
 
-it('refuses to pass on more of a server where the names of its agent collided meanwhile', async () => {
+it('rejects a refresh if an agent already has two tools with the same name', async () => {
   await assign(ava, crm)
   await edit(other, { name: 'crm_' })
   const past = { workspace_id: workspaceId, agent_id: ava, tool_id: other }
@@ -91,7 +91,7 @@ it('refuses to pass on more of a server where the names of its agent collided me
   })
 })
 
-it('does not overlook a tool that the agent is being given at that moment', async () => {
+it('detects a conflict with a tool that is being assigned at the same time', async () => {
   await assign(ava, other)
   let renaming: Promise<unknown> | undefined
   await database.db.transaction().execute(async (db) => {
@@ -102,7 +102,7 @@ it('does not overlook a tool that the agent is being given at that moment', asyn
   expect(await renaming).toMatchObject({ message: expect.stringContaining('Ava (crm___find)') })
 })
 
-/** How many of this database's connections wait for another. */
+/** Returns how many connections to this database are waiting for a lock. */
 async function waiting(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) from pg_stat_activity

@@ -12,7 +12,7 @@ const { world, advanceTo, deliveryAfter, listAttempts, seedSubscription, start }
 const { waitForAttempts } = webhooks
 
 describe('the request', () => {
-  it('delivers the event as it was written, signed so that an independent verifier accepts it', async () => {
+  it('sends the stored event, signed so that an independent verifier accepts it', async () => {
     const { secret } = await seedSubscription(world.receiver.url('/hooks/catch/1?x=%C3%A9'))
     const call = await completeCall(world.deps, world.seed)
     start()
@@ -42,7 +42,7 @@ describe('the request', () => {
     expect(await listAttempts()).toMatchObject([{ number: 1, status_code: 204, error: null, duration_ms: 0 }])
   })
 
-  it('signs deliveries to a callback URL with the secret of the workspace', async () => {
+  it("signs deliveries to a callback URL with the workspace's secret", async () => {
     await completeCall(world.deps, world.seed, { callbackUrl: world.receiver.url('/callback') })
     start()
     await waitForAttempts(1)
@@ -56,7 +56,7 @@ describe('the request', () => {
     expect(verifier.verify(received?.body ?? '', received?.headers as Record<string, string>)).toBeTruthy()
   })
 
-  it('signs with the old and the new secret for a day after a rotation, then with the new one alone', async () => {
+  it('signs with the old and the new secret for a day after a rotation, then only with the new one', async () => {
     const { id, secret: old } = await seedSubscription()
     const { secret: fresh } = await rotateSubscriptionSecret(world.deps, world.seed.workspaceId, id)
     start()
@@ -69,7 +69,7 @@ describe('the request', () => {
     await waitForAttempts(2)
 
     const [during, after] = world.receiver.requests.map(({ body, headers }) => (secret: string) => {
-      // Only the first is of this moment: the verifier's tolerance would refuse the other.
+      // verify() would reject the second delivery, because its timestamp is a day ahead.
       const {
         'webhook-id': msgId = '',
         'webhook-timestamp': at = '',
@@ -83,7 +83,7 @@ describe('the request', () => {
     expect([after?.(old), after?.(fresh)]).toEqual([false, true])
   })
 
-  it('sends the same webhook-id in every try, each with its own timestamp', async () => {
+  it('sends the same webhook-id with every attempt, but a new timestamp', async () => {
     await seedSubscription()
     world.receiver.respond = (_request, response, number) =>
       response.writeHead(number === 1 ? 500 : 200).end()
@@ -99,7 +99,7 @@ describe('the request', () => {
 })
 
 describe('the response', () => {
-  it.each([200, 201, 202, 204, 299])('takes the answer %i as delivered', async (status) => {
+  it.each([200, 201, 202, 204, 299])('treats a %i response as delivered', async (status) => {
     await seedSubscription()
     world.receiver.respondWith(status)
     await completeCall(world.deps, world.seed)
@@ -107,7 +107,7 @@ describe('the response', () => {
     expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', next_attempt_at: null })
   })
 
-  it.each([400, 401, 404, 429, 500, 503])('tries again after the answer %i', async (status) => {
+  it.each([400, 401, 404, 429, 500, 503])('retries after a %i response', async (status) => {
     await seedSubscription()
     world.receiver.respondWith(status)
     await completeCall(world.deps, world.seed)
@@ -120,11 +120,11 @@ describe('the response', () => {
       lease_until: null,
     })
     expect(await listAttempts()).toMatchObject([
-      { status_code: status, error: `the receiver answered ${status}` },
+      { status_code: status, error: `The receiver responded with status ${status}.` },
     ])
   })
 
-  it('takes a redirect as a failure, and does not follow it', async () => {
+  it("treats a redirect as a failure and doesn't follow it", async () => {
     await seedSubscription()
     const otherUrl = world.receiver.url('/elsewhere')
     world.receiver.respondWith(307, { location: otherUrl })
@@ -132,23 +132,24 @@ describe('the response', () => {
     start()
     expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
     expect(await listAttempts()).toMatchObject([
-      { status_code: 307, error: 'the receiver redirects, which is not followed' },
+      {
+        status_code: 307,
+        error: "The receiver responded with a redirect (status 307), which isn't followed.",
+      },
     ])
     expect(world.receiver.requests.map(({ path }) => path)).toEqual(['/hook'])
   })
 
-  it('takes a receiver that never answers as failed once its time is over', async () => {
+  it('fails the attempt after a timeout when the receiver never responds', async () => {
     await seedSubscription()
     world.receiver.neverRespond()
     await completeCall(world.deps, world.seed)
     start({ timeoutMs: 100 })
     expect(await deliveryAfter(1)).toMatchObject({ status: 'pending', attempts: 1 })
-    expect(await listAttempts()).toMatchObject([
-      { status_code: null, error: 'the receiver did not answer in time' },
-    ])
+    expect(await listAttempts()).toMatchObject([{ status_code: null, error: 'The request timed out.' }])
   })
 
-  it('takes an accepted event as delivered, though the body of the answer never ends', async () => {
+  it('treats a 2xx response as delivered even if its body never ends', async () => {
     await seedSubscription()
     world.receiver.respond = (_request, response) => void response.writeHead(200).write('still talking')
     await completeCall(world.deps, world.seed)
@@ -156,7 +157,7 @@ describe('the response', () => {
     expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
   })
 
-  it('reads no more than a little of an endless answer', async () => {
+  it('reads only the beginning of an endless response', async () => {
     await seedSubscription()
     world.receiver.respond = (_request, response) => {
       const pour = () => {
@@ -173,7 +174,7 @@ describe('the response', () => {
 })
 
 describe('an unreachable receiver', () => {
-  it('says in words why a receiver could not be reached', async () => {
+  it("records why a receiver couldn't be reached", async () => {
     const gone = new HttpReceiver()
     await gone.listen()
     await seedSubscription(gone.url())
@@ -181,21 +182,19 @@ describe('an unreachable receiver', () => {
     await completeCall(world.deps, world.seed)
     start()
     await waitForAttempts(1)
-    expect(await listAttempts()).toMatchObject([
-      { status_code: null, error: 'the receiver refused the connection' },
-    ])
+    expect(await listAttempts()).toMatchObject([{ status_code: null, error: 'The connection was refused.' }])
   })
 
-  it('tries again when the receiver breaks off the connection', async () => {
+  it('retries when the receiver closes the connection', async () => {
     await seedSubscription()
     world.receiver.respond = (_request, response) => response.destroy()
     await completeCall(world.deps, world.seed)
     start()
     expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
-    expect(await listAttempts()).toMatchObject([{ error: 'the receiver broke off the connection' }])
+    expect(await listAttempts()).toMatchObject([{ error: 'The connection was closed.' }])
   })
 
-  it('does not send to an address that was permitted only before', async () => {
+  it("doesn't send to an address that's no longer permitted", async () => {
     await seedSubscription()
     await completeCall(world.deps, world.seed)
     world.deps.config = { ...world.deps.config, allowLoopbackWebhooks: false }
@@ -204,11 +203,11 @@ describe('an unreachable receiver', () => {
     expect(world.receiver.requests).toEqual([])
   })
 
-  it('does not send where a name leads into a private network', async () => {
+  it("doesn't send to a hostname that resolves to a private address", async () => {
     await seedSubscription('https://hooks.example.test/')
     await completeCall(world.deps, world.seed)
     start({ resolve: async () => ['10.0.0.1'] })
     expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
-    expect(await listAttempts()).toMatchObject([{ status_code: null, error: 'the address is not public' }])
+    expect(await listAttempts()).toMatchObject([{ status_code: null, error: "The address isn't public." }])
   })
 })

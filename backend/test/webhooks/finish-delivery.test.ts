@@ -13,7 +13,7 @@ const { world, advanceTo, deliveryAfter, listAttempts, listDeliveries, seedSubsc
 const { subscriptionRow, waitForAttempts } = webhooks
 
 describe('retries', () => {
-  it('tries ten times on the schedule, then gives the delivery up as dead', async () => {
+  it('makes ten attempts on the schedule, then marks the delivery as exhausted', async () => {
     const { id } = await seedSubscription()
     world.receiver.respondWith(500)
     await completeCall(world.deps, world.seed)
@@ -33,7 +33,7 @@ describe('retries', () => {
     expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
   })
 
-  it('waits as long as Retry-After asks, where that is longer than the schedule', async () => {
+  it('waits for Retry-After if it is longer than the scheduled delay', async () => {
     await seedSubscription()
     world.receiver.respondWith(503, { 'retry-after': '90' })
     await completeCall(world.deps, world.seed)
@@ -44,7 +44,7 @@ describe('retries', () => {
 })
 
 describe('replay', () => {
-  it('sends dead deliveries again when they are replayed, their log going on', async () => {
+  it('sends replayed deliveries again and continues their attempt log', async () => {
     const { id } = await seedSubscription()
     const other = await seedWorkspace(world.deps, 'Other')
     await completeCall(world.deps, world.seed)
@@ -78,7 +78,7 @@ describe('replay', () => {
     expect((await listAttempts()).map(({ number }) => number).sort()).toEqual([1, 1, 1, 2, 2, 2])
   })
 
-  it('replays nothing to a disabled subscription', async () => {
+  it("doesn't replay deliveries to a disabled subscription", async () => {
     const { id } = await seedSubscription()
     await completeCall(world.deps, world.seed)
     await world.deps.db
@@ -93,8 +93,8 @@ describe('replay', () => {
   })
 })
 
-describe('a receiver that is gone', () => {
-  it('removes a subscription at once when its receiver is gone, with all that waits for it', async () => {
+describe('a receiver that responds with 410', () => {
+  it('immediately removes the subscription and its pending deliveries', async () => {
     const { id } = await seedSubscription()
     world.receiver.respondWith(410)
     await completeCall(world.deps, world.seed)
@@ -108,7 +108,7 @@ describe('a receiver that is gone', () => {
     expect(world.receiver.requests).toHaveLength(1)
   })
 
-  it('ends a callback delivery alone when its receiver is gone', async () => {
+  it('ends only the delivery to that callback URL', async () => {
     const { id } = await seedSubscription(world.receiver.url('/subscribed'))
     world.receiver.respond = ({ path }, response) =>
       response.writeHead(path === '/callback' ? 410 : 200).end()
@@ -121,7 +121,7 @@ describe('a receiver that is gone', () => {
 })
 
 describe('a failing subscription', () => {
-  it('disables a subscription after five days of failing over two events, and ends what waits for it', async () => {
+  it('disables a subscription and ends its pending deliveries after two events have failed for five days', async () => {
     const { id } = await seedSubscription()
     world.receiver.respondWith(500)
     await completeCall(world.deps, world.seed)
@@ -143,7 +143,7 @@ describe('a failing subscription', () => {
     expect(await listDeliveries()).toHaveLength(2)
   })
 
-  it('does not disable a subscription over a single event', async () => {
+  it("doesn't disable a subscription because of a single event", async () => {
     const { id } = await seedSubscription()
     world.receiver.respondWith(500)
     await completeCall(world.deps, world.seed)
@@ -155,7 +155,7 @@ describe('a failing subscription', () => {
     expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: expect.any(Date) })
   })
 
-  it('forgets the failures of a subscription with one success', async () => {
+  it('resets the failures of a subscription after one success', async () => {
     const { id } = await seedSubscription()
     world.receiver.respond = (_request, response, number) =>
       response.writeHead(number === 2 ? 200 : 500).end()
@@ -175,7 +175,7 @@ describe('a failing subscription', () => {
     })
   })
 
-  it('delivers again after a disabled subscription was subscribed again', async () => {
+  it('delivers new events after subscribing again to a disabled subscription', async () => {
     const { id, caller } = await seedSubscription()
     await world.deps.db
       .updateTable('webhook_subscription')
@@ -194,7 +194,7 @@ describe('a failing subscription', () => {
     expect(world.receiver.requests).toHaveLength(1)
   })
 
-  it('does not send what was written just before its subscription was disabled', async () => {
+  it("doesn't send an event that was written just before its subscription was disabled", async () => {
     const { id } = await seedSubscription()
     await completeCall(world.deps, world.seed)
     await world.deps.db

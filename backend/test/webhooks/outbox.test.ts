@@ -44,7 +44,7 @@ const listDeliveries = (callId: number) =>
 
 const listTargets = async (callId: number) => (await listDeliveries(callId)).map((row) => row.subscription_id)
 
-it('keeps the body of the event as it will be signed and sent', async () => {
+it('saves the body of the event as it will be signed and sent', async () => {
   const call = await completeCall(world.deps, world.seed)
   const row = await world.deps.db
     .selectFrom('event')
@@ -61,7 +61,7 @@ it('keeps the body of the event as it will be signed and sent', async () => {
   })
 })
 
-it('delivers to each subscription whose filter the call meets, and to no other', async () => {
+it('delivers only to subscriptions whose filter matches the call', async () => {
   const other = await seedWorkspace(world.deps, 'Other')
   const everything = await seedSubscription({})
   const matching = await seedSubscription({
@@ -80,7 +80,7 @@ it('delivers to each subscription whose filter the call meets, and to no other',
   expect(await listTargets(call.id)).toEqual([everything.id, matching.id])
 })
 
-it('delivers to the callback URL of the call too', async () => {
+it("also delivers to the call's callback URL", async () => {
   const { id } = await seedSubscription({})
   const call = await completeCall(world.deps, world.seed, {
     callbackUrl: 'https://Callback.example:8443/x?y=1',
@@ -95,7 +95,7 @@ it('delivers to the callback URL of the call too', async () => {
   ])
 })
 
-it('tells of a call once, however often it is recorded', async () => {
+it('writes one event for a call even if it is published repeatedly', async () => {
   await seedSubscription({})
   const call = await completeCall(world.deps, world.seed, { callbackUrl: 'https://example.com/callback' })
   const again = () =>
@@ -117,13 +117,13 @@ it('writes nothing when the transaction that ends the call is rolled back', asyn
       callbackUrl: null,
       at: world.deps.clock.now(),
     })
-    throw new Error('the call did not end after all')
+    throw new Error('rollback')
   })
-  await expect(ending).rejects.toThrow('after all')
+  await expect(ending).rejects.toThrow('rollback')
   expect(await listDeliveries(call.id)).toEqual([])
 })
 
-it('ends the call though a subscription is removed at the same moment', async () => {
+it('ends the call even if a subscription is removed at the same time', async () => {
   const { owner } = await seedSubscription({})
   const staying = await seedSubscription({})
   const call = await seedCompletedCall(world.deps, world.seed)
@@ -138,7 +138,7 @@ it('ends the call though a subscription is removed at the same moment', async ()
     await removeSubscriptions(db, owner.workspaceId, { apiKeyId: owner.apiKeyId })
     const waiting = record()
     await waitForLockWaiters(world.deps.db)
-    return [waiting] // in an array: it waits for this transaction, which must not wait for it
+    return [waiting] // in an array so that this transaction doesn't wait for it: it waits for this transaction
   })
   await Promise.all(recording)
 

@@ -7,12 +7,12 @@ const attempts = fc.integer({ min: 1, max: 9 })
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 const now = new Date('2026-05-04T15:00:00.000Z')
 
-it('follows the schedule of the contract where chance adds nothing', () => {
+it('follows the schedule of the contract when there is no jitter', () => {
   const seconds = retrySchedule.map((_delay, index) => (retryDelay(index + 1, () => 0) ?? 0) / 1000)
   expect(seconds).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
 })
 
-it('knows no further try after the tenth', () => {
+it('returns no delay after the tenth attempt', () => {
   fc.assert(
     fc.property(fc.integer({ min: 10, max: 1000 }), random, (n, c) => retryDelay(n, () => c) === undefined),
   )
@@ -27,7 +27,7 @@ it('is never earlier than the schedule, and at most a fifth later', () => {
   )
 })
 
-it('is put off by Retry-After, never hurried, and by no more than a day', () => {
+it('is extended by Retry-After to at most a day, and never shortened', () => {
   fc.assert(
     fc.property(attempts, random, fc.double({ min: 0, noNaN: true }), (n, c, retryAfter) => {
       const [plain, delay] = [retryDelay(n, () => c) ?? 0, retryDelay(n, () => c, retryAfter) ?? 0]

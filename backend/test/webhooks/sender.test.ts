@@ -11,7 +11,7 @@ const webhooks = useWebhooksWorld()
 const { world, deliveryAfter, listAttempts, listDeliveries, seedSubscription, start } = webhooks
 const { subscriptionRow, waitForAttempts } = webhooks
 
-it('goes on with the others when a secret cannot be opened, and blames no receiver for it', async () => {
+it("sends other deliveries when a secret can't be decrypted, and doesn't count it as the receiver's failure", async () => {
   const broken = await seedSubscription(world.receiver.url('/broken'))
   await seedSubscription(world.receiver.url('/sound'))
   await world.deps.db
@@ -29,7 +29,7 @@ it('goes on with the others when a secret cannot be opened, and blames no receiv
   expect(await subscriptionRow(broken.id)).toMatchObject({ failing_since: null })
 })
 
-it('delivers to the others while one host answers nothing', async () => {
+it("delivers to other hosts while one host doesn't respond", async () => {
   const slow = new HttpReceiver()
   await slow.listen()
   slow.neverRespond()
@@ -46,7 +46,7 @@ it('delivers to the others while one host answers nothing', async () => {
   await slow.close()
 })
 
-it('shares the work among senders, so that each delivery is made once', async () => {
+it('makes each delivery once when several senders share the work', async () => {
   await seedSubscription()
   for (let number = 0; number < 40; number += 1) await completeCall(world.deps, world.seed)
   for (let number = 0; number < 4; number += 1) start({ concurrency: 5 })
@@ -59,7 +59,7 @@ it('shares the work among senders, so that each delivery is made once', async ()
   expect(new Set(ids).size).toBe(40)
 })
 
-/** Stops a sender and lets its grace pass. */
+/** Stops a sender and advances the clock past its timeout. */
 async function stopAtOnce(worker: Worker): Promise<void> {
   const stopping = worker.stop(1_000)
   await waitForValue(
@@ -77,7 +77,7 @@ const claim = {
   activeByHost: new Map(),
 }
 
-it('takes over a delivery whose sender was lost, and not before its lease has ended', async () => {
+it('takes over a delivery of a lost sender, but only after its lease has expired', async () => {
   await seedSubscription()
   await completeCall(world.deps, world.seed)
   const lost = await leaseDeliveries(world.deps.db, {
@@ -100,50 +100,53 @@ it('takes over a delivery whose sender was lost, and not before its lease has en
 
 it.each([
   [
-    'it is answered at last',
+    'finally gets a response',
     (pendingResponse: ServerResponse, sender: Worker) => {
       pendingResponse.writeHead(500).end()
       return sender.stop(60_000)
     },
   ],
-  ['it is abandoned', (_pendingResponse: ServerResponse, sender: Worker) => stopAtOnce(sender)],
-])('writes nothing of a try whose lease another sender has taken over, when %s', async (_name, finish) => {
-  const { id } = await seedSubscription()
-  await completeCall(world.deps, world.seed)
-  const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
-  world.receiver.respond = (_request, response) => setPendingResponse(response)
-  const sender = start({ timeoutMs: 60_000 })
-  const response = await pendingResponse
-  await waitForValue(
-    async () => world.deps.clock.waiting, // it has looked again, found nothing more, and waits
-    (count) => count === 1,
-  )
-  await world.deps.db
-    .updateTable('webhook_delivery')
-    .set({ lease_until: new Date(0) })
-    .execute()
-  const [taken] = await leaseDeliveries(world.deps.db, {
-    ...claim,
-    now: world.deps.clock.now(),
-    leaseSeconds: 3600,
-  })
+  ['is abandoned', (_pendingResponse: ServerResponse, sender: Worker) => stopAtOnce(sender)],
+])(
+  'writes nothing after another sender has taken over the lease, when the attempt %s',
+  async (_name, finish) => {
+    const { id } = await seedSubscription()
+    await completeCall(world.deps, world.seed)
+    const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
+    world.receiver.respond = (_request, response) => setPendingResponse(response)
+    const sender = start({ timeoutMs: 60_000 })
+    const response = await pendingResponse
+    await waitForValue(
+      async () => world.deps.clock.waiting, // it has polled again, found nothing, and waits
+      (count) => count === 1,
+    )
+    await world.deps.db
+      .updateTable('webhook_delivery')
+      .set({ lease_until: new Date(0) })
+      .execute()
+    const [taken] = await leaseDeliveries(world.deps.db, {
+      ...claim,
+      now: world.deps.clock.now(),
+      leaseSeconds: 3600,
+    })
 
-  await finish(response, sender)
+    await finish(response, sender)
 
-  expect(taken?.subscriptionId).toBe(id)
-  expect(await listAttempts()).toEqual([])
-  expect(await listDeliveries()).toMatchObject([
-    {
-      status: 'pending',
-      attempts: 0,
-      fence: taken?.fence,
-      worker_id: claim.workerId,
-      lease_until: expect.any(Date),
-    },
-  ])
-})
+    expect(taken?.subscriptionId).toBe(id)
+    expect(await listAttempts()).toEqual([])
+    expect(await listDeliveries()).toMatchObject([
+      {
+        status: 'pending',
+        attempts: 0,
+        fence: taken?.fence,
+        worker_id: claim.workerId,
+        lease_until: expect.any(Date),
+      },
+    ])
+  },
+)
 
-it('gives back, untried, what it had to abandon when it stopped', async () => {
+it('releases deliveries that it abandons when it stops, without counting an attempt', async () => {
   await seedSubscription()
   await completeCall(world.deps, world.seed)
   world.receiver.neverRespond()

@@ -41,7 +41,7 @@ describe('subscribing', () => {
     })
   })
 
-  it('answers a repeated subscribe with the standing subscription and its secret', async () => {
+  it('returns the existing subscription and its secret when subscribing again', async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const first = await subscribe(world.deps, caller, { ...body, filter: { outcome: ['busy', 'answered'] } })
     const second = await subscribe(world.deps, caller, {
@@ -52,12 +52,12 @@ describe('subscribing', () => {
   })
 
   it.each([
-    ['no filter', undefined],
+    ['an omitted filter', undefined],
     ['null', null],
     ['an empty filter', {}],
-    ['nulls', { campaign_id: null, agent_id: null, outcome: null }],
-    ['no outcome chosen', { outcome: [] }],
-  ])('takes %s as all calls', async (_name, filter) => {
+    ['null values', { campaign_id: null, agent_id: null, outcome: null }],
+    ['an empty list of outcomes', { outcome: [] }],
+  ])('matches all calls with %s', async (_name, filter) => {
     const { subscription } = await subscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), {
       ...body,
       filter,
@@ -68,7 +68,7 @@ describe('subscribing', () => {
   it.each([
     ['HTTPS://Hooks.Example.com:443/1', 'https://hooks.example.com/1'],
     ['https://hooks.example.com/1#part', 'https://hooks.example.com/1'],
-  ])('keeps %s as %s', async (input, normalized) => {
+  ])('saves %s as %s', async (input, normalized) => {
     const { subscription } = await subscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), {
       ...body,
       target_url: input,
@@ -76,7 +76,7 @@ describe('subscribing', () => {
     expect(subscription.target_url).toBe(normalized)
   })
 
-  it('keeps the longest URL and filter that it may be given', async () => {
+  it('accepts the longest permitted URL and filter', async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const start = 'https://hooks.example.com/'
     const long =
@@ -94,7 +94,7 @@ describe('subscribing', () => {
   })
 
   it.each(['campaign_id', 'agent_id'] as const)(
-    'does not find the %s of another workspace in a filter',
+    'rejects a filter with the %s of another workspace',
     async (field) => {
       const other = await seedWorkspace(world.deps, 'Other')
       const caller = await seedApiKeyCaller(world.deps, world.seed)
@@ -107,7 +107,7 @@ describe('subscribing', () => {
     },
   )
 
-  it('refuses a private address at once, naming the field', async () => {
+  it('immediately rejects a private address and names the field', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const rejected = subscribe(world.deps, caller, {
       ...body,
@@ -121,7 +121,7 @@ describe('subscribing', () => {
 })
 
 describe('subscribing again', () => {
-  it('makes one subscription of twenty simultaneous requests, and calls one of them the creator', async () => {
+  it('creates one subscription for twenty simultaneous requests, and reports it as created once', async () => {
     const callers = [
       await seedApiKeyCaller(world.deps, world.seed),
       await seedAppCaller(world.deps, world.seed),
@@ -135,13 +135,13 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(2)
   })
 
-  it('keeps the subscription over a reconnect of the same app, user and workspace', async () => {
+  it('keeps the subscription when the same user reconnects the same app to the workspace', async () => {
     const before = await subscribe(world.deps, await seedAppCaller(world.deps, world.seed), body)
     const after = await subscribe(world.deps, await seedAppCaller(world.deps, world.seed), body)
     expect(after).toEqual({ created: false, subscription: before.subscription })
   })
 
-  it('gives every connection a subscription of its own', async () => {
+  it('creates a separate subscription for every connection', async () => {
     const owners = [
       await seedApiKeyCaller(world.deps, world.seed),
       await seedApiKeyCaller(world.deps, world.seed),
@@ -152,7 +152,7 @@ describe('subscribing again', () => {
     expect(results.map(({ created }) => created)).toEqual([true, true, true, true])
   })
 
-  it('enables a disabled subscription again, its failures forgotten', async () => {
+  it('enables a disabled subscription again and resets its failures', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)
     await world.deps.db
@@ -168,7 +168,7 @@ describe('subscribing again', () => {
 })
 
 describe('a connection that ends', () => {
-  it('does not subscribe for a connection that has just ended', async () => {
+  it('rejects a subscription for a connection that has just ended', async () => {
     const key = await seedApiKeyCaller(world.deps, world.seed)
     await world.deps.db
       .updateTable('api_key')
@@ -193,7 +193,7 @@ describe('a connection that ends', () => {
       await removeSubscriptions(db, caller.workspaceId, { apiKeyId: caller.apiKeyId })
       const waiting = subscribe(world.deps, caller, body)
       await waitForLockWaiters(world.deps.db)
-      return [waiting] // in an array: it waits for this transaction, which must not wait for it
+      return [waiting] // in an array so that this transaction doesn't wait for it: it waits for this transaction
     })
     await expect(subscribing[0]).rejects.toMatchObject({ code: 'invalid_credential' })
     expect(await subscriptionsOf(world.seed.workspaceId)).toEqual([])
@@ -213,7 +213,7 @@ describe('a connection that ends', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toEqual([])
   })
 
-  it('removes exactly what an owner had', async () => {
+  it('removes only the subscriptions of the given owner', async () => {
     const key = await seedApiKeyCaller(world.deps, world.seed)
     const app = await seedAppCaller(world.deps, world.seed)
     const otherApp = await seedAppCaller(world.deps, world.seed, 'another app')
@@ -235,7 +235,7 @@ describe('a connection that ends', () => {
 })
 
 describe('removal and rotation', () => {
-  it('ends what waits for a subscription that is removed, and keeps the event', async () => {
+  it('removes the pending deliveries of a removed subscription, but keeps the event', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)
     const call = await completeCall(world.deps, world.seed)
@@ -249,13 +249,13 @@ describe('removal and rotation', () => {
     expect(await world.deps.db.selectFrom('webhook_delivery').selectAll().execute()).toEqual([])
   })
 
-  it('lets another connection of the workspace remove a subscription', async () => {
+  it('lets any connection of the workspace remove a subscription', async () => {
     const { subscription } = await subscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), body)
     await unsubscribe(world.deps, await seedAppCaller(world.deps, world.seed), subscription.id)
     expect(await subscriptionsOf(world.seed.workspaceId)).toEqual([])
   })
 
-  it('does not find a subscription that is unknown, removed, or of another workspace', async () => {
+  it("returns not_found for a subscription that's unknown, removed, or in another workspace", async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const stranger = await seedApiKeyCaller(world.deps, await seedWorkspace(world.deps, 'Other'))
     const { subscription } = await subscribe(world.deps, caller, body)
@@ -266,7 +266,7 @@ describe('removal and rotation', () => {
     await expect(unsubscribe(world.deps, caller, subscription.id)).rejects.toMatchObject(notFound)
   })
 
-  it('rotates no secret of another workspace', async () => {
+  it("doesn't rotate another workspace's secret", async () => {
     const other = await seedWorkspace(world.deps, 'Other')
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)

@@ -17,7 +17,7 @@ import { createRemoteFetch, currentRequest } from './remote-fetch.ts'
 import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
 import type { RemoteSettings } from './tool-settings.ts'
 
-/** Where a server is, with its secrets filled in. */
+/** The address of a server, with its secrets filled in. */
 export interface RemoteAddress {
   url: URL
   transport: RemoteSettings['transport']
@@ -25,24 +25,23 @@ export interface RemoteAddress {
   allowLoopback: boolean
 }
 
-/** A session with a remote server. */
 export interface RemoteSession {
   listTools(cursor: string | undefined, signal: AbortSignal): Promise<ListToolsResult>
   callTool(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>
-  /** Aborts when the stream that brings all answers has ended. */
+  /** Aborts when the stream that carries all responses ends. */
   readonly disconnected: AbortSignal
   close(): Promise<void>
 }
 
 const maxMessageBytes = 2 * 1024 * 1024
 
-/** @throws what `describeRemoteFailure` describes */
+/** @throws errors that `describeRemoteFailure` describes */
 export async function connectRemote(address: RemoteAddress, signal: AbortSignal): Promise<RemoteSession> {
   if (address.transport !== 'auto') return openSession(address, address.transport, signal)
   try {
     return await openSession(address, 'streamable', signal)
   } catch (error) {
-    // MCP 2025-11-25, "Backwards Compatibility": this is how a server of the old transport answers the new one.
+    // MCP 2025-11-25, "Backwards Compatibility": a server that supports only the old transport responds like this.
     if (!isTransportUnsupported(error)) throw error
     return openSession(address, 'sse', signal).catch((sseError: unknown) => {
       throw isTransportUnsupported(sseError) ? error : sseError
@@ -74,7 +73,7 @@ async function openSession(
     await guarded.close()
   }
   try {
-    // The SDK waits for the first event of a stream without a limit.
+    // The SDK waits for the first event of a stream without a time limit.
     await rejectOnAbort(client.connect(transport, { signal, timeout: sdkTimeoutMs }), signal)
   } catch (error) {
     const cause = failure
@@ -82,11 +81,11 @@ async function openSession(
     signal.throwIfAborted()
     throw cause ?? toHttpStatusError(error) ?? error
   }
-  // Of Streamable HTTP each request hears itself; without its standing stream the old transport is of no use.
+  // With Streamable HTTP, each request notices its own failures. HTTP+SSE needs its one stream for all responses.
   const handleError = (error: Error) => {
-    if (error instanceof HttpStatusError) return // said no to one message
+    if (error instanceof HttpStatusError) return // the server rejected one message
     disconnected.abort()
-    // Not at once: the EventSource sets its timer for the next try after it has told of the error, and would keep it.
+    // Deferred, because the EventSource reports the error before it sets its reconnection timer, which would remain.
     queueMicrotask(() => void close())
   }
   if (kind === 'sse') transport.onerror = handleError
@@ -116,7 +115,7 @@ async function openSession(
   }
 }
 
-/** The signals bound every request: the SDK's own limit must not be the one that ends it. */
+/** Longer than the signals that limit every request, so that the SDK's own timeout never ends one. */
 const sdkTimeoutMs = 2 * minuteMs
 
 async function failWithStream<Result>(
@@ -129,17 +128,17 @@ async function failWithStream<Result>(
   return rejectOnAbort(response, stream.signal)
 }
 
-/** An EventSource's error carries the status as its code. */
+/** Reads the status, which is the code of an EventSource's error. */
 function toHttpStatusError(error: unknown): HttpStatusError | undefined {
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined
   return typeof code === 'number' && code >= 300 && code < 600 ? new HttpStatusError(code, '') : undefined
 }
 
-/** Politeness: a server that is gone, or keeps no sessions, need not take it. */
+/** Ends the session on the server. Ignores errors: the server may be unreachable or have no sessions. */
 const terminateSession = (transport: StreamableHTTPClientTransport): Promise<void> =>
   rejectOnAbort(transport.terminateSession(), AbortSignal.timeout(2 * secondMs)).catch(() => undefined)
 
-/** Puts the secrets into what settings say of a server. */
+/** Fills the secrets into a server's settings. */
 export const toRemoteAddress = (
   config: Pick<Config, 'allowLoopbackWebhooks'>,
   { url, transport, headers }: Omit<RemoteSettings, 'tools'>,

@@ -12,7 +12,6 @@ import {
   type UrlTemplate,
 } from './url-template.ts'
 
-/** What an HTTP tool sends. */
 export interface HttpToolRequest {
   method: HttpSettings['method']
   url: URL
@@ -21,8 +20,8 @@ export interface HttpToolRequest {
 }
 
 /**
- * Makes the request of one use. Arguments that the URL has no place for go to the JSON body, or, where the method
- * has none, to the query.
+ * Creates the request for one use. Arguments that aren't in the URL template go to the JSON body, or to the query if
+ * the method has no body.
  *
  * @throws {InvalidArgumentError}
  */
@@ -34,7 +33,7 @@ export function createRequest(
 ): HttpToolRequest {
   const { method } = settings
   const template = parseTemplate(settings.url)
-  if (template === undefined) throw new Error(`tool ${row.id} has a URL that cannot be read`)
+  if (template === undefined) throw new Error(`invariant: tool ${row.id} has an invalid URL`)
   const usedArguments = new Set([...listPathArguments(template), ...listQueryArguments(template)])
   const rest = Object.keys(args).filter((name) => !usedArguments.has(name) && args[name] !== undefined)
   const customHeaders = Object.fromEntries(

@@ -19,10 +19,10 @@ import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { HttpSettings } from './tool-settings.ts'
 import { InvalidArgumentError } from './url-template.ts'
 
-/** Reaches a connected integration by one HTTP request, all of which is described in the tool's row. */
+/** Sends one HTTP request to a service, as described in the tool's row. */
 export const httpTool = createHttpTool({ timeoutMs: 15 * secondMs })
 
-/** @param options.timeoutMs for one request, its answer included; less than a tool call may take */
+/** @param options.timeoutMs limit for one request with its response; less than the limit of a tool call */
 export function createHttpTool(options: { timeoutMs: number }): ToolKind {
   return {
     kind: 'http',
@@ -57,7 +57,7 @@ function tryCreateRequest(create: () => HttpToolRequest): HttpToolRequest | stri
   }
 }
 
-/** Without its query: secrets stand there. */
+/** Leaves out the query, which can contain secrets. */
 const toDryRunResult = ({ method, url, body }: HttpToolRequest): ToolResult =>
   dryRunResult(
     `This would have been sent: ${method} ${url.origin}${url.pathname}${body ? ` with ${body}` : ''}`,
@@ -90,12 +90,12 @@ async function sendRequest(
   }
 }
 
-/** Of an answer no more bytes than this are read. */
+/** The rest of a longer response isn't read. */
 const maxResponseBytes = 256 * 1024
 
 const maxErrorBytes = 1024
 
-/** What an agent is told of an answer: JSON without its blanks, text as it is, anything else only by its kind. */
+/** Converts a response for the agent: JSON without whitespace, text unchanged, anything else as its content type. */
 function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResult {
   const { status } = response
   if (status >= 300 && status < 400) {
@@ -118,7 +118,7 @@ function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResu
   )
 }
 
-/** Undefined where it is no text. */
+/** Returns undefined if the response isn't text. */
 function readText(response: GuardedResponse): string | undefined {
   const { body } = response
   if (body === '') return ''
@@ -133,7 +133,7 @@ function compactJson(json: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(json))
   } catch {
-    return undefined // cut, or not what it says it is
+    return undefined // truncated, or not JSON despite its content type
   }
 }
 

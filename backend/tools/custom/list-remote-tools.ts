@@ -7,16 +7,16 @@ import { prefixedToolName, type RemoteTool } from './tool-settings.ts'
 
 /** A tool that a remote server lists. */
 export interface ListedRemoteTool extends RemoteTool {
-  /** Why it cannot be passed on; empty where it can. */
+  /** Why the tool can't be used; empty if it can. */
   issues: string[]
 }
 
 const listLimits = { tools: 500, pages: 20, description: 4000, name: 128 }
 
 /**
- * Asks a server for its tools, in a session of its own.
+ * Lists a server's tools, in a separate session.
  *
- * @throws what `describeRemoteFailure` describes
+ * @throws errors that `describeRemoteFailure` describes
  */
 export async function listRemoteTools(
   address: RemoteAddress,
@@ -55,15 +55,15 @@ function toListedTool(serverName: string, tool: ListToolsResult['tools'][number]
     issues: [
       ...checkToolName(prefixedToolName(serverName, tool.name)),
       ...checkToolSchema(tool.inputSchema, { allowUnknownFormats: true }),
-      ...(isStorableText(description) ? [] : ['The description is not plain text.']),
+      ...(isStorableText(description) ? [] : ["The description isn't plain text."]),
     ],
   }
 }
 
-/** What the specification asks of names (2025-11-25, "Tool Names"). */
+/** Checks a name against the specification (MCP 2025-11-25, "Tool Names"). */
 const checkToolName = (name: string): string[] =>
   name.length <= listLimits.name && /^[\w./-]+$/.test(name)
     ? []
     : [
-        `The name must have at most ${listLimits.name} letters, digits, _, -, . or /, the server's name included.`,
+        `The name, including the server's name, must have at most ${listLimits.name} letters, digits, _, -, ., or /.`,
       ]

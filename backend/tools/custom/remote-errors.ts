@@ -2,7 +2,7 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
 import { TooLargeError } from '../../outbound/guarded-fetch.ts'
 
-/** The server answered a message with an HTTP error. */
+/** The server responded to a message with an HTTP error. */
 export class HttpStatusError extends Error {
   override name = 'HttpStatusError'
   readonly status: number
@@ -13,19 +13,20 @@ export class HttpStatusError extends Error {
   }
 }
 
-/** The stream that was to bring an answer ended without it. */
+/** The stream ended before it delivered the response. */
 export class BrokenStreamError extends Error {
   override name = 'BrokenStreamError'
 }
 
-/** The session is gone, and the message was not taken: it may be sent again in a new one. */
+/** The session has ended and the server rejected the message, so it's safe to send it again in a new session. */
 export class SessionGoneError extends Error {
   override name = 'SessionGoneError'
 }
 
 /**
- * The specification has 404 for a session that is gone. Servers made after its examples answer 400 and speak of the
- * session; any other 400 may have been said after something was done.
+ * Rethrows an error as SessionGoneError if it means that the session has ended. The specification requires status 404.
+ * Servers based on its examples return 400 and mention the session. Any other 400 may have come after the tool did
+ * something.
  */
 export function rethrowSessionGone(error: unknown): never {
   const isGone =
@@ -34,34 +35,34 @@ export function rethrowSessionGone(error: unknown): never {
   throw isGone ? new SessionGoneError(error.message, { cause: error }) : error
 }
 
-/** Whether the connection can still be used: an answer came, though it says no. */
+/** Returns whether the error is a response, which means that the connection still works. */
 export const isErrorResponse = (error: unknown): boolean =>
   error instanceof McpError && error.code !== Number(ErrorCode.ConnectionClosed)
 
-/** Whether the server said that it did not do what it was asked. */
+/** Returns whether the server rejected the request, so that it had no effect. */
 export const isRejection = (error: unknown): boolean =>
   isErrorResponse(error) || error instanceof HttpStatusError || error instanceof SessionGoneError
 
-/** What went wrong at or on the way to a remote server, as the end of a sentence. It may quote the server. */
+/** Describes what went wrong with a request to a remote server, as the end of a sentence. May quote the server. */
 export function describeRemoteFailure(error: unknown): string {
   if (error instanceof SessionGoneError) return describeRemoteFailure(error.cause)
   if (error instanceof HttpStatusError) {
     if (error.status === 401 || error.status === 403)
-      return `it refused the credentials (status ${error.status})`
-    return `it answered with the error ${error.status}${error.message && `: ${error.message}`}`
+      return `it rejected the credentials (status ${error.status})`
+    return `it returned error ${error.status}${error.message && `: ${error.message}`}`
   }
   if (isErrorResponse(error))
-    return `it answered: ${String((error as McpError).message).replace(/^MCP error -?\d+: /, '')}`
+    return `it returned an error: ${String((error as McpError).message).replace(/^MCP error -?\d+: /, '')}`
   return (
     describeTransportError(error) ??
     (error instanceof McpError ? connectionLost : "it doesn't respond like an MCP server")
   )
 }
 
-const connectionLost = 'the connection broke off'
+const connectionLost = 'the connection was lost'
 
 function describeTransportError(error: unknown): string | undefined {
-  if (error instanceof TooLargeError) return 'its answer is too large'
+  if (error instanceof TooLargeError) return 'its response is too large'
   if (error instanceof BrokenStreamError) return connectionLost
   const cause: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'cause') : undefined
   return describeNetworkError(error) ?? (cause === undefined ? undefined : describeTransportError(cause))

@@ -5,14 +5,14 @@ import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { version } from '../../version.ts'
 import { BrokenStreamError, HttpStatusError } from './remote-errors.ts'
 
-/** Tells the request that is being sent how its answer's stream ended: the SDK's transports wait on regardless. */
+/** Reports to a request how its response stream ended, because the SDK's transports would keep waiting. */
 export const currentRequest = new AsyncLocalStorage<{ fail(error: unknown): void }>()
 
 /**
- * The `fetch` that the SDK's transports are given. An HTTP error to a message is thrown with its status, so that both
- * transports report it alike.
+ * Creates the `fetch` for the SDK's transports. An HTTP error in response to a message is thrown with its status, so
+ * that both transports report it the same way.
  *
- * @param options.onFailure hears of what `fetch` threw: an EventSource tells its owner only that there was something
+ * @param options.onFailure gets what `fetch` threw. An EventSource reports only that there was an error.
  */
 export function createRemoteFetch(
   guarded: GuardedFetch,
@@ -20,7 +20,7 @@ export function createRemoteFetch(
 ): FetchLike {
   return async (url, init) => {
     const isMessage = init?.method === 'POST'
-    // The stream on which a server speaks first says nothing that is used here.
+    // The stream for messages that the server initiates isn't needed.
     if (!isMessage && init?.method !== 'DELETE' && !options.allowEventStream)
       return new Response(null, { status: 405 })
     const headers = new Headers(init?.headers)
@@ -30,7 +30,7 @@ export function createRemoteFetch(
       throw error
     })
     if (!isMessage) return response
-    // The whole text, because a part of a repeated secret would not be recognized. The caller shortens it.
+    // The whole text, because part of an echoed secret wouldn't be recognized. The caller truncates it.
     if (response.status >= 400) throw new HttpStatusError(response.status, await response.text())
     return watchStream(response)
   }
@@ -42,7 +42,7 @@ function watchStream(response: Response): Response {
   if (request === undefined || !isStream || response.body === null) return response
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   response.body.pipeTo(writable).then(
-    // What has arrived is still being read: an answer in it settles the request first.
+    // Data that has arrived is still being read. A response in it settles the request first.
     () => void setTimeout(() => request.fail(new BrokenStreamError()), secondMs).unref(),
     (error: unknown) => request.fail(error),
   )

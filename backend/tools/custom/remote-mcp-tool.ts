@@ -18,7 +18,7 @@ import { createRemoteSessionPool, type RemoteSessionPool } from './remote-sessio
 import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { prefixedToolName, RemoteSettings, type RemoteTool, toToolDefinition } from './tool-settings.ts'
 
-/** Passes the chosen tools of another MCP server on, as `<server>__<tool>`. */
+/** Offers the chosen tools of a remote MCP server as `<server>__<tool>`. */
 export const remoteMcp = createRemoteMcp({
   connectMs: 8 * secondMs,
   timeoutMs: 15 * secondMs,
@@ -26,9 +26,9 @@ export const remoteMcp = createRemoteMcp({
 })
 
 /**
- * @param options.connectMs for opening a session
- * @param options.timeoutMs for one use, opening included; less than a tool call may take
- * @param options.idleMs until a session that is not used ends
+ * @param options.connectMs limit for opening a session
+ * @param options.timeoutMs limit for one use, including opening a session; less than the limit of a tool call
+ * @param options.idleMs how long an unused session stays open
  */
 export function createRemoteMcp(options: {
   connectMs: number
@@ -37,7 +37,7 @@ export function createRemoteMcp(options: {
 }): CustomToolKind & Required<Pick<CustomToolKind, 'close'>> {
   let sessionPool: RemoteSessionPool | undefined
 
-  /** @param timeoutSignal the signal of the use and its time limit */
+  /** @param timeoutSignal aborts when the use is canceled or times out */
   const callRemoteTool = async (
     deps: Pick<Deps, 'config' | 'clock'>,
     toolUse: ToolUse,
@@ -55,7 +55,7 @@ export function createRemoteMcp(options: {
         () => connectRemote(address, AbortSignal.timeout(options.connectMs)),
         (session) =>
           session.callTool(name, toolUse.args, timeoutSignal).catch((error: unknown) => {
-            timeoutSignal.throwIfAborted() // the SDK makes an McpError of it
+            timeoutSignal.throwIfAborted() // the SDK turns it into an McpError
             return rethrowSessionGone(error)
           }),
         { callerSignal: toolUse.signal, timeoutSignal },
@@ -99,17 +99,17 @@ export function createRemoteMcp(options: {
 
 function requireRemoteTool(row: ToolRow, settings: RemoteSettings, toolName: string): RemoteTool {
   const tool = settings.tools.find(({ name }) => prefixedToolName(row.name, name) === toolName)
-  if (tool === undefined) throw new Error(`tool ${row.id} passes no ${toolName} on`)
+  if (tool === undefined) throw new Error(`invariant: tool ${row.id} has no ${toolName}`)
   return tool
 }
 
 function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): ToolResult {
   const failure = truncateText(redactSecrets(describeRemoteFailure(error), secrets), 1024)
   const uncertainty = isRejection(error) ? '' : " It may have taken effect. Don't repeat it."
-  return errorResult(`The server ${row.name} reported a problem: ${failure}.${uncertainty}`)
+  return errorResult(`The request to the server ${row.name} failed: ${failure}.${uncertainty}`)
 }
 
-/** What an agent is told of a remote tool's answer: its text, and of anything else that it was there. */
+/** Converts a remote tool's result for the agent: its text, and a placeholder for anything else. */
 function toToolResult(result: CallToolResult, secrets: ToolSecrets): ToolResult {
   const parts = result.content.map(formatContent).filter(Boolean)
   if (parts.length === 0 && result.structuredContent !== undefined) {

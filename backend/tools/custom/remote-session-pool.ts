@@ -7,23 +7,23 @@ interface PooledSession {
   connecting: Promise<RemoteSession>
   uses: number
   retired: boolean
-  /** Ends the rest between two uses. */
+  /** Cancels the idle timer when the next use starts. */
   idleWaitController: AbortController | undefined
   closing: Promise<void> | undefined
 }
 
 interface UseSignals {
-  /** Of who waits: giving up says nothing about the session. */
+  /** Aborts when the caller cancels, which doesn't mean that the session failed. */
   callerSignal: AbortSignal
-  /** The same, and the time limit of the use. */
+  /** Aborts when the caller cancels or the use times out. */
   timeoutSignal: AbortSignal
 }
 
-/** Sessions with remote servers, kept between uses: to open one takes several messages. */
+/** Sessions with remote servers, kept open between uses because opening one takes several messages. */
 export interface RemoteSessionPool {
   /**
-   * Does `work` in the session of this key, which is opened where there is none. What fails otherwise than by an
-   * answer, or by the signal of who gave up waiting, ends the session: the next use opens another.
+   * Runs `work` in the session with this key, and opens the session if necessary. A failure ends the session, so that
+   * the next use opens another, unless it's an error response or the caller canceled.
    */
   use<Result>(
     key: string,
@@ -45,7 +45,7 @@ export function createRemoteSessionPool(options: { idleMs: number; clock: Clock 
   const close = (pooled: PooledSession): Promise<void> =>
     (pooled.closing ??= pooled.connecting.then(
       (session) => session.close(),
-      () => {}, // who asked for it was told
+      () => {}, // `use` has thrown it
     ))
   const addSession = (key: string, open: () => Promise<RemoteSession>): PooledSession => {
     const pooled: PooledSession = {

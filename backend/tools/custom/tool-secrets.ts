@@ -3,21 +3,21 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 /** Secrets of a tool by name. */
 export type ToolSecrets = Readonly<Record<string, string>>
 
-/** As `mcp_tool.secrets` keeps them; null where there are none. */
+/** Seals secrets for `mcp_tool.secrets`. Returns null if there are none. */
 export const sealSecrets = (secretBox: SecretBox, secrets: ToolSecrets): string | null =>
   Object.keys(secrets).length === 0 ? null : secretBox.seal(JSON.stringify(secrets))
 
-/** @throws where no key of SECRET_KEY opens them */
+/** @throws if no key in SECRET_KEY opens them */
 export const openSecrets = (secretBox: SecretBox, sealed: string | null): ToolSecrets =>
   sealed === null ? {} : (JSON.parse(secretBox.open(sealed)) as ToolSecrets)
 
 const secretReference = /\{\{\s*secret\.([A-Za-z][A-Za-z0-9_]*)\s*\}\}/g
 
-/** Names of the secrets that a text refers to as `{{secret.NAME}}`. */
+/** Returns the names of the secrets that a text refers to as `{{secret.NAME}}`. */
 export const findSecretNames = (text: string): string[] =>
   [...text.matchAll(secretReference)].map(([, name = '']) => name)
 
-/** Puts secrets where a text refers to them. Tools are checked when they are saved: none is missing here. */
+/** Replaces the references in a text with the secrets. None is missing, because tools are validated when saved. */
 export const fillSecrets = (
   text: string,
   secrets: ToolSecrets,
@@ -49,15 +49,15 @@ const escapeHtml = (text: string, apostrophe: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", apostrophe)
 
-/** What a server answers may echo what it was sent: secrets are taken out in every spelling that it may use. */
+/** Redacts secrets that a server may echo in its response, in every encoding that it may use. */
 export function redactSecrets(text: string, secrets: ToolSecrets): string {
   const encodings = Object.values(secrets).flatMap(listEncodings)
-  // The longest first: one may be a part of another.
+  // The longest first, because one may be part of another.
   const ordered = [...new Set(encodings)].sort((a, b) => b.length - a.length)
   return ordered.reduce((redacted, encoding) => redacted.replaceAll(encoding, '[secret]'), text)
 }
 
-/** Changes of a tool's secrets: what is left out stays, null takes away. They can be written, never read. */
+/** Changes to a tool's secrets: null removes one, and secrets that are left out keep their values. */
 export type SecretChanges = Readonly<Record<string, string | null>>
 
 export function mergeSecrets(secrets: ToolSecrets, changes: SecretChanges): ToolSecrets {

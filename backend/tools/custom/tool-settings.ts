@@ -6,7 +6,7 @@ export const RemoteTool = z.strictObject({
   name: z.string(),
   description: z.string(),
   inputSchema: z.record(z.string(), z.unknown()),
-  /** The server says that it changes nothing. */
+  /** According to the server, the tool changes nothing. */
   readOnly: z.boolean(),
 })
 export type RemoteTool = z.infer<typeof RemoteTool>
@@ -21,7 +21,7 @@ export const RemoteSettings = z.strictObject({
 })
 export type RemoteSettings = z.infer<typeof RemoteSettings>
 
-/** How agents call the tool of a server. */
+/** Returns the name that agents use for a server's tool. */
 export const prefixedToolName = (server: string, tool: string): string => `${server}__${tool}`
 
 export const toToolDefinition = (
@@ -44,5 +44,5 @@ export const HttpSettings = z.strictObject({
 })
 export type HttpSettings = z.infer<typeof HttpSettings>
 
-/** Whose arguments go to the body; those of the others go to the query. */
+/** Returns whether arguments go to the body. Otherwise, they go to the query. */
 export const hasBody = (method: HttpSettings['method']): boolean => method !== 'GET' && method !== 'DELETE'

@@ -1,17 +1,17 @@
 import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
 
-/** A URL with places for arguments, `https://api.example.com/cities/{city}?units={units}`, taken apart. */
+/** A parsed URL with placeholders for arguments: `https://api.example.com/cities/{city}?units={units}`. */
 export interface UrlTemplate {
-  /** Scheme, host and port. No argument stands there. */
+  /** Scheme, host, and port. Can't contain arguments. */
   origin: string
-  /** Between the slashes. */
+  /** The parts of the path between slashes. */
   segments: string[]
   query: { name: string; value: string }[]
 }
 
 const urlShape = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[^?#\\\s]*)?(?:\?([^#\\\s]*))?$/i
 
-/** Undefined where it is no template: without a literal host, with a fragment, a blank or a stray brace. */
+/** Returns undefined if it isn't valid: no literal host, or with a fragment, a space, or a stray brace. */
 export function parseTemplate(url: string): UrlTemplate | undefined {
   if (/[\x00-\x1f\x7f]/.test(url) || !url.isWellFormed()) return undefined
   const parts = urlShape.exec(url.replaceAll(/\s+(?=\}\})|(?<=\{\{)\s+/g, ''))
@@ -27,7 +27,7 @@ export function parseTemplate(url: string): UrlTemplate | undefined {
   return isValid && !path.includes('{{') ? template : undefined
 }
 
-/** Without a brace, and percent-encoded to its end: an argument must not complete what a literal began. */
+/** Rejects braces and incomplete percent-encoding, because an argument must not complete what a literal began. */
 const isLiteral = (text: string): boolean => !/[{}]|%(?![0-9a-f]{2})/i.test(text) && isUtf8(text)
 
 function isUtf8(text: string): boolean {
@@ -50,27 +50,27 @@ const placeholder = /\{\{secret\.[A-Za-z][A-Za-z0-9_]*\}\}|\{([A-Za-z_][A-Za-z0-
 const findArguments = (text: string): string[] =>
   [...text.matchAll(placeholder)].map(([, name]) => name).filter((name) => name !== undefined)
 
-/** Names of the arguments in the path: without them there is no URL. */
+/** Returns the names of the arguments in the path, which are always required. */
 export const listPathArguments = (template: UrlTemplate): string[] => template.segments.flatMap(findArguments)
 
-/** Names of the arguments in the query. */
+/** Returns the names of the arguments in the query. */
 export const listQueryArguments = (template: UrlTemplate): string[] =>
   template.query.flatMap(({ value }) => findArguments(value))
 
-/** Names that stand in the query of the template, decoded. */
+/** Returns the names of the template's query parameters, decoded. */
 export const listQueryNames = (template: UrlTemplate): string[] =>
   template.query.map(({ name }) => new URLSearchParams(`${name}=`).keys().next().value ?? '')
 
-/** An argument that cannot stand in a URL. The message is for the agent. */
+/** An argument that can't be used in a URL. The message is for the agent. */
 export class InvalidArgumentError extends Error {
   override name = 'InvalidArgumentError'
 }
 
 /**
- * Fills the places. Whatever the arguments are, host, number of path segments and names in the query stay those of
- * the template; a pair of the query whose argument is not given is left out.
+ * Fills in the placeholders. Arguments can't change the host, the number of path segments, or the names in the query. A
+ * query parameter is left out if its argument isn't given.
  *
- * @param extra pairs that follow those of the template
+ * @param extra query parameters that follow those of the template
  * @throws {InvalidArgumentError}
  */
 export function fillTemplate(
@@ -113,19 +113,21 @@ function encodeArgument(name: string, args: Record<string, unknown>): string {
   const value = isGiven(args, name) ? args[name] : undefined
   if (value === undefined) throw new InvalidArgumentError(`${name} is required`)
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-    throw new InvalidArgumentError(`${name} must be text, a number, true or false`)
+    throw new InvalidArgumentError(`${name} must be text, a number, true, or false`)
   }
   return encodeURIComponent(String(value).toWellFormed())
 }
 
-/** An empty segment, or a dot one in any spelling that a server may decode, would lead to another place. */
+/** Throws for an empty segment or a dot segment, in any encoding that a server may decode: it changes the path. */
 function requireSafeSegment(filled: string, names: string[]): void {
   const decoded = decodeURIComponent(filled)
   if (decoded !== '' && !hasDotSegment(decoded, 3)) return
-  throw new InvalidArgumentError(`${names.join(' and ')} must not be empty, "." or "..", or lead there`)
+  throw new InvalidArgumentError(
+    `${names.join(' and ')} must not be empty or contain the path segment "." or ".."`,
+  )
 }
 
-/** Some servers, or the proxies before them, decode once more, or leave out what follows a semicolon. */
+/** Decodes repeatedly and ignores what follows a semicolon, because some servers and proxies do. */
 function hasDotSegment(text: string, decodings: number): boolean {
   if (text.split(/[/\\]/).some((part) => /^\.{1,2}(;|$)/.test(part))) return true
   const decoded = text.replace(/%(?:25|2e|2f|3b|5c)/gi, decodeURIComponent)

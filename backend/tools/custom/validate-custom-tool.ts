@@ -29,7 +29,7 @@ const ToolName = z
     (name) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name),
     rule(
       'invalid_name',
-      'The name must have 1 to 64 letters, digits, - or _, and begin with a letter or digit.',
+      'The name must have 1 to 64 letters, digits, hyphens, or underscores, and begin with a letter or digit.',
     ),
   )
   .refine(
@@ -53,11 +53,11 @@ const ToolTexts = z.object({ name: ToolName, description: Description })
 export const findToolTextIssues = (texts: z.input<typeof ToolTexts>): ErrorDetail[] =>
   findRuleIssues(ToolTexts, texts)
 
-/** They belong to the connection, or would contradict it. */
+/** Headers that belong to the connection or could contradict it. */
 const reservedHeaders =
   /^(host|connection|content-length|transfer-encoding|upgrade|expect|keep-alive|te|trailer|accept-encoding|mcp-.*|proxy-.*)$/i
 
-// Custom types, because a record would leave out a name such as __proto__ unchecked.
+// Custom types, because a record would silently skip names such as __proto__.
 const Headers = z
   .custom<Readonly<Record<string, string>>>()
   .refine((headers) => Object.keys(headers).length <= 50, rule('too_big', 'There can be at most 50 headers.'))
@@ -81,7 +81,7 @@ function findHeaderIssues(name: string, value: string): RuleIssue[] {
   ]
 }
 
-/** @param usedNames of the secrets that the tool refers to */
+/** @param usedNames names of the secrets that the tool refers to */
 const secretsSchema = (usedNames: ReadonlySet<string>) =>
   z.custom<ToolSecrets>().superRefine(
     reportEach((secrets) => [
@@ -101,13 +101,13 @@ function findSecretIssues(name: string, value: string): RuleIssue[] {
     const message = `"${displayName}" isn't a valid secret name. Use letters, digits, and _, and begin with a letter.`
     return [{ code: 'invalid_name', message }]
   }
-  // A shorter one is part of many texts by chance, and would be redacted in each.
+  // A shorter secret would often occur in text by chance, and would be redacted there.
   if (/^[\x21-\x7e](?:[\x20-\x7e]{4,3998})[\x21-\x7e]$/.test(value)) return []
   const message = `The secret ${displayName} must be one line of 6 to 4000 plain ASCII characters without spaces at the start or end.`
   return [{ code: 'invalid_value', message }]
 }
 
-/** The fields that both kinds of custom tools have. URL and headers may refer to secrets. */
+/** Returns the schemas of fields that both kinds of custom tools have. URL and headers may refer to secrets. */
 export const customToolFields = (tool: { url: string; headers: Record<string, string> }) => ({
   ...ToolTexts.shape,
   headers: Headers,

@@ -52,15 +52,15 @@ function findUrlIssues(config: Deps['config'], url: string): { code: string; mes
   return [{ code: 'invalid_url', message: 'The URL is invalid. You can use secrets only as query values.' }]
 }
 
-/** How many tools of one server can be passed on. */
+/** Per server. */
 const maxTools = 100
 const maxSchemaCharacters = 512 * 1024
 
 /**
- * Picks the chosen ones of the tools that a server lists.
+ * Selects the chosen tools from those that a server lists.
  *
- * @param chosen undefined: all that can be passed on
- * @throws {ApiError} validation_failed, with a detail for each that cannot be taken
+ * @param chosen names, or undefined for all tools that can be used
+ * @throws {ApiError} validation_failed, with a detail for each tool that can't be used
  */
 export function chooseTools(
   listed: readonly ListedRemoteTool[],

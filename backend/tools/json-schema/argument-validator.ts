@@ -4,14 +4,14 @@ import { compileSchema, type JsonSchema, type SchemaValidator } from './compile-
 import { formatErrors } from './format-schema-errors.ts'
 import { CalculationTimeoutError } from './run-with-timeout.ts'
 
-/** Describes each issue with the arguments in words that an agent can act on. */
+/** Returns a message for each issue with the arguments, in words that an agent can act on. */
 type Validator = (args: unknown) => string[]
 
 const argumentLimits = { values: 10_000, depth: 100 }
 
 const maxValidators = 1_000
 
-/** Validators of tools' arguments, each compiled at its first use. */
+/** Validators of tool arguments, each compiled on first use. */
 export class ArgumentValidators {
   readonly #validators = new LRUCache<string, Validator>({ max: maxValidators })
 
@@ -24,7 +24,7 @@ export class ArgumentValidators {
     const cached = this.#validators.get(key)
     if (cached !== undefined) return cached
     const validator = createValidator(schema)
-    // The schema was fast enough when the tool was saved, so the machine is busy at the moment: try again next time.
+    // The schema compiled in time when the tool was saved, so the machine is probably busy. The next use tries again.
     if (validator === undefined) return () => ["the arguments can't be checked right now; try again"]
     this.#validators.set(key, validator)
     return validator
@@ -35,13 +35,13 @@ export class ArgumentValidators {
 function createValidator(schema: JsonSchema): Validator | undefined {
   const findErrors = tryCompile(schema)
   if (findErrors === 'timed out') return undefined
-  if (findErrors === 'invalid') return () => ["this tool isn't set up correctly: its schema can't be read"]
+  if (findErrors === 'invalid') return () => ["this tool isn't set up correctly (its schema can't be read)"]
   return (args) => {
     const { values, depth, characters } = measureJson(args, argumentLimits)
     if (values > argumentLimits.values)
       return [`there are too many values (maximum ${argumentLimits.values})`]
     if (depth > argumentLimits.depth)
-      return [`the values nest too deep (maximum ${argumentLimits.depth} levels)`]
+      return [`the values are nested too deeply (maximum ${argumentLimits.depth} levels)`]
     try {
       const errors = findErrors(args, { isLarge: values > 1_000 || characters > 10_000 })
       return errors.length === 0 ? [] : formatErrors(errors)
@@ -56,7 +56,7 @@ function tryCompile(schema: JsonSchema): SchemaValidator | 'timed out' | 'invali
   try {
     return compileSchema(schema)
   } catch (error) {
-    // Only a schema that got into the database without checkToolSchema can be invalid.
+    // Only a schema that bypassed checkToolSchema can be invalid.
     return error instanceof CalculationTimeoutError ? 'timed out' : 'invalid'
   }
 }

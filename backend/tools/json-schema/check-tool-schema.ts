@@ -3,35 +3,35 @@ import { CalculationTimeoutError } from './run-with-timeout.ts'
 
 const schemaLimits = { bytes: 64 * 1024, values: 2_000, depth: 20, pattern: 500 }
 
-/** What of a server that is not ours is passed on as it is. */
+/** Exceptions for the schemas of remote servers, which are passed on unchanged. */
 interface CheckOptions {
-  /** Formats that nobody here knows are annotations then, as the standard has it; else they are typing errors. */
+  /** Treats unknown formats as annotations, as the standard does. Otherwise, they're reported as typos. */
   allowUnknownFormats?: boolean
 }
 
 /**
- * What is wrong with the JSON Schema (2020-12) of a tool's arguments, in sentences for the person who made the tool;
- * empty where it can be used.
+ * Finds what's wrong with the JSON Schema (2020-12) of a tool's arguments. Returns sentences for the person who made
+ * the tool, or an empty list if the schema can be used.
  */
 export function checkToolSchema(schema: unknown, options: CheckOptions = {}): string[] {
   if (!isObject(schema)) return ['The schema must be a JSON object.']
   const { depth, values } = measureJson(schema, schemaLimits)
-  if (depth > schemaLimits.depth) return [`The schema must nest at most ${schemaLimits.depth} levels deep.`]
+  if (depth > schemaLimits.depth) return [`The schema must have at most ${schemaLimits.depth} levels.`]
   if (values > schemaLimits.values)
     return [`The schema must have at most ${schemaLimits.values} values. Describe fewer arguments.`]
   const json = JSON.stringify(schema)
   if (Buffer.byteLength(json) > schemaLimits.bytes) {
-    return [`The schema must have at most ${schemaLimits.bytes / 1024} KiB.`]
+    return [`The schema must be at most ${schemaLimits.bytes / 1024} KiB.`]
   }
-  if (!isStorableJson(json)) return ['The schema must not contain the NUL character or half a character.']
+  if (!isStorableJson(json)) return ['The schema must not contain NUL characters or unpaired surrogates.']
   const issues = [...checkRoot(schema), ...new Set(checkParts(schema, options, true))]
   return issues.length > 0 ? issues : checkCompiles(schema)
 }
 
 const checkRoot = (schema: JsonSchema): string[] =>
-  schema.type === 'object' ? [] : ['The schema must have "type": "object" at its top.']
+  schema.type === 'object' ? [] : ['The schema must have "type": "object" at the top level.']
 
-/** Whose contents are data, not schemas. */
+/** Keywords that contain data, not schemas. */
 const dataKeywords = new Set(['const', 'enum', 'default', 'examples'])
 
 function checkParts(part: unknown, options: CheckOptions, isRoot: boolean): string[] {
@@ -39,7 +39,7 @@ function checkParts(part: unknown, options: CheckOptions, isRoot: boolean): stri
   if (!isObject(part)) return []
   return Object.entries(part).flatMap(([key, value]) => {
     if (typeof value === 'string') return checkKeyword(key, value, options, isRoot)
-    if (key === '__proto__') return ['An argument cannot be named "__proto__".']
+    if (key === '__proto__') return ['An argument can\'t be named "__proto__".']
     if (key === 'patternProperties' && isObject(value)) {
       const patterns = Object.keys(value).flatMap((pattern) =>
         checkKeyword('pattern', pattern, options, isRoot),
@@ -53,10 +53,10 @@ function checkParts(part: unknown, options: CheckOptions, isRoot: boolean): stri
 function checkKeyword(key: string, value: string, options: CheckOptions, isRoot: boolean): string[] {
   const quoted = JSON.stringify(value.slice(0, 100))
   if ((key === '$ref' || key === '$dynamicRef') && !value.startsWith('#')) {
-    return [`${key} must point into the schema itself ("#/$defs/…"): ${quoted} is not fetched.`]
+    return [`${key} must refer to a part of this schema ("#/$defs/…"). ${quoted} isn't fetched.`]
   }
-  // A nested one would change where "#" points to.
-  if (key === '$id' && !isRoot) return ['$id is allowed only at the top of the schema.']
+  // A nested $id would change what "#" refers to.
+  if (key === '$id' && !isRoot) return ['$id is allowed only at the top level of the schema.']
   if (key === 'pattern' && value.length > schemaLimits.pattern) {
     return [`A pattern must have at most ${schemaLimits.pattern} characters.`]
   }
@@ -72,13 +72,14 @@ function checkCompiles(schema: JsonSchema): string[] {
     return []
   } catch (error) {
     if (error instanceof CalculationTimeoutError) return [timeoutMessage]
-    return [`The schema is not valid JSON Schema 2020-12: ${formatCompileError(error)}.`]
+    return [`The schema isn't valid JSON Schema 2020-12: ${formatCompileError(error)}.`]
   }
 }
 
-const timeoutMessage = 'The schema takes too long to check: does it refer to itself without end?'
+const timeoutMessage =
+  "The schema takes too long to check. Simplify it, and make sure that its references don't form an endless loop."
 
-/** Whether PostgreSQL keeps it: jsonb takes neither NUL nor a lone surrogate, which JSON writes as escapes. */
+/** Returns whether PostgreSQL can store it: jsonb rejects the escapes for NUL and for unpaired surrogates. */
 const isStorableJson = (json: string): boolean => !/(?<!\\)(\\\\)*\\u(0000|d[89a-f]..)/.test(json)
 
 const isObject = (value: unknown): value is JsonSchema =>
@@ -92,11 +93,11 @@ const formatCompileError = (error: unknown): string =>
 interface Measures {
   values: number
   depth: number
-  /** Of all texts together, names aside. */
+  /** Total length of all strings, without property names. */
   characters: number
 }
 
-/** How large JSON is. Counting ends at the bounds, which are then exceeded. */
+/** Measures the size of JSON. Stops counting when a limit is exceeded. */
 export function measureJson(json: unknown, limits: { values: number; depth: number }): Measures {
   const measures = { values: 0, depth: 0, characters: 0 }
   let level: object[] = []
@@ -106,7 +107,7 @@ export function measureJson(json: unknown, limits: { values: number; depth: numb
     else if (typeof value === 'object' && value !== null) level.push(value)
   }
   count(json)
-  // Level by level: what nests a million deep would overflow the stack.
+  // Level by level, because recursion would overflow the stack on a million levels.
   while (level.length > 0 && measures.depth <= limits.depth) {
     measures.depth += 1
     const parts = level

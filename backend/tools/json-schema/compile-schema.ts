@@ -1,9 +1,10 @@
+// cspell:ignore gsuy
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import { secondMs } from '../../core/durations.ts'
 import { CalculationTimeoutError, runWithTimeout } from './run-with-timeout.ts'
 
-/** What is wrong with arguments; empty where nothing is. */
+/** Returns the errors in arguments; empty if they're valid. */
 export type SchemaValidator = (args: unknown, options: { isLarge: boolean }) => readonly ErrorObject[]
 
 const createAjv = () => {
@@ -11,15 +12,15 @@ const createAjv = () => {
     // Unknown keywords and formats are annotations (JSON Schema 2020-12 core, 6.5).
     strict: false,
     logger: false,
-    // Every wrong argument is to be named at once.
+    // Report all invalid arguments, not only the first.
     allErrors: true,
-    // `toString` is not given because every object inherits it.
+    // Inherited properties, such as `toString`, don't count as given.
     ownProperties: true,
-    // References are called, never copied in: a schema of references to references would grow without end.
+    // References are called, never copied in. Otherwise, references to references would grow without limit.
     inlineRefs: false,
   })
   ajvFormats.default(ajv)
-  // The first schema takes the schema of schemas along: a hundred times as long, which no tool is to be blamed for.
+  // The first compilation includes the meta-schema and takes 100 times as long. No tool's time limit should include it.
   ajv.compile({ type: 'object' })
   return ajv
 }
@@ -27,29 +28,29 @@ const createAjv = () => {
 let sharedAjv: Ajv2020 | undefined
 let compiledCount = 0
 
-/** Made at its first use: most processes, such as a command, check nothing. */
+/** Created on first use, because most processes, such as commands, don't check schemas. */
 const getAjv = (): Ajv2020 => (sharedAjv ??= createAjv())
 
-/** Whether values of a format are checked. */
+/** Returns whether values of a format are checked. */
 export const isKnownFormat = (name: string): boolean => Object.hasOwn(getAjv().formats, name)
 
-/** What lets a few arguments take any time: recursion, patterns, comparing all with all, names of any length. */
+/** Keywords that can make even small arguments slow: recursion, patterns, comparing all items, names of any length. */
 const riskyKeywords = /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems)":/
 
-/** Of all patterns of a schema together, for each character: milliseconds for arguments that are not large. */
+/** Limit for all patterns of a schema together, per character. Arguments that aren't large take milliseconds. */
 const maxPatternSteps = 500
 
 /**
  * Compiles a schema that `checkToolSchema` has passed.
  *
- * @throws {CalculationTimeoutError}, or an Error with ajv's words where it is no JSON Schema
+ * @throws {CalculationTimeoutError}, or an Error with ajv's message if it isn't a JSON Schema
  */
 export function compileSchema(schema: JsonSchema): SchemaValidator {
-  // An instance keeps all that it ever compiled, so it is left behind in time.
+  // An instance keeps everything that it ever compiled, so it's replaced regularly.
   compiledCount += 1
   if (compiledCount % 500 === 0) sharedAjv = undefined
 
-  // Tools of two workspaces may bear the same $id, and a draft that is named is not loaded.
+  // Tools of two workspaces may have the same $id, and the draft in $schema may not be loaded.
   const anonymous = { ...schema }
   delete anonymous.$id
   delete anonymous.$schema
@@ -76,24 +77,26 @@ function compileWithTimeout(schema: JsonSchema): ValidateFunction {
   const ajv = getAjv()
   try {
     return runWithTimeout(() => {
-      ajv.removeSchema(schema) // what a first try that was broken off has left
+      ajv.removeSchema(schema) // left over from an interrupted first run
       return ajv.compile(schema)
     }, secondMs)
   } catch (error) {
-    if (error instanceof CalculationTimeoutError) sharedAjv = undefined // what was broken off may have left anything behind
+    // An interrupted compilation may leave the instance in an inconsistent state.
+    if (error instanceof CalculationTimeoutError) sharedAjv = undefined
     throw error
   } finally {
     ajv.removeSchema(schema)
   }
 }
 
-/** What matches one character, and how often it may. Nothing that nests, chooses, looks around or refers back. */
+/** One character with its repetition. Doesn't match groups, alternatives, lookarounds, or backreferences. */
 const patternPiece =
   /(?:[^\\^$.*+?()[\]{}|]|\.|\\[dDwWsS./+*?()[\]{}|^$\\-]|\[(?:[^\]\\]|\\.)*\])(?:([?*+])|\{(\d{1,3})(?:(,)(\d{1,3})?)?\})?\??/gsuy
 
 /**
- * How many steps a regular expression takes at most for each character of a text: for a simple one, anchored at its
- * beginning, with no more than one part of any length. Infinity for all others: they may take any time.
+ * Returns how many steps a regular expression takes at most for each character of a text, if it's simple: anchored at
+ * the start, with at most one part of unlimited length. Returns Infinity for all others, which may take any amount of
+ * time.
  */
 export function countPatternSteps(pattern: string): number {
   if (!pattern.startsWith('^')) return Infinity
@@ -102,7 +105,7 @@ export function countPatternSteps(pattern: string): number {
   if (pieces.reduce((length, [text]) => length + text.length, 0) !== body.length) return Infinity
   const counts = pieces.map(parseRepetition)
   if (counts.filter(({ max }) => max === Infinity).length > 1) return Infinity
-  // After each count that a piece can have, the rest is tried again. One of any length is paid by the characters.
+  // The rest is tried again after each possible count of a piece. An unlimited piece takes one step per character.
   return counts.reduceRight(
     (after, { min, max }) => (max === Infinity ? 1 + after : max + (max - min + 1) * after),
     1,
@@ -117,5 +120,5 @@ function parseRepetition([, sign, from, comma, to]: RegExpExecArray): { min: num
   return { min, max: to === undefined ? Infinity : Number(to) }
 }
 
-/** A JSON Schema 2020-12, as it goes out to clients. */
+/** A JSON Schema (2020-12), as clients get it. */
 export type JsonSchema = Record<string, unknown>

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 
 /**
- * Says of each wrong argument what to change, in words that an agent can act on: "city is required",
- * "count must be a whole number", "unknown argument foo". Each once, at most ten.
+ * Returns what to change about each invalid argument, in words that an agent can act on: "city is required",
+ * "count must be a whole number", "unknown argument foo". At most ten messages, without duplicates.
  */
 export function formatErrors(errors: readonly ErrorObject[]): string[] {
   const messages = [...new Set(mergeAlternatives(errors).map(({ text }) => text))]
@@ -18,11 +18,11 @@ interface FormattedError {
   text: string
 }
 
-/** Of alternatives each tells why it does not fit: together they are one fault. */
+/** Merges the errors of all alternatives of an `anyOf` or `oneOf` into one. */
 function mergeAlternatives(errors: readonly ErrorObject[]): FormattedError[] {
   return errors.reduce<FormattedError[]>((formatted, error) => {
     const { instancePath: at, schemaPath, keyword } = error
-    if (keyword === 'if') return formatted // what it led to is told itself
+    if (keyword === 'if') return formatted // the errors of `then` or `else` are reported instead
     const current = { at, schemaPath, text: formatError(error) }
     if (keyword !== 'anyOf' && keyword !== 'oneOf') return [...formatted, current]
     const isPart = (other: FormattedError) =>
@@ -42,7 +42,7 @@ function formatError({ keyword, instancePath, params, message = '' }: ErrorObjec
     case 'required':
       return `${formatPath(instancePath, String(value.missingProperty))} is required`
     case 'dependentRequired':
-      return `${formatPath(instancePath, String(value.missingProperty))} is required with ${truncate(value.property)}`
+      return `${formatPath(instancePath, String(value.missingProperty))} is required if you pass ${truncate(value.property)}`
     case 'additionalProperties':
       return `unknown argument ${formatPath(instancePath, String(value.additionalProperty))}`
     case 'unevaluatedProperties':
@@ -64,13 +64,13 @@ function formatError({ keyword, instancePath, params, message = '' }: ErrorObjec
         ? `${name} must not be empty`
         : `${name} must have at least ${limit} characters`
     case 'maxLength':
-      return `${name} must have at most ${limit} characters`
+      return `${name} must have at most ${limit} ${value.limit === 1 ? 'character' : 'characters'}`
     case 'minItems':
     case 'minProperties':
-      return `${name} must have at least ${limit} entries`
+      return `${name} must have at least ${limit} ${value.limit === 1 ? 'entry' : 'entries'}`
     case 'maxItems':
     case 'maxProperties':
-      return `${name} must have at most ${limit} entries`
+      return `${name} must have at most ${limit} ${value.limit === 1 ? 'entry' : 'entries'}`
     case 'minimum':
       return `${name} must be at least ${limit}`
     case 'maximum':
@@ -82,11 +82,11 @@ function formatError({ keyword, instancePath, params, message = '' }: ErrorObjec
     case 'uniqueItems':
       return `${name} must not contain duplicates`
     case 'oneOf':
-      return `${name} matches more than one of its alternatives`
+      return `${name} must match exactly one of its alternatives`
     case 'anyOf':
     case 'not':
     case 'false schema':
-      return `${name} has a value that is not accepted`
+      return `${name} has a value that isn't allowed`
     default:
       return `${name} ${message}`
   }
@@ -106,9 +106,9 @@ const formatType = (type: unknown): string => typeNames[String(type)] ?? String(
 const formatNames: Record<string, string> = {
   email: 'an email address',
   date: 'a date such as 2026-05-04',
-  time: 'a time with its zone, such as 09:30:00Z',
-  'date-time': 'a time with its zone, such as 2026-05-04T09:30:00+02:00',
-  uri: 'a web address such as https://example.com/',
+  time: 'a time with a UTC offset, such as 09:30:00Z',
+  'date-time': 'a date and time with a UTC offset, such as 2026-05-04T09:30:00+02:00',
+  uri: 'a URL such as https://example.com/',
   uuid: 'a UUID',
 }
 
@@ -121,12 +121,12 @@ const formatValues = (values: unknown): string =>
     400,
   )
 
-/** Formats a JSON Pointer (RFC 6901) the way people write paths: `/stops/0/city` becomes `stops[0].city`. */
+/** Formats a JSON Pointer (RFC 6901) as a path: `/stops/0/city` becomes `stops[0].city`. */
 function formatPath(pointer: string, property?: string): string {
   const steps = pointer.split('/').slice(1).map(unescape)
   if (property !== undefined) steps.push(property)
   const [first, ...rest] = steps
-  if (first === undefined) return 'the set of arguments'
+  if (first === undefined) return 'the arguments'
   return truncate(first + rest.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''))
 }
 

@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm'
 import { errorCode } from '../../core/errors.ts'
 
-/** A calculation on data that others chose took too long, or called itself too often. */
+/** A calculation on untrusted data took too long or overflowed the stack. */
 export class CalculationTimeoutError extends Error {
   override name = 'CalculationTimeoutError'
 }
@@ -10,9 +10,9 @@ const context = createContext({ work: undefined as unknown })
 const script = new Script('work()')
 
 /**
- * Runs a synchronous calculation, and interrupts it after `timeoutMs`, even within a regular expression that backtracks.
- * Nothing else could, and every session of the process would wait for it. It costs 0.1 ms. If the machine kept the
- * process waiting meanwhile, the calculation runs once more.
+ * Runs a synchronous calculation and interrupts it after `timeoutMs`, even inside a regular expression that backtracks.
+ * Without it, every session of the process would wait. It costs 0.1 ms. If the process got too little CPU time, the
+ * calculation runs a second time.
  *
  * @throws {CalculationTimeoutError}
  */
@@ -43,6 +43,6 @@ function tryWithTimeout<Result>(work: () => Result, timeoutMs: number): { value:
   return result
 }
 
-// Not by instanceof: it may come from another realm.
+// No instanceof, because the error may come from another realm.
 const isStackOverflow = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && Reflect.get(error, 'name') === 'RangeError'

@@ -29,7 +29,7 @@ export const contactNote: ToolKind = {
   },
   run: async (deps, use) => {
     const text = textArgument(use, 'text')
-    if (text === undefined) return errorResult('The note is empty. Pass its text in text.')
+    if (text === undefined) return errorResult('The note is empty. Pass the note in the text argument.')
     const contact = await resolveContact(deps, use)
     if (use.dryRun) return dryRunResult(`This note would have been saved: ${text}`)
 

@@ -34,7 +34,7 @@ export const scheduleCallback: ToolKind = {
       return errorResult("This session isn't for a call, so there is no one to call back.")
     }
     const at = textArgument(use, 'at')
-    if (at === undefined) return errorResult('The time is missing. Pass it in at.')
+    if (at === undefined) return errorResult('The time is missing. Pass it in the at argument.')
 
     const call = { ...use.call, workspaceId: use.row.workspaceId }
     const callback = await queueCallback(deps, call, { at, dryRun: use.dryRun })

@@ -15,12 +15,12 @@ const Config = z.strictObject({
   spreadsheet_id: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,200}$/, {
-      error: 'must be only the ID. In a Google Sheets URL, it is the part between /d/ and /edit',
+      error: "must be only the ID. In a Google Sheets URL, it's the part between /d/ and /edit",
     })
     .meta({
       title: 'Spreadsheet',
       description:
-        'The ID of the spreadsheet to add rows to. In a Google Sheets URL, it is the part between /d/ and /edit.',
+        "The ID of the spreadsheet to add rows to. In a Google Sheets URL, it's the part between /d/ and /edit.",
     }),
   provider: z
     .enum(['database', 'google'])
@@ -84,7 +84,7 @@ async function append(
   const { provider, spreadsheet_id } = Config.parse(use.config)
   const spreadsheet = await openSpreadsheet(deps, use.row.workspaceId, provider, spreadsheet_id)
   if (use.dryRun) {
-    // Reading changes nothing, and a test call is there to find what is not set up.
+    // Reading changes nothing, and a test call should find setup problems.
     toCells(await spreadsheet.readColumns(use.signal), values)
     const row = Object.entries(values).map(([column, value]) => `${column}: ${value}`)
     return dryRunResult(`This row would have been added: ${row.join(', ')}.`)

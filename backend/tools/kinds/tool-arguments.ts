@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { findWorkspaceCountry } from '../../identity/workspaces.ts'
 import type { ToolUse } from './tool-kind.ts'
 
-/** The argument by which the contact tools take another contact than the one of the call. */
+/** Selects a contact other than the one on the call. */
 export const phoneNumberArgument = {
   type: 'string',
   minLength: 1,
@@ -14,9 +14,9 @@ export const phoneNumberArgument = {
 } as const
 
 /**
- * The contact that a tool is to act on: the one with the number in its arguments, else the one of the call.
+ * Returns the contact that a tool acts on: the one with the phone number in its arguments, or else the one on the call.
  *
- * @throws {ApiError} not_found, in words for the agent
+ * @throws {ApiError} not_found; the message is for the agent
  */
 export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Promise<ContactDetails> {
   const { workspaceId } = use.row
@@ -37,7 +37,7 @@ export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Pr
   return contact
 }
 
-/** @throws {ApiError} not_found where it is no phone number */
+/** @throws {ApiError} not_found if it isn't a phone number */
 export async function normalizePhone(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
@@ -48,7 +48,7 @@ export async function normalizePhone(
   return parsed.phoneNumber
 }
 
-/** An argument as text that can be stored; undefined where it is left out or blank. */
+/** Returns an argument as text that PostgreSQL can store, or undefined if it's missing or blank. */
 export function textArgument(use: ToolUse, name: string): string | undefined {
   const value = use.args[name]
   if (typeof value !== 'string') return undefined

@@ -4,7 +4,7 @@ import type { ToolKindName } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import type { JsonSchema } from '../json-schema/compile-schema.ts'
 
-/** The call that a session acts for, read once when the session is opened. */
+/** The call that a session belongs to, read once when the session opens. */
 export interface LiveCall {
   attemptId: string
   callId: number
@@ -12,11 +12,11 @@ export interface LiveCall {
   contactId: number
   /** The contact's number, E.164. */
   phoneNumber: string
-  /** Tools with side effects answer as dry runs, and what they queue is a test. */
+  /** Tools that have effects only do dry runs, and calls that they queue are test calls. */
   test: boolean
 }
 
-/** A row of `mcp_tool` as a kind sees it. */
+/** A row of `mcp_tool`, as kinds get it. */
 export interface ToolRow {
   id: number
   workspaceId: number
@@ -30,7 +30,7 @@ export interface ToolRow {
   secrets: string | null
 }
 
-/** One tool as `tools/list` tells it. A remote server's row makes several. */
+/** A tool in the response to `tools/list`. A remote server's row can have several. */
 export interface ToolDefinition {
   name: string
   description: string
@@ -40,15 +40,15 @@ export interface ToolDefinition {
 /** One use of a tool by an agent. The arguments have been validated against its schema. */
 export interface ToolUse {
   row: ToolRow
-  /** The name that was called: for a remote server's tools it is `<server>__<tool>`. */
+  /** The name that the agent called, `<server>__<tool>` for a remote server's tool. */
   toolName: string
   agentId: number
   /** The assignment's configuration, parsed by the kind's `config`. */
   config: unknown
   args: Record<string, unknown>
-  /** Undefined where the session belongs to no call. */
+  /** Undefined if the session doesn't belong to a call. */
   call: LiveCall | undefined
-  /** True on test calls where the kind has effects: tell what would have happened, do nothing. */
+  /** True on test calls if the tool has effects: describe what would have happened, and change nothing. */
   dryRun: boolean
   /** Aborts on cancel, disconnect, and after the time limit. */
   signal: AbortSignal
@@ -60,21 +60,21 @@ export interface ToolResult {
   isError: boolean
 }
 
-/** What tools of all kinds need to run. */
+/** The dependencies of all kinds of tools. */
 export type ToolDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'secretBox' | 'notify'>
 
-/** What a kind of tool is and does: one file each. */
+/** A kind of tool. Each kind has its own file. */
 export type ToolKind = BuiltInToolKind | CustomToolKind
 
-/** Comes with Outdial. A row of it only names it, so that an installed one tells what this version does. */
+/** Comes with Outdial. A row stores only its name, so that agents always get this version's description and schema. */
 interface BuiltInToolKind extends BaseToolKind {
   builtIn: ToolDefinition
 }
 
-/** Reaches other services. What it offers is what a row says. */
+/** Calls other services. Each row defines the tools that it offers. */
 export interface CustomToolKind extends BaseToolKind {
   builtIn: undefined
-  /** What a row adds to the tool list of an agent. */
+  /** Returns the tools that a row adds to an agent's tool list. */
   definitions(row: ToolRow): ToolDefinition[]
 }
 
@@ -82,19 +82,19 @@ interface BaseToolKind {
   kind: ToolKindName
   /** Settings of the tool itself, the same for every agent. */
   settings: z.ZodType
-  /** Configuration of an assignment; its JSON Schema makes the dashboard's form. */
+  /** Configuration of an assignment. Its JSON Schema defines the dashboard's form. */
   config: z.ZodType
-  /** What is wrong with a configuration beyond its shape: the field and a sentence; it is told to who assigns the tool. */
+  /** Finds an issue that the schema can't find. Its message is for the person who assigns the tool. */
   checkConfig?(deps: ToolDeps, workspaceId: number, config: unknown): Promise<ErrorDetail | undefined>
-  /** Whether using it changes something; where that depends on the row, ask `hasEffects`. */
+  /** Whether using the tool changes anything. May depend on the row, so read it with `hasEffects()`. */
   hasEffects: boolean | ((row: ToolRow, toolName: string) => boolean)
-  /** A thrown error becomes a text that tells nothing of it; `ApiError` messages reach the agent. */
+  /** If it throws, the agent gets the message of an `ApiError`, or a generic text for any other error. */
   run(deps: ToolDeps, use: ToolUse): Promise<ToolResult>
-  /** Ends what is kept between two uses, such as connections. The process stops after it. */
+  /** Closes resources that are kept between uses, such as connections. Called before the process stops. */
   close?(): Promise<void>
 }
 
-/** What a row adds to the tool list of an agent; `unreadable` where its settings were written past the checks. */
+/** Returns the tools that a row adds to an agent's tool list; `unreadable` if its settings bypassed validation. */
 export function getDefinitions(kind: ToolKind, row: ToolRow): ToolDefinition[] | 'unreadable' {
   if (kind.builtIn !== undefined) return [{ ...kind.builtIn, name: row.name }]
   return kind.settings.safeParse(row.settings).success ? kind.definitions(row) : 'unreadable'
@@ -104,10 +104,10 @@ export function getDefinitions(kind: ToolKind, row: ToolRow): ToolDefinition[] |
 export const hasEffects = (kind: ToolKind, row: ToolRow, toolName: string): boolean =>
   typeof kind.hasEffects === 'boolean' ? kind.hasEffects : kind.hasEffects(row, toolName)
 
-/** It is done, or found: text that the agent can go on from. */
+/** Returns the result of a successful use: text that helps the agent continue. */
 export const textResult = (text: string): ToolResult => ({ text, isError: false })
 
-/** It is not done. The text says what to do instead. */
+/** Returns the result of a failed use. The text says what to do instead. */
 export const errorResult = (text: string): ToolResult => ({ text, isError: true })
 
 /** Returns the result for a test call when the tool has effects: what it would have done. */
@@ -116,16 +116,16 @@ export const dryRunResult = (text: string): ToolResult =>
 
 const defaultMaxBytes = 16 * 1024
 
-/** Cuts off a text that is longer than `maxBytes` of UTF-8, and says so at its end. */
+/** Truncates text to `maxBytes` of UTF-8, and appends a note if it did. */
 export function truncateText(text: string, maxBytes = defaultMaxBytes): string {
   const encoded = Buffer.from(text)
   if (encoded.length <= maxBytes) return text
-  // In the middle of a stream, a decoder keeps half a character to itself.
+  // With `stream`, the decoder drops an incomplete character at the end.
   const cut = new TextDecoder().decode(encoded.subarray(0, maxBytes), { stream: true })
   return `${cut}… [Only the first ${maxBytes / 1024} KiB are shown.]`
 }
 
-/** What a tool of the general kinds is made of. */
+/** The values of a custom tool. */
 export interface ToolValues {
   name: string
   description: string

@@ -1,7 +1,8 @@
-// What pages do beyond htmx. Everything works without it: it only saves a click or a wait.
+// What pages do beyond htmx. Every page also works without this script.
 
-// A form that is on its way is not sent again; the server would do nothing twice, but the person should see it. Nothing
-// tells the page that loading was stopped: after a while it may be sent again.
+// A form that is being sent can't be submitted again. The server would ignore the second submit, but the user should see
+// that the first one is on its way. The browser has no event for a canceled page load, so after 15 seconds the form can
+// be submitted again.
 document.addEventListener('submit', (event) => {
   const { target: form, submitter } = event
   if (event.defaultPrevented || form.method !== 'post') return
@@ -14,41 +15,41 @@ document.addEventListener('submit', (event) => {
   }, 15_000)
 })
 
-// Back from the browser's memory: the form may be sent again.
+// The page was restored from the back/forward cache, so its forms can be submitted again.
 window.addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
   for (const button of document.querySelectorAll('[aria-busy]')) button.removeAttribute('aria-busy')
 })
 
-// What is shown stays when an answer is an error or none comes. It is said to be older than it looks, and asked for
-// again: a live part does so by itself, a search is told to, and meanwhile nothing shows what was searched for before.
+// If a request fails, the page keeps its content and shows that it's stale. Live parts retry by themselves. A search is
+// retried here; until it succeeds, live parts are paused, because they would show the results of the previous search.
 let failedSearch = null
 let retryTimer
 
 const isSearch = (element) => element.matches('form[role="search"]')
 const isLive = (element) => element.matches('[data-live]')
 
-function sayStale(text) {
-  const line = document.getElementById('stale')
-  // The same text once more would be read out once more.
-  if (line.textContent !== text) line.textContent = text
+function showStale(text) {
+  const notice = document.getElementById('stale')
+  // Screen readers announce every change, even to the same text.
+  if (notice.textContent !== text) notice.textContent = text
 }
 
-function fallBehind({ sourceElement: source }) {
+function handleFailedRequest({ sourceElement: source }) {
   if (isSearch(source)) {
     failedSearch = source
     retryTimer = setTimeout(() => source.dispatchEvent(new Event('change')), 3000)
   }
-  if (isSearch(source) || isLive(source)) sayStale('Couldn’t refresh. Retrying…')
-  // Somebody pressed it, and waits.
+  if (isSearch(source) || isLive(source)) showStale("Couldn't refresh. Retrying…")
+  // The user clicked it and waits for the result.
   else if (source.matches('a, form'))
-    sayStale('Something went wrong. Try again in a moment, or reload the page.')
+    showStale('Something went wrong. Try again in a moment, or reload the page.')
 }
 
-/** A form that is on its way would get another key by which it counts once, and a second press would count again. */
+/** Replacing a form that is being sent would give it a new submission ID, so a second click would count again. */
 const isSending = (part) => part.querySelector('form[data-sent]') !== null
 
-// Nobody watches a page in the background: it asks for itself anew when it comes to the front.
+// A page in the background doesn't refresh until the user returns to it.
 document.addEventListener('htmx:before:request', (event) => {
   const { sourceElement: source } = event.detail.ctx
   if (isSearch(source)) clearTimeout(retryTimer)
@@ -56,20 +57,20 @@ document.addEventListener('htmx:before:request', (event) => {
   if (isLive(source) && isPaused) event.preventDefault()
 })
 
-// By the configuration of htmx an error is not swapped in; here, its address is not taken either.
+// htmx is configured not to show error responses. This also keeps their URL out of the address bar.
 document.addEventListener('htmx:before:swap', (event) => {
   const { ctx } = event.detail
   if (isLive(ctx.sourceElement) && isSending(ctx.sourceElement)) return event.preventDefault()
   if (ctx.swap !== 'none' || ctx.response.status < 400) return
   event.preventDefault()
-  fallBehind(ctx)
+  handleFailedRequest(ctx)
 })
 
-document.addEventListener('htmx:error', ({ detail: { ctx } }) => ctx && fallBehind(ctx))
+document.addEventListener('htmx:error', ({ detail: { ctx } }) => ctx && handleFailedRequest(ctx))
 
 document.addEventListener('htmx:after:swap', ({ detail: { ctx } }) => {
   if (isSearch(ctx.sourceElement)) failedSearch = null
-  if (!failedSearch?.isConnected) sayStale('')
+  if (!failedSearch?.isConnected) showStale('')
 })
 
 document.addEventListener('click', async (event) => {

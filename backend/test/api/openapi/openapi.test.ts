@@ -11,7 +11,7 @@ beforeAll(async () => {
   read = parseDocument((await api.app.inject(`${apiPrefix}/openapi.json`)).json())
 })
 
-it('is kept in the repository as it is served: run npm run generate where this fails', async () => {
+it('matches contract/openapi.json (if this fails, run npm run generate)', async () => {
   const file = new URL('../../../../contract/openapi.json', import.meta.url)
   const snapshot: unknown = JSON.parse(await readFile(file, 'utf8'))
   expect(await generateApiDocument({ ...api.deps, config: parseConfig({}) })).toEqual(snapshot)
@@ -31,7 +31,7 @@ it('describes every operation of the API', () => {
   ])
 })
 
-it('gives examples that its own schemas accept', () => {
+it('has examples that match their schemas', () => {
   const contents = [
     read.document.webhooks['call.completed'].post.requestBody.content,
     ...read.operations.flatMap((operation) => [
@@ -51,7 +51,7 @@ it('gives examples that its own schemas accept', () => {
   }
 })
 
-it('says of every operation which errors it has, and of every answer which headers', () => {
+it('describes the errors of every operation and the headers of every response', () => {
   for (const { method, responses } of read.operations) {
     const statuses = Object.keys(responses)
     const always = ['401', '403', '422', '429', '500', '503']
@@ -62,7 +62,7 @@ it('says of every operation which errors it has, and of every answer which heade
   }
 })
 
-it('is read on a page that loads nothing from elsewhere', async () => {
+it('is shown on a page that loads nothing from other sites', async () => {
   const page = await api.app.inject('/docs')
   expect(page.statusCode).toBe(200)
   expect(page.headers['content-security-policy']).toContain("default-src 'self'")

@@ -8,18 +8,18 @@ const written: unknown = JSON.parse(
   await readFile(new URL('../../../../docs/runtime.openapi.json', import.meta.url), 'utf8'),
 )
 
-/** Every object in a value, itself included. */
+/** Yields every object in a value, including the value itself. */
 function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return
   yield value as Record<string, unknown>
   for (const inner of Object.values(value)) yield* objectsIn(inner)
 }
 
-it('is kept in the repository as the schemas make it: run npm run generate where this fails', () => {
+it('matches docs/runtime.openapi.json (if this fails, run npm run generate)', () => {
   expect(JSON.parse(JSON.stringify(runtimeDocument()))).toEqual(written)
 })
 
-it('gives examples that its own schemas accept', () => {
+it('has examples that match their schemas', () => {
   const ajv = new Ajv2020({ strict: false })
   ajvFormats.default(ajv)
   ajv.addSchema(written as object, 'doc')
@@ -34,7 +34,7 @@ it('gives examples that its own schemas accept', () => {
   }
 })
 
-it('refers to nothing that it does not hold', () => {
+it('has no broken references', () => {
   for (const { $ref } of objectsIn(written)) {
     if (typeof $ref !== 'string') continue
     const target = $ref

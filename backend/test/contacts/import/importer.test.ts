@@ -15,7 +15,7 @@ beforeAll(() => {
   worker = startWorker()
 })
 
-it('continues where a lost process stopped, and imports no row twice with two workers', async () => {
+it('continues after a lost process, and imports no row twice with two workers', async () => {
   await worker.stop()
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
@@ -23,7 +23,7 @@ it('continues where a lost process stopped, and imports no row twice with two wo
   const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
   const lease = async () => {
     const [job] = await leaseImports(world.database.db, 1)
-    if (job === undefined) throw new Error('there was nothing to lease')
+    if (job === undefined) throw new Error('no import to lease')
     return job
   }
   const expire = () =>
@@ -31,7 +31,7 @@ it('continues where a lost process stopped, and imports no row twice with two wo
       .updateTable('contact_import')
       .set({ lease_until: new Date(0) })
       .execute()
-  // A checker is told to stop, one is lost, and the third is done; what the lost one still writes is refused.
+  // The first check is aborted, the second loses its lease, and the third finishes. What the second writes is rejected.
   await checkImport(deps, await lease(), AbortSignal.abort())
   const lost = await lease()
   await expire()
@@ -59,7 +59,7 @@ it('continues where a lost process stopped, and imports no row twice with two wo
   expect(await listContacts(user)).toHaveLength(260)
 }, 120_000)
 
-it('stops if its campaign is archived during the import, and says so', async () => {
+it('stops and shows an error if its campaign is archived during the import', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   await worker.stop()
@@ -76,7 +76,7 @@ it('stops if its campaign is archived during the import, and says so', async () 
   expect(await listContacts(user)).toEqual([])
 })
 
-it('imports no row of a contact that was erased after the check', async () => {
+it("doesn't import a contact that was erased after the check", async () => {
   const user = await seedSignedInOwner(world.service)
   const { contact } = await seedCall(world.service.deps, user.seed, '+12025570101')
   const { path, page } = await uploadAndCheck(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
@@ -86,8 +86,8 @@ it('imports no row of a contact that was erased after the check', async () => {
   expect((await listContacts(user)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
 })
 
-it('imports in batches that others see one after the other', async () => {
-  // Twelve batches: more than can be written between two views of the page.
+it('commits each batch separately, so that the page shows progress', async () => {
+  // Twelve batches: more than can be committed between two requests of the page.
   const rowCount = 600
   const user = await seedSignedInOwner(world.service)
   const rows = Array.from(

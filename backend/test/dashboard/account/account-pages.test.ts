@@ -9,7 +9,7 @@ const world = useServiceWorld()
 
 const fresh = 'another long password'
 
-it("changes one's name and, with the password, one's address", async () => {
+it("changes the user's name, and changes their email if the current password is correct", async () => {
   const { browser, open, email } = await seedSignedInOwner(world.service)
   const page = await open('/account')
   const { page: renamed } = await browser.press(page, 'Save', { name: 'Kim <i>', email })
@@ -21,12 +21,12 @@ it("changes one's name and, with the password, one's address", async () => {
     current_password: 'wrong',
   })
   expect(rejected.page.status).toBe(422)
-  expect(rejected.page.html).toMatch(/id="f-current_password-problem">Incorrect password/)
+  expect(rejected.page.html).toMatch(/id="f-current_password-issue">Incorrect password/)
   await browser.press(page, 'Save', { name: 'Kim', email: newEmail, current_password: password })
   expect((await signIn(world.service, newEmail)).page.text).toContain(newEmail)
 })
 
-it("refuses an address that is another person's, also to two who take it at once", async () => {
+it('rejects an email that another user has, even if two users claim it at the same time', async () => {
   const [one, two] = [await seedSignedInOwner(world.service), await seedSignedInOwner(world.service)]
   const take = async (user: typeof one, email: string) => {
     const fields = { name: 'Kim', email, current_password: password }
@@ -34,12 +34,12 @@ it("refuses an address that is another person's, also to two who take it at once
   }
   const taken = await take(one, two.email.toUpperCase())
   expect(taken.status).toBe(422)
-  expect(taken.html).toMatch(/id="f-email-problem">The email /)
+  expect(taken.html).toMatch(/id="f-email-issue">The email /)
   const both = await Promise.all([take(one, 'wanted@example.com'), take(two, 'WANTED@example.com')])
   expect(both.map(({ status }) => status).sort()).toEqual([200, 422])
 })
 
-it('changes the password for who knows it, signs out elsewhere, and ends reset links', async () => {
+it('changes the password after checking the current one, ends other sessions, and invalidates reset links', async () => {
   const user = await seedSignedInOwner(world.service)
   const otherBrowser = await signIn(world.service, user.email)
   const { link } = await createResetLink(world.service.deps, user.userId)
@@ -48,13 +48,13 @@ it('changes the password for who knows it, signs out elsewhere, and ends reset l
     current_password: 'not this one',
     new_password: fresh,
   })
-  expect(wrong.page.html).toMatch(/id="f-current_password-problem">Incorrect current password/)
+  expect(wrong.page.html).toMatch(/id="f-current_password-issue">Incorrect current password/)
   expect(wrong.page.html).not.toContain(fresh)
   const short = await user.browser.press(form, 'Change password', {
     current_password: password,
     new_password: 'short',
   })
-  expect(short.page.html).toMatch(/id="f-new_password-problem">[^<]*at least 10/)
+  expect(short.page.html).toMatch(/id="f-new_password-issue">[^<]*at least 10/)
   const { page } = await user.browser.press(form, 'Change password', {
     current_password: password,
     new_password: fresh,
@@ -66,7 +66,7 @@ it('changes the password for who knows it, signs out elsewhere, and ends reset l
   expect((await signIn(world.service, user.email, fresh)).page.status).toBe(200)
 })
 
-it('lets nobody guess the password at an open screen, and keeps its owner out of nothing', async () => {
+it("limits password guesses in one session without locking the user's other sessions", async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await signIn(world.service, user.email)
   const form = await user.open('/account/password')
@@ -90,7 +90,7 @@ it('lets nobody guess the password at an open screen, and keeps its owner out of
   expect(changed.page.text).toContain('Password changed')
 })
 
-it('lists where one is signed in, and signs out there', async () => {
+it("lists the user's sessions and ends them", async () => {
   const user = await seedSignedInOwner(world.service)
   const second = await signIn(world.service, user.email)
   const third = await signIn(world.service, user.email)
@@ -114,7 +114,7 @@ it('lists where one is signed in, and signs out there', async () => {
   expect([await isSignedIn(second), await isSignedIn(third)]).toEqual([false, false])
 })
 
-it("ends nobody else's session", async () => {
+it("doesn't end another user's session", async () => {
   const [mine, theirs] = [await seedSignedInOwner(world.service), await seedSignedInOwner(world.service)]
   await signIn(world.service, mine.email)
   const { id } = await world.database.db
@@ -148,11 +148,11 @@ it.each([
   ],
   ['curl/8.5.0', 'curl'],
   ['', 'Unknown browser'],
-])('names the browser that says %s', (userAgent, words) => {
+])('names the browser for the user agent %j', (userAgent, words) => {
   expect(formatBrowser(userAgent)).toBe(words)
 })
 
-itInChromium('is used by hand', async (chromium) => {
+itInChromium('works in a browser and is accessible', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await chromium.newPage({ reducedMotion: 'reduce' })
   await tab.goto(`${world.service.url}/sign-in`)

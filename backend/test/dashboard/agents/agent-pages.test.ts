@@ -1,3 +1,4 @@
+// cspell:ignore geht größe
 import { describe, expect, it } from '@jest/globals'
 import { addDocument } from '../../../knowledge/documents.ts'
 import { createSpreadsheet } from '../../../spreadsheets/spreadsheets.ts'
@@ -19,7 +20,7 @@ const getConfig = (agentId: number) =>
 
 type Seeded = Awaited<ReturnType<typeof seedSignedInOwner>>
 
-/** Gives the user's agent a tool, and tells the address of its page there. */
+/** Assigns a tool to the user's agent and returns the path of the tool's page for that agent. */
 async function assignToolTo(user: Seeded, name: string, config: object = {}): Promise<string> {
   const { workspaceId, agentId } = user.seed
   const id = await getToolId(world.service, user, name)
@@ -27,8 +28,8 @@ async function assignToolTo(user: Seeded, name: string, config: object = {}): Pr
   return `/agents/${agentId}/tools/${id}`
 }
 
-describe('an agent', () => {
-  it('is made as a draft, published, paused and resumed', async () => {
+describe('agents', () => {
+  it('can be created as drafts, published, paused, and resumed', async () => {
     const user = await seedSignedInOwner(world.service)
     const { page } = await user.browser.press(await user.open('/agents/new'), 'Create draft', {
       name: '<b>Dora</b>',
@@ -62,20 +63,20 @@ describe('an agent', () => {
     expect(await getAgent('Doris')).toMatchObject({ greeting: '', language: 'de-AT', status: 'live' })
   })
 
-  it('says beside each field what is wrong, and keeps what was typed', async () => {
+  it('have a form that shows each issue next to its field and keeps the entered values', async () => {
     const user = await seedSignedInOwner(world.service)
     const { page } = await user.browser.press(await user.open('/agents/new'), 'Create draft', {
       greeting: 'Hi {{first_name}}',
       variables: 'größe',
     })
     expect(page.status).toBe(422)
-    expect(page.html).toContain('id="f-name-problem">Enter a name.')
-    expect(page.html).toMatch(/id="f-variables-problem">“größe” isn&#39;t a valid/)
+    expect(page.html).toContain('id="f-name-issue">Enter a name.')
+    expect(page.html).toMatch(/id="f-variables-issue">“größe” isn&#39;t a valid/)
     expect(page.html).toContain('value="größe"')
     expect(page.text).toContain("{{first_name}} the contact's first name")
   })
 
-  it('is listed with what it has', async () => {
+  it('are listed with the number of their tools and campaigns', async () => {
     const user = await seedSignedInOwner(world.service)
     await assignToolTo(user, 'contact_note')
     const list = await user.open('/agents')
@@ -84,7 +85,7 @@ describe('an agent', () => {
     expect(page.text).toContain('Leads')
   })
 
-  it('of another workspace is shown to nobody', async () => {
+  it("aren't accessible from another workspace", async () => {
     const mine = await seedSignedInOwner(world.service)
     const theirs = await seedSignedInOwner(world.service)
     const foreign = theirs.seed.agentId
@@ -110,8 +111,8 @@ describe('an agent', () => {
   })
 })
 
-describe('the tools of an agent', () => {
-  it('are assigned, configured by a form that their schema makes, and taken away', async () => {
+describe("an agent's tools", () => {
+  it('can be assigned, configured with a form generated from their schema, and removed', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const { id: leads } = await createSpreadsheet(world.service.deps, workspaceId, {
@@ -122,12 +123,12 @@ describe('the tools of an agent', () => {
 
     const form = await user.open(`/agents/${agentId}/tools/${append}`)
     const { page: rejected } = await user.browser.press(form, 'Assign tool')
-    expect(rejected.html).toContain('id="f-config-spreadsheet_id-problem">Choose the spreadsheet')
+    expect(rejected.html).toContain('id="f-config-spreadsheet_id-issue">Choose the spreadsheet')
     const { page: noGoogle } = await user.browser.press(form, 'Assign tool', {
       'config.spreadsheet_id': 'google:another',
       google_id: 'https://docs.google.com/spreadsheets/d/abc_123/edit#gid=0',
     })
-    expect(noGoogle.html).toMatch(/id="f-google_id-problem">[^<]*no Google service account/)
+    expect(noGoogle.html).toMatch(/id="f-google_id-issue">[^<]*no Google service account/)
     expect(noGoogle.html).toContain('value="google:another" selected')
 
     const { page: assigned } = await user.browser.press(form, 'Assign tool', {
@@ -145,7 +146,7 @@ describe('the tools of an agent', () => {
     expect(await getConfig(agentId)).toEqual([])
   })
 
-  it('without anything to configure are assigned by one click', async () => {
+  it('can be assigned with one click if they have no settings', async () => {
     const user = await seedSignedInOwner(world.service)
     const { page } = await user.browser.press(await user.open(`/agents/${user.seed.agentId}`), 'Assign')
     expect(page.text).toContain('Tool assigned')
@@ -153,8 +154,8 @@ describe('the tools of an agent', () => {
   })
 })
 
-describe('a trial', () => {
-  it('uses the tool through the tool server, and shows what the agent would be told', async () => {
+describe('trying a tool', () => {
+  it('runs the tool through the tool server and shows the result the agent would get', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId } = user.seed
     await addDocument(world.service.deps, workspaceId, {
@@ -173,7 +174,7 @@ describe('a trial', () => {
     expect(rejected.text).toContain('query is required')
   })
 
-  it('of a tool with effects says so, and has them', async () => {
+  it('warns that a tool with side effects runs for real, and runs it once', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId } = user.seed
     const { id } = await createSpreadsheet(world.service.deps, workspaceId, {
@@ -187,7 +188,7 @@ describe('a trial', () => {
       'args.values': '{Name: Ann}',
     })
     expect(wrong.status).toBe(422)
-    expect(wrong.html).toMatch(/id="f-args-values-problem">Invalid JSON/)
+    expect(wrong.html).toMatch(/id="f-args-values-issue">Invalid JSON/)
     const { page } = await user.browser.press(wrong, 'Run tool for real', {
       'args.values': '{"Name": "Ann"}',
     })
@@ -201,7 +202,7 @@ describe('a trial', () => {
     expect(JSON.stringify(rows)).toContain('Ann')
   })
 
-  it('is not offered before the agent can use the tool, with the reason in plain words', async () => {
+  it("isn't offered until the agent can use the tool, and the page says why", async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId } = user.seed
     const draft = await seedAgent(world.service.deps, workspaceId, { name: 'Cleo', status: 'draft' })
@@ -221,14 +222,14 @@ describe('a trial', () => {
     expect(off.text).toContain('This tool is turned off')
   })
 
-  it('is no session for a tool that the agent does not have', async () => {
+  it("returns 404 for a tool that isn't assigned to the agent", async () => {
     const user = await seedSignedInOwner(world.service)
     const note = await getToolId(world.service, user, 'contact_note')
     expect((await user.open(`/agents/${user.seed.agentId}/tools/${note}/try`)).status).toBe(404)
   })
 })
 
-itInChromium('makes an agent by hand, gives it a tool, and tries that in place', async (chromium) => {
+itInChromium('creates an agent, assigns a tool, and tries the tool in the browser', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId } = user.seed
   await addDocument(world.service.deps, workspaceId, {

@@ -1,3 +1,4 @@
+// cspell:ignore Mayall ångs
 import { expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
@@ -10,7 +11,7 @@ import { useServiceWorld } from '../../support/service.ts'
 const world = useServiceWorld()
 const seedCallFor = createCallSeeder(world)
 
-/** Ids of the calls that a page lists, in its order. */
+/** Returns the IDs of the calls on a page, in order. */
 const listedIds = ({ html }: { html: string }) =>
   [...html.matchAll(/<tr id="call-(\d+)"/g)].map(([, id]) => Number(id))
 
@@ -21,7 +22,7 @@ it('offers the next action if there are no calls', async () => {
   expect(page.html).toMatch(/href="[^"]*\/contacts\/new"/)
 })
 
-it('lists calls, newest first, with why each one waits', async () => {
+it('lists calls, newest first, and says why each one is waiting', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await seedCallFor(user, { first_name: 'Maya', last_name: '<i>Li</i>' })
   const second = await seedCallFor(user, { scheduled_at: '2026-05-06T13:00:00Z' })
@@ -31,7 +32,7 @@ it('lists calls, newest first, with why each one waits', async () => {
   expect(page.text).toContain('Scheduled time, not before Wed 9:00 AM')
 })
 
-it('finds calls by the beginning of a name, a number in any spelling, and the ID', async () => {
+it('finds calls by the start of a name, a phone number in any format, or the ID', async () => {
   const user = await seedSignedInOwner(world.service)
   const maya = await seedCallFor(user, { first_name: 'Maya', last_name: 'Ångström' }, '+12025570001')
   const noor = await seedCallFor(user, { first_name: 'Noor', last_name: 'Mayall' }, '+12025570002')
@@ -47,7 +48,7 @@ it('finds calls by the beginning of a name, a number in any spelling, and the ID
   expect(await found('nobody')).toEqual([])
 })
 
-it('narrows the list down by status, outcome, campaign, agent, kind and day', async () => {
+it('filters the list by status, outcome, campaign, agent, type, and day', async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   const campaignId = await seedCampaign(world.service.deps, { ...seed, name: 'Other' })
@@ -95,11 +96,11 @@ it('pages through a long list and back', async () => {
   expect(listedIds(again)).toEqual(ids.slice(0, 50))
 })
 
-it('pages through the calls of some days in the order in which they were queued', async () => {
+it('pages through the calls in a date range in the order they were queued, newest first', async () => {
   const user = await seedSignedInOwner(world.service)
   const ids: number[] = []
   for (let count = 0; count < 60; count += 1) ids.push((await seedCallFor(user)).id)
-  // The later its id, the earlier it was queued; three at a time at one moment.
+  // Calls with higher IDs were queued earlier. Each group of three was queued at the same time.
   await sql`update call set queued_at = timestamptz '2026-05-03T12:00:00Z' - (id - ${ids[0]}::bigint) / 3 * interval '1 minute'
     where workspace_id = ${user.seed.workspaceId}`.execute(world.database.db)
   const threes = Map.groupBy(ids, (id) => Math.floor((id - (ids[0] ?? 0)) / 3))
@@ -110,7 +111,7 @@ it('pages through the calls of some days in the order in which they were queued'
   expect([...listedIds(first), ...listedIds(second)]).toEqual(inOrder)
 })
 
-it('offers new calls instead of inserting them', async () => {
+it('shows a link to newer calls instead of inserting them', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await seedCallFor(user)
   const page = await user.open('/calls')
@@ -122,7 +123,7 @@ it('offers new calls instead of inserting them', async () => {
   expect(listedIds(await user.open('/calls'))).toEqual([second.id, first.id])
 })
 
-it('exports the filtered list as CSV that runs no formula', async () => {
+it('exports the filtered list as CSV with formulas escaped', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCallFor(user, { first_name: '=SUM(A1)', last_name: 'a "b", c', metadata: { form: 'x' } })
   await seedCallFor(user, { first_name: 'Noor', test: true })

@@ -60,7 +60,12 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
   await recordDeliveryAttempt(
     world.database.db,
     delivery,
-    { at: deps.clock.now(), durationMs: 21, statusCode: 500, error: 'the receiver answered 500' },
+    {
+      at: deps.clock.now(),
+      durationMs: 21,
+      statusCode: 500,
+      error: 'The receiver responded with status 500.',
+    },
     { status: 'exhausted' },
   )
 
@@ -80,7 +85,7 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
     'Hello & <b>who</b>?',
     'https://hooks.example.com/one',
     'Failed – no retries left',
-    'The receiver answered 500',
+    'The receiver responded with status 500.',
     '21 ms',
   ]) {
     expect(page.text).toContain(text)
@@ -113,17 +118,17 @@ it('cancels a waiting call once', async () => {
   expect(events).toHaveLength(1)
 })
 
-it('says why a call waits for a paused campaign', async () => {
+it('says that a call is waiting for a paused campaign, and why the campaign is paused', async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await seedCallFor(user)
   await world.database.db
     .updateTable('campaign')
-    .set({ status: 'paused', paused_reason: 'The phone line failed 20 times in a row.' })
+    .set({ status: 'paused', paused_reason: 'The telephony provider failed 20 times in a row.' })
     .where('id', '=', user.seed.campaignId)
     .execute()
   const page = await user.open(`/calls/${call.id}`)
   expect(page.text).toContain('The campaign is paused. Resume it to place this call.')
-  expect(page.text).toContain('The phone line failed 20 times in a row.')
+  expect(page.text).toContain('The telephony provider failed 20 times in a row.')
 })
 
 it('queues a call again, with its metadata, unless the number is on the do-not-call list', async () => {
@@ -138,7 +143,7 @@ it('queues a call again, with its metadata, unless the number is on the do-not-c
   expect(again.text).toContain('form one')
 
   const { page: open } = await browser.press(await user.open(`/calls/${call.id}`), 'Call again')
-  expect(open.text).toContain('is still waiting')
+  expect(open.text).toContain('is still waiting or in progress')
   expect(open.url).toBe(again.url)
 
   await sql`insert into do_not_call (workspace_id, number_hash, source)
@@ -155,7 +160,7 @@ it('queues a call again, with its metadata, unless the number is on the do-not-c
   expect(calls).toHaveLength(2)
 })
 
-it('hides the calls of other workspaces, and does not cancel them', async () => {
+it("neither shows nor cancels another workspace's call", async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   const [ownCall, foreign] = [await seedCallFor(mine), await seedCallFor(theirs)]
@@ -191,7 +196,6 @@ itInChromium('searches, watches, and cancels calls in the browser', async (chrom
   await tab.getByRole('link', { name: 'Maya', exact: true }).click()
   await expectAccessible(tab)
 
-  // It is live: the attempt appears by itself.
   await tab.getByRole('button', { name: 'Cancel call' }).first().click()
   await tab.getByRole('dialog').getByRole('button', { name: 'Cancel call' }).click()
   await tab.getByText('Call canceled.').waitFor()
@@ -205,17 +209,18 @@ itInChromium('searches, watches, and cancels calls in the browser', async (chrom
     attemptId: id,
     toolName: 'contact_note',
     arguments: '{"text":"likes it"}',
-    result: 'Kept.',
+    result: 'Note saved.',
     isError: false,
     dryRun: false,
     startedAt: world.service.deps.clock.now(),
     durationMs: 5,
   })
+  // The attempt appears without a reload.
   await tab.getByText('Arguments and result').click()
   await tab.getByText('likes it').waitFor()
   await completeDialedCall(world.service.deps, user.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
   await tab.getByText("The call wasn't answered.").first().waitFor()
-  // What the reader unfolded stays so.
+  // What the user expanded stays expanded.
   expect(await tab.getByText('likes it').isVisible()).toBe(true)
   await expectAccessible(tab)
   expect(consoleErrors).toEqual([])

@@ -44,7 +44,7 @@ it('creates a campaign with every setting of its form', async () => {
   })
 })
 
-it('shows each issue of a campaign beside its field', async () => {
+it('shows each issue of a campaign next to its field', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create campaign', {
     ...fields,
@@ -54,15 +54,15 @@ it('shows each issue of a campaign beside its field', async () => {
     max_concurrent_calls: 'many',
   })
   expect(page.status).toBe(422)
-  for (const field of ['max_concurrent_calls']) expect(page.html).toContain(`id="f-${field}-problem"`)
+  expect(page.html).toContain('id="f-max_concurrent_calls-issue"')
   const { page: next } = await user.browser.press(page, 'Create campaign', {
     max_concurrent_calls: '5',
   })
-  expect(next.html).toContain('id="f-name-problem">This is needed.')
+  expect(next.html).toContain('id="f-name-issue">This field is required.')
   expect(next.html).toContain(
-    'id="f-time_zone-problem">Must be an IANA time zone, for example Europe/Berlin.',
+    'id="f-time_zone-issue">Must be an IANA time zone, for example Europe/Berlin.',
   )
-  expect(next.html).toContain('id="f-calling_hours-end-problem">Must be different from the start.')
+  expect(next.html).toContain('id="f-calling_hours-end-issue">Must be different from the start.')
   expect(next.html).toContain('value="Berlin"')
 })
 
@@ -77,11 +77,11 @@ it("doesn't create a campaign with another workspace's agent", async () => {
   const { page } = await user.browser.press(forged, 'Create campaign', fields)
   expect(page.status).toBe(422)
   expect(page.html).toContain(
-    'id="f-agent_id-problem">This workspace has no agent with this ID. Choose another agent.',
+    'id="f-agent_id-issue">This workspace has no agent with this ID. Choose another agent.',
   )
 })
 
-it('edits, pauses, resumes and archives a campaign', async () => {
+it('edits, pauses, resumes, and archives a campaign', async () => {
   const user = await seedSignedInOwner(world.service)
   const { campaignId } = user.seed
   const queued = await addContact(
@@ -142,7 +142,7 @@ it('links from a campaign to its own calls only', async () => {
       first_name: ended,
     })
     await completeDialedCall(world.service.deps, user.seed, id, emptyResult('no_answer', 'ring_timeout'))
-    // Of the future: nobody dials it meanwhile.
+    // Scheduled for the next day, so that it isn't dialed during the test.
     const scheduled_at = new Date(world.service.deps.clock.now().getTime() + 86_400_000).toISOString()
     const later = { campaign_id, first_name: waiting, scheduled_at }
     await seedCall(world.service.deps, user.seed, freshNumber(), later)
@@ -196,7 +196,7 @@ itInChromium('filters campaigns while you type, and updates them live', async (c
     .execute()
   await tab.getByRole('row').filter({ hasText: 'Roofs' }).getByText('Paused').waitFor()
 
-  // And so do its own page's status and buttons.
+  // The status and buttons on the campaign's page also update.
   await tab.getByRole('link', { name: 'Roofs' }).click()
   await tab.getByRole('button', { name: 'Resume' }).waitFor()
   await world.database.db

@@ -1,3 +1,4 @@
+// cspell:ignore okaf
 import { describe, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
@@ -11,7 +12,7 @@ const world = useServiceWorld()
 const links = (page: Page) =>
   [...page.html.matchAll(/href="[^"]*\/contacts\/(\d+)"/g)].map(([, id]) => Number(id))
 
-/** A workspace with one contact, and a call that waits for it. */
+/** Seeds a workspace with one contact and a waiting call to it. */
 async function seedContact(input: Parameters<typeof seedCall>[3] = {}) {
   const user = await seedSignedInOwner(world.service)
   const call = await seedCall(world.service.deps, user.seed, freshNumber(), { last_name: 'Okafor', ...input })
@@ -19,7 +20,7 @@ async function seedContact(input: Parameters<typeof seedCall>[3] = {}) {
 }
 
 describe('the contact list', () => {
-  it('finds a contact by any part of what is known, and by its number in any spelling', async () => {
+  it('finds a contact by part of its name, email, or external ID, or by its phone number in any format', async () => {
     const { open, contactId, call, seed } = await seedContact({
       email: 'maya@Example.com',
       external_id: 'crm-2291',
@@ -76,7 +77,7 @@ describe('the contact list', () => {
 })
 
 describe('the contact form', () => {
-  it('adds a contact without a call, and with one', async () => {
+  it('adds a contact with or without a call', async () => {
     const { browser, open, seed } = await seedSignedInOwner(world.service)
     const fields = {
       phone_number: '(202) 555-0141',
@@ -105,7 +106,7 @@ describe('the contact form', () => {
     expect(called.text).toContain('Waiting')
   })
 
-  it('shows each issue beside its field, and keeps what was typed', async () => {
+  it('shows each issue next to its field and keeps the entered values', async () => {
     const { browser, open } = await seedSignedInOwner(world.service)
     const { page } = await browser.press(await open('/contacts/new'), 'Add contact', {
       phone_number: '555',
@@ -114,20 +115,20 @@ describe('the contact form', () => {
       variables: 'product = x',
     })
     expect(page.status).toBe(422)
-    for (const field of ['email', 'time_zone']) expect(page.html).toContain(`id="f-${field}-problem"`)
+    for (const field of ['email', 'time_zone']) expect(page.html).toContain(`id="f-${field}-issue"`)
     expect(page.html).toContain('product = x')
     const { page: second } = await browser.press(await open('/contacts/new'), 'Add contact', {
       phone_number: '555',
       'consent.source': 'Form',
     })
-    expect(second.html).toContain('id="f-consent-at-problem"')
+    expect(second.html).toContain('id="f-consent-at-issue"')
     const { page: third } = await browser.press(await open('/contacts/new'), 'Add contact', {
       phone_number: '555',
     })
-    expect(third.html).toMatch(/id="f-phone_number-problem">This phone number isn[^<]* valid/)
+    expect(third.html).toMatch(/id="f-phone_number-issue">The phone number isn&#39;t valid/)
   })
 
-  it('clears what is emptied when a contact is edited', async () => {
+  it('clears fields that are left blank when a contact is edited', async () => {
     const { browser, open, contact, contactId } = await seedContact({
       email: 'maya@example.com',
       variables: { product: 'Roof', city: 'Ghent' },
@@ -176,7 +177,7 @@ describe('calls to a contact', () => {
     expect(calls.map((queued) => queued.test)).toEqual([false, true])
   })
 
-  it('queues no call to a number on the do-not-call list, and says so', async () => {
+  it("doesn't queue a call to a number on the do-not-call list, and says so", async () => {
     const { browser, open, contact, contactId, seed } = await seedContact()
     const form = await open(`${contact}/add-to-campaign`)
     await browser.press(await open(contact), 'Add to list', { reason: 'Asked by email' })
@@ -207,10 +208,10 @@ describe('calls to a contact', () => {
       })
     const { page: skipped } = await add('2027-03-14T02:30')
     expect(skipped.status).toBe(422)
-    expect(skipped.html).toMatch(/id="f-scheduled_at-problem">[^<]*skip this time/)
+    expect(skipped.html).toMatch(/id="f-scheduled_at-issue">[^<]*skip this time/)
     const { page: far } = await add('2028-01-01T10:00')
-    expect(far.html).toMatch(/id="f-scheduled_at-problem">[^<]*one year ahead/)
-    // Shown twice that night: the first is meant, in summer time.
+    expect(far.html).toMatch(/id="f-scheduled_at-issue">[^<]*one year ahead/)
+    // This time occurs twice that night. The first one, in daylight saving time, is used.
     const { page } = await add('2026-11-01T01:30')
     expect(page.text).toContain('Earliest call time: Nov 1, 2026')
     const planned = await world.database.db
@@ -255,7 +256,7 @@ describe('the do-not-call list', () => {
     expect((await open('/contacts/do-not-call?number=2025550150')).text).toContain(
       'is not on the do-not-call list',
     )
-    expect((await open('/contacts/do-not-call?number=12')).html).toContain('id="number-problem"')
+    expect((await open('/contacts/do-not-call?number=12')).html).toContain('id="number-issue"')
     const { page: off } = await browser.press(lookup, 'Remove number', { reason: 'Mistake' })
     expect(off.text).toContain('was removed from the do-not-call list')
   })
@@ -290,7 +291,7 @@ describe('the contact page', () => {
     expect(await getCall(world.service.deps, theirs.seed, theirs.call.id)).toMatchObject({ status: 'queued' })
   })
 
-  it('erases a contact: it leaves the lists, cannot be called, and its page says so', async () => {
+  it("erases a contact, which is then no longer listed and can't be called", async () => {
     const { browser, open, contact, contactId, seed } = await seedContact()
     const form = await open(`${contact}/call`)
     const { page } = await browser.press(await open(contact), 'Erase permanently')
@@ -317,16 +318,16 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
   await tab.getByRole('link', { name: 'Maya Okafor' }).click()
   await expectAccessible(tab)
   await tab.getByRole('button', { name: 'Add to do-not-call list' }).click()
-  await tab.getByRole('dialog').getByLabel('Reason').fill('Asked for it')
+  await tab.getByRole('dialog').getByLabel('Reason').fill('Requested by phone')
   await tab.getByRole('dialog').getByRole('button', { name: 'Add to list' }).click()
-  await tab.getByText('Reason: Asked for it').waitFor()
+  await tab.getByText('Reason: Requested by phone').waitFor()
   await expectAccessible(tab)
   await tab.goto(user.urlFor('/contacts/do-not-call?number=12'))
   await expectAccessible(tab)
   await tab.goto(user.urlFor('/contacts/new'))
   await tab.getByLabel('Phone number').fill('555')
   await tab.getByRole('button', { name: 'Add contact' }).click()
-  await tab.getByText('This phone number isn').waitFor()
+  await tab.getByText("The phone number isn't valid").waitFor()
   await expectAccessible(tab)
   await tab.goto(user.urlFor(`${user.contact}/add-to-campaign`))
   await expectAccessible(tab)

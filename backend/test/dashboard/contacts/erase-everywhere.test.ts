@@ -1,3 +1,4 @@
+// cspell:ignore e-mail Zeldas
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { startImporter } from '../../../contacts/import/importer.ts'
@@ -10,7 +11,7 @@ import { waitForValue } from '../../support/wait.ts'
 
 const world = useServiceWorld()
 
-/** Whatever is kept of a person, in any column of any table: texts, JSON and bytes. */
+/** Returns all values that match a person in any column of any table, including JSON and binary columns. */
 async function findTraces(person: RegExp): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(world.database.db)
@@ -30,7 +31,7 @@ async function findTraces(person: RegExp): Promise<string[]> {
   return found
 }
 
-it('erases a person from every form and from files that are being imported', async () => {
+it('erases everything about a person, including rows in files that are being imported', async () => {
   const { browser, open, seed, userId } = await seedSignedInOwner(world.service)
   const { workspaceId } = seed
   const { page: created } = await browser.press(await open('/contacts/new'), 'Add contact', {
@@ -44,7 +45,7 @@ it('erases a person from every form and from files that are being imported', asy
   })
   const contact = new URL(created.url).pathname.split('/').at(-1) ?? ''
   const at = `/contacts/${contact}`
-  await browser.press(await open(at), 'Add note', { text: 'Zelda rings at 202.555.0173' })
+  await browser.press(await open(at), 'Add note', { text: 'Zelda calls from 202.555.0173' })
   await browser.press(await open('/contacts/do-not-call'), 'Add to list', {
     phone_number: '202 555 0173',
     reason: 'Zelda asked',
@@ -73,7 +74,7 @@ it('erases a person from every form and from files that are being imported', asy
     (rows) => rows.every(({ status }) => status === 'checked'),
   )
   await importer.stop()
-  // One that was only just sent.
+  // A file that was just uploaded and isn't checked yet.
   const unread = await file('Phone,Name\n202-555-0173,Zelda Quine\n')
 
   const person = /zelda|quine|202\D{0,2}555\D{0,2}0173/i
@@ -94,7 +95,7 @@ it('erases a person from every form and from files that are being imported', asy
   expect(importRows.map(({ phone_number }) => phone_number).filter(Boolean)).toEqual(['+12025550174'])
 })
 
-it('waits for an import that is about to write the person, and lets it write nobody afterwards', async () => {
+it("waits for an import that is about to save the person, and doesn't let it add them again afterward", async () => {
   const { seed, userId } = await seedSignedInOwner(world.service)
   const { workspaceId } = seed
   const { db } = world.database

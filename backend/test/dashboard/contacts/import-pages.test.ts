@@ -1,3 +1,4 @@
+// cspell:ignore Müller
 import { beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { startExpirationJob } from '../../../privacy/delete-expired.ts'
@@ -16,7 +17,7 @@ const fetchFile = async ({ browser, urlFor }: SignedInUser, path: string) => {
   return { headers: response.headers, text: await response.text() }
 }
 
-it('shows what each row would do, and its issues, before anything is imported', async () => {
+it('shows what each row will do, and its issues, before importing anything', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025570101')
   await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
@@ -44,7 +45,7 @@ it('shows what each row would do, and its issues, before anything is imported', 
   })
   expect(page.text).toContain('Imported as variables: Roof.')
   for (const message of [
-    /6 Mobile This phone number isn't valid/,
+    /6 Mobile The phone number isn't valid/,
     /6 Time zone Must be/,
     /7 Email /,
     /7 Time zone Must be an IANA time zone/,
@@ -56,7 +57,7 @@ it('shows what each row would do, and its issues, before anything is imported', 
   expect(await listContacts(user)).toHaveLength(2)
 })
 
-it('imports what was checked, and queues calls except to numbers on the do-not-call list', async () => {
+it('imports the checked rows, and queues calls except to numbers on the do-not-call list', async () => {
   const user = await seedSignedInOwner(world.service)
   const { browser, seed } = user
   await seedCall(world.service.deps, seed, '+12025570101', { last_name: 'Old', variables: { roof: 'tin' } })
@@ -93,9 +94,9 @@ const table = 'Phone number\tLast name\r\n+12025570110\tMüller „Ö“\r\n'
 const wide = Buffer.from(`\uFEFF${table}`, 'utf16le')
 it.each([
   ['UTF-8', Buffer.from(table)],
-  ['UTF-8 with a mark', Buffer.from(`\uFEFF${table}`)],
-  ['UTF-16, little end first', wide],
-  ['UTF-16, big end first', Buffer.from(wide).swap16()],
+  ['UTF-8 with a byte order mark', Buffer.from(`\uFEFF${table}`)],
+  ['UTF-16 little-endian', wide],
+  ['UTF-16 big-endian', Buffer.from(wide).swap16()],
   ['Windows-1252', Buffer.from(table.replace('„', '\x84').replace('“', '\x93'), 'latin1')],
 ])('reads a file in %s', async (_, bytes) => {
   const user = await seedSignedInOwner(world.service)
@@ -107,35 +108,35 @@ it.each([
 
 it.each([
   ['no phone numbers', 'Name,City\nAnn,Ghent\n', /The file has no phone number column.*Name, City/],
-  ['nothing but a quotation mark', 'Phone,Name\n+12025570101,"Ann\n', /can't be read/],
-  ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3, 0, 0, 1]), /This isn't a CSV file/],
-  ['no line', ' ', /The file has no phone number column/],
-])('says why a file with %s cannot be read', async (_, bytes, message) => {
+  ['an unclosed quotation mark', 'Phone,Name\n+12025570101,"Ann\n', /can't be read/],
+  ['binary data', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3, 0, 0, 1]), /This isn't a CSV file/],
+  ['no rows', ' ', /The file has no phone number column/],
+])("says why a file with %s can't be imported", async (_, bytes, message) => {
   const { page } = await uploadAndCheck(await seedSignedInOwner(world.service), bytes)
   expect(page.text).toMatch(message)
   expect(page.text).toContain('Failed')
 })
 
-it('rejects a missing file, an empty file, and a file larger than 20 MB, beside the field', async () => {
+it('rejects a missing file, an empty file, and a file larger than 20 MB with an issue next to the field', async () => {
   const user = await seedSignedInOwner(world.service)
   const cases: [Buffer, RegExp, number][] = [
-    [Buffer.alloc(0), /f-file-problem">The file is empty/, 422],
-    [Buffer.alloc(20 * 1024 * 1024 + 1, 'a'), /f-file-problem">[^<]*larger than 20 MB/, 413],
+    [Buffer.alloc(0), /f-file-issue">The file is empty/, 422],
+    [Buffer.alloc(20 * 1024 * 1024 + 1, 'a'), /f-file-issue">[^<]*larger than 20 MB/, 413],
   ]
   for (const [bytes, message, status] of cases) {
     const response = await upload(user, 'leads.csv', bytes)
     expect([response.status, message.test(response.html)]).toEqual([status, true])
   }
-  expect((await upload(user, '', '')).html).toMatch(/f-file-problem">Choose a file/)
+  expect((await upload(user, '', '')).html).toMatch(/f-file-issue">Choose a file/)
 })
 
-it('shows the first 100 problems, and exports all of them as CSV without formulas', async () => {
+it('shows the first 100 issues, and exports all of them as CSV with formulas escaped', async () => {
   const user = await seedSignedInOwner(world.service)
   const bad = Array.from({ length: 130 }, () => '12,x')
   const { path, page } = await uploadAndCheck(user, ['=Phone,Name', ...bad].join('\n'))
   expect(page.text).toContain('30 more rows.')
-  const { text, headers } = await fetchFile(user, `${path}/problems`)
-  expect(headers.get('content-disposition')).toContain('problems-leads.csv')
+  const { text, headers } = await fetchFile(user, `${path}/issues`)
+  expect(headers.get('content-disposition')).toContain('issues-leads.csv')
   const records = parse(text)
   expect(records).toHaveLength(131)
   expect(records[1]?.slice(0, 2)).toEqual(['2', "'=Phone"])
@@ -146,7 +147,7 @@ it("neither shows, starts, nor discards another workspace's file", async () => {
   const mine = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(theirs, 'Phone\n+12025570101\n')
   expect((await mine.open(path)).status).toBe(404)
-  expect((await fetchFile(mine, `${path}/problems`)).headers.get('content-disposition')).toBeNull()
+  expect((await fetchFile(mine, `${path}/issues`)).headers.get('content-disposition')).toBeNull()
   const ownImport = await uploadAndCheck(mine, 'Phone\n+12025570102\n')
   const forged = { ...ownImport.page, html: ownImport.page.html.replaceAll(ownImport.path, path) }
   for (const button of ['Import contacts', 'Discard file']) {
@@ -159,7 +160,7 @@ it("neither shows, starts, nor discards another workspace's file", async () => {
   expect(discarded.text).toContain('File discarded')
 })
 
-it('exports contacts in a form that can be imported again', async () => {
+it('exports contacts in a format that can be imported again', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025570101', {
     first_name: '=HYPERLINK("x")',

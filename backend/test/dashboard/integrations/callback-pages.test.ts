@@ -7,7 +7,7 @@ import { useWebhookReceiver } from '../../support/webhooks.ts'
 const world = useServiceWorld()
 const { receiver, deliverUntil, waitUntilSettled, exhaustDeliveries, verified } = useWebhookReceiver(world)
 
-it("shows the signing secret of the workspace to owners, and rotates it with a day's overlap", async () => {
+it("shows owners the workspace's signing secret, and signs with the old and new secrets after rotation", async () => {
   const owner = await seedSignedInOwner(world.service)
   const form = await owner.open('/integrations/callbacks/reveal-secret')
   const { page } = await owner.browser.press(form, 'Show secret')
@@ -37,7 +37,7 @@ it("shows the signing secret of the workspace to owners, and rotates it with a d
   await waitUntilSettled()
 })
 
-it('shows the signing secret to no member', async () => {
+it("doesn't show members the signing secret", async () => {
   const owner = await seedSignedInOwner(world.service)
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const page = await member.open('/integrations/callbacks')
@@ -57,7 +57,7 @@ it('shows the signing secret to no member', async () => {
   }
 })
 
-it('replays dead deliveries to callback URLs', async () => {
+it('replays exhausted deliveries to callback URLs', async () => {
   const owner = await seedSignedInOwner(world.service)
   await completeCall(world.service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
   await exhaustDeliveries(null)

@@ -32,7 +32,7 @@ it('shows what a connected app may do and when it was used, and disconnects it',
   expect((await listCalls(access_token)).status).toBe(401)
 })
 
-it("lets a member disconnect nobody else's app", async () => {
+it("doesn't let a member disconnect another user's app", async () => {
   const owner = await seedSignedInOwner(world.service)
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const { seed } = owner

@@ -10,14 +10,14 @@ import { useWebhookReceiver } from '../../support/webhooks.ts'
 
 let sender: Worker | undefined
 const world = useServiceWorld()
-// Before the receiver's: Jest runs these hooks in the order of their registration.
+// Registered before the receiver's hook, because Jest runs these hooks in registration order.
 afterEach(async () => {
   await sender?.stop()
   sender = undefined
 })
 const { receiver, seedSubscription, waitUntilSettled, exhaustDeliveries } = useWebhookReceiver(world)
 
-it('tells every try of a delivery, and sends a dead one again', async () => {
+it('shows every delivery attempt, and replays an exhausted delivery', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   await completeCall(world.service.deps, owner.seed)
@@ -25,13 +25,13 @@ it('tells every try of a delivery, and sends a dead one again', async () => {
   sender = startSender(world.service.deps)
   await waitForValue(
     () => owner.open(hook.path),
-    ({ text }) => text.includes('The receiver answered 500'),
+    ({ text }) => text.includes('The receiver responded with status 500'),
   )
   await exhaustDeliveries(hook.id)
   const list = await owner.open(`${hook.path}?status=exhausted`)
   const address = /\/integrations\/deliveries\/\d+/.exec(list.html)?.[0] ?? ''
   const page = await owner.open(address)
-  expect(page.text).toMatch(/Failed – no retries left .*HTTP 500 the receiver answered 500/)
+  expect(page.text).toMatch(/Failed – no retries left .*HTTP 500 The receiver responded with status 500\./)
   expect(page.text).toContain('"type": "call.completed"')
 
   receiver.respondWith(204)

@@ -5,14 +5,14 @@ import { completeCall, seedAppCaller } from '../../support/factories.ts'
 import { useServiceWorld } from '../../support/service.ts'
 import { useWebhookReceiver } from '../../support/webhooks.ts'
 
-// Tests of several pages together; each page has a test file of its own.
+// Tests that span several pages. Each page also has its own test file.
 
 const world = useServiceWorld()
 const { receiver, seedSubscription, exhaustDeliveries } = useWebhookReceiver(world)
 
 const listCalls = (key: string) => listCallsOverApi(world.service, key)
 
-it('shows nothing of another workspace, and changes nothing in it', async () => {
+it("neither shows nor changes another workspace's data", async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   const ownSubscription = await seedSubscription(mine)
@@ -45,7 +45,7 @@ it('shows nothing of another workspace, and changes nothing in it', async () => 
   await exhaustDeliveries(hook.id)
 })
 
-itInChromium('is used by hand, by people with and without sight', async (chromium) => {
+itInChromium('works in a browser and is accessible', async (chromium) => {
   const owner = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, owner)
   await tab.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.service.url })
@@ -64,7 +64,7 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   await tab.keyboard.press('Enter')
   await tab.locator('#f-name[aria-invalid]').waitFor()
   await expectAccessible(tab)
-  complaints.length = 0 // Chromium notes the 422
+  complaints.length = 0 // Chromium logs the 422.
   await tab.getByLabel('Name').fill('By hand')
   await tab.keyboard.press('Enter')
   await tab.getByRole('heading', { name: 'API key “By hand” created' }).waitFor()

@@ -27,7 +27,7 @@ const disable = (id: number) =>
     .where('id', '=', id)
     .execute()
 
-it('sends a test event to one subscription through the outbox, signed and marked', async () => {
+it('sends a test event to one subscription through the outbox, signed and marked as a test', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   await seedSubscription(owner, receiver.url('/other'))
@@ -62,7 +62,7 @@ it('sends a test event to one subscription through the outbox, signed and marked
   expect(after.html).not.toContain('webhook-signature')
 })
 
-it('makes a test event that passes the filter it is for', async () => {
+it("creates a test event that matches the subscription's filter", async () => {
   const owner = await seedSignedInOwner(world.service)
   const caller = await seedApiKeyCaller(world.service.deps, owner.seed)
   const filter = { agent_id: owner.seed.agentId, outcome: ['busy' as const] }
@@ -133,7 +133,7 @@ it('removes a subscription', async () => {
   expect((await owner.open(hook.path)).status).toBe(404)
 })
 
-itInChromium('follows a test event until the receiver has answered, without a reload', async (chromium) => {
+itInChromium('shows the delivery of a test event without a reload', async (chromium) => {
   const owner: SignedInUser & Owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   await completeCall(world.service.deps, owner.seed)

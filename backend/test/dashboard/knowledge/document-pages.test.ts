@@ -22,7 +22,7 @@ const add = async (
   return page
 }
 
-/** Sends the form with a file, as a browser does; a refused one is answered at once, a good one leads on. */
+/** Submits the form with a file like a browser, and follows the redirect if the file is accepted. */
 async function upload(
   { browser, urlFor, open }: SignedInUser,
   file: { name: string; bytes: Uint8Array },
@@ -50,7 +50,7 @@ async function upload(
 }
 
 const getFieldError = ({ html }: { html: string }, field: string): string =>
-  new RegExp(`id="f-${field}-problem">([^<]*)<`).exec(html)?.[1] ?? ''
+  new RegExp(`id="f-${field}-issue">([^<]*)<`).exec(html)?.[1] ?? ''
 
 const listTitles = async ({ seed }: { seed: { workspaceId: number } }): Promise<string[]> => {
   const rows = await world.database.db
@@ -62,12 +62,12 @@ const listTitles = async ({ seed }: { seed: { workspaceId: number } }): Promise<
 }
 
 describe('the knowledge page', () => {
-  it('says what to do where agents know nothing', async () => {
+  it('says what to do if there are no documents', async () => {
     const { open } = await seedSignedInOwner(world.service)
     expect((await open('/knowledge')).text).toContain('Add your first document')
   })
 
-  it('shows what an agent would be given, in its order, and what it would not', async () => {
+  it('shows the passages an agent would get, in order, followed by other matches', async () => {
     const user = await seedSignedInOwner(world.service)
     for (const number of [1, 2, 3, 4]) await add(user, { title: `Gutters ${number}`, body: 'About gutters.' })
     await add(user, warranty)
@@ -81,7 +81,7 @@ describe('the knowledge page', () => {
 })
 
 describe('pasted documents', () => {
-  it('adds a pasted document, lists it, and shows its text as text', async () => {
+  it('adds a pasted document, lists it, and escapes HTML in it', async () => {
     const user = await seedSignedInOwner(world.service)
     const page = await add(user, { title: 'Terms <b>', body: '<script>alert(1)</script> is text.' })
     expect(page.text).toContain('Document added')
@@ -108,7 +108,7 @@ describe('pasted documents', () => {
     expect((await user.open('/knowledge?search=fifteen')).text).toContain('No passages found')
   })
 
-  it('says beside the field what is wrong, and keeps what was typed', async () => {
+  it('shows the issue next to the field and keeps the entered values', async () => {
     const user = await seedSignedInOwner(world.service)
     const long = await add(user, { title: 'x'.repeat(201), body: 'A text.' })
     expect(long.status).toBe(422)
@@ -120,7 +120,7 @@ describe('pasted documents', () => {
     expect(await listTitles(user)).toEqual([])
   })
 
-  it('shows, edits and deletes no document of another workspace, and finds none', async () => {
+  it("doesn't show, edit, delete, or find another workspace's documents", async () => {
     const mine = await seedSignedInOwner(world.service)
     const theirs = await seedSignedInOwner(world.service)
     const page = await add(theirs, warranty)
@@ -144,7 +144,7 @@ describe('uploaded files', () => {
     ['Prices.html', Buffer.from('<p>Free <a href="/x">of charge</a><script>no()</script>')],
     ['Prices.pdf', createPdf('Free of charge')],
     ['Prices.docx', createDocx('Free of charge')],
-  ])('takes %s, called by its name', async (name, bytes) => {
+  ])('accepts %s and uses the file name as the title', async (name, bytes) => {
     const user = await seedSignedInOwner(world.service)
     expect((await upload(user, { name, bytes })).html).toContain('<h1>Prices</h1>')
     const { html } = await user.open('/knowledge?search=charge')
@@ -154,13 +154,13 @@ describe('uploaded files', () => {
 
   it.each([
     ['with a password', 'a.pdf', pdf(deflateSync('x'), { isLocked: true }), 'protected by a password'],
-    ['that is a scan', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S')), 'it is a scan'],
+    ['that is a scan', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S')), "it&#39;s a scan"],
     ['that is broken', 'a.pdf', Buffer.from('%PDF-1.7 …'), 'is damaged'],
-    ['with nothing in it', 'a.docx', Buffer.alloc(0), 'is empty'],
-    ['of a wrong type', 'a.xlsx', Buffer.from('x'), 'Choose a .txt'],
-    ['of more than 20 MB', 'a.txt', Buffer.alloc(20 * 1024 * 1024 + 1, 'roof '), 'larger than 20 MB'],
+    ['that is empty', 'a.docx', Buffer.alloc(0), 'is empty'],
+    ['of an unsupported type', 'a.xlsx', Buffer.from('x'), 'Choose a .txt'],
+    ['larger than 20 MB', 'a.txt', Buffer.alloc(20 * 1024 * 1024 + 1, 'roof '), 'larger than 20 MB'],
   ])(
-    'says beside the field what is wrong with a file %s, and keeps the title',
+    'rejects a file %s with an issue next to the field, and keeps the title',
     async (_, name, bytes, sentence) => {
       const user = await seedSignedInOwner(world.service)
       const page = await upload(user, { name, bytes }, { title: 'My title' })
@@ -171,14 +171,14 @@ describe('uploaded files', () => {
     },
   )
 
-  it('reads a file of 20 MB without looking at each of its bytes as a field', async () => {
+  it('reads a 20 MB file without parsing its content as a form field', async () => {
     const user = await seedSignedInOwner(world.service)
     const bytes = Buffer.alloc(20 * 1024 * 1024, ' ')
     bytes.write('A roof.')
     expect((await upload(user, { name: 'Large.txt', bytes })).html).toContain('<h1>Large</h1>')
   })
 
-  it('serves others while a file inflates to gigabytes, and its own memory stays as it was', async () => {
+  it('keeps serving requests and limits memory use while a file decompresses to gigabytes', async () => {
     const user = await seedSignedInOwner(world.service)
     const expandingFile = pdf(createZlibDeflated(256))
     const before = process.memoryUsage.rss()
@@ -201,7 +201,7 @@ describe('uploaded files', () => {
     expect(grown).toBeLessThan(300 * 1024 * 1024)
   })
 
-  it('adds a file once when its form is sent twice', async () => {
+  it('adds a file once when its form is submitted twice', async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/knowledge/new')
     const file = { name: 'Once.txt', bytes: Buffer.from('A roof.') }
@@ -211,7 +211,7 @@ describe('uploaded files', () => {
   })
 })
 
-itInChromium('is used by hand, with a PDF that a browser made', async (chromium) => {
+itInChromium('works in a browser with a PDF that a browser created, and is accessible', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []

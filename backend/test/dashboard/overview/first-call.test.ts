@@ -4,7 +4,7 @@ import { itInChromium } from '../../support/chromium.ts'
 import { useTestDatabase } from '../../support/world.ts'
 
 let service: Service
-// Before the database's: Jest runs these hooks in the order of their registration.
+// Registered before useTestDatabase()'s hook, because Jest runs these hooks in registration order.
 afterAll(async () => {
   await service.stop()
 })
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 
 itInChromium(
-  'leads a new user from an empty installation to the first completed call, in the browser alone',
+  'takes a new user from an empty installation to the first completed call in the browser',
   async (chromium) => {
     const tab = await chromium.newPage()
     const press = (name: string) => tab.getByRole('button', { name, exact: true }).click()
@@ -53,7 +53,7 @@ itInChromium(
     await follow('Overview')
     await follow('Create campaign')
     await fill('Name', 'Website leads')
-    // Whatever day and hour it is.
+    // The test must pass on any day at any hour.
     for (const day of ['Saturday', 'Sunday']) await tab.getByLabel(day).check()
     await tab.getByLabel('Calling hours start').fill('00:00')
     await tab.getByLabel('Calling hours end').fill('24:00')

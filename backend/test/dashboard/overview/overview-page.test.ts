@@ -10,7 +10,7 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
-/** Text of the table row that begins with this heading. */
+/** Returns the text of the table row with this heading. */
 const getRow = (html: string, heading: string): string => {
   const found = [...html.matchAll(/<tr>[\s\S]*?<\/tr>/g)].map(([text]) => text)
   const ownRow = found.find((text) => new RegExp(`<th scope="row">(<[^>]*>)?${heading}<`).test(text)) ?? ''
@@ -20,7 +20,7 @@ const getRow = (html: string, heading: string): string => {
     .trim()
 }
 
-it("counts today's calls by outcome and hour in the workspace's time zone, without test calls", async () => {
+it("counts today's calls by outcome and hour in the workspace's time zone, excluding test calls", async () => {
   const { seed, open } = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const add = async (end: Parameters<typeof completeDialedCall>[3], endedAt?: string) => {
@@ -35,9 +35,9 @@ it("counts today's calls by outcome and hour in the workspace's time zone, witho
   }
   // The test's clock: Monday, May 4, 11:00 in New York.
   await add(emptyResult('busy', 'line_busy'))
-  await add(emptyResult('failed', 'line_failed'), '2026-05-04T13:59:59Z') // 9:59 there
-  await add(emptyResult('busy', 'line_busy'), '2026-05-04T04:00:00Z') // midnight there
-  await add(emptyResult('busy', 'line_busy'), '2026-05-04T03:59:59Z') // yesterday there
+  await add(emptyResult('failed', 'line_failed'), '2026-05-04T13:59:59Z') // 9:59 AM in New York
+  await add(emptyResult('busy', 'line_busy'), '2026-05-04T04:00:00Z') // midnight in New York
+  await add(emptyResult('busy', 'line_busy'), '2026-05-04T03:59:59Z') // yesterday in New York
   await world.database.db
     .updateTable('call')
     .set({ test: true })
@@ -62,7 +62,7 @@ it("counts today's calls by outcome and hour in the workspace's time zone, witho
   expect(page.text).toContain('1 test call not included.')
 })
 
-it('has 23 or 25 hours on the days when daylight saving time starts or ends', () => {
+it('returns 23 or 25 hours for the days when daylight saving time starts or ends', () => {
   const zone = 'America/New_York'
   expect(getDay(new Date('2026-03-08T15:00:00Z'), zone).hours).toHaveLength(23)
   expect(getDay(new Date('2026-11-01T15:00:00Z'), zone).hours).toHaveLength(25)
@@ -71,7 +71,7 @@ it('has 23 or 25 hours on the days when daylight saving time starts or ends', ()
   expect(day.hours).toHaveLength(24)
 })
 
-it('shows the calls in progress, and why calls wait', async () => {
+it('shows calls in progress, and why other calls are waiting', async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed, open } = user
   const { deps } = world.service
@@ -122,12 +122,12 @@ it('highlights paused campaigns, failing and disabled webhooks, and exhausted de
         ...health,
       })
       .execute()
-  await subscribe('https://off.example.com/x', { disabled_at: new Date(), failing_since: new Date() })
-  await subscribe('https://ill.example.com/x', { failing_since: new Date() })
-  await subscribe('https://well.example.com/x', {})
+  await subscribe('https://disabled.example.com/x', { disabled_at: new Date(), failing_since: new Date() })
+  await subscribe('https://failing.example.com/x', { failing_since: new Date() })
+  await subscribe('https://healthy.example.com/x', {})
   await world.database.db
     .updateTable('campaign')
-    .set({ status: 'paused', paused_reason: 'The phone line failed 20 times in a row.' })
+    .set({ status: 'paused', paused_reason: 'The telephony provider failed 20 times in a row.' })
     .where('id', '=', seed.campaignId)
     .execute()
   const call = await seedCall(deps, seed, freshNumber(), {
@@ -142,14 +142,14 @@ it('highlights paused campaigns, failing and disabled webhooks, and exhausted de
   expect(call.outcome).toBe('suppressed')
 
   const { text } = await open('/overview')
-  expect(text).toContain('Leads: The phone line failed 20 times in a row. Open campaign')
-  expect(text).toContain('The webhook subscription for off.example.com was disabled')
-  expect(text).toContain('Webhook deliveries to ill.example.com are failing.')
-  expect(text).not.toContain('well.example.com')
+  expect(text).toContain('Leads: The telephony provider failed 20 times in a row. Open campaign')
+  expect(text).toContain('The webhook subscription for disabled.example.com was disabled')
+  expect(text).toContain('Webhook deliveries to failing.example.com are failing.')
+  expect(text).not.toContain('healthy.example.com')
   expect(text).toContain('1 webhook delivery failed. No retries are left.')
 })
 
-it('lists the first steps of a new workspace until they are done', async () => {
+it('lists the first steps for a new workspace until all of them are done', async () => {
   const { seed, userId, open } = await seedSignedInOwner(world.service)
   const { db } = world.database
   await db
@@ -170,7 +170,7 @@ it('lists the first steps of a new workspace until they are done', async () => {
   expect((await open('/overview')).text).not.toContain('First steps')
 })
 
-it('shows nothing of another workspace', async () => {
+it("doesn't show another workspace's data", async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, theirs.seed, freshNumber())

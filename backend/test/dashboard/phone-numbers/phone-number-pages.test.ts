@@ -5,7 +5,7 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
-it('redirects to sign-in without a session, and back afterward', async () => {
+it('redirects to sign-in without a session, and passes the path to return to', async () => {
   const { urlFor } = await seedSignedInOwner(world.service)
   const response = await fetch(urlFor('/phone-numbers'), { redirect: 'manual' })
   expect(response.status).toBe(303)
@@ -34,7 +34,7 @@ it('adds a number, retires it, and activates it again', async () => {
   expect(again.text).not.toContain('Retired')
 })
 
-it('shows the issue beside the field, and keeps what was typed', async () => {
+it('shows the issue next to the field and keeps the entered values', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
   const { page } = await browser.press(form, 'Add number', { phone_number: '555', label: 'Sales' })
@@ -42,7 +42,7 @@ it('shows the issue beside the field, and keeps what was typed', async () => {
   expect(page.html).toMatch(/<title>Error: /)
   expect(page.html).toContain('value="555"')
   expect(page.html).toContain('value="Sales"')
-  expect(page.html).toMatch(/id="f-phone_number-problem">This phone number isn[^<]* valid/)
+  expect(page.html).toMatch(/id="f-phone_number-issue">This phone number isn&#39;t valid/)
 })
 
 it('adds one number when a form is submitted twice', async () => {
@@ -62,7 +62,7 @@ it('adds one number when a form is submitted twice', async () => {
   expect(numbers).toHaveLength(1)
 })
 
-it("answers for another workspace's pages as for pages that don't exist", async () => {
+it("returns the same 404 page for another workspace's pages as for pages that don't exist", async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   const { page: foreign } = await mine.browser.open(theirs.urlFor('/phone-numbers'))
@@ -84,7 +84,7 @@ it("doesn't retire another workspace's number", async () => {
   expect(page.status).toBe(404)
 })
 
-it('rejects a form that another site forged', async () => {
+it('rejects a form with an invalid CSRF token', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
   const forged = { ...form, html: form.html.replace(/name="_csrf" value="[^"]*"/g, 'name="_csrf" value="x"') }

@@ -16,7 +16,7 @@ const receiver = useHttpReceiver()
 
 const listCalls = (key: string) => listCallsOverApi(world.service, key)
 
-it('shows a new API key on one page and never again', async () => {
+it('shows a new API key only once', async () => {
   const { browser, open, seed } = await seedSignedInOwner(world.service)
   const form = await open('/settings/api-keys/new')
   const { page } = await browser.press(form, 'Create key', { name: 'Import <nightly>' })
@@ -41,7 +41,7 @@ it('shows a new API key on one page and never again', async () => {
   expect(keys).toHaveLength(1)
 })
 
-it('leads from the former addresses of API keys to the settings', async () => {
+it('redirects the old API key paths to the settings', async () => {
   const { browser, open, urlFor } = await seedSignedInOwner(world.service)
   for (const path of ['/api-keys', '/api-keys/new']) {
     const page = await open(`/integrations${path}`)
@@ -55,13 +55,13 @@ it('leads from the former addresses of API keys to the settings', async () => {
   expect([page.status, page.url]).toEqual([200, urlFor('/settings/api-keys/new')])
 })
 
-it('wants a name for a key', async () => {
+it('requires a name for a key', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const { page } = await browser.press(await open('/settings/api-keys/new'), 'Create key', {
     name: '',
   })
   expect(page.status).toBe(422)
-  expect(page.html).toMatch(/id="f-name-problem"/)
+  expect(page.html).toMatch(/id="f-name-issue"/)
 })
 
 it('revokes a key with its subscriptions, and says how many', async () => {
@@ -81,7 +81,7 @@ it('revokes a key with its subscriptions, and says how many', async () => {
   expect((await listCalls(key)).status).toBe(401)
 })
 
-it('lets a member revoke keys of their own alone', async () => {
+it('lets a member revoke only their own keys', async () => {
   const owner = await seedSignedInOwner(world.service)
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const { workspaceId } = owner.seed

@@ -22,7 +22,7 @@ const getSettings = (workspaceId: number) =>
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
 
-it("keeps the workspace's settings, and new campaigns begin with its hours", async () => {
+it("saves the workspace's settings and uses its calling hours for new campaigns", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings')
   const { page } = await user.browser.press(form, 'Save', fields)
@@ -44,34 +44,34 @@ it("keeps the workspace's settings, and new campaigns begin with its hours", asy
 
 it.each([
   ['name', { name: '   ' }, 'Enter a name'],
-  ['country', { country: 'Germany' }, 'not a valid country code'],
-  ['time_zone', { time_zone: 'Mars/Base' }, 'not a valid time zone'],
+  ['country', { country: 'Germany' }, 'a valid country code'],
+  ['time_zone', { time_zone: 'Mars/Base' }, 'a valid time zone'],
   ['calling_hours.start', { 'calling_hours.start': '9' }, 'for example 09:00'],
   ['calling_hours.end', { 'calling_hours.end': '22:00' }, 'be different from the start'],
   ['calling_hours.days', { 'calling_hours.days': '' }, ''],
   ['retention_days', { retention_days: '0' }, 'from 1 to 3650'],
   ['retention_days', { retention_days: '2.5' }, 'whole number of days'],
   ['retention_days', { retention_days: 'long' }, 'whole number of days'],
-])('says beside %s what is wrong with it: %j', async (field, bad, message) => {
+])('shows an issue next to %s: %j', async (field, bad, message) => {
   const user = await seedSignedInOwner(world.service)
   const before = await getSettings(user.seed.workspaceId)
   const form = await user.open('/settings')
   const { page } = await user.browser.press(form, 'Save', { ...fields, ...bad })
   expect(page.status).toBe(422)
-  expect(page.html).toMatch(new RegExp(`id="f-${field.replace('.', '-')}-problem">[^<]*${message}`))
+  expect(page.html).toMatch(new RegExp(`id="f-${field.replace('.', '-')}-issue">[^<]*${message}`))
   expect(await getSettings(user.seed.workspaceId)).toEqual(before)
 })
 
-it('says everything that is wrong at once, each beside its field', async () => {
+it('shows all issues together, each next to its field', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings')
   const wrong = { ...fields, country: 'Germany', 'calling_hours.end': '22:00', retention_days: '0' }
   const { page } = await user.browser.press(form, 'Save', wrong)
-  const named = [...page.html.matchAll(/id="f-([a-z_-]+)-problem"/g)].map(([, field]) => field)
+  const named = [...page.html.matchAll(/id="f-([a-z_-]+)-issue"/g)].map(([, field]) => field)
   expect(named).toEqual(['country', 'calling_hours-end', 'retention_days'])
 })
 
-it('shows members the settings, and lets owners alone change them', async () => {
+it('shows members the settings, but lets only owners change them', async () => {
   const owner = await seedSignedInOwner(world.service)
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const seen = await member.open('/settings')
@@ -88,14 +88,14 @@ it('shows members the settings, and lets owners alone change them', async () => 
   expect((await getSettings(owner.seed.workspaceId)).name).not.toBe('Globex')
 })
 
-it("is another workspace's business", async () => {
+it("returns 404 for another workspace's settings", async () => {
   const [mine, theirs] = [await seedSignedInOwner(world.service), await seedSignedInOwner(world.service)]
   for (const path of ['/settings', '/settings/members', '/account']) {
     expect((await mine.browser.open(theirs.urlFor(path))).page.status).toBe(404)
   }
 })
 
-itInChromium('is used by hand', async (chromium) => {
+itInChromium('works in a browser and is accessible', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   await tab.goto(user.urlFor('/settings'))

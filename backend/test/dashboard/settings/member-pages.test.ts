@@ -56,7 +56,7 @@ const acceptInvitation = async (link: string, change: Record<string, string> = {
   (await openInvitation(link)).accept(change)
 
 describe('invitations', () => {
-  it('invites a new person by a link that is shown once and kept as a hash', async () => {
+  it('lets a new user join with a link that is shown once and stored as a hash', async () => {
     const owner = await seedOwner()
     const { link, email } = await inviteAs(owner)
     const token = link.split('/').at(-1) ?? ''
@@ -70,7 +70,7 @@ describe('invitations', () => {
     expect((await owner.open('/settings/members')).text).toContain('No open invitations.')
   })
 
-  it('lets who has an account join with it, after signing in on the way', async () => {
+  it('lets an existing user sign in and join', async () => {
     const owner = await seedOwner()
     const stranger = await seedUserWithoutWorkspace(world.service)
     const { link } = await inviteAs(owner, 'owner')
@@ -84,7 +84,7 @@ describe('invitations', () => {
     expect((await listRoles(owner.workspaceId)).get(stranger.userId)).toBe('owner')
   })
 
-  it('lets who is signed in as a different user sign out and join as another', async () => {
+  it('lets a signed-in user sign out and join as a different user', async () => {
     const owner = await seedOwner()
     const { link, email } = await inviteAs(owner)
     const { page } = await owner.browser.open(link)
@@ -94,10 +94,10 @@ describe('invitations', () => {
     expect(joined.page.text).toContain(email)
   })
 
-  it('lets in one person by one invitation, however many try at once', async () => {
+  it('lets only one person join when several use an invitation at the same time', async () => {
     const owner = await seedOwner()
     const { link } = await inviteAs(owner)
-    // Each has the form open before the first one sends it.
+    // Everyone opens the form before the first person submits it.
     const forms = await Promise.all([1, 2, 3, 4].map(() => openInvitation(link)))
     const all = await Promise.all(
       forms.map((form, index) => form.accept({ email: `crowd${index}-${owner.email}` })),
@@ -107,7 +107,7 @@ describe('invitations', () => {
     expect((await listRoles(owner.workspaceId)).size).toBe(2)
   })
 
-  it('is not spent by an owner who tries their own link, and changes no role', async () => {
+  it('keeps the link valid and the role unchanged when an owner uses their own link', async () => {
     const owner = await seedOwner()
     const { link } = await inviteAs(owner)
     const { page } = await owner.browser.open(link)
@@ -117,7 +117,7 @@ describe('invitations', () => {
     expect((await acceptInvitation(link)).page.status).toBe(200)
   })
 
-  it('tells of an invitation that was used, has expired, was withdrawn, or never was', async () => {
+  it('shows whether a link was already used, has expired, or is not valid', async () => {
     const owner = await seedOwner()
     const openGoneLink = async (link: string) => {
       const { page } = await createBrowser().open(link)
@@ -140,20 +140,20 @@ describe('invitations', () => {
     expect(late.page.status).toBe(410)
   })
 
-  it('says beside the field what is wrong with who joins', async () => {
+  it('shows issues next to the fields when a person joins', async () => {
     const owner = await seedOwner()
     const { link } = await inviteAs(owner)
     const taken = await acceptInvitation(link, { email: owner.email })
-    expect(taken.page.html).toMatch(/id="f-email-problem">The email /)
+    expect(taken.page.html).toMatch(/id="f-email-issue">The email /)
     expect((await acceptInvitation(link, { password: 'short' })).page.html).toMatch(
-      /id="f-password-problem">[^<]*at least/,
+      /id="f-password-issue">[^<]*at least/,
     )
     expect((await acceptInvitation(link, { name: '' })).page.html).toMatch(
-      /id="f-name-problem">This is needed/,
+      /id="f-name-issue">This field is required/,
     )
   })
 
-  it('ends the invitations of an owner who is one no longer: they could come back by them', async () => {
+  it('revokes the invitations of a former owner, who could use them to rejoin', async () => {
     const owner = await seedOwner()
     const kim = await seedSignedInMember(world.service, owner.workspaceId, 'owner')
     const first = await inviteAs(kim, 'owner')
@@ -167,7 +167,7 @@ describe('invitations', () => {
 })
 
 describe('roles', () => {
-  it('changes roles and removes members, with what acted in their name', async () => {
+  it('changes roles, and removes members along with their API keys', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     const kim = await seedSignedInMember(world.service, workspaceId, 'member')
@@ -186,7 +186,7 @@ describe('roles', () => {
     expect(api.status).toBe(401)
   })
 
-  it('always has an owner, also where two leave at once', async () => {
+  it('keeps one owner when two leave at the same time', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     expect((await owner.open('/settings/members')).html).not.toContain('Leave workspace')
@@ -201,7 +201,7 @@ describe('roles', () => {
     expect(pages.filter(({ page }) => page.text.includes('the last owner'))).toHaveLength(1)
   })
 
-  it('does not make its last owner a member', async () => {
+  it('keeps one owner when two change each other to member at the same time', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     const kim = await seedSignedInMember(world.service, workspaceId, 'owner')
@@ -211,7 +211,7 @@ describe('roles', () => {
     expect([...(await listRoles(workspaceId)).values()].sort()).toEqual(['member', 'owner'])
   })
 
-  it('lets members look, and owners alone decide', async () => {
+  it('shows members the list, but lets only owners change it', async () => {
     const owner = await seedOwner()
     const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
     const seen = await member.open('/settings/members')
@@ -234,7 +234,7 @@ describe('roles', () => {
   })
 })
 
-itInChromium('is used by hand, by who invites and who joins', async (chromium) => {
+itInChromium('works in a browser for owners and invited users, and is accessible', async (chromium) => {
   const owner = await seedOwner()
   await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const tab = await openTab(world.service, chromium, owner)

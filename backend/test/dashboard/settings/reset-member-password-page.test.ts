@@ -31,7 +31,7 @@ it("resets a member's password once, and signs them out everywhere", async () =>
   const { page: form } = await browser.open(link)
   expect(form.text).toContain(kim.email)
   const short = await browser.press(form, 'Set password', { new_password: 'short' })
-  expect(short.page.html).toMatch(/id="f-new_password-problem">[^<]*at least/)
+  expect(short.page.html).toMatch(/id="f-new_password-issue">[^<]*at least/)
   const both = await Promise.all([
     browser.press(form, 'Set password', { new_password: fresh }),
     createBrowser()
@@ -44,7 +44,7 @@ it("resets a member's password once, and signs them out everywhere", async () =>
   expect((await createBrowser().open(link)).page.text).toContain('already used')
 })
 
-it('ends a reset link after 24 hours, and when a newer one is made', async () => {
+it('invalidates a reset link after 24 hours, or when a newer one is created', async () => {
   const owner = await seedOwner()
   const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const older = getLink((await createResetLink(owner, kim.userId)).page)
@@ -55,7 +55,7 @@ it('ends a reset link after 24 hours, and when a newer one is made', async () =>
   expect((await createBrowser().open(newer)).page.text).toContain('has expired')
 })
 
-it('makes no link that would open an account which works for others, too', async () => {
+it("rejects a reset link for a user who is also in a workspace that the owner doesn't own", async () => {
   const owner = await seedOwner()
   const other = await seedOwner()
   const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
@@ -68,27 +68,27 @@ it('makes no link that would open an account which works for others, too', async
   expect(late.status).toBe(410)
   const { page: rejected } = await createResetLink(owner, kim.userId)
   expect(rejected.status).toBe(422)
-  expect(rejected.text).toContain('also a member of a workspace you do not own')
+  expect(rejected.text).toContain("also a member of a workspace that you don't own")
   expect((await signIn(world.service, kim.email)).page.status).toBe(200)
-  // In a workspace of the same owner it is theirs to decide.
+  // Once the owner also owns the other workspace, they can reset the password.
   await addMember(world.service.deps, other.workspaceId, owner.userId, 'owner')
   expect((await createResetLink(owner, kim.userId)).page.status).toBe(200)
 })
 
-it('makes a reset link of one who is an owner no longer worth nothing', async () => {
+it('invalidates a reset link when its creator or its user leaves the workspace', async () => {
   const owner = await seedOwner()
   const boss = await seedSignedInMember(world.service, owner.workspaceId, 'owner')
   const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const link = getLink((await createResetLink(boss, kim.userId)).page)
   await removeMember(world.service.deps, owner.workspaceId, boss.userId)
   expect((await createBrowser().open(link)).page.status).toBe(410)
-  // Nor is an account without any workspace an owner's to take.
+  // An owner must not take over the account of a user who left all workspaces.
   const again = getLink((await createResetLink(owner, kim.userId)).page)
   await removeMember(world.service.deps, owner.workspaceId, kim.userId)
   expect((await createBrowser().open(again)).page.status).toBe(410)
 })
 
-it('makes no reset link for oneself, for strangers, or by members', async () => {
+it("doesn't create a reset link for the owner's own account, for a nonmember, or for a member who asks", async () => {
   const owner = await seedOwner()
   const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const stranger = await seedUserWithoutWorkspace(world.service)

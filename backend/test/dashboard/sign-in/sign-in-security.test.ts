@@ -29,7 +29,7 @@ const config = parseConfig({
   SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
 })
 
-/** Behind a proxy that ends TLS, with everything that it logs. */
+/** Runs behind a proxy that terminates TLS. Everything it logs goes to `log`. */
 let app: FastifyInstance
 let deps: TestDeps
 const log: string[] = []
@@ -45,7 +45,7 @@ beforeAll(async () => {
   app = await createApp(deps)
 })
 
-/** Sends the sign-in form from an address of the network. */
+/** Submits the sign-in form from an IP address. */
 async function signInFrom(
   remoteAddress: string,
   email: string,
@@ -65,7 +65,7 @@ async function signInFrom(
   })
 }
 
-it('sets over https cookies that no other site, subdomain or script can use', async () => {
+it("sets cookies over HTTPS that other sites, subdomains, and scripts can't use", async () => {
   const { email, userId } = await seedUser(deps)
   const { id } = await createWorkspace(deps, {
     name: 'Acme',
@@ -99,7 +99,7 @@ it('sets over https cookies that no other site, subdomain or script can use', as
   }
 })
 
-it('begins a session of its own, and ends the one that the browser held', async () => {
+it("starts a new session at sign-in and ends the browser's previous session", async () => {
   const [kim, eve] = [await seedUser(deps), await seedUser(deps)]
   const planted = await signInFrom('192.0.2.2', eve.email, password)
   const plantedCookies = Object.fromEntries(planted.cookies.map(({ name, value }) => [name, value]))
@@ -114,7 +114,7 @@ it('begins a session of its own, and ends the one that the browser held', async 
   expect(sessions).toEqual([{ user_id: kim.userId }])
 })
 
-it('counts wrong tries by place, so that nobody is kept out by a stranger', async () => {
+it("limits failed sign-in attempts per address, so that a stranger can't lock the user out", async () => {
   const { email } = await seedUser(deps)
   for (let count = 0; count < 10; count += 1) {
     expect((await signInFrom('198.51.100.7', email, 'wrong')).statusCode).toBe(422)
@@ -126,7 +126,7 @@ it('counts wrong tries by place, so that nobody is kept out by a stranger', asyn
   expect((await signInFrom('192.0.2.3', email, password)).statusCode).toBe(303)
 })
 
-it('takes a network of IPv6 addresses for one place', async () => {
+it('counts sign-in attempts from the same IPv6 network together', async () => {
   const { email } = await seedUser(deps)
   for (let count = 0; count < 10; count += 1) {
     expect((await signInFrom(`2001:db8:1:2::${count + 1}`, email, 'wrong')).statusCode).toBe(422)
@@ -135,7 +135,7 @@ it('takes a network of IPv6 addresses for one place', async () => {
   expect((await signInFrom('2001:db8:1:3::1', email, password)).statusCode).toBe(303)
 })
 
-it('counts tries on the page of an app together with those on the page of its own', async () => {
+it("counts sign-in attempts on the sign-in page and on an app's authorization page together", async () => {
   const { email } = await seedUserWithoutWorkspace(world.service)
   for (let count = 0; count < 10; count += 1) await signIn(world.service, email, 'wrong')
   const browser = createBrowser()
@@ -143,7 +143,7 @@ it('counts tries on the page of an app together with those on the page of its ow
   expect((await browser.press(page, 'Sign in', { email, password })).page.status).toBe(429)
 })
 
-it('lets nobody in by a password that is being changed at that moment', async () => {
+it('rejects the old password while it is being changed', async () => {
   const { userId, email } = await seedUser(deps)
   const sessionHash = Buffer.from('the session that changes it')
   let change: Promise<void> | undefined
@@ -167,7 +167,7 @@ it('lets nobody in by a password that is being changed at that moment', async ()
   expect(sessions).toEqual([])
 })
 
-it('keeps the tokens of links out of logs, caches and the addresses that other sites see', async () => {
+it('keeps link tokens out of logs, caches, and referrers', async () => {
   const { userId, email } = await seedUser(deps)
   const { id: workspaceId } = await createWorkspace(deps, {
     name: 'Acme',
@@ -184,7 +184,7 @@ it('keeps the tokens of links out of logs, caches and the addresses that other s
     const page = await app.inject({ url: `${pathname}?again=${token}` })
     expect(page.statusCode).toBe(200)
     expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' })
-    // Without a token against forgery: it is refused, and that is logged, too.
+    // Without a CSRF token, the request is rejected, and the rejection is logged.
     const rejected = await app.inject({
       method: 'POST',
       url: pathname,
@@ -198,7 +198,7 @@ it('keeps the tokens of links out of logs, caches and the addresses that other s
   }
 })
 
-it('lets an owner who is being removed invite nobody', async () => {
+it('rejects an invitation from an owner who is being removed', async () => {
   const [kim, eve] = [await seedUser(deps), await seedUser(deps)]
   const { id: workspaceId } = await createWorkspace(deps, {
     name: 'Acme',
@@ -217,7 +217,7 @@ it('lets an owner who is being removed invite nobody', async () => {
   await expect(late).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('sends who asks from a live page to sign in and back to that page, and nowhere else', async () => {
+it('redirects a live page whose session ended to sign-in and then back to that page only', async () => {
   const livePath = '/w/1/calls?newest=7'
   const redirectFrom = async (from: string | undefined, headers: Record<string, string> = {}) => {
     const response = await fetch(`${world.service.url}${livePath}`, {
@@ -238,7 +238,7 @@ it('sends who asks from a live page to sign in and back to that page, and nowher
   ]) {
     expect(await redirectFrom(other)).toBe(back(livePath))
   }
-  // A path that other sites could be meant by is not gone to by the page itself.
+  // The sign-in page ignores a next path that a browser could treat as another site.
   const odd = (await redirectFrom(`${world.service.url}//evil.example`)) ?? ''
   const { page } = await createBrowser().open(`${world.service.url}${odd}`)
   expect(page.html).toContain('action="/sign-in?next=%2F"')
@@ -246,7 +246,7 @@ it('sends who asks from a live page to sign in and back to that page, and nowher
 })
 
 itInChromium(
-  'leads back to a live page by signing in, and takes nobody away from a form',
+  "returns to a live page after sign-in, and doesn't navigate away from a form",
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const form = await openTab(world.service, chromium, user)

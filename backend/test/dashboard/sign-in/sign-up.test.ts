@@ -28,7 +28,7 @@ const openSignUp = async () => {
 const press = ({ browser, page }: Awaited<ReturnType<typeof openSignUp>>, change = {}) =>
   browser.press(page, 'Create account and workspace', { ...fields, ...change })
 
-it('offers an empty installation to its first user, who owns a workspace at once', async () => {
+it('lets the first user of an empty installation sign up and create a workspace', async () => {
   const { page: signInPage } = await createBrowser().open(`${world.service.url}/`)
   expect(signInPage.html).toContain('href="/sign-up"')
   const { page } = await press(await openSignUp())
@@ -45,7 +45,7 @@ it('offers an empty installation to its first user, who owns a workspace at once
   expect(await world.database.db.selectFrom('mcp_tool').select('id').execute()).not.toEqual([])
 })
 
-it('is closed once there is a user', async () => {
+it('closes sign-up once there is a user', async () => {
   const late = await openSignUp()
   const { userId } = await seedUserWithoutWorkspace(world.service)
   const { page: signInPage } = await createBrowser().open(`${world.service.url}/sign-in`)
@@ -56,7 +56,7 @@ it('is closed once there is a user', async () => {
   expect(await world.database.db.selectFrom('app_user').select('id').execute()).toEqual([{ id: userId }])
 })
 
-it('makes one first user of many at once', async () => {
+it('creates one user when several people sign up at the same time', async () => {
   const open = await Promise.all(Array.from({ length: 6 }, openSignUp))
   await Promise.all(open.map((one, index) => press(one, { email: `robin${index}@example.com` })))
   expect(await world.database.db.selectFrom('app_user').select('id').execute()).toHaveLength(1)
@@ -64,20 +64,20 @@ it('makes one first user of many at once', async () => {
 })
 
 it.each([
-  ['email', { email: 'nobody' }, 'not a valid email'],
+  ['email', { email: 'nobody' }, 'a valid email'],
   ['password', { password: 'too short' }, 'at least 10 characters'],
   ['workspace_name', { workspace_name: ' ' }, ''],
-  ['time_zone', { time_zone: 'Mars/Base' }, 'not a valid time zone'],
-])('says beside %s what is wrong with it, makes nothing, and keeps the rest', async (field, bad, message) => {
+  ['time_zone', { time_zone: 'Mars/Base' }, 'a valid time zone'],
+])('shows an issue next to %s, creates nothing, and keeps the other values', async (field, bad, message) => {
   const { page } = await press(await openSignUp(), bad)
   expect(page.status).toBe(422)
-  expect(page.html).toMatch(new RegExp(`id="f-${field}-problem">[^<]*${message}`))
+  expect(page.html).toMatch(new RegExp(`id="f-${field}-issue">[^<]*${message}`))
   expect(page.html).toContain('value="Robin"')
   expect(page.html).not.toContain(password)
   expect(await world.database.db.selectFrom('app_user').select('id').execute()).toEqual([])
 })
 
-it('tells who has no workspace what to do, and makes one, sent twice or not', async () => {
+it('lets a user without a workspace create one, only once if the form is submitted twice', async () => {
   const { browser, email } = await seedUserWithoutWorkspace(world.service)
   const { page } = await browser.open(`${world.service.url}/`)
   expect(page.url).toBe(`${world.service.url}/workspaces/new`)
@@ -94,7 +94,7 @@ it('tells who has no workspace what to do, and makes one, sent twice or not', as
   ])
 })
 
-it('makes no workspace for who is not signed in', async () => {
+it("doesn't create a workspace for a user who isn't signed in", async () => {
   const { browser } = await seedUserWithoutWorkspace(world.service)
   const { page } = await browser.open(`${world.service.url}/workspaces/new`)
   await world.database.db.deleteFrom('session').execute()
@@ -107,7 +107,7 @@ it('makes no workspace for who is not signed in', async () => {
   expect(await world.database.db.selectFrom('workspace').select('id').execute()).toEqual([])
 })
 
-it('lets nobody keep a person out by wrong passwords from elsewhere', async () => {
+it("doesn't lock a user out after failed sign-in attempts from another address", async () => {
   const { email } = await seedUserWithoutWorkspace(world.service)
   const from = async (remoteAddress: string, typedPassword: string) => {
     const form = await world.service.app.inject({ method: 'GET', url: '/sign-in', remoteAddress })
@@ -128,7 +128,7 @@ it('lets nobody keep a person out by wrong passwords from elsewhere', async () =
   expect(await from('192.0.2.2', password)).toBe(303)
 })
 
-itInChromium('lets the first user in by hand, in the browser alone', async (chromium) => {
+itInChromium('signs up the first user in a browser, and is accessible', async (chromium) => {
   const tab = await (await chromium.newContext({ viewport: { width: 390, height: 844 } })).newPage()
   await tab.goto(world.service.url)
   await expectAccessible(tab)
@@ -140,7 +140,7 @@ itInChromium('lets the first user in by hand, in the browser alone', async (chro
   await tab.getByLabel('Workspace').fill('Acme')
   await tab.getByLabel('Time zone').fill('Nowhere')
   await tab.getByRole('button', { name: 'Create account' }).click()
-  await tab.getByText('is not a valid time zone').waitFor()
+  await tab.getByText("isn't a valid time zone").waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('Password').fill(password)
   await tab.getByLabel('Time zone').fill('Europe/Berlin')

@@ -15,7 +15,7 @@ import { createKeyFile } from '../../support/spreadsheets.ts'
 
 const world = useServiceWorld()
 
-/** A spreadsheet made through the page; `id` is what its address ends with. */
+/** Creates a spreadsheet through the page, and returns the resulting page and the spreadsheet's ID. */
 async function create({ browser, open }: SignedInUser, name = 'Visits', columns = 'Name\nWhat') {
   const { page } = await browser.press(await open('/spreadsheets/new'), 'Create spreadsheet', {
     name,
@@ -33,7 +33,7 @@ const addRows = async (workspaceId: number, id: string, rows: string[][]) => {
   }
 }
 
-it('says what to do where there is none', async () => {
+it('says what to do if there are no spreadsheets', async () => {
   const { open } = await seedSignedInOwner(world.service)
   expect((await open('/spreadsheets')).text).toContain('Create your first spreadsheet')
 })
@@ -52,14 +52,14 @@ it.each([
   ['', 'Name', 'name', '1 to 200 characters'],
   ['Visits', '', 'columns', '1 to 100 columns'],
   ['Visits', 'Name\nName', 'columns', 'two columns named Name'],
-])('says beside the field what is wrong with %j and %j', async (name, columns, field, sentence) => {
+])('shows the issue next to the field for name %j and columns %j', async (name, columns, field, sentence) => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await create(user, name, columns)
   expect(page.status).toBe(422)
-  expect(new RegExp(`id="f-${field}-problem">([^<]*)<`).exec(page.html)?.[1]).toContain(sentence)
+  expect(new RegExp(`id="f-${field}-issue">([^<]*)<`).exec(page.html)?.[1]).toContain(sentence)
 })
 
-it('shows rows as text, the newest first, page by page', async () => {
+it('shows rows as text, newest first, on several pages', async () => {
   const user = await seedSignedInOwner(world.service)
   const { id } = await create(user, 'Visits', 'Name')
   const names = Array.from({ length: 60 }, (_, index) => [`<i>Row ${index + 1}</i>`])
@@ -74,7 +74,7 @@ it('shows rows as text, the newest first, page by page', async () => {
   expect(rowsOf(second.html).at(-1)).toBe('&lt;i&gt;Row 1&lt;')
 })
 
-it('downloads a spreadsheet as CSV, in which no cell is a formula', async () => {
+it('downloads a spreadsheet as CSV with formulas escaped', async () => {
   const user = await seedSignedInOwner(world.service)
   const { id } = await create(user, 'Visits / May', 'Name\nSum')
   await addRows(user.seed.workspaceId, id, [['Alex, "Al"', '=1+1']])
@@ -84,7 +84,7 @@ it('downloads a spreadsheet as CSV, in which no cell is a formula', async () => 
   expect(page.html).toBe(`Name,Sum\r\n"Alex, ""Al""",'=1+1\r\n`)
 })
 
-it('deletes a spreadsheet, but none that an agent writes to', async () => {
+it('deletes a spreadsheet unless an agent writes to it', async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId, agentId } = user.seed
   const { page, id } = await create(user)
@@ -106,7 +106,7 @@ it('deletes a spreadsheet, but none that an agent writes to', async () => {
   expect(list.text).toContain('No spreadsheets yet')
 })
 
-it('keeps a Google account, whose key no page shows, and removes it', async () => {
+it('saves a Google account, never shows its key, and removes the account', async () => {
   const user = await seedSignedInOwner(world.service)
   const pasted = createKeyFile('visits@acme.iam.gserviceaccount.com')
   const form = await user.open('/spreadsheets/google')
@@ -122,19 +122,19 @@ it('keeps a Google account, whose key no page shows, and removes it', async () =
   expect(removed.text).not.toContain('visits@acme')
 })
 
-it('says that a pasted key is none, and does not show it again', async () => {
+it("rejects an invalid key file and doesn't show it again", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/spreadsheets/google')
   const fields = { google_account: createKeyFile('no address') }
   const { page } = await user.browser.press(form, 'Save account', fields)
   expect(page.status).toBe(422)
   expect(page.html).toMatch(
-    /id="f-google_account-problem">This isn&#39;t a key file of a Google service account/,
+    /id="f-google_account-issue">This isn&#39;t a key file of a Google service account/,
   )
   expect(page.html).not.toContain('PRIVATE KEY')
 })
 
-it('lets owners alone change the Google account', async () => {
+it('lets only owners change the Google account', async () => {
   const owner = await seedSignedInOwner(world.service)
   const form = await owner.open('/spreadsheets/google')
   await owner.browser.press(form, 'Save account', { google_account: createKeyFile() })
@@ -148,7 +148,7 @@ it('lets owners alone change the Google account', async () => {
   expect((await owner.open('/spreadsheets')).text).toContain('sheets@acme.iam.gserviceaccount.com')
 })
 
-it('shows, gives out and deletes no spreadsheet of another workspace', async () => {
+it("doesn't show, download, or delete another workspace's spreadsheet", async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   const { id } = await create(theirs)
@@ -164,7 +164,7 @@ it('shows, gives out and deletes no spreadsheet of another workspace', async () 
   expect((await theirs.open(`/spreadsheets/${id}`)).status).toBe(200)
 })
 
-itInChromium('is used by hand', async (chromium) => {
+itInChromium('works in a browser and is accessible', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []

@@ -1,3 +1,4 @@
+// cspell:ignore Couldn
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { assignTool } from '../../../tools/assignments.ts'
 import { getTool } from '../../../tools/tool-catalog.ts'
@@ -58,7 +59,7 @@ const getToolDetails = async (user: Seeded, name: string) =>
   getTool(world.service.deps, user.seed.workspaceId, await getToolId(world.service, user, name))
 
 describe('tools', () => {
-  it('are listed with what they are and who has them, switched off and on', async () => {
+  it('are listed with their type and agents, and can be turned off and on', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const note = await getToolId(world.service, user, 'knowledge_search')
@@ -72,7 +73,7 @@ describe('tools', () => {
     expect(on.text).toContain('Tool turned on')
   })
 
-  it('of another workspace are shown to nobody', async () => {
+  it("aren't accessible from another workspace", async () => {
     const mine = await seedSignedInOwner(world.service)
     const theirs = await seedSignedInOwner(world.service)
     await addWeather(theirs)
@@ -94,7 +95,7 @@ describe('tools', () => {
 })
 
 describe('an HTTP tool', () => {
-  it('is made from a simple list of arguments, used by an agent, edited and deleted', async () => {
+  it('can be created from a simple list of arguments, used by an agent, edited, and deleted', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const { page } = await addWeather(user)
@@ -142,7 +143,7 @@ describe('an HTTP tool', () => {
     expect(gone.html).not.toContain('>weather<')
   })
 
-  it('can be described by a JSON Schema, which is kept as it is', async () => {
+  it('can be described by a JSON Schema, which is saved unchanged', async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-http')
     const input_schema =
@@ -153,12 +154,12 @@ describe('an HTTP tool', () => {
       input_schema: '{"type":',
     })
     expect(broken.status).toBe(422)
-    expect(broken.html).toMatch(/id="f-input_schema-problem">Invalid JSON/)
+    expect(broken.html).toMatch(/id="f-input_schema-issue">Invalid JSON/)
     const { page: wrong } = await user.browser.press(form, 'Add tool', {
       ...fields,
       input_schema: '{"type":"object","properties":{"city":{"type":"nonsense"}},"required":["city"]}',
     })
-    expect(wrong.html).toMatch(/id="f-input_schema-problem">The schema is not valid/)
+    expect(wrong.html).toMatch(/id="f-input_schema-issue">The schema isn&#39;t valid/)
     await user.browser.press(form, 'Add tool', { ...fields, input_schema })
     const tool = await getToolDetails(user, 'weather')
     expect(tool).toMatchObject({ definitions: [{ inputSchema: JSON.parse(input_schema) as object }] })
@@ -169,7 +170,7 @@ describe('an HTTP tool', () => {
     })
   })
 
-  it('is refused with what is wrong beside each field, and without its secrets', async () => {
+  it('is rejected with each issue next to its field, without showing its secrets', async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-http')
     const press = async (change: Record<string, string>) =>
@@ -177,29 +178,29 @@ describe('an HTTP tool', () => {
 
     const page = await press({ name: 'two words', description: '', url: 'weather' })
     expect(page.status).toBe(422)
-    expect(page.html).toMatch(/id="f-name-problem">The name must have/)
-    expect(page.html).toMatch(/id="f-description-problem">The description is required/)
-    expect(page.html).toMatch(/id="f-url-problem">The URL is invalid/)
+    expect(page.html).toMatch(/id="f-name-issue">The name must have/)
+    expect(page.html).toMatch(/id="f-description-issue">The description is required/)
+    expect(page.html).toMatch(/id="f-url-issue">The URL is invalid/)
     expect(page.html).toContain('value="two words"')
     expect(page.html).toContain('value="KEY"')
     expect(page.html).not.toContain('key-of-the-service')
     expect(page.text).toContain('Enter them again')
 
     expect((await press({ headers: 'Authorization' })).html).toMatch(
-      /id="f-headers-problem">Line 1 isn&#39;t a header/,
+      /id="f-headers-issue">Line 1 isn&#39;t a header/,
     )
     expect((await press({ 'param.2.name': 'city' })).html).toContain('An argument named city already exists.')
     expect((await press({ 'param.1.name': 'the city' })).html).toContain('for the argument name')
     const many = await press({ name: 'two words', headers: 'Authorization', 'param.1.name': 'the city' })
-    for (const field of ['name', 'headers']) expect(many.html).toContain(`id="f-${field}-problem"`)
+    for (const field of ['name', 'headers']) expect(many.html).toContain(`id="f-${field}-issue"`)
     expect(many.html).toContain('for the argument name')
-    expect((await press({ key_secret_2: '' })).html).toMatch(/id="f-key_secret_2-problem">Enter the secret/)
+    expect((await press({ key_secret_2: '' })).html).toMatch(/id="f-key_secret_2-issue">Enter the secret/)
     expect((await press({ key_name_2: '', key_secret_2: '' })).text).toContain(
       'The secret TOKEN is used but has no value.',
     )
   })
 
-  it('does not send its secrets to another host unless they are typed anew', async () => {
+  it("doesn't send its secrets to another host unless they're entered again", async () => {
     const user = await seedSignedInOwner(world.service)
     await addWeather(user)
     const id = await getToolId(world.service, user, 'weather')
@@ -225,7 +226,7 @@ describe('an MCP server', () => {
   const add = async (user: Seeded) =>
     (await user.browser.press(await user.open('/tools/new-server'), 'Add server', server())).page
 
-  it('is added, its tools chosen, used by an agent, refreshed and edited', async () => {
+  it('can be added, used by an agent after its tools are selected, refreshed, and edited', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const choice = await add(user)
@@ -257,7 +258,7 @@ describe('an MCP server', () => {
     expect(trials.text).toContain('The tool runs for real')
   })
 
-  it('that cannot be reached is not added, and says why beside its address', async () => {
+  it("isn't added if it can't be reached, and the form shows why next to the URL", async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-server')
     const { page } = await user.browser.press(form, 'Add server', {
@@ -265,11 +266,11 @@ describe('an MCP server', () => {
       url: 'http://127.0.0.1:9/mcp',
     })
     expect(page.status).toBe(422)
-    expect(page.html).toMatch(/id="f-url-problem">Couldn&#39;t list the tools/)
+    expect(page.html).toMatch(/id="f-url-issue">Couldn&#39;t list the tools/)
     expect((await user.open('/tools')).html).not.toContain('>crm<')
   })
 
-  it('that is away later says so where its tools are chosen', async () => {
+  it('shows an error on the tool selection page if it becomes unavailable', async () => {
     const user = await seedSignedInOwner(world.service)
     await add(user)
     const id = await getToolId(world.service, user, 'crm')
@@ -282,7 +283,7 @@ describe('an MCP server', () => {
   })
 })
 
-itInChromium('adds an HTTP tool by hand, with and without sight', async (chromium) => {
+itInChromium('adds an HTTP tool and an MCP server in a browser, and is accessible', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []

@@ -1,3 +1,4 @@
+// cspell:ignore école
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -17,7 +18,7 @@ afterEach(cleanUp)
 const socketFolder = ({ url }: DatabaseProcess) => decodeURIComponent(new URL(url).hostname)
 
 describe('a running database', () => {
-  it('keeps what was committed when it is stopped and started again', async () => {
+  it('keeps committed data across a restart', async () => {
     const dataDir = await createEmptyFolder()
     const first = await startDatabaseProcess({ dataDir })
     await first.query('create table kept as select 7 as value')
@@ -27,13 +28,13 @@ describe('a running database', () => {
     expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
   })
 
-  it('compares letters of every script without their case, and says that it has committed when it is on disk', async () => {
+  it('ignores the case of letters of every script, and commits to disk', async () => {
     const { query } = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
     expect(await query(`select 'ÉCOLE Ж' ilike 'école ж' as same`)).toEqual([{ same: true }])
     expect(await query('show fsync')).toEqual([{ fsync: 'on' }])
   })
 
-  it('listens on a socket that others cannot reach, not on TCP, and is told none of our secrets', async () => {
+  it("listens only on a private socket, not on TCP, and doesn't get Outdial's secrets", async () => {
     const environment = { SECRET_KEY: 'the-secret', PGDATA: '/nowhere' }
     const databaseProcess = await startDatabaseProcess({ dataDir: await createEmptyFolder(), environment })
     expect(await databaseProcess.query('show listen_addresses')).toEqual([{ listen_addresses: '' }])
@@ -50,7 +51,7 @@ describe('a running database', () => {
   })
 })
 
-describe('a killed process', () => {
+describe('killed processes', () => {
   it('stops the database when its process is killed, and recovers at the next start', async () => {
     const dataDir = await createEmptyFolder()
     const first = await startDatabaseProcess({ dataDir })
@@ -63,13 +64,13 @@ describe('a killed process', () => {
     await waitUntil(() => !existsSync(socketFolder(first)))
   })
 
-  it('stops the database when its process is killed, also where nobody starts again', async () => {
+  it("stops the database when its process is killed, even if Outdial isn't started again", async () => {
     const databaseProcess = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
     await databaseProcess.kill()
     await waitUntil(() => !isAlive(databaseProcess.pid) && !existsSync(socketFolder(databaseProcess)))
   })
 
-  it('takes over from a database that outlived its process and its watchdog', async () => {
+  it('stops a leftover database whose process and watchdog were killed, and uses its data', async () => {
     const dataDir = await createEmptyFolder()
     const first = await startDatabaseProcess({ dataDir })
     await first.query('create table kept as select 7 as value')
@@ -85,7 +86,7 @@ describe('a killed process', () => {
     expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
   })
 
-  it('starts where the pid of a killed database belongs to another program by now', async () => {
+  it('starts if the pid of a killed database now belongs to another program', async () => {
     const dataDir = await createEmptyFolder()
     const first = await startDatabaseProcess({ dataDir })
     await first.kill()
@@ -97,7 +98,7 @@ describe('a killed process', () => {
     expect(await second.query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('starts the database again, at the same address, when it dies alone', async () => {
+  it('restarts the database at the same address if only the database is killed', async () => {
     const databaseProcess = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
     process.kill(databaseProcess.pid, 'SIGKILL')
     await waitUntil(() =>
@@ -109,7 +110,7 @@ describe('a killed process', () => {
     await waitUntil(() => !isAlive(databaseProcess.pid))
   })
 
-  it('removes a temporary database, also when its process is killed', async () => {
+  it('removes a temporary database even if its process is killed', async () => {
     const databaseProcess = await startDatabaseProcess({ temporary: true })
     await databaseProcess.kill()
     await waitUntil(
@@ -122,7 +123,7 @@ describe('a killed process', () => {
 })
 
 describe('concurrent starts', () => {
-  it('refuses a second start on one DATA_DIR and leaves the first alone', async () => {
+  it("rejects a second start with the same DATA_DIR and doesn't affect the first", async () => {
     const dataDir = await createEmptyFolder()
     const first = await startDatabaseProcess({ dataDir })
     await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
@@ -131,7 +132,7 @@ describe('concurrent starts', () => {
     expect(await first.query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('lets exactly one of several simultaneous first starts through', async () => {
+  it('lets exactly one of several concurrent first starts succeed', async () => {
     const dataDir = await createEmptyFolder()
     const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startDatabaseProcess({ dataDir })))
     const errors = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []))
@@ -141,14 +142,14 @@ describe('concurrent starts', () => {
 })
 
 describe('an interrupted start', () => {
-  it('is not stopped by what a power cut left of the owner file', async () => {
+  it('ignores a partial owner file after a power failure', async () => {
     const dataDir = await createEmptyFolder()
     writeFileSync(path.join(dataDir, 'owner.json'), '{"pid": 1')
     const { query } = await startDatabaseProcess({ dataDir })
     expect(await query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('starts over where a first start was cut short', async () => {
+  it('starts over after an interrupted first start', async () => {
     const dataDir = await createEmptyFolder()
     await mkdir(path.join(dataDir, 'postgres.new-abc/data'), { recursive: true })
     await mkdir(path.join(dataDir, 'claiming'))
@@ -160,29 +161,29 @@ describe('an interrupted start', () => {
 })
 
 describe('an unusable DATA_DIR', () => {
-  it('refuses the data of another major version in a sentence', async () => {
+  it('rejects data of another major version', async () => {
     const dataDir = await createEmptyFolder()
     await (await startDatabaseProcess({ dataDir })).stop()
     writeFileSync(path.join(dataDir, 'postgres/PG_VERSION'), '17\n')
     await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
-      /^DATA_DIR .* holds data of PostgreSQL 17, and this Outdial brings PostgreSQL 18/,
+      /^DATA_DIR .* contains data of PostgreSQL 17, but this version of Outdial includes PostgreSQL 18/,
     )
   })
 
-  it('refuses a folder that is no database', async () => {
+  it("rejects a folder that isn't a database", async () => {
     const dataDir = await createEmptyFolder()
     await mkdir(path.join(dataDir, 'postgres'))
     await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
-      /^DATA_DIR .* holds a folder "postgres" that is no database/,
+      /^DATA_DIR .* contains a folder "postgres" that isn't a PostgreSQL database/,
     )
   })
 
-  it('refuses a DATA_DIR that is a file, or lies under one', async () => {
+  it('rejects a DATA_DIR that is a file or below a file', async () => {
     const file = path.join(await createEmptyFolder(), 'file')
     writeFileSync(file, '')
-    await expect(startDatabaseProcess({ dataDir: file })).rejects.toThrow(`DATA_DIR ${file} cannot be used`)
+    await expect(startDatabaseProcess({ dataDir: file })).rejects.toThrow(`DATA_DIR ${file} can't be used`)
     await expect(startDatabaseProcess({ dataDir: path.join(file, 'below') })).rejects.toThrow(
-      'a part of the path is a file (ENOTDIR)',
+      'part of the path is a file (ENOTDIR)',
     )
   })
 })

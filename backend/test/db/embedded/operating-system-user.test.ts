@@ -36,7 +36,7 @@ itAsRoot('runs as the ordinary user who starts it', async () => {
   expect(statSync(dataDir).mode & 0o077).toBe(0)
 })
 
-itAsRoot('runs as the owner of the data when root starts what an ordinary user began', async () => {
+itAsRoot('runs as the owner of the data when root starts the database of an ordinary user', async () => {
   const dataDir = path.join(await createEmptyFolder(unprivilegedUser), 'data')
   const first = await startDatabaseProcess({ dataDir, ids: unprivilegedUser })
   await first.query('create table kept as select 7 as value')
@@ -49,7 +49,7 @@ itAsRoot('runs as the owner of the data when root starts what an ordinary user b
 })
 
 itAsRoot(
-  'keeps binaries and data elsewhere for a clone in a home of mode 700, and finds them again',
+  'stores binaries and data outside of a clone in a home folder with mode 700, and finds them again',
   async () => {
     const home = await createEmptyFolder()
     chmodSync(home, 0o700)
@@ -74,7 +74,7 @@ itAsRoot(
 )
 
 itAsRoot(
-  'lets PostgreSQL through an empty DATA_DIR that was closed to everybody, as mktemp -d makes it',
+  'opens an empty DATA_DIR that only root can open, such as mktemp -d creates, to PostgreSQL',
   async () => {
     const dataDir = await createEmptyFolder()
     chmodSync(dataDir, 0o700)
@@ -83,33 +83,36 @@ itAsRoot(
   },
 )
 
-itAsRoot('refuses a DATA_DIR in a home of mode 700 in a sentence', async () => {
+itAsRoot('rejects a DATA_DIR in a home folder with mode 700', async () => {
   const home = await createEmptyFolder()
   chmodSync(home, 0o700)
   const dataDir = path.join(home, 'data')
   await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
-    `DATA_DIR ${dataDir} cannot be entered by the user nobody`,
+    `The user nobody, who runs PostgreSQL when Outdial is started as root, can't open DATA_DIR ${dataDir}.`,
   )
 })
 
-itAsRoot('refuses a DATA_DIR that the user may not write, or that is of somebody else', async () => {
-  const folder = await createEmptyFolder()
-  chmodSync(folder, 0o755)
-  const dataDir = path.join(folder, 'data')
-  await expect(startDatabaseProcess({ dataDir, ids: unprivilegedUser })).rejects.toThrow(
-    'this user may not write there (EACCES)',
-  )
+itAsRoot(
+  "rejects a DATA_DIR that the user can't write to, or that contains another user's database",
+  async () => {
+    const folder = await createEmptyFolder()
+    chmodSync(folder, 0o755)
+    const dataDir = path.join(folder, 'data')
+    await expect(startDatabaseProcess({ dataDir, ids: unprivilegedUser })).rejects.toThrow(
+      "this user can't write there (EACCES)",
+    )
 
-  await (await startDatabaseProcess({ dataDir })).stop()
-  await chown(dataDir, 1, 1)
-  await chown(path.join(dataDir, 'postgres'), 1, 1)
-  chmodSync(dataDir, 0o777)
-  await expect(startDatabaseProcess({ dataDir, ids: unprivilegedUser })).rejects.toThrow(
-    'holds a database of another user (id 1)',
-  )
-})
+    await (await startDatabaseProcess({ dataDir })).stop()
+    await chown(dataDir, 1, 1)
+    await chown(path.join(dataDir, 'postgres'), 1, 1)
+    chmodSync(dataDir, 0o777)
+    await expect(startDatabaseProcess({ dataDir, ids: unprivilegedUser })).rejects.toThrow(
+      'contains a database of another user (ID 1)',
+    )
+  },
+)
 
-itAsRoot('says in a sentence that PostgreSQL wants a user with a name', async () => {
+itAsRoot('explains that PostgreSQL needs a user with a name', async () => {
   const unknownUser = { uid: 54_321, gid: 54_321 }
   const dataDir = path.join(await createEmptyFolder(unknownUser), 'data')
   await expect(startDatabaseProcess({ dataDir, ids: unknownUser })).rejects.toThrow(
@@ -117,7 +120,7 @@ itAsRoot('says in a sentence that PostgreSQL wants a user with a name', async ()
   )
 })
 
-itAsRoot('makes the links that npm ci --ignore-scripts left out', async () => {
+itAsRoot('creates the links that npm ci --ignore-scripts skipped', async () => {
   const root = await createEmptyFolder()
   chmodSync(root, 0o755)
   cloneProject(root)
@@ -133,7 +136,7 @@ itAsRoot('makes the links that npm ci --ignore-scripts left out', async () => {
   for (const link of links) expect(lstatSync(path.join(lib, link)).isSymbolicLink()).toBe(true)
 })
 
-itAsRoot('copies the programs where the user may not complete what --ignore-scripts left out', async () => {
+itAsRoot("copies the programs if the user can't create the links that --ignore-scripts skipped", async () => {
   const root = await createEmptyFolder()
   chmodSync(root, 0o755)
   cloneProject(root)
@@ -153,15 +156,15 @@ itAsRoot('copies the programs where the user may not complete what --ignore-scri
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
-itAsRoot('trusts no folder that somebody else could have filled', async () => {
+itAsRoot('rejects a folder that another user could have written to', async () => {
   const folder = await createEmptyFolder()
   await assertPrivate(folder)
   const link = path.join(folder, 'link')
   symlinkSync(folder, link)
-  await expect(assertPrivate(link)).rejects.toThrow('does not trust')
+  await expect(assertPrivate(link)).rejects.toThrow("isn't private")
   chmodSync(folder, 0o777)
-  await expect(assertPrivate(folder)).rejects.toThrow('does not trust')
+  await expect(assertPrivate(folder)).rejects.toThrow("isn't private")
   chmodSync(folder, 0o700)
   await chown(folder, 1, 1)
-  await expect(assertPrivate(folder)).rejects.toThrow('does not trust')
+  await expect(assertPrivate(folder)).rejects.toThrow("isn't private")
 })

@@ -1,3 +1,4 @@
+// cspell:ignore Grüße Привет
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
 import { createConcurrencyLimit, readFile } from '../../../knowledge/parse/read-file.ts'
@@ -22,87 +23,82 @@ const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16()
 describe('formats', () => {
   it.each([
     ['UTF-8', Buffer.from('Grüße 🏠')],
-    ['UTF-8 with its mark', Buffer.from('\uFEFFGrüße 🏠')],
-    ['UTF-16 with its mark', Buffer.from('\uFEFFGrüße 🏠', 'utf16le')],
-    ['UTF-16 without it', Buffer.from('Grüße 🏠', 'utf16le')],
-    ['UTF-16, the other way round', utf16be('\uFEFFGrüße 🏠')],
+    ['UTF-8 with a byte order mark', Buffer.from('\uFEFFGrüße 🏠')],
+    ['UTF-16 with a byte order mark', Buffer.from('\uFEFFGrüße 🏠', 'utf16le')],
+    ['UTF-16 without a byte order mark', Buffer.from('Grüße 🏠', 'utf16le')],
+    ['big-endian UTF-16', utf16be('\uFEFFGrüße 🏠')],
   ])('reads text in %s', async (_, bytes) => {
     expect(await read('Note.txt', bytes)).toBe('Grüße 🏠')
   })
 
-  it('reads text as older Windows programs write it', async () => {
+  it('reads text in Windows-1252', async () => {
     expect(await read('Note.txt', Buffer.from('Gr\xFC\xDFe, 30\x80', 'latin1'))).toBe('Grüße, 30€')
   })
 
-  it('keeps paragraphs, and no blanks that nobody sees', async () => {
+  it('keeps paragraphs and removes invisible whitespace', async () => {
     expect(await read('a.md', '\r\n# Roofs \t\r\n\r\n\r\n\r\nTen years.\r\n')).toBe('# Roofs\n\nTen years.')
   })
 
-  it('takes of HTML what a person reads', async () => {
+  it('extracts the visible text of HTML', async () => {
     const html = `<!doctype html><html><head><title>T</title><style>p{color:red}</style></head><body>
     <script>alert('x')</script><h1>Terms</h1><p>See <a href="https://example.com/x">our page</a> &amp; ask.</p>
     <noscript>n</noscript><template>t</template><img src="x" alt="a"><!-- c --><p>5 &lt; 6</p></body></html>`
     expect(await read('page.html', html)).toBe('Terms\n\nSee our page & ask.\n\n5 < 6')
   })
 
-  it('reads HTML in the encoding that it names', async () => {
+  it('reads HTML in the encoding that it declares', async () => {
     const html = '<meta charset="windows-1251"><p>\xCF\xF0\xE8\xE2\xE5\xF2'
     expect(await read('page.htm', Buffer.from(html, 'latin1'))).toBe('Привет')
   })
 
-  it('reads a PDF, its lines and its paragraphs', async () => {
+  it('reads the lines and paragraphs of a PDF', async () => {
     expect(await read('Roofs.pdf', createPdf('Every roof has a', 'warranty.', 30, 'Ask for it.'))).toBe(
       'Every roof has a\nwarranty.\n\nAsk for it.',
     )
   })
 
-  it('reads a Word document by paragraphs', async () => {
+  it('reads the paragraphs of a Word document', async () => {
     expect(await read('Prices.docx', createDocx('Inspection', '149 &lt; 150 dollars'))).toBe(
       'Inspection\n\n149 < 150 dollars',
     )
   })
 
-  it('knows a PDF by its content, whatever its name says, and takes the title from the name', async () => {
+  it('detects a PDF by its content, whatever its name, and derives the title from the name', async () => {
     const file = { name: 'C:\\files\\Price_list 2027.docx', bytes: createPdf('Prices'), isTooLarge: false }
     expect(await readFile(file)).toEqual({ title: 'Price list 2027', text: 'Prices' })
   })
 })
 
-describe('files that cannot be read', () => {
+describe("files that can't be read", () => {
   it.each([
-    ['nothing in it', 'empty', 'a.txt', ''],
-    ['blanks alone', 'no_text', 'a.txt', ' \n\t '],
-    ['a picture', 'wrong_type', 'a.png', '\x89PNG'],
-    ['a picture that is called text', 'no_plain_text', 'a.txt', Buffer.from([0x89, 0x50, 0, 1, 2, 0, 0, 3])],
+    ['no content', 'empty', 'a.txt', ''],
+    ['only whitespace', 'no_text', 'a.txt', ' \n\t '],
+    ['an image', 'wrong_type', 'a.png', '\x89PNG'],
+    ['an image named .txt', 'no_plain_text', 'a.txt', Buffer.from([0x89, 0x50, 0, 1, 2, 0, 0, 3])],
     ['rich text', 'wrong_type', 'a.txt', '{\\rtf1 text}'],
     ['an old Word file', 'old_word', 'a.docx', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
-    ['text that is called PDF', 'broken', 'a.pdf', 'text'],
+    ['text named .pdf', 'broken', 'a.pdf', 'text'],
     ['the beginning of a PDF', 'broken', 'a.pdf', '%PDF-1.7\n1 0 obj'],
     ['the beginning of a Word document', 'broken', 'a.docx', createDocx('text').subarray(0, 200)],
     ['another archive', 'no_word', 'a.docx', createZip([zipEntry('xl/workbook.xml', '<a/>')])],
+    ['invalid markup', 'broken', 'a.docx', createDocxWith(zipEntry('word/document.xml', '<w:document>'))],
     [
-      'markup that is none',
-      'broken',
-      'a.docx',
-      createDocxWith(zipEntry('word/document.xml', '<w:document>')),
-    ],
-    [
-      'a Word document with a password of its archive',
+      'a Word document with a password on its archive',
       'encrypted',
       'a.docx',
       createDocxWith({ ...zipEntry('word/document.xml', createWordBody('')), isLocked: true }),
     ],
     ['a PDF with a password', 'encrypted', 'a.pdf', pdf(deflateSync('x'), { isLocked: true })],
-    ['a PDF of pictures', 'no_text', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S'))],
+    ['a PDF of images', 'no_text', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S'))],
     ['more text than a document may have', 'too_long', 'a.txt', 'roof '.repeat(40_001)],
-  ])('says of a file with %s: %s', async (_, code, name, content) => {
+  ])('rejects a file with %s: %s', async (_, code, name, content) => {
     await expect(read(name, content)).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'file', code }],
     })
   })
 
-  it('refuses a file that is too large before it looks into it', async () => {
+  it('rejects a file that is too large before reading it', async () => {
     const bytes = Buffer.from('%PDF-')
     await expect(readFile({ name: 'a.pdf', bytes, isTooLarge: true })).rejects.toMatchObject({
       details: [{ code: 'too_large' }],
@@ -111,9 +107,7 @@ describe('files that cannot be read', () => {
 })
 
 describe('limits', () => {
-  const gigabytes = 4 * 64
-
-  // blocks of 16 MiB
+  const gigabytes = 4 * 64 // blocks of 16 MiB
 
   it.each([
     [
@@ -122,13 +116,13 @@ describe('limits', () => {
       () => createDocxWith({ ...zipEntry('word/document.xml', ''), packed: createDeflated(gigabytes) }),
     ],
     [
-      'a Word document that tells so',
+      'a Word document that declares its size',
       'a.docx',
       () => createDocxWith({ name: 'word/document.xml', packed: createDeflated(1), size: 0xfffffff0 }),
     ],
     ['a PDF', 'a.pdf', () => pdf(createZlibDeflated(gigabytes))],
     [
-      'a PDF that is packed twice',
+      'a PDF that is compressed twice',
       'a.pdf',
       () => pdf(deflateSync(createZlibDeflated(gigabytes)), { filter: '[/FlateDecode /FlateDecode]' }),
     ],
@@ -140,7 +134,7 @@ describe('limits', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024)
   })
 
-  it('stops a Word document whose markup grows, by its memory or, on a slow machine, by its time', async () => {
+  it('stops a Word document with huge markup by memory or, on a slow machine, by time', async () => {
     const markup = '<w:p><w:r><w:t>a</w:t></w:r></w:p>'.repeat(400_000)
     const file = createDocxWith(zipEntry('word/document.xml', createWordBody(markup)))
     expect(file.length).toBeLessThan(200_000)
@@ -149,16 +143,16 @@ describe('limits', () => {
     })
   })
 
-  it('stops what takes too long', async () => {
+  it('stops a file that takes too long', async () => {
     const endless = Buffer.from('<b>'.repeat(6_000_000))
     await expect(runParser('html', endless, 1_000)).rejects.toMatchObject({ code: 'too_slow' })
   })
 
-  it('reads blanks without end in time that grows with them alone', async () => {
+  it('reads a long run of spaces in linear time', async () => {
     expect(await read('a.txt', `${' '.repeat(19_000_000)}roof`)).toBe('roof')
   })
 
-  it('reads two files at a time, lets some wait, and sends the rest away', async () => {
+  it('runs two tasks at a time, queues some, and rejects the rest', async () => {
     const inSlot = createConcurrencyLimit({ concurrency: 2, maxWaiting: 1 })
     const ends: (() => void)[] = []
     const work = () => inSlot(() => new Promise<void>((resolve) => ends.push(resolve)))
@@ -173,7 +167,7 @@ describe('limits', () => {
     await Promise.all(works)
   })
 
-  it('gives its place back after a failure', async () => {
+  it('frees its slot after a failure', async () => {
     const inSlot = createConcurrencyLimit({ concurrency: 1, maxWaiting: 0 })
     await expect(inSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await inSlot(() => Promise.resolve('yes'))).toEqual({ result: 'yes' })

@@ -60,7 +60,7 @@ const getErrorCode = (response: { json: () => unknown }) =>
   (response.json() as { error: { code: string } }).error.code
 
 describe('repeated and late reports', () => {
-  it('takes reports in any order, and a repeat without effect', async () => {
+  it('accepts reports in any order, and ignores repeats', async () => {
     const first = await report(busy)
     expect([first.statusCode, first.json()]).toEqual([200, { attempt_id: attempt.id, sequence: 3 }])
     expect((await report(answered)).statusCode).toBe(200)
@@ -68,24 +68,24 @@ describe('repeated and late reports', () => {
     expect(await listReports()).toEqual([answered, busy])
   })
 
-  it('takes the same report once, of fifty that come at the same moment', async () => {
+  it('saves a report once when it arrives 50 times at the same time', async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => report(busy)))
     expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
     expect(await listReports()).toEqual([busy])
   })
 
-  it('refuses what comes after the end, and knows the end again', async () => {
+  it('rejects reports after the end, but accepts a repeated end report', async () => {
     await report(busy)
     const later = await report({ ...answered, sequence: 4 })
     expect([later.statusCode, getErrorCode(later)]).toEqual([409, 'attempt_ended'])
     await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
     expect((await report(busy)).statusCode).toBe(200)
-    expect((await report(answered)).statusCode).toBe(200) // late, not later
+    expect((await report(answered)).statusCode).toBe(200) // arrived late, but is from before the end
     expect((await report({ ...busy, sequence: 5 })).statusCode).toBe(409)
   })
 
   it.each([1, 4])(
-    'believes the end that was told first, and none that contradicts it: %s',
+    'keeps the first end report and rejects a contradicting one with sequence %s',
     async (sequence) => {
       await report(busy)
       const other = await report({ ...busy, sequence, outcome: 'declined' })
@@ -94,7 +94,7 @@ describe('repeated and late reports', () => {
     },
   )
 
-  it('refuses every report of an attempt that has ended without one', async () => {
+  it('rejects every report about an attempt that has ended without an end report', async () => {
     await finishAttempt(world.deps, attempt, emptyResult('no_answer', 'ring_timeout'))
     expect((await report(busy)).statusCode).toBe(409)
     expect(await listReports()).toEqual([])
@@ -104,16 +104,19 @@ describe('repeated and late reports', () => {
 describe('the runtime secret', () => {
   it.each([
     ['no secret', { authorization: '' }, 'missing_credential'],
-    ['another secret', { authorization: 'Bearer guessed' }, 'invalid_credential'],
-    ['two that disagree', { 'x-agent-secret': 'guessed' }, 'invalid_credential'],
-  ])('refuses a report with %s, whatever else is in it', async (_, headers: Record<string, string>, code) => {
-    const response = await report('{', { headers, id: 'nonsense' })
-    expect([response.statusCode, getErrorCode(response)]).toEqual([401, code])
-    expect(response.headers['www-authenticate']).toBeDefined()
-    expect(response.body).not.toContain(secret)
-  })
+    ['a wrong secret', { authorization: 'Bearer guessed' }, 'invalid_credential'],
+    ['two different secrets', { 'x-agent-secret': 'guessed' }, 'invalid_credential'],
+  ])(
+    'rejects a report with %s, regardless of its content',
+    async (_, headers: Record<string, string>, code) => {
+      const response = await report('{', { headers, id: 'nonsense' })
+      expect([response.statusCode, getErrorCode(response)]).toEqual([401, code])
+      expect(response.headers['www-authenticate']).toBeDefined()
+      expect(response.body).not.toContain(secret)
+    },
+  )
 
-  it('takes each of the secrets that are valid, in either header', async () => {
+  it('accepts every valid secret in either header', async () => {
     expect((await report(answered, { headers: { authorization: `Token ${newSecret}` } })).statusCode).toBe(
       200,
     )
@@ -125,13 +128,13 @@ describe('the runtime secret', () => {
 describe('the attempt in the URL', () => {
   it.each([
     ['an unknown attempt', () => crypto.randomUUID()],
-    ['what is no attempt', () => '42'],
-  ])('answers 404 to a report of %s', async (_, id) => {
+    ['an invalid attempt ID', () => '42'],
+  ])('returns 404 for a report about %s', async (_, id) => {
     const response = await report(answered, { id: id() })
     expect([response.statusCode, getErrorCode(response)]).toEqual([404, 'not_found'])
   })
 
-  it('answers 404 to a report of an attempt that another line makes', async () => {
+  it("returns 404 for a report about another provider's attempt", async () => {
     const { id } = await claim('simulated')
     expect((await report(answered, { id })).statusCode).toBe(404)
   })
@@ -139,23 +142,23 @@ describe('the attempt in the URL', () => {
 
 describe('the fields of a report', () => {
   it.each([
-    ['no type', { sequence: 1, at: timestamp }, 'type'],
-    ['no sequence', { type: 'answered', at: timestamp }, 'sequence'],
+    ['a missing type', { sequence: 1, at: timestamp }, 'type'],
+    ['a missing sequence', { type: 'answered', at: timestamp }, 'sequence'],
     ['a sequence of 0', { ...answered, sequence: 0 }, 'sequence'],
-    ['a time that is none', { ...answered, at: 'now' }, 'at'],
-    ['an end without an outcome', { sequence: 1, type: 'ended', at: timestamp }, 'outcome'],
+    ['an invalid time', { ...answered, at: 'now' }, 'at'],
+    ['an end report without an outcome', { sequence: 1, type: 'ended', at: timestamp }, 'outcome'],
     [
-      'a talk without a transcript',
+      'a conversation without a transcript',
       { ...busy, outcome: 'answered', ended_reason: 'agent_hung_up' },
       'transcript',
     ],
-    ["an outcome that is not a runtime's to tell", { ...busy, outcome: 'suppressed' }, 'outcome'],
+    ["an outcome that a runtime can't report", { ...busy, outcome: 'suppressed' }, 'outcome'],
     [
-      'a recording that is no web address',
+      'a recording URL that is not a web address',
       { ...busy, ...endedReport(), recording_url: 'file:///etc/passwd' },
       'recording_url',
     ],
-  ])('refuses %s and names it', async (_, body, field) => {
+  ])('rejects %s and names the field', async (_, body, field) => {
     const response = await report(body)
     const { error } = response.json<{ error: { details: { field: string }[]; request_id: string } }>()
     expect(response.statusCode).toBe(422)
@@ -176,25 +179,25 @@ describe('the fields of a report', () => {
 
 describe('the HTTP request', () => {
   it.each([
-    ['broken JSON', '{', {}, 400, 'malformed_json'],
+    ['malformed JSON', '{', {}, 400, 'malformed_json'],
     ['an empty body', '', {}, 400, 'malformed_json'],
-    ['a form', 'a=b', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
-    ['a megabyte and more', 'x'.repeat(1_100_000), {}, 413, 'body_too_large'],
-    ['a field that is not known', JSON.stringify({ ...answered, color: 'red' }), {}, 422, 'unknown_field'],
+    ['a text/plain body', 'a=b', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['a body over 1 MB', 'x'.repeat(1_100_000), {}, 413, 'body_too_large'],
+    ['an unknown field', JSON.stringify({ ...answered, color: 'red' }), {}, 422, 'unknown_field'],
     [
-      'text that cannot be stored',
+      "text that can't be stored",
       JSON.stringify({ ...answered, at: 'a\u0000' }),
       {},
       422,
       'validation_failed',
     ],
-  ])('refuses %s', async (_, body, headers: Record<string, string>, status, code) => {
+  ])('rejects %s', async (_, body, headers: Record<string, string>, status, code) => {
     const response = await report(body, { headers })
     expect([response.statusCode, getErrorCode(response)]).toEqual([status, code])
   })
 
   it.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)(
-    'answers %s with the methods that there are',
+    'responds to %s with the allowed methods',
     async (method) => {
       const response = await app.inject({ method, url: `/api/internal/attempts/${attempt.id}/reports` })
       expect([response.statusCode, getErrorCode(response), response.headers.allow]).toEqual([

@@ -15,7 +15,7 @@ const { startRinging, timestamp, waitForDialRequest } = world
 const isInProgress = (call: Call) => call.status === 'in_progress'
 
 describe('the dial request', () => {
-  it('orders a call once, follows its reports, and tells of the talk', async () => {
+  it('requests a call once, follows its reports, and publishes the conversation', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
     dial()
     const attemptId = await waitForDialRequest(id)
@@ -40,7 +40,7 @@ describe('the dial request', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it('tells the runtime what it needs, signed with every runtime secret and without any of them', async () => {
+  it('sends what the runtime needs, signed with every runtime secret, without revealing a secret', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
     dial()
     const attemptId = await waitForDialRequest(id)
@@ -80,7 +80,7 @@ describe('the dial request', () => {
     })
   })
 
-  it('goes on with a call whose order was cut off, without a second order', async () => {
+  it('continues a call whose dial request was cut off, without a second request', async () => {
     world.runtime.statusByMethod.POST = 'cut'
     const { id, attemptId } = await startRinging()
     await waitFor(
@@ -97,7 +97,7 @@ describe('the dial request', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it('asks again while it is unclear whether the order arrived, and the runtime is away', async () => {
+  it('keeps asking an unreachable runtime while it is unclear whether the dial request arrived', async () => {
     Object.assign(world.runtime.statusByMethod, { POST: 'cut', GET: 503 })
     const { id, attemptId } = await startRinging()
     const requestedAt = world.deps.clock.now().getTime()
@@ -115,13 +115,13 @@ describe('the dial request', () => {
   })
 
   it.each([
-    ['refuses the order', () => (world.runtime.statusByMethod.POST = 422)],
-    ['cannot be reached', () => world.runtime.stop()],
+    ['rejects the dial request', () => (world.runtime.statusByMethod.POST = 422)],
+    ['is unreachable', () => world.runtime.stop()],
     [
-      'broke while it was ordered, and knows nothing of it',
+      'returns 500 and does not know the attempt',
       () => Object.assign(world.runtime.statusByMethod, { POST: 500 }),
     ],
-  ])('takes it for a failure of the line when the runtime %s', async (_, breakRuntime) => {
+  ])('ends the attempt as failed when the runtime %s', async (_, breakRuntime) => {
     await breakRuntime()
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial()
@@ -140,7 +140,7 @@ describe('the end of a call', () => {
     [{ outcome: 'busy' }, 'busy', 'line_busy'],
     [{ outcome: 'declined' }, 'declined', 'contact_declined'],
     [{ outcome: 'failed' }, 'failed', 'line_failed'],
-  ])('takes the end %j', async (end, outcome, reason) => {
+  ])('accepts the end report %j', async (end, outcome, reason) => {
     const { id, attemptId } = await startRinging()
     await reportToBoth(attemptId, { sequence: 1, type: 'ended', at: timestamp(), ...end } as RuntimeReport)
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
@@ -164,12 +164,12 @@ describe('the end of a call', () => {
       outcome,
       transcript,
       answered_at,
-      summary: 'Left word.',
+      summary: 'Left a message.',
     }
     await reportToBoth(first.attemptId, report as RuntimeReport)
     expect(await advanceUntilCompleted(world.deps, world.seed, first.id)).toMatchObject({
       outcome,
-      summary: 'Left word.',
+      summary: 'Left a message.',
     })
 
     const second = await seedCall(world.deps, world.seed, freshNumber())
@@ -190,7 +190,7 @@ describe('the end of a call', () => {
     })
   })
 
-  it('settles an analysis whose waiting worker is gone', async () => {
+  it('publishes an analysis that arrives after its worker has stopped', async () => {
     const { id, dialer, attemptId } = await startRinging()
     await reportToBoth(attemptId, ended(1, {}))
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed')
@@ -201,14 +201,14 @@ describe('the end of a call', () => {
     expect(event?.data).toMatchObject({ summary: 'Wants a visit.', goal_met: true })
   })
 
-  it('hangs up after 45 seconds of ringing, when the runtime has said that nobody answered', async () => {
+  it('hangs up after 45 seconds of ringing if the runtime confirms that nobody has answered', async () => {
     const { id } = await startRinging()
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
     expect(call).toMatchObject({ outcome: 'no_answer', ended_reason: 'ring_timeout' })
     expect(world.runtime.requestsWith('DELETE')).toHaveLength(1)
   })
 
-  it('hangs up on nobody who answered while the word of it was on its way', async () => {
+  it('does not hang up on a contact whose answer has not been reported yet', async () => {
     const { id, attemptId } = await startRinging()
     world.runtime.statusByMethod.GET = 503
     world.deps.clock.advance(44_000)
@@ -224,8 +224,8 @@ describe('the end of a call', () => {
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({ outcome: 'answered' })
   })
 
-  it('calls nobody again while the runtime is away, until a call would be over', async () => {
-    // Long enough to be seen in between, however far the clock has turned when the end is written.
+  it('does not call again while the runtime is unreachable, until the longest call would be over', async () => {
+    // Long enough that the call is seen in the queue, however far the clock has advanced when the result is saved.
     const retry = { max_attempts: 2, delay_minutes: 20, on: ['failed' as const] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -242,7 +242,7 @@ describe('the end of a call', () => {
     await waitFor(async () => world.runtime.dialRequests().length === 2)
   })
 
-  it('ends a call after 30 minutes, and keeps what the runtime hands over', async () => {
+  it('ends a call after 30 minutes, and keeps the transcript that the runtime sends', async () => {
     const { id, attemptId } = await startRinging()
     await reportToBoth(attemptId, answered(1))
     await advanceUntil(world.deps, world.seed, id, isInProgress)
@@ -259,7 +259,7 @@ describe('the end of a call', () => {
 })
 
 describe('settings', () => {
-  it('makes test calls on the simulated line', async () => {
+  it('makes test calls with the simulated provider', async () => {
     const { id } = await seedCall(world.deps, world.seed, '+12025550102', { test: true })
     dial()
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
@@ -269,7 +269,7 @@ describe('settings', () => {
     expect(world.runtime.requests).toEqual([])
   })
 
-  it('waits a real hour between attempts, whatever SIMULATION_SPEED says', () => {
+  it('runs in real time regardless of SIMULATION_SPEED', () => {
     const config = { TELEPHONY: 'http', RUNTIME_URL: world.runtime.url, SIMULATION_SPEED: '100' }
     expect(parseConfig(config).simulationSpeed).toBe(1)
     expect(chooseProviders({ ...world.deps, config: parseConfig(config) }).real).toMatchObject({
@@ -278,7 +278,7 @@ describe('settings', () => {
     })
   })
 
-  it('stops at the start without the address of the runtime', () => {
+  it('does not start without the URL of the runtime', () => {
     expect(() => parseConfig({ TELEPHONY: 'http' })).toThrow(
       /^TELEPHONY=http needs RUNTIME_URL: the address of/,
     )

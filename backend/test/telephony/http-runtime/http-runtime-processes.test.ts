@@ -10,7 +10,7 @@ import { type Seed, seedWorkspace } from '../../support/factories.ts'
 import { waitFor } from '../../support/wait.ts'
 import { useTestDatabase } from '../../support/world.ts'
 
-// Outdial and the runtime are processes of their own, with nothing between them but HTTP.
+// Outdial and the runtime are separate processes that communicate only over HTTP.
 jest.setTimeout(90_000)
 const secretKey = 'test-key-of-at-least-thirty-two-characters'
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 async function assignTool(kind: 'contact_note'): Promise<void> {
   const builtIn = toolKinds.get(kind)?.builtIn
-  if (builtIn === undefined) throw new Error(`${kind} does not come with the service`)
+  if (builtIn === undefined) throw new Error(`${kind} is not a built-in tool`)
   const tool = await database.db
     .insertInto('mcp_tool')
     .values({
@@ -58,7 +58,7 @@ async function assignTool(kind: 'contact_note'): Promise<void> {
     .execute()
 }
 
-/** The service as `npm start` runs it; resolves to where it is. */
+/** Starts the service like `npm start`. Resolves to its URL and process. */
 async function start(port = '0'): Promise<{ url: string; service: RunningProcess }> {
   const service = runScript('start', [], {
     DATABASE_URL: database.url,
@@ -81,12 +81,12 @@ const api = async (url: string, path: string, body?: object): Promise<unknown> =
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   })
-  if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+  if (!response.ok) throw new Error(`${path} returned status ${response.status}`)
   return response.json()
 }
 const queue = (url: string, phone_number: string) =>
   api(url, '/contacts/', { phone_number, first_name: 'Maya', campaign_id: seed.campaignId })
-/** The last call, once it is completed and its analysis has come. */
+/** Returns the last call when it's completed and its analysis has arrived. */
 const waitUntilCompleted = (url: string): Promise<Call> =>
   waitFor(
     async () => {
@@ -97,7 +97,7 @@ const waitUntilCompleted = (url: string): Promise<Call> =>
     timeoutMs,
   )
 
-it('makes a call by the example runtime, which uses the tools of Outdial in it', async () => {
+it("makes a call with the example runtime, which uses Outdial's tools", async () => {
   const { url } = await start()
   await queue(url, '+12025550123')
   expect(await waitUntilCompleted(url)).toMatchObject({
@@ -113,7 +113,7 @@ it('makes a call by the example runtime, which uses the tools of Outdial in it',
   expect(runtime.callLog).toHaveLength(1)
 })
 
-it('goes on with the call after the service was killed: the phone rings once', async () => {
+it('continues the call after the service was killed, without dialing again', async () => {
   const first = await start()
   const took = runtime.callLog.length
   await queue(first.url, '+12025550124')

@@ -14,7 +14,7 @@ const { startRinging, timestamp } = world
 const isInProgress = (call: Call) => call.status === 'in_progress'
 
 describe('asking the runtime', () => {
-  it('asks a runtime that is silent, and so learns what no report told', async () => {
+  it('asks a silent runtime for the reports that it did not send', async () => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(attemptId, answered(1), ended(2))
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
@@ -22,7 +22,7 @@ describe('asking the runtime', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it('learns the end of a call from a runtime whose texts hold what cannot be kept', async () => {
+  it("reads the end of a call whose texts contain characters that can't be stored", async () => {
     const { id, attemptId } = await startRinging()
     const turn = { role: 'contact' as const, text: 'Yes\u0000\ud800', at: new Date().toISOString() }
     reportOnlyToRuntime(attemptId, answered(1), ended(2, { analysis, transcript: [turn] }))
@@ -31,20 +31,20 @@ describe('asking the runtime', () => {
   })
 
   it.each([
-    ['a name that cannot be kept', { analysis: { ...analysis, extracted: { 'a\u0000\ud800': 1 } } }, {}],
-    ['an empty address', { analysis, recording_url: '' }, { recording_url: null }],
-    ['an address that is none', { analysis, recording_url: 'later' }, { recording_url: null }],
-    ['fields of its own', { analysis, cost: 3 }, {}],
-    ['a talk of another shape', { analysis, transcript: 'Hello.' }, { transcript: [] }],
-    ['an analysis of another shape', { analysis: 'good' }, { sentiment: 'unknown' }],
-  ])('learns the end of a call from a runtime that tells it with %s', async (_, more, turns) => {
+    ["a name that can't be stored", { analysis: { ...analysis, extracted: { 'a\u0000\ud800': 1 } } }, {}],
+    ['an empty recording URL', { analysis, recording_url: '' }, { recording_url: null }],
+    ['an invalid recording URL', { analysis, recording_url: 'later' }, { recording_url: null }],
+    ['unknown fields', { analysis, cost: 3 }, {}],
+    ['a transcript of the wrong type', { analysis, transcript: 'Hello.' }, { transcript: [] }],
+    ['an analysis of the wrong type', { analysis: 'good' }, { sentiment: 'unknown' }],
+  ])('reads the end of a call from a report with %s', async (_, more, turns) => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(attemptId, answered(1), ended(2, more))
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
     expect(call).toMatchObject({ outcome: 'answered', attempts: 1, ...turns })
   })
 
-  it("takes a person for one who refused where the runtime's word on it cannot be read", async () => {
+  it("treats a contact as opted out if the report's do_not_call can't be read", async () => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(attemptId, answered(1), ended(2, { analysis, do_not_call: 'yes' }))
     expect(await advanceUntilCompleted(world.deps, world.seed, id, 1_000)).toMatchObject({
@@ -52,7 +52,7 @@ describe('asking the runtime', () => {
     })
   })
 
-  it('hangs up on nobody while one report of several cannot be read, and quotes none of it', async () => {
+  it("does not hang up while one of several reports can't be read, and does not log its values", async () => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(
       attemptId,
@@ -73,14 +73,14 @@ describe('asking the runtime', () => {
   })
 
   it.each(['{"reports":[],"to":+12025550199}', '+12025550199', '{"to":"+12025550199"}'])(
-    'quotes nothing of an answer that is no list of reports: %s',
+    'does not quote a response that is not a list of reports: %s',
     (body) => {
       const reading = () => parseCallState(body)
-      expect(reading).toThrow(/^the runtime told [a-zA-Z ]+$/)
+      expect(reading).toThrow(/^the runtime's response isn't [a-zA-Z ]+$/)
     },
   )
 
-  it('draws no conclusion from reports that cannot be read', async () => {
+  it("does not end a call while the saved reports can't be read", async () => {
     const { id, attemptId } = await startRinging()
     await reportToBoth(attemptId, answered(1))
     await advanceUntil(world.deps, world.seed, id, isInProgress)

@@ -22,7 +22,7 @@ const { startRinging } = world
 
 const isInProgress = (call: Call) => call.status === 'in_progress'
 
-it('takes up the call of a worker that lost its database: one order, the same attempt', async () => {
+it('takes over the call of a worker that lost its database, in the same attempt and with one dial request', async () => {
   const otherDeps = testDeps(connect({ url: world.database.url, max: 4 }), {
     clock: world.deps.clock,
     config: world.deps.config,
@@ -45,7 +45,7 @@ it('takes up the call of a worker that lost its database: one order, the same at
   expect(await listEvents(world.deps, id)).toHaveLength(1)
 })
 
-it('leaves its calls running when it stops, and the next worker has them at once', async () => {
+it('leaves its calls running when it stops, and the next worker takes them over immediately', async () => {
   const { id, dialer, attemptId } = await startRinging({ leaseMs: 600_000 })
   await reportToBoth(attemptId, answered(1))
   await advanceUntil(world.deps, world.seed, id, isInProgress)
@@ -61,7 +61,7 @@ it('leaves its calls running when it stops, and the next worker has them at once
   expect(world.runtime.requestsWith('DELETE')).toEqual([])
 })
 
-it('does not stop in the middle of an order: the next worker finds the call', async () => {
+it('does not stop while it sends a dial request, so the next worker finds the call', async () => {
   const accepting = Promise.withResolvers<void>()
   world.runtime.readyToAccept = accepting.promise
   const { id, dialer, attemptId } = await startRinging({ leaseMs: 600_000 })
@@ -82,7 +82,7 @@ it('does not stop in the middle of an order: the next worker finds the call', as
   expect(world.runtime.dialRequests()).toHaveLength(1)
 })
 
-it('asks for what was never ordered, and calls again only as the campaign retries', async () => {
+it('asks about calls that were never requested, and calls again only if the campaign retries', async () => {
   const retry = { max_attempts: 2, delay_minutes: 1, on: ['failed' as const] }
   const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })
   const retried = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -104,9 +104,9 @@ it('asks for what was never ordered, and calls again only as the campaign retrie
 })
 
 it.each([
-  ['rang', []],
-  ['was answered', [1]],
-])('learns how a call ended that %s two hours before anybody could ask', async (_, before) => {
+  ['ringing', []],
+  ['answered', [1]],
+])('finds out two hours later how a call ended that was %s when its worker stopped', async (_, before) => {
   const { id, dialer, attemptId } = await startRinging()
   for (const sequence of before) {
     await reportToBoth(attemptId, answered(sequence))
@@ -123,7 +123,7 @@ it.each([
   expect(world.runtime.dialRequests()).toHaveLength(1)
 })
 
-it('asks a runtime that is starting again until it answers, and goes on', async () => {
+it('keeps asking a restarting runtime until it responds, and then continues', async () => {
   const { id, dialer, attemptId } = await startRinging()
   await reportToBoth(attemptId, answered(1))
   await advanceUntil(world.deps, world.seed, id, isInProgress)
@@ -144,7 +144,7 @@ it('asks a runtime that is starting again until it answers, and goes on', async 
   })
 })
 
-it('believes what a runtime has reported, though it remembers nothing of it', async () => {
+it("uses a runtime's saved reports even if the runtime no longer knows the attempt", async () => {
   const { id, dialer, attemptId } = await startRinging()
   await dialer.stop()
   await reportToBoth(attemptId, ended(1))
@@ -156,7 +156,7 @@ it('believes what a runtime has reported, though it remembers nothing of it', as
   })
 })
 
-it('takes a call for failed that a runtime has forgotten in the middle', async () => {
+it('ends a call as failed if the runtime loses it during the conversation', async () => {
   const { id, attemptId } = await startRinging()
   await reportToBoth(attemptId, answered(1))
   await advanceUntil(world.deps, world.seed, id, isInProgress)
@@ -167,7 +167,7 @@ it('takes a call for failed that a runtime has forgotten in the middle', async (
   })
 })
 
-it('ends an attempt that no dialer asks for, when a call would long be over', async () => {
+it('ends an attempt that no dialer takes over, when even the longest call would be over', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await claimAsLostWorker()
   world.workers.push(startSweeper(world.deps))

@@ -11,13 +11,13 @@ import { type Seed, seedAgent, seedCampaign, seedWorkspace } from '../../support
 import { waitFor } from '../../support/wait.ts'
 import { useTestDatabase } from '../../support/world.ts'
 
-// The whole service in this process, by the real clock: the agent reaches its tools by HTTP, as it always does.
+// Runs the whole service in this process with the real clock. The agent reaches its tools over HTTP, as always.
 const secretKey = 'test-key-of-at-least-thirty-two-characters'
 let deps: TestDeps
 let seed: Seed
 let key: string
 let service: Service
-// Before the database's: Jest runs these hooks in the order of their registration.
+// Before the database's hook, because Jest runs these hooks in order of registration.
 afterAll(async () => {
   await service.stop()
 })
@@ -39,7 +39,7 @@ const start = (simulationSpeed: string): Promise<Service> =>
     LOG_LEVEL: 'silent',
   })
 
-/** A campaign of an agent that has these tools. */
+/** Creates a campaign whose agent has these tools. */
 const campaignWith = async (...kinds: ToolKindName[]): Promise<number> => {
   const agentId = await seedAgent(deps, seed.workspaceId, { name: `Agent with ${kinds.join(', ')}` })
   for (const kind of kinds) {
@@ -54,7 +54,7 @@ const campaignWith = async (...kinds: ToolKindName[]): Promise<number> => {
 
 async function findOrCreateTool(kind: ToolKindName): Promise<{ id: number }> {
   const builtIn = toolKinds.get(kind)?.builtIn
-  if (builtIn === undefined) throw new Error(`${kind} does not come with the service`)
+  if (builtIn === undefined) throw new Error(`${kind} is not a built-in tool`)
   const { name, description, inputSchema } = builtIn
   return deps.db
     .insertInto('mcp_tool')
@@ -79,7 +79,7 @@ const queue = async (body: Partial<AddContact>): Promise<number> => {
   })
   return ContactAdded.parse(await response.json()).call.id
 }
-/** The same, and answers its event. */
+/** Queues a call over the API, and returns the call from its event. */
 const call = async (body: Partial<AddContact>): Promise<CallCompletedEvent['data']> => {
   const id = await queue(body)
   return (await waitFor(async () => (await listEvents(deps, id))[0])).data
@@ -95,7 +95,7 @@ const listDoNotCallSources = () => deps.db.selectFrom('do_not_call').select('sou
 const listNotes = (contactId: number) =>
   deps.db.selectFrom('contact_note').select(['text', 'call_id']).where('contact_id', '=', contactId).execute()
 
-it('acts in a call, and transcript, record and tables agree', async () => {
+it('uses a tool in a call, and the transcript, the record, and the tables match', async () => {
   const campaign_id = await campaignWith('contact_note')
   const completedCall = await call({
     campaign_id,
@@ -112,7 +112,7 @@ it('acts in a call, and transcript, record and tables agree', async () => {
   expect(await listNotes(completedCall.contact.id)).toEqual([{ text, call_id: completedCall.id }])
 })
 
-it('changes nothing on a test call, and the transcript says so', async () => {
+it('does not change anything in a test call, and the transcript says so', async () => {
   const campaign_id = await campaignWith('contact_note', 'do_not_call')
   const completedCall = await call({ campaign_id, phone_number: '+12025560106', test: true })
   expect(completedCall.transcript.map(({ text }) => text).join()).toContain(
@@ -124,7 +124,7 @@ it('changes nothing on a test call, and the transcript says so', async () => {
   expect(await listDoNotCallSources()).toEqual([])
 })
 
-it('puts who asks for it on the do-not-call list, once, with the tool and without it', async () => {
+it('adds a contact who opts out to the do-not-call list once, with and without the tool', async () => {
   const withTool = await call({
     campaign_id: await campaignWith('do_not_call'),
     phone_number: '+12025550106',
@@ -141,9 +141,9 @@ it('puts who asks for it on the do-not-call list, once, with the tool and withou
   expect(await listDoNotCallSources()).toEqual([{ source: 'call' }, { source: 'call' }])
 })
 
-it('keeps its tools to the end of the call when the service stops', async () => {
+it('can use its tools until the end of the call when the service stops', async () => {
   await service.stop()
-  service = await start('50') // a talk of a second
+  service = await start('50') // a conversation takes a second
   const id = await queue({
     campaign_id: await campaignWith('contact_note'),
     phone_number: '+12025560100',

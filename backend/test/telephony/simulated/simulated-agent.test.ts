@@ -1,3 +1,4 @@
+// cspell:ignore Pago
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Call } from '@outdial/contract'
 import { startDialer } from '../../../dialer/dialer.ts'
@@ -47,7 +48,7 @@ const dial = (url: string, times: { stepTimeoutMs?: number; totalTimeoutMs?: num
   const provider = createSimulatedProvider(world.deps.clock, 10, agent)
   world.workers.push(startDialer(world.deps, { providers: { real: provider, test: provider } }))
 }
-/** The clock stands still while a tool is at work: it is turned only as far as somebody waits for it. */
+/** Makes a call. The clock doesn't advance during a tool call, because nothing waits for the clock then. */
 const call = async (phoneNumber: string, input: Parameters<typeof seedCall>[3] = {}): Promise<Call> => {
   const { id } = await seedCall(world.deps, world.seed, phoneNumber, {
     variables: { product: 'a roof check' },
@@ -61,7 +62,7 @@ const toolTurns = ({ transcript }: Call) =>
   transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)
 
 describe('tools in a call', () => {
-  it('adds one line for each tool to the transcript and the event', async () => {
+  it('adds one turn for each tool call to the transcript and the event', async () => {
     const server = await serve({
       contact_lookup: yes('Maya, +1 202 555 0100, no notes yet.'),
       knowledge_search: yes('Appointments (page 2):\n  Thursdays from 9 to 12.'),
@@ -103,7 +104,7 @@ describe('tools in a call', () => {
     expect(errors).toEqual([])
   })
 
-  it('does nothing with tools that its list does not have', async () => {
+  it('skips tools that the server does not list', async () => {
     const server = await serve({ unheard_of: yes('no') })
     dial(server.url)
     const completedCall = await call('+12025550100')
@@ -112,10 +113,10 @@ describe('tools in a call', () => {
     expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true })
   })
 
-  it('gives a tool what it asks for, and leaves one alone that asks for what it cannot tell', async () => {
+  it("passes the arguments in a tool's schema, and skips a tool with a required argument that it can't fill in", async () => {
     const schemas = {
       contact_note: {
-        properties: { text: { type: 'string' }, colour: { type: 'string' } },
+        properties: { text: { type: 'string' }, color: { type: 'string' } },
         required: ['text'],
       },
       knowledge_search: { properties: { topic: { type: 'string' } }, required: ['topic'] },
@@ -133,7 +134,7 @@ describe('tools in a call', () => {
     expect(completedCall.transcript_text).not.toContain('my notes are slow')
   })
 
-  it('opens no session for a call that nobody answers', async () => {
+  it('does not open a session for a call that nobody answers', async () => {
     const server = await serve({ contact_note: yes('kept') })
     dial(server.url)
     expect((await call('+12025550102')).outcome).toBe('busy')
@@ -148,7 +149,7 @@ describe('tools in a call', () => {
     expect(toolTurns(completedCall)).toEqual(['Saved a note (test call, nothing changed)'])
   })
 
-  it('leaves its session when the call is cut short', async () => {
+  it('closes its session when the call is cut short', async () => {
     const server = await serve({ contact_lookup: neverSettle })
     dial(server.url)
     const { id } = await seedCall(world.deps, world.seed, '+12025550100')
@@ -166,8 +167,11 @@ describe('tools in a call', () => {
 })
 
 describe('tools that fail', () => {
-  it('shows a tool that fails, apologizes once, and continues', async () => {
-    const failing = () => ({ text: 'The sheet is gone: tell them somebody will call.', isError: true })
+  it('shows failed tools in the transcript, apologizes once, and continues', async () => {
+    const failing = () => ({
+      text: 'The sheet is gone. Tell the contact that someone will call.',
+      isError: true,
+    })
     const server = await serve({ contact_note: failing, spreadsheet_append: failing })
     dial(server.url)
     const completedCall = await call('+12025550100')
@@ -179,7 +183,7 @@ describe('tools that fail', () => {
     expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true, sentiment: 'positive' })
   })
 
-  it('shortens a long line, and leaves out what tools return', async () => {
+  it('shortens a long turn, and leaves out what tools return', async () => {
     const server = await serve({
       knowledge_search: yes('😀'.repeat(400)),
       contact_note: yes('\u0000 kept \ud83d\u0000'),
@@ -191,7 +195,7 @@ describe('tools that fail', () => {
     expect(note).toBe('Saved a note')
   })
 
-  it('waits for a slow tool only so long, and still uses the others', async () => {
+  it('stops waiting for a slow tool, and still uses the others', async () => {
     const server = await serve({ contact_lookup: neverSettle, contact_note: yes('Note saved.') })
     dial(server.url, { stepTimeoutMs: 1_000 })
     const completedCall = await call('+12025550100')
@@ -204,7 +208,7 @@ describe('tools that fail', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('gives its tools up where all of them are slow', async () => {
+  it('stops using tools if all of them are slow', async () => {
     const server = await serve({
       contact_lookup: neverSettle,
       knowledge_search: neverSettle,
@@ -221,12 +225,12 @@ describe('tools that fail', () => {
   })
 
   it.each([
-    ['is not there', async () => 'http://127.0.0.1:9'],
+    ['is unreachable', async () => 'http://127.0.0.1:9'],
     [
-      'knows another secret',
+      'expects another secret',
       async () => (await serve({ contact_note: yes('kept') }, { secret: 'other' })).url,
     ],
-  ])('talks without tools where the tool server %s', async (_, where) => {
+  ])('continues without tools if the tool server %s', async (_, where) => {
     dial(await where())
     const completedCall = await call('+12025550100')
     expect(toolTurns(completedCall)).toEqual(["Couldn't use tools"])
@@ -241,10 +245,10 @@ describe('tools that fail', () => {
 })
 
 describe('scheduled callbacks and opt-outs', () => {
-  it('schedules the callback that a contact wants, and none in that callback', async () => {
+  it('schedules the callback that a contact asks for, and no other one during that callback', async () => {
     const server = await serve({ schedule_callback: yes('Scheduled.') })
     dial(server.url)
-    const number = '+12025570321' // its first talk asks to be called back
+    const number = '+12025570321' // asks to be called back in the first conversation
     expect((await call(number)).summary).toContain('asked to be called back')
     const scheduledAt = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
     const back = await call(number, { scheduled_at: scheduledAt })
@@ -253,7 +257,7 @@ describe('scheduled callbacks and opt-outs', () => {
   })
 
   it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
-    'means tomorrow by the day of the contact in %s',
+    "schedules a callback for tomorrow by the contact's date in %s",
     async (timeZone) => {
       const contactFacts = `Name: Maya\nLocal time: a Tuesday, or so (${timeZone})\nDo not call: no`
       const server = await serve({ contact_lookup: yes(contactFacts), schedule_callback: yes('Scheduled.') })
@@ -265,7 +269,7 @@ describe('scheduled callbacks and opt-outs', () => {
     },
   )
 
-  it('puts who asks for it on the list by its tool, and where it has none the engine does', async () => {
+  it('adds a contact who opts out to the do-not-call list, even if the tool does not', async () => {
     const server = await serve({ do_not_call: yes('The number is on the do-not-call list.') })
     dial(server.url)
     const completedCall = await call('+12025570106')

@@ -26,17 +26,20 @@ const outcomes: [string, CallOutcome, EndedReason][] = [
   ['+12025550106', 'answered', 'contact_hung_up'],
 ]
 
-it.each(outcomes)('calls %s: %s, because of %s, and tells it once', async (number, outcome, endedReason) => {
-  const { id } = await seedCall(world.deps, world.seed, number)
-  const call = await advanceUntilCompleted(world.deps, world.seed, id)
-  expect(call).toMatchObject({ outcome, ended_reason: endedReason, attempts: 1, waiting_for: null })
-  expect(CallSchema.parse(call)).toEqual(call)
-  const events = await listEvents(world.deps, id)
-  expect(events.map((event) => event.data)).toEqual([call])
-  expect(await listAttempts(world.deps, id)).toMatchObject([{ outcome, ended_reason: endedReason }])
-})
+it.each(outcomes)(
+  'ends a call to %s as %s because of %s, and publishes one event',
+  async (number, outcome, endedReason) => {
+    const { id } = await seedCall(world.deps, world.seed, number)
+    const call = await advanceUntilCompleted(world.deps, world.seed, id)
+    expect(call).toMatchObject({ outcome, ended_reason: endedReason, attempts: 1, waiting_for: null })
+    expect(CallSchema.parse(call)).toEqual(call)
+    const events = await listEvents(world.deps, id)
+    expect(events.map((event) => event.data)).toEqual([call])
+    expect(await listAttempts(world.deps, id)).toMatchObject([{ outcome, ended_reason: endedReason }])
+  },
+)
 
-it('tells of a talk: transcript, summary, sentiment and what was read out agree', async () => {
+it('publishes a conversation whose transcript, summary, sentiment, and extracted values match', async () => {
   const { id } = await seedCall(world.deps, world.seed, '+12025550100', {
     variables: { product: 'a roof inspection' },
   })
@@ -57,14 +60,14 @@ it('tells of a talk: transcript, summary, sentiment and what was read out agree'
   expect(call.duration_seconds).toBe(Math.round(conversation / 1000))
 })
 
-it('leaves a message on a voicemail', async () => {
+it('leaves a voicemail message', async () => {
   const { id } = await seedCall(world.deps, world.seed, '+12025550103')
   const call = await advanceUntilCompleted(world.deps, world.seed, id)
   expect(call.transcript).toMatchObject([{ role: 'agent', text: expect.stringContaining('Hello Maya') }])
   expect(call.summary).toMatch(/voicemail/)
 })
 
-it('passes through dialing and in_progress, and shows when it was answered', async () => {
+it('goes through dialing and in_progress, and shows when it was answered', async () => {
   const { id } = await seedCall(world.deps, world.seed, '+12025550100')
   const ringing = await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'dialing')
   expect(ringing).toMatchObject({ answered_at: null, next_attempt_at: null, attempts: 1 })
@@ -72,7 +75,7 @@ it('passes through dialing and in_progress, and shows when it was answered', asy
   expect(inProgress.answered_at).not.toBeNull()
 })
 
-it('goes the same way for the same number every time', async () => {
+it('has the same result for the same number every time', async () => {
   const number = freshNumber()
   const results: Partial<Call>[] = []
   for (let round = 0; round < 2; round += 1) {
@@ -87,7 +90,7 @@ it('goes the same way for the same number every time', async () => {
   expect(results[0]).toEqual(results[1])
 })
 
-it('puts who asks for it on the do-not-call list, and suppresses what waits for them anywhere', async () => {
+it('adds a contact who opts out to the do-not-call list, and suppresses their queued calls', async () => {
   const number = '+12025560106'
   const { id } = await seedCall(world.deps, world.seed, number)
   const later = new Date(world.deps.clock.now().getTime() + 3_600_000).toISOString()
@@ -105,7 +108,7 @@ it('puts who asks for it on the do-not-call list, and suppresses what waits for 
   expect(await listEvents(world.deps, waiting.id)).toHaveLength(1)
 })
 
-it('lets what a test call asks for do nothing', async () => {
+it('ignores an opt-out in a test call', async () => {
   const { id } = await seedCall(world.deps, world.seed, '+12025570106', { test: true })
   const call = await advanceUntilCompleted(world.deps, world.seed, id)
   expect(call).toMatchObject({ outcome: 'answered', test: true, contact: { do_not_call: false } })

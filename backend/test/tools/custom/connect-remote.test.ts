@@ -8,7 +8,7 @@ import { waitUntil } from '../../support/wait.ts'
 const { world, start, input, add, remoteMcp, use } = useRemoteToolWorld()
 
 describe('a connection', () => {
-  it('finds out by itself which transport a server speaks', async () => {
+  it('detects the transport of a server', async () => {
     const [newer, older] = [await start('streamable'), await start('sse')]
     expect(await use(await add(newer), 'echo', { text: 'new' })).toMatchObject({ text: 'new' })
     expect(await use(await add(older), 'echo', { text: 'old' })).toMatchObject({ text: 'old' })
@@ -17,7 +17,7 @@ describe('a connection', () => {
     })
   })
 
-  it('breaks off only the call whose stream broke off', async () => {
+  it('fails only the call whose stream was interrupted', async () => {
     const server = await start('streamable')
     const row = await add(server)
     let finish = () => {}
@@ -26,7 +26,7 @@ describe('a connection', () => {
       server.behaviors.echo = async () => {
         resolve()
         await finished
-        return textResult('unharmed')
+        return textResult('unaffected')
       }
     })
     const other = use(row, 'echo')
@@ -41,10 +41,10 @@ describe('a connection', () => {
       text: expect.stringContaining(uncertainEffect),
     })
     finish()
-    expect(await other).toEqual({ text: 'unharmed', isError: false })
+    expect(await other).toEqual({ text: 'unaffected', isError: false })
   })
 
-  it('says so where a stream ends without the answer', async () => {
+  it('reports a stream that ends without a response', async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.behaviors.write = async (_args, { response }) => {
@@ -54,19 +54,22 @@ describe('a connection', () => {
     }
     expect(await use(row, 'write')).toMatchObject({
       isError: true,
-      text: expect.stringContaining('broke off'),
+      text: expect.stringContaining('the connection was lost'),
     })
   })
 
-  it('says so where nobody listens', async () => {
+  it('reports a refused connection', async () => {
     const server = await start('streamable')
     const row = await add(server)
     await server.stop()
     const result = await use(row, 'echo', { text: 'x' })
-    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('refused the connection') })
+    expect(result).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('the connection was refused'),
+    })
   })
 
-  it('says so where a server does not let it in', async () => {
+  it('reports rejected credentials', async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.intercept = (_request, response) => {
@@ -75,11 +78,11 @@ describe('a connection', () => {
     }
     const result = await use(row, 'echo')
     expect(result.text).toBe(
-      `The server ${row.name} reported a problem: it refused the credentials (status 401).`,
+      `The request to the server ${row.name} failed: it rejected the credentials (status 401).`,
     )
   })
 
-  it('does not wait for ever for a stream that says nothing', async () => {
+  it('stops waiting for a stream without events', async () => {
     const server = await start('sse')
     const row = await add(server)
     server.intercept = (_request, response) => {
@@ -96,13 +99,13 @@ describe('a connection', () => {
         toolName: `${row.name}__echo`,
       },
     )
-    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') })
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('the request timed out') })
     await impatient.close()
   })
 })
 
 describe('forbidden addresses', () => {
-  it('is not led to another host by the endpoint that a server names', async () => {
+  it("doesn't follow an SSE endpoint on another host", async () => {
     const server = await start('sse')
     const other = await start('sse')
     const row = await add(server, { transport: 'sse' })
@@ -120,7 +123,7 @@ describe('forbidden addresses', () => {
     expect(requestCount).toBe(0)
   })
 
-  it('follows no redirect to another host', async () => {
+  it("doesn't follow a redirect to another host", async () => {
     const [server, other] = [await start('streamable'), await start('streamable')]
     const row = await add(server, {
       headers: { 'X-Key': '{{secret.KEY}}' },
@@ -139,7 +142,7 @@ describe('forbidden addresses', () => {
     expect(requestCount).toBe(0)
   })
 
-  it('does not reach loopback from a service that the world reaches', async () => {
+  it("doesn't connect to loopback if the service is public", async () => {
     const server = await start('streamable')
     const row = await add(server)
     const online = { ...world.deps, config: publicConfig }

@@ -47,7 +47,7 @@ async function connect(): Promise<Client> {
   return client
 }
 
-it('gives an agent the tools of HTTP services and of another server, and their changes at once', async () => {
+it('gives an agent HTTP tools and remote tools, and updates them immediately', async () => {
   receiver.respond = (_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"degrees": 12}')
   const weather = await addHttpTool(deps, seed.workspaceId, {

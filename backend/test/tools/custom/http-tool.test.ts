@@ -9,12 +9,12 @@ const { world, receiver, input, add, keyed } = useHttpToolWorld()
 const respondWith = (body: string | Buffer, type = 'application/json', status = 200) => {
   receiver.respond = (_request, response) => response.writeHead(status, { 'content-type': type }).end(body)
 }
-/** Makes the tool, and uses it once. */
+/** Creates the tool and uses it once. */
 const use = async (args: Record<string, unknown> = { city: 'Oslo' }, more: Partial<HttpToolInput> = {}) =>
   runTool(world.deps, httpTool, await add(more), args)
 
 describe('the request', () => {
-  it('asks the service, and answers JSON without its blanks', async () => {
+  it('calls the service and returns JSON without whitespace', async () => {
     respondWith('{ "degrees": 12,\n "sky": "clear" }')
     expect(await use({ city: 'São Paulo/1', day: 'today' })).toEqual({
       text: '{"degrees":12,"sky":"clear"}',
@@ -23,12 +23,12 @@ describe('the request', () => {
     expect(receiver.requests).toMatchObject([{ path: '/cities/S%C3%A3o%20Paulo%2F1?day=today', body: '' }])
   })
 
-  it('sends what the URL has no place for as the query of a GET', async () => {
+  it("sends arguments that aren't in the URL as the query of a GET", async () => {
     await use({ city: 'Oslo', day: ['mon', 'tue'], 'a&b': { c: 1 }, gone: null })
     expect(receiver.requests[0]?.path).toBe('/cities/Oslo?day=mon&day=tue&a%26b=%7B%22c%22%3A1%7D')
   })
 
-  it.each(['POST', 'PUT', 'PATCH'] as const)('sends it as the JSON body of a %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH'] as const)('sends them as the JSON body of a %s', async (method) => {
     const args = { city: 'Oslo', day: { nested: [1, 'two', null] } }
     await use(args, { method })
     expect(receiver.requests).toMatchObject([
@@ -40,7 +40,7 @@ describe('the request', () => {
     ])
   })
 
-  it('lets no argument replace what the query of the tool sets', async () => {
+  it('rejects an argument that the query of the URL already sets', async () => {
     const result = await use(
       { city: 'Oslo', key: 'mine' },
       { url: receiver.url('/cities/{city}?key=theirs') },
@@ -52,7 +52,7 @@ describe('the request', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it('refuses an argument that would lead to another path', async () => {
+  it('rejects an argument that would change the path', async () => {
     expect(await use({ city: '../admin' })).toMatchObject({
       isError: true,
       text: expect.stringContaining('city must not'),
@@ -60,7 +60,7 @@ describe('the request', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it('stops when the agent does', async () => {
+  it('stops when the agent cancels', async () => {
     const agent = new AbortController()
     receiver.respond = () => agent.abort()
     const row = await add()
@@ -71,7 +71,7 @@ describe('the request', () => {
     })
   })
 
-  it('tells on a test call what would have been sent, and sends nothing', async () => {
+  it('describes the request on a test call and sends nothing', async () => {
     const row = await add({ ...keyed(), method: 'POST' })
     expect(hasEffects(httpTool, row, row.name)).toBe(true)
     const result = await runTool(world.deps, httpTool, row, { city: 'Oslo', day: 1 }, { dryRun: true })
@@ -80,13 +80,13 @@ describe('the request', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it('takes a GET for one that changes nothing', async () => {
+  it('treats a GET as having no effects', async () => {
     const row = await add()
     expect(hasEffects(httpTool, row, row.name)).toBe(false)
   })
 
   it.each(['127.0.0.1', '2130706433', '[::1]', 'localhost', '10.0.0.1', '169.254.169.254'])(
-    'does not reach http://%s from a service that the world reaches',
+    "doesn't send requests to http://%s if the service is public",
     async (host) => {
       const row = await add()
       const online = { ...world.deps, config: publicConfig }
@@ -114,7 +114,7 @@ describe('secrets', () => {
   })
 
   it.each([200, 400])(
-    'tells no secret that a service echoes with status %i, however it spells it',
+    'redacts secrets that a service echoes with status %i, in any encoding',
     async (status) => {
       const { secrets } = keyed()
       const spellings = Object.values(secrets).flatMap((secret) => [
@@ -138,16 +138,16 @@ describe('secrets', () => {
     },
   )
 
-  it('tells no secret where nothing answers', async () => {
+  it("doesn't reveal a secret if the connection fails", async () => {
     receiver.respond = (_request, response) => response.destroy()
     const result = await use(undefined, keyed())
     expect(result).toEqual({
-      text: 'No response from the service: the receiver broke off the connection.',
+      text: 'No response from the service: the connection was closed.',
       isError: true,
     })
   })
 
-  it('takes a secret reference that an agent gives for text', async () => {
+  it('treats a secret reference in an argument as text', async () => {
     respondWith('{}')
     await use({ city: '{{secret.TOKEN}}' }, { ...keyed(), method: 'POST' })
     expect(receiver.requests[0]?.path).toMatch(/^\/cities\/%7B%7Bsecret.TOKEN%7D%7D\?/)
@@ -161,12 +161,12 @@ describe('the response', () => {
     ['application/problem+json', '{ "a": 1 }', '{"a":1}'],
     ['application/xml', '<a/>', '<a/>'],
     ['application/json', 'not json', 'not json'],
-  ])('answers the text of %s', async (type, body, text) => {
+  ])('returns the text of %s', async (type, body, text) => {
     respondWith(body, type)
     expect(await use()).toEqual({ text, isError: false })
   })
 
-  it('says that it is done where there is nothing to read', async () => {
+  it('confirms success if the response is empty', async () => {
     expect(await use()).toEqual({
       text: 'Done. The service returned status 204 without text.',
       isError: false,
@@ -177,35 +177,32 @@ describe('the response', () => {
     ['image/png', Buffer.from([0x89, 0x50])],
     ['application/octet-stream', Buffer.from('abc')],
     ['text/plain', Buffer.from([0x61, 0x00, 0x62])],
-  ])('refuses to read %s out', async (type, body) => {
+  ])('returns an error for binary content of type %s', async (type, body) => {
     respondWith(body, type)
     expect(await use()).toEqual({ text: `The service returned ${type}, which isn't text.`, isError: true })
   })
 
-  it('refuses a compressed answer that it did not ask for', async () => {
+  it("rejects a compressed response that it didn't ask for", async () => {
     receiver.respond = (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end('xx')
     expect(await use()).toMatchObject({ isError: true })
     expect(receiver.requests[0]?.headers['accept-encoding']).toBe('identity')
   })
 
-  it.each([404, 500])(
-    'tells the status and what is said of it where a service answers %i',
-    async (status) => {
-      respondWith('{"error": "no such city"}', 'application/json', status)
-      const text = `The service returned error ${status}: {"error":"no such city"}`
-      expect(await use()).toEqual({ text, isError: true })
-    },
-  )
+  it.each([404, 500])('returns the status and body of an error %i', async (status) => {
+    respondWith('{"error": "no such city"}', 'application/json', status)
+    const text = `The service returned error ${status}: {"error":"no such city"}`
+    expect(await use()).toEqual({ text, isError: true })
+  })
 
-  it('follows no redirect', async () => {
+  it("doesn't follow a redirect", async () => {
     receiver.respondWith(302, { location: receiver.url('/elsewhere') })
     const text = "The service returned a redirect (status 302), which isn't followed."
     expect(await use()).toEqual({ text, isError: true })
     expect(receiver.requests).toHaveLength(1)
   })
 
-  it('reads little of 50 MB, shows less, and says so', async () => {
+  it('reads only the beginning of 50 MB, and truncates it with a note', async () => {
     let written = 0
     receiver.respond = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
@@ -226,19 +223,19 @@ describe('the response', () => {
     expect(written).toBeLessThan(20e6)
   })
 
-  it('gives up on a service that hangs, and does not claim that nothing happened', async () => {
+  it('stops waiting for a service that hangs, and says that a POST may have taken effect', async () => {
     receiver.neverRespond()
     const impatient = createHttpTool({ timeoutMs: 50 })
     const result = await runTool(world.deps, impatient, await add(), { city: 'Oslo' })
     expect(result).toEqual({
-      text: 'No response from the service: the receiver did not answer in time.',
+      text: 'No response from the service: the request timed out.',
       isError: true,
     })
     const posted = await runTool(world.deps, impatient, await add({ method: 'POST' }), { city: 'Oslo' })
     expect(posted.text).toMatch(/It may have taken effect\. Don't repeat it\.$/)
   })
 
-  it('says so where a service stops in the middle of its answer', async () => {
+  it('reports an incomplete response', async () => {
     receiver.respond = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' }).write('half')
       setImmediate(() => response.destroy())

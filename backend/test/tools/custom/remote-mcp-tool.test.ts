@@ -22,18 +22,18 @@ describe.each([
   ['Streamable HTTP with JSON', 'streamable', { json: true }],
   ['HTTP+SSE', 'sse', {}],
 ] as const)('over %s', (_name, transport, options) => {
-  it('passes the tools on under the name of the server', async () => {
+  it('prefixes tools with the name of the server', async () => {
     const server = await start(transport, options)
     const name = `sales-crm-${(serverCount += 1)}`
     const row = await add(server, { name })
     expect(remoteMcp.definitions(row)).toEqual([
-      { name: `${name}__echo`, description: 'Says it again.', inputSchema: echo.inputSchema },
-      { name: `${name}__write`, description: 'Keeps it.', inputSchema: write.inputSchema },
+      { name: `${name}__echo`, description: 'Repeats the text.', inputSchema: echo.inputSchema },
+      { name: `${name}__write`, description: 'Saves the text.', inputSchema: write.inputSchema },
     ])
     expect(await use(row, 'echo', { text: 'hello' })).toEqual({ text: 'hello', isError: false })
   })
 
-  it('keeps one session for many uses at once, and ends it when it was idle', async () => {
+  it('shares one session between simultaneous uses and ends it when idle', async () => {
     const server = await start(transport, options)
     const row = await add(server)
     const results = await Promise.all(['a', 'b', 'c'].map((value) => use(row, 'echo', { text: value })))
@@ -60,7 +60,7 @@ describe.each([
     [404, 'Not found', 2],
     [400, 'Bad Request: No valid session ID provided', 2],
     [400, 'There is no such customer', 1],
-  ])('tries once more where the session is gone, and only then: %s %s', async (status, message, attempts) => {
+  ])('tries again only if the session has ended: %s %s', async (status, message, attempts) => {
     const server = await start(transport, options)
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
@@ -72,14 +72,14 @@ describe.each([
       return true
     }
     expect(await use(row, 'write')).toEqual({
-      text: `The server ${row.name} reported a problem: it answered with the error ${status}: ${message}.`,
+      text: `The request to the server ${row.name} failed: it returned error ${status}: ${message}.`,
       isError: true,
     })
     expect([rejected, server.sessions]).toEqual([attempts, attempts])
     expect(server.calls).toEqual(['echo'])
   })
 
-  it('sends nothing twice after the connection broke, and says that it is not known', async () => {
+  it('sends nothing twice after a lost connection and says that it may have taken effect', async () => {
     const server = await start(transport, options)
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
@@ -94,7 +94,7 @@ describe.each([
     expect(await use(row, 'echo', { text: 'after' })).toEqual({ text: 'after', isError: false })
   })
 
-  it('passes a cancellation on, and keeps the session', async () => {
+  it('passes on a cancellation and keeps the session', async () => {
     const server = await start(transport, options)
     const row = await add(server)
     const agent = new AbortController()
@@ -113,18 +113,18 @@ describe.each([
     expect(server.sessions).toBe(1)
   })
 
-  it('gives up on a tool that hangs', async () => {
+  it('stops waiting for a tool that hangs', async () => {
     const server = await start(transport, options)
     const row = await add(server)
     const impatient = createRemoteMcp({ connectMs: 5_000, timeoutMs: 300, idleMs })
     server.behaviors.write = () => new Promise(() => {})
     const result = await runTool(world.deps, impatient, row, {}, { toolName: `${row.name}__write` })
-    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') })
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('the request timed out') })
     expect(result.text).toContain(uncertainEffect)
     await impatient.close()
   })
 
-  it('does not read an answer of 50 MB, and goes on', async () => {
+  it('rejects a response of 50 MB and stays usable', async () => {
     const server = await start(transport, options)
     const row = await add(server)
     server.behaviors.write = () => textResult('x'.repeat(50e6))
@@ -134,7 +134,7 @@ describe.each([
     expect(await use(row, 'echo', { text: 'on' })).toEqual({ text: 'on', isError: false })
   })
 
-  it('tells what a tool that fails says', async () => {
+  it('returns the error message of a tool', async () => {
     const server = await start(transport, options)
     const row = await add(server)
     server.behaviors.write = () => ({ ...textResult('The city is unknown.'), isError: true })
@@ -143,12 +143,12 @@ describe.each([
       throw new Error('out of paper')
     }
     expect(await use(row, 'write')).toEqual({
-      text: `The server ${row.name} reported a problem: it answered: out of paper.`,
+      text: `The request to the server ${row.name} failed: it returned an error: out of paper.`,
       isError: true,
     })
   })
 
-  it('sends secrets in headers, and tells none that comes back', async () => {
+  it('sends secrets in headers and redacts them in responses', async () => {
     const server = await start(transport, options)
     const secrets = { TOKEN: 'token-of-the-server' }
     const row = await add(server, { headers: { Authorization: 'Bearer {{secret.TOKEN}}' }, secrets })
@@ -171,7 +171,7 @@ describe.each([
 })
 
 describe('over any transport', () => {
-  it('shows the text of an answer, and of the rest that it was there', async () => {
+  it('returns the text of a result and placeholders for the rest', async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.behaviors.echo = () => ({
@@ -194,7 +194,7 @@ describe('over any transport', () => {
     expect((await use(row, 'echo')).text).toMatch(/^x{16384}… \[Only the first 16 KiB/)
   })
 
-  it('tells on a test call what would have been done, and does nothing', async () => {
+  it('describes the use on a test call and does nothing', async () => {
     const server = await start('streamable')
     const row = await add(server)
     expect(hasEffects(remoteMcp, row, `${row.name}__write`)).toBe(true)

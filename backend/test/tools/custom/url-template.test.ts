@@ -1,3 +1,4 @@
+// cspell:ignore cadmin cret fadmin
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { fillTemplate, InvalidArgumentError, parseTemplate } from '../../../tools/custom/url-template.ts'
@@ -34,7 +35,7 @@ it.each([
   'https://example.com/a b',
   'https://example.com/\0',
   'https://example.com/\ud800',
-])('takes %j for no template', (url) => {
+])('rejects %j as a template', (url) => {
   expect(parseTemplate(url)).toBeUndefined()
 })
 
@@ -80,12 +81,12 @@ it.each([
   ['a'],
   null,
   undefined,
-])('refuses %j in the path', (value) => {
+])('rejects %j in the path', (value) => {
   const fill = () => fillTemplate(parse('https://example.com/users/{id}/orders'), { id: value }, {})
   expect(fill).toThrow(InvalidArgumentError)
 })
 
-it('refuses what only together makes dots', () => {
+it('rejects arguments that form a dot segment together', () => {
   expect(() => fillTemplate(parse('https://example.com/{a}{b}/x'), { a: '.', b: '.' }, {})).toThrow(
     InvalidArgumentError,
   )
@@ -127,7 +128,7 @@ const hostile = fc.oneof(
   fc.boolean(),
 )
 
-it('lets no argument change host, path structure or the names in the query', () => {
+it("doesn't let arguments change the host, the path structure, or the names in the query", () => {
   const template = parse('https://api.example.com:8443/v1/{a}/x-{b}/end?c={c}&fixed=1&d=pre{d}')
   fc.assert(
     fc.property(hostile, hostile, hostile, hostile, (a, b, c, d) => {
@@ -155,7 +156,7 @@ it('lets no argument change host, path structure or the names in the query', () 
   )
 })
 
-it('lets no pair that follows the query be more than one pair', () => {
+it('appends each extra query parameter as exactly one parameter', () => {
   const template = parse('https://example.com/?fixed=1')
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter }), (name, value) => {

@@ -1,3 +1,4 @@
+// cspell:ignore emial strin
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { ArgumentValidators } from '../../../tools/json-schema/argument-validator.ts'
@@ -21,19 +22,19 @@ const nested = (depth: number): object => (depth === 0 ? { type: 'string' } : { 
 
 describe('a tool schema', () => {
   it.each<[string, unknown, RegExp]>([
-    ['no object', ['a'], /must be a JSON object/],
-    ['nothing', null, /must be a JSON object/],
-    ['another type at the top', { type: 'string' }, /"type": "object"/],
-    ['no type at the top', {}, /"type": "object"/],
-    ['a remote reference', object({ a: { $ref: 'https://example.com/schema.json' } }), /not fetched/],
-    ['a reference to a file', object({ a: { $ref: 'other.json#/a' } }), /not fetched/],
-    ['a dynamic remote reference', object({ a: { $dynamicRef: 'https://example.com/' } }), /not fetched/],
+    ['an array instead of an object', ['a'], /must be a JSON object/],
+    ['null instead of an object', null, /must be a JSON object/],
+    ['another type at the top level', { type: 'string' }, /"type": "object"/],
+    ['no type at the top level', {}, /"type": "object"/],
+    ['a remote reference', object({ a: { $ref: 'https://example.com/schema.json' } }), /isn't fetched/],
+    ['a reference to a file', object({ a: { $ref: 'other.json#/a' } }), /isn't fetched/],
+    ['a dynamic remote reference', object({ a: { $dynamicRef: 'https://example.com/' } }), /isn't fetched/],
+    ['a remote reference hidden by $id', object({ a: { $id: 'https://example.com/', $ref: '#/b' } }), /\$id/],
     [
-      'a remote reference that $id hides',
-      object({ a: { $id: 'https://example.com/', $ref: '#/b' } }),
-      /\$id/,
+      'a reference to a missing part',
+      object({ a: { $ref: '#/$defs/none' } }),
+      /isn't valid JSON Schema.*none/,
     ],
-    ['a reference to nowhere', object({ a: { $ref: '#/$defs/none' } }), /not valid JSON Schema.*none/],
     ['more than 64 KiB', object({ a: { description: 'x'.repeat(70_000) } }), /64 KiB/],
     [
       'too many parts',
@@ -42,11 +43,11 @@ describe('a tool schema', () => {
     ],
     ['too many levels', object({ a: nested(30) }), /20 levels/],
     ['a million levels', JSON.parse('{"a":'.repeat(1e6) + '1' + '}'.repeat(1e6)), /20 levels/],
-    ['a wrong type', object({ a: { type: 'strin' } }), /not valid JSON Schema/],
-    ['a pattern that is none', object({ a: { type: 'string', pattern: '(' } }), /not valid JSON Schema/],
+    ['an unknown type', object({ a: { type: 'strin' } }), /isn't valid JSON Schema/],
+    ['an invalid pattern', object({ a: { type: 'string', pattern: '(' } }), /isn't valid JSON Schema/],
     ['a very long pattern', object({ a: { pattern: 'a'.repeat(501) } }), /500 characters/],
     [
-      'a very long pattern of names',
+      'a very long pattern for names',
       object({}, { patternProperties: { ['a'.repeat(501)]: {} } }),
       /500 characters/,
     ],
@@ -57,14 +58,14 @@ describe('a tool schema', () => {
       /__proto__/,
     ],
     ['NUL', object({ a: { description: '\0' } }), /NUL/],
-    ['half a character', object({ a: { description: '\ud800' } }), /half a character/],
-    ['itself without end', { type: 'object', $ref: '#' }, /refer to itself without end/],
-    ['itself by way of others', object({}, { allOf: [{ $ref: '#' }] }), /refer to itself without end/],
-  ])('refuses a schema with %s', (_what, schema, words) => {
+    ['an unpaired surrogate', object({ a: { description: '\ud800' } }), /unpaired surrogates/],
+    ['an endless reference to itself', { type: 'object', $ref: '#' }, /endless loop/],
+    ['an indirect endless reference', object({}, { allOf: [{ $ref: '#' }] }), /endless loop/],
+  ])('rejects a schema with %s', (_what, schema, words) => {
     expect(checkToolSchema(schema).join()).toMatch(words)
   })
 
-  it('takes a schema that uses what the standard offers', () => {
+  it('accepts a schema that uses many features of the standard', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'https://example.com/order',
@@ -91,13 +92,13 @@ describe('a tool schema', () => {
     ])
   })
 
-  it('leaves formats of another server alone where they are annotations', () => {
+  it("ignores unknown formats in a remote server's schema", () => {
     const schema = object({ a: { type: 'integer', format: 'uint32' } })
     expect(checkToolSchema(schema, { allowUnknownFormats: true })).toEqual([])
     expect(validate(schema, { a: 1 })).toEqual([])
   })
 
-  it('never throws at a schema, whatever JSON it is', () => {
+  it('never throws for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.jsonValue(), (properties, args) => {
         const schema = { type: 'object', properties } as JsonSchema
@@ -109,7 +110,7 @@ describe('a tool schema', () => {
   })
 })
 
-describe('wrong arguments', () => {
+describe('invalid arguments', () => {
   it.each<[JsonSchema, unknown, string[]]>([
     [object({ city: {} }, { required: ['city', 'day'] }), {}, ['city is required', 'day is required']],
     [object({ count: { type: 'integer' } }), { count: 1.5 }, ['count must be a whole number']],
@@ -151,28 +152,28 @@ describe('wrong arguments', () => {
       {},
       ['email is required, or phone is required'],
     ],
-    [object({ a: { oneOf: [{}, {}] } }), { a: 1 }, ['a matches more than one of its alternatives']],
-    [object({}, { dependentRequired: { a: ['b'] } }), { a: 1 }, ['b is required with a']],
-    [object({ a: { not: {} } }), { a: 1 }, ['a has a value that is not accepted']],
-    [object({}), ['a'], ['the set of arguments must be an object']],
-  ])('names each wrong argument in words: %j, %j', (schema, args, words) => {
+    [object({ a: { oneOf: [{}, {}] } }), { a: 1 }, ['a must match exactly one of its alternatives']],
+    [object({}, { dependentRequired: { a: ['b'] } }), { a: 1 }, ['b is required if you pass a']],
+    [object({ a: { not: {} } }), { a: 1 }, ["a has a value that isn't allowed"]],
+    [object({}), ['a'], ['the arguments must be an object']],
+  ])('describes each invalid argument: %j, %j', (schema, args, words) => {
     expect(checkToolSchema(schema)).toEqual([])
     expect(validate(schema, args)).toEqual(words)
   })
 
-  it('takes no argument for given because every object inherits it', () => {
+  it("doesn't count inherited properties as arguments", () => {
     const schema = object({ toString: { type: 'string' } }, { required: ['toString'] })
     expect(validate(schema, {})).toEqual(['toString is required'])
   })
 
-  it('knows no argument named __proto__', () => {
+  it('rejects an argument named __proto__', () => {
     const args: unknown = JSON.parse('{"__proto__":{"admin":true}}')
     expect(validate(object({ a: {} }, { additionalProperties: false }), args)).toEqual([
       'unknown argument __proto__',
     ])
   })
 
-  it('tells at most ten faults, and long names in short', () => {
+  it('lists at most ten issues and truncates long names', () => {
     const args = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at}`.padEnd(5000, 'x'), 1]))
     const words = validate(object({}, { additionalProperties: false }), args)
     expect(words).toHaveLength(11)
@@ -190,19 +191,19 @@ describe('the cost of validation', () => {
       /too long/,
     ],
     [
-      'a pattern that gives way at two places',
+      'a pattern that backtracks in two places',
       object({ a: { pattern: '^[^@]*@?[^@]*@?[^@]*!$' } }),
       () => ({ a: 'a'.repeat(9_000) }),
       /too long/,
     ],
     [
-      'a pattern that may begin anywhere',
+      'a pattern that can match anywhere',
       object({ a: { pattern: '[a-z]{0,999}[a-z]{0,999}[a-z]{0,999}!' } }),
       () => ({ a: 'a'.repeat(9_000) }),
       /too long/,
     ],
     [
-      'names of any length that a pattern is for',
+      'a pattern for names of any length',
       object({}, { propertyNames: { pattern: '^[a-z]*[a-z]{240}$' } }),
       () => ({ [`${'a'.repeat(2_000_000)}!`]: 1 }),
       /too long/,
@@ -229,10 +230,10 @@ describe('the cost of validation', () => {
       /too long/,
     ],
     [
-      'values that nest without end',
+      'values with a million levels',
       object({ a: {} }),
       () => JSON.parse('{"a":'.repeat(1e6) + '1' + '}'.repeat(1e6)) as unknown,
-      /nest too deep/,
+      /nested too deeply/,
     ],
     [
       'a million values',
@@ -240,7 +241,7 @@ describe('the cost of validation', () => {
       () => ({ a: new Array(1e6).fill(1) }),
       /too many values/,
     ],
-  ])('answers in time for %s', (_what, schema, args, words) => {
+  ])('limits the cost of %s', (_what, schema, args, words) => {
     expect(validate(schema, args()).join()).toMatch(words)
   })
 
@@ -258,27 +259,27 @@ describe('the cost of validation', () => {
     ['^a\\b', Infinity],
     ['^a{2}{3}', Infinity],
     ['^a{1000}', Infinity],
-  ])('counts the steps of the pattern %p', (pattern, steps) => {
+  ])('counts the steps of pattern %p', (pattern, steps) => {
     expect(countPatternSteps(pattern)).toBe(steps)
   })
 
-  it('finds what a simple pattern does not permit', () => {
+  it("rejects text that doesn't match a simple pattern", () => {
     const schema = object({ order: { type: 'string', pattern: '^[A-Z]{2}-[0-9]{4,8}$' } })
     expect(validate(schema, { order: 'RL-20418' })).toEqual([])
     expect(validate(schema, { order: 'RL-204' }).join()).toMatch(/order/)
   })
 
-  it('takes a text of 4 MB', () => {
+  it('accepts a text of 4 MB', () => {
     expect(validate(object({ a: { type: 'string' } }), { a: 'x'.repeat(4 << 20) })).toEqual([])
   })
 })
 
 describe('compiled validators', () => {
-  it("says of a schema that was never checked that it can't be read", () => {
+  it('reports an invalid schema that bypassed validation', () => {
     expect(validate({ type: 'strin' }, {}).join()).toMatch(/can't be read/)
   })
 
-  it('compiles again for another version of a tool, and for another tool of a server', () => {
+  it('compiles again for a new version of a tool, and for another tool of a server', () => {
     const key = { id: 1_000_000, version: 1, name: 'a' }
     const text = validators.get(key, object({ a: { type: 'string' } }))
     expect(validators.get(key, object({}))).toBe(text)
@@ -290,7 +291,7 @@ describe('compiled validators', () => {
     ).toHaveLength(1)
   })
 
-  it('keeps tools apart that bear one $id', () => {
+  it('keeps tools with the same $id apart', () => {
     const withId = (type: string) => object({ a: { type } }, { $id: 'https://example.com/same' })
     expect(checkToolSchema(withId('string'))).toEqual([])
     expect(checkToolSchema(withId('number'))).toEqual([])

@@ -3,27 +3,27 @@ import { CalculationTimeoutError, runWithTimeout } from '../../../tools/json-sch
 
 const sleepSync = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-it('does a calculation once more that the machine kept waiting', () => {
+it('runs a calculation again if the process got no CPU time', () => {
   let attempts = 0
   const work = () => {
     attempts += 1
-    if (attempts === 1) sleepSync(10_000) // as if other processes had the processor
+    if (attempts === 1) sleepSync(10_000) // as if other processes used the CPU
     return 'done'
   }
   expect(runWithTimeout(work)).toBe('done')
   expect(attempts).toBe(2)
 })
 
-it('gives up a calculation that has worked for as long as it may', () => {
+it('stops a calculation that takes too long', () => {
   const endless = () => {
     for (;;);
   }
   expect(() => runWithTimeout(endless)).toThrow(CalculationTimeoutError)
 })
 
-it('passes on what a calculation throws itself', () => {
+it('passes on an error that a calculation throws', () => {
   const work = () => {
-    throw new TypeError('of its own')
+    throw new TypeError('from the calculation')
   }
-  expect(() => runWithTimeout(work)).toThrow('of its own')
+  expect(() => runWithTimeout(work)).toThrow('from the calculation')
 })

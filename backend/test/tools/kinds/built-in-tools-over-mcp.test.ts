@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 async function assign(kind: ToolKindName): Promise<void> {
   const definition = toolKinds.get(kind)?.builtIn
-  if (definition === undefined) throw new Error(`${kind} is not built in`)
+  if (definition === undefined) throw new Error(`${kind} isn't built in`)
   const { name, description, inputSchema } = definition
   const workspace_id = seed.workspaceId
   const tool = await deps.db
@@ -39,7 +39,7 @@ async function assign(kind: ToolKindName): Promise<void> {
   await deps.db.insertInto('widget_tool').values(assignment).execute()
 }
 
-/** Uses tools in a call that is on, one after the other, and answers their texts. */
+/** Uses tools one after the other during a live call, and returns their texts. */
 async function useInCall(test: boolean, uses: [string, Record<string, unknown>][]): Promise<string[]> {
   const { attemptId } = await seedLiveCall(deps, seed, { test })
   const session = await openSse(world.service.url, { widget_id: widgetId, call_id: attemptId })
@@ -52,7 +52,7 @@ async function useInCall(test: boolean, uses: [string, Record<string, unknown>][
   return texts
 }
 
-it('serves the agent of a call what it needs for the person on it', async () => {
+it('runs the contact tools for the person on the call', async () => {
   const results = await useInCall(false, [
     ['contact_update', { first_name: 'Maya', time_zone: 'Europe/Berlin', email: null }],
     ['contact_note', { text: 'Has a slate roof.' }],
@@ -77,7 +77,7 @@ it('serves the agent of a call what it needs for the person on it', async () => 
   ])
 })
 
-it('names every argument that does not fit, and does nothing', async () => {
+it('names every invalid argument and does nothing', async () => {
   const [update, note, lookup, callback] = await useInCall(false, [
     ['contact_update', { email: 'nobody', company: 'Acme' }],
     ['contact_note', {}],
@@ -86,11 +86,11 @@ it('names every argument that does not fit, and does nothing', async () => {
   ])
   expect(update).toMatch(/unknown argument company/)
   expect(note).toMatch(/text is required/)
-  expect(lookup).toMatch(/was not used/)
+  expect(lookup).toMatch(/wasn't called/)
   expect(callback).toMatch(/^at must be a date and time.* It's Monday, May 4, 2026 at 11:00 AM/)
 })
 
-it('answers dry runs on a test call, and changes nothing', async () => {
+it('does dry runs on a test call and changes nothing', async () => {
   const before = await deps.db.selectFrom('call').select('id').execute()
   const results = await useInCall(true, [
     ['contact_update', { first_name: 'Nobody' }],

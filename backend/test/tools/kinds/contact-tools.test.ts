@@ -14,14 +14,14 @@ beforeEach(() => {
   number = freshNumber()
 })
 
-/** Uses a built-in kind as an agent on a call to `number` would; `callless` as a session without a call. */
+/** Uses a built-in tool as an agent on a call to `number` would, or `withoutCall`, in a session without a call. */
 async function use(
   name: ToolKindName,
   args: Record<string, unknown> = {},
   options: { dryRun?: boolean; withoutCall?: boolean; seeded?: Seed } = {},
 ) {
   const kind = toolKinds.get(name)
-  if (kind?.builtIn === undefined) throw new Error(`${name} is not built in`)
+  if (kind?.builtIn === undefined) throw new Error(`${name} isn't built in`)
   const { dryRun = false, withoutCall = false, seeded = world.seed } = options
   const call = await seedCall(world.deps, world.seed, number)
   const toolUse: ToolUse = {
@@ -55,7 +55,7 @@ async function use(
 }
 
 describe('contact lookup', () => {
-  it('tells what is known of the person on the call, with the last notes', async () => {
+  it('returns the details and latest notes of the person on the call', async () => {
     await use('contact_note', { text: 'Prefers mornings.' })
     const { text } = await use('contact_lookup')
     expect(text).toContain('Name: Maya')
@@ -64,7 +64,7 @@ describe('contact lookup', () => {
     expect(text).toContain('Note of 2026-05-04: Prefers mornings.')
   })
 
-  it('looks a contact up by national number, by email in any case, and by external ID', async () => {
+  it('finds a contact by national number, email in any case, or external ID', async () => {
     await use('contact_update', { email: 'maya@example.com', external_id: 'crm-1' })
     for (const args of [
       { phone_number: number.replace('+1', '') },
@@ -75,7 +75,7 @@ describe('contact lookup', () => {
     }
   })
 
-  it('names the numbers where several contacts have the same email', async () => {
+  it('lists the phone numbers if several contacts have the same email', async () => {
     await use('contact_update', { email: 'office@example.com' })
     const other = freshNumber()
     await seedCall(world.deps, world.seed, other, { email: 'office@example.com' })
@@ -84,12 +84,12 @@ describe('contact lookup', () => {
     expect(text).toContain(other)
   })
 
-  it('tells a value of several lines as one fact', async () => {
+  it('shows a multiline value on one line', async () => {
     await use('contact_update', { variables: { note: 'first\nDo not call: yes' } })
     expect((await use('contact_lookup')).text).toContain('\nnote: first Do not call: yes')
   })
 
-  it('lets no variable pass for the fact whose name it has', async () => {
+  it('marks variables that have the name of a contact field', async () => {
     await use('contact_update', { variables: { 'Do not call': 'no', 'local time ': 'noon' } })
     const { text } = await use('contact_lookup')
     expect(text.match(/^(Variable )?do not call: .*$/gim)).toEqual([
@@ -101,7 +101,7 @@ describe('contact lookup', () => {
 })
 
 describe('contact updates', () => {
-  it('writes fields, merges variables, and clears with null', async () => {
+  it('saves fields, merges variables, and clears with null', async () => {
     const first = { last_name: 'Lopez', email: 'maya@example.com', variables: { roof: 'slate' } }
     expect((await use('contact_update', first)).text).toBe('Contact updated: last_name, email, roof.')
     await use('contact_update', { email: null, variables: { floors: '2' } })
@@ -114,13 +114,13 @@ describe('contact updates', () => {
   })
 
   it.each([{}, { first_name: '' }, { variables: {} }])(
-    'asks for a field where %j changes none',
+    'asks for a field if %j changes nothing',
     async (args) => {
       expect(await use('contact_update', args)).toMatchObject({ isError: true })
     },
   )
 
-  it('refuses variables that add up to more than a contact may have', async () => {
+  it('rejects variables if the contact would have too many', async () => {
     const named = (name: string) =>
       Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${name}${i}`, 'x']))
     await use('contact_update', { variables: named('a') })
@@ -131,11 +131,11 @@ describe('contact updates', () => {
     [{ email: 'nobody' }, 'email must be an email address, for example ada@example.com.'],
     [{ time_zone: 'Mars/Olympus' }, 'time_zone must be an IANA time zone, for example Europe/Berlin.'],
     [{ do_not_call: false }, "do_not_call isn't a known field"],
-  ])('refuses %j as the API does', async (args, message) => {
+  ])('rejects %j like the API', async (args, message) => {
     await expect(use('contact_update', args)).rejects.toThrow(message)
   })
 
-  it('makes no contact anew that was erased meanwhile', async () => {
+  it("doesn't create a contact that was erased in the meantime", async () => {
     const phoneNumber = freshNumber()
     const updating = updateContact(world.deps, world.seed.workspaceId, phoneNumber, { first_name: 'Maya' })
     await expect(updating).rejects.toThrow('There is no contact')
@@ -143,7 +143,7 @@ describe('contact updates', () => {
     expect(text).toBe('No contact found with this phone number.')
   })
 
-  it('moves waiting calls where the time zone is new', async () => {
+  it('reschedules waiting calls when the time zone changes', async () => {
     const { campaignId } = world.seed
     const hours: CallingHours = { ...everyHour, start: '12:00', end: '13:00' }
     await world.database.db
@@ -161,12 +161,12 @@ describe('contact updates', () => {
 })
 
 describe("a session's call and workspace", () => {
-  it('puts the person on the call on the do-not-call list', async () => {
+  it('adds the person on the call to the do-not-call list', async () => {
     await use('do_not_call')
     expect((await use('contact_lookup')).text).toContain('Do not call: yes')
   })
 
-  it('changes nothing on a test call, and says what it would have done', async () => {
+  it('changes nothing on a test call and says what it would have done', async () => {
     const dry = { dryRun: true }
     expect((await use('contact_update', { last_name: 'Lopez' }, dry)).text).toMatch(/^Test call: nothing was/)
     expect((await use('contact_note', { text: 'A note' }, dry)).text).toMatch(/^Test call: nothing was/)
@@ -176,7 +176,7 @@ describe("a session's call and workspace", () => {
     expect(text).toContain('Do not call: no')
   })
 
-  it('asks which contact is meant where the session belongs to no call', async () => {
+  it("asks for a contact if the session doesn't belong to a call", async () => {
     const withoutCall = { withoutCall: true }
     expect((await use('contact_lookup', {}, withoutCall)).isError).toBe(true)
     expect((await use('do_not_call', {}, withoutCall)).isError).toBe(true)
@@ -185,7 +185,7 @@ describe("a session's call and workspace", () => {
     )
   })
 
-  it("neither finds, changes nor notes another workspace's contact", async () => {
+  it("doesn't find, change, or add notes to another workspace's contact", async () => {
     const seeded = await seedWorkspace(world.deps, 'Other')
     const theirs = { phone_number: number }
     expect((await use('contact_lookup', theirs, { seeded })).text).toMatch(/^No contact found/)

@@ -7,7 +7,7 @@ import { freshNumber, seedCampaign, seedWorkspace } from '../../support/factorie
 import { createToolUse } from '../../support/tools.ts'
 import { useWorld } from '../../support/world.ts'
 
-const world = useWorld() // its clock says Monday, 11:00 in New York
+const world = useWorld() // its clock starts on Monday at 11:00 in New York
 let dialerNotified: number
 beforeEach(() => {
   dialerNotified = 0
@@ -21,7 +21,7 @@ interface ConversationOptions {
   campaignZone?: string
 }
 
-/** A call that is on, and what the agent on it may ask for. */
+/** Creates a live call, with functions that act as its agent. */
 async function seedConversation({
   number = freshNumber(),
   timeZone,
@@ -54,7 +54,7 @@ async function seedConversation({
     campaignId,
     ask: (at: string, within = row) =>
       scheduleCallback.run(world.deps, createToolUse(within, { at }, { call: facts, dryRun: test })),
-    /** What waits beside the call that is on. */
+    /** Returns the campaign's other calls. */
     waiting: async () => {
       const others = db.selectFrom('call').select('id').where('campaign_id', '=', campaignId)
       const rows = await others.where('id', '<>', call.id).orderBy('id').execute()
@@ -65,7 +65,7 @@ async function seedConversation({
 }
 
 describe('the requested time', () => {
-  it("calls again at the time asked for by the contact's clock, and says when that is", async () => {
+  it("schedules a callback in the contact's time zone and returns its time", async () => {
     const { ask: requestCallback, waiting } = await seedConversation({ timeZone: 'Europe/Berlin' })
     expect(await requestCallback('2026-05-05T15:30')).toEqual({
       text: 'Callback scheduled for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
@@ -86,9 +86,17 @@ describe('the requested time', () => {
   const tollFree = '+18005550143'
 
   it.each([
-    ['the zone of its number', { number: chicago, campaignZone: 'Europe/Paris' }, '2026-05-05T20:30:00.000Z'],
-    ["the campaign's zone", { number: tollFree, campaignZone: 'Europe/Paris' }, '2026-05-05T13:30:00.000Z'],
-  ])('takes %s where a contact has none of its own', async (_zone, place, at) => {
+    [
+      'the time zone of its number',
+      { number: chicago, campaignZone: 'Europe/Paris' },
+      '2026-05-05T20:30:00.000Z',
+    ],
+    [
+      "the campaign's time zone",
+      { number: tollFree, campaignZone: 'Europe/Paris' },
+      '2026-05-05T13:30:00.000Z',
+    ],
+  ])('uses %s if the contact has no time zone', async (_zone, place, at) => {
     const { ask: requestCallback, waiting } = await seedConversation(place)
     await requestCallback('2026-05-05T15:30:00')
     expect(await waiting()).toMatchObject([{ scheduled_at: at }])
@@ -98,10 +106,10 @@ describe('the requested time', () => {
     ['2026-05-05T15:30:00Z', '2026-05-05T15:30:00.000Z'],
     ['2026-05-05T15:30-07:00', '2026-05-05T22:30:00.000Z'],
     ['2026-05-05 15:30', '2026-05-05T19:30:00.000Z'],
-    // Clocks jump from 02:00 to 03:00, and in November show 01:30 twice.
+    // In March, clocks jump from 02:00 to 03:00. In November, 01:30 comes twice.
     ['2027-03-14T02:30', '2027-03-14T07:30:00.000Z'],
     ['2026-11-01T01:30', '2026-11-01T05:30:00.000Z'],
-  ])('reads %s', async (written, at) => {
+  ])('parses %s', async (written, at) => {
     const { ask: requestCallback, waiting } = await seedConversation()
     await requestCallback(written)
     expect(await waiting()).toMatchObject([{ scheduled_at: at }])
@@ -115,7 +123,7 @@ describe('the requested time', () => {
     ['2026-05-04T15:00:00Z', 'is in the past.'],
     ['0000-01-01T00:00', 'is in the past.'],
     ['2027-05-05T11:00', 'is more than a year ahead.'],
-  ])('refuses %s, and says what time it is', async (written, message) => {
+  ])('rejects %s and says what time it is', async (written, message) => {
     const { ask: requestCallback, waiting } = await seedConversation()
     await expect(requestCallback(written)).rejects.toThrow(message)
     await expect(requestCallback(written)).rejects.toThrow(
@@ -125,7 +133,7 @@ describe('the requested time', () => {
     expect(dialerNotified).toBe(0)
   })
 
-  it('says so where calling hours make it later', async () => {
+  it('says so if calling hours delay the callback', async () => {
     const { ask: requestCallback } = await seedConversation({
       hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' },
     })
@@ -136,7 +144,7 @@ describe('the requested time', () => {
 })
 
 describe('repeated requests', () => {
-  it('returns the same callback for the same time, and schedules another for another time', async () => {
+  it('schedules one callback per time', async () => {
     const { ask: requestCallback, waiting } = await seedConversation()
     const first = await requestCallback('2026-05-05T15:30')
     expect(await requestCallback('2026-05-05T15:30')).toEqual(first)
@@ -145,7 +153,7 @@ describe('repeated requests', () => {
     expect(await waiting()).toHaveLength(2)
   })
 
-  it('queues one of simultaneous requests for the same time', async () => {
+  it('queues one call for simultaneous requests for the same time', async () => {
     const { ask: requestCallback, waiting } = await seedConversation()
     await Promise.all(Array.from({ length: 8 }, () => requestCallback('2026-05-05T15:30')))
     expect(await waiting()).toHaveLength(1)
@@ -153,7 +161,7 @@ describe('repeated requests', () => {
 })
 
 describe('callbacks that are not scheduled', () => {
-  it('queues nothing on a test call, yet refuses what could not be', async () => {
+  it('queues nothing on a test call but still rejects invalid times', async () => {
     const { ask: requestCallback, waiting } = await seedConversation({ test: true })
     expect(await requestCallback('2026-05-05T15:30')).toEqual({
       text: 'Test call: nothing was changed. The callback would have been scheduled for Tuesday, May 5, 2026 at 3:30 PM (America/New_York).',
@@ -163,7 +171,7 @@ describe('callbacks that are not scheduled', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it('schedules no callback to a number on the do-not-call list', async () => {
+  it("doesn't schedule a callback to a number on the do-not-call list", async () => {
     const number = freshNumber()
     const { ask: requestCallback, waiting } = await seedConversation({ number })
     const now = world.deps.clock.now()
@@ -178,7 +186,7 @@ describe('callbacks that are not scheduled', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it('schedules no callback once the campaign is archived', async () => {
+  it("doesn't schedule a callback if the campaign is archived", async () => {
     const { ask: requestCallback, waiting, campaignId } = await seedConversation()
     await world.database.db
       .updateTable('campaign')
@@ -200,7 +208,7 @@ describe('callbacks that are not scheduled', () => {
     })
   })
 
-  it("calls nobody of another workspace's", async () => {
+  it("doesn't schedule calls for another workspace", async () => {
     const { ask: requestCallback, waiting, row } = await seedConversation()
     const other = await seedWorkspace(world.deps, 'Other')
     await expect(

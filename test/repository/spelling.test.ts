@@ -1,0 +1,46 @@
+// cspell:ignore anew colour mend parted recieve whoever
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from '@jest/globals'
+import { findPhrases } from '../../scripts/check-phrases.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** Returns the words that the spell checker rejects in a text, as part of a Markdown file of the project. */
+async function findMisspelledWords(text: string): Promise<string[]> {
+  const cspell = path.join(root, 'node_modules/cspell/bin.mjs')
+  const args = [cspell, '--no-progress', '--no-summary', '--words-only', 'stdin://docs/page.md']
+  const running = promisify(execFile)(process.execPath, args, { cwd: root })
+  running.child.stdin?.end(text)
+  const { stdout } = await running.catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 1)
+      return error as unknown as { stdout: string }
+    throw error
+  })
+  return stdout.split('\n').filter((word) => word !== '')
+}
+
+it('rejects British spelling, misspelled words, and words that the language guide bans', async () => {
+  const banned = ['anew', 'whoever', 'parted', 'mend', 'e-mail']
+  const words = ['colour', 'recieve', ...banned]
+  const text = `Every ${words.join(' and ')}. The color of a canceled call, in E.164, by email.`
+  expect(await findMisspelledWords(text)).toEqual(words)
+})
+
+it.each([
+  ['Kept for ever.', 'for ever'],
+  ['Deliveries that were given up', 'given up'],
+  ['It answers 404.', 'answers 404'],
+  ['the server answered with a 500', 'answered with a 500'],
+  ['Nobody is told of completed calls', 'told of'],
+  ['The contact’s number', '’'],
+])('finds the wrong phrase in “%s”', (text, found) => {
+  expect(findPhrases(`First line\n${text}`)).toEqual([expect.objectContaining({ line: 2, found })])
+})
+
+it('accepts sentences that only look similar', () => {
+  expect(
+    findPhrases("Forever, told you so: it answered in 404 ms, and the contact's call was answered."),
+  ).toEqual([])
+})
