@@ -1,5 +1,6 @@
-import { type Call, CallCompletedEvent, type WebhookSubscription } from '@outdial/contract'
+import { type Call, CallCompletedEvent, callTexts, type WebhookSubscription } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
+import { toTitleCase } from '../src/title-case.ts'
 import type { Delivery } from '../support/webhook-listener.ts'
 import { connectAccount } from './connect-account.ts'
 import type { DemoContext } from './demo-context.ts'
@@ -144,6 +145,9 @@ async function turnOffZap({ demo, connector }: DemoContext, subscription: Webhoo
   printDone('Only the contact and the call remain in the workspace')
 }
 
+/** Returns a field's label in the Zap editor. */
+const label = (field: keyof typeof callTexts): string => toTitleCase(callTexts[field].label)
+
 async function showOutput({ connector }: DemoContext, event: CallCompletedEvent) {
   printStep(
     'Trigger output',
@@ -152,27 +156,27 @@ async function showOutput({ connector }: DemoContext, event: CallCompletedEvent)
   const [call] = await connector.run<Call[]>(`${trigger}.perform`, { cleanedRequest: event })
   if (!call) throw new DemoError('The trigger returned no call.')
   printTable([
-    ['ID', String(call.id)],
-    ['Outcome', String(call.outcome)],
-    ['Contact', `${call.contact.first_name} ${call.contact.last_name}, ${call.contact.phone_number}`],
-    ['Agent Name', call.agent_name],
-    ['Duration (In Seconds)', String(call.duration_seconds)],
-    ['Sentiment', call.sentiment],
-    ['Goal Met', String(call.goal_met)],
+    [label('id'), String(call.id)],
+    [label('outcome'), String(call.outcome)],
+    [label('contact'), `${call.contact.first_name} ${call.contact.last_name}, ${call.contact.phone_number}`],
+    [label('agent_name'), call.agent_name],
+    [label('duration_seconds'), String(call.duration_seconds)],
+    [label('sentiment'), call.sentiment],
+    [label('goal_met'), String(call.goal_met)],
     [
-      'Extracted Values',
+      label('extracted'),
       Object.entries(call.extracted)
         .map(([name, value]) => `${name}: ${value}`)
         .join(', '),
     ],
     [
-      'Metadata',
+      label('metadata'),
       Object.entries(call.metadata)
         .map(([name, value]) => `${name}: ${value}`)
         .join(', '),
     ],
-    ['Summary', call.summary ?? ''],
-    ['Full Transcript', call.transcript_text ?? ''],
+    [label('summary'), call.summary ?? ''],
+    [label('transcript_text'), call.transcript_text ?? ''],
   ])
   console.log()
 }

@@ -77,7 +77,7 @@ describe('tools in a call', () => {
     ])
     expect(toolTurns(completedCall)).toEqual([
       'Looked up the contact',
-      'Searched the knowledge base: appointment a roof check',
+      'Searched the knowledge base: appointment times for a roof check',
       'Saved a note',
     ])
     expect(server.calls.map(({ name }) => name)).toEqual([
@@ -191,7 +191,7 @@ describe('tools that fail', () => {
     dial(server.url)
     const variables = { product: '😀'.repeat(400) }
     const [search, note] = toolTurns(await call('+12025550100', { variables }))
-    expect(search).toMatch(/^Searched the knowledge base: appointment 😀+\S?…$/u)
+    expect(search).toMatch(/^Searched the knowledge base: appointment times for 😀+\S?…$/u)
     expect(note).toBe('Saved a note')
   })
 
