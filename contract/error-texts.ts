@@ -35,7 +35,7 @@ export const errorTexts = {
     zapier: 'Zapier refreshes it automatically.',
   },
   insufficient_scope: {
-    meaning: 'The connection lacks a permission that the request needs.',
+    meaning: 'The connection is missing a permission that the request needs.',
     action: 'Reconnect the account and allow the permissions that the message lists.',
   },
   not_found: {
@@ -64,7 +64,7 @@ export const errorTexts = {
     action: 'Correct the fields in `details`.',
   },
   unknown_field: {
-    meaning: "The request has a field or parameter that the API doesn't know.",
+    meaning: "The request has a field or parameter that the API doesn't recognize.",
     action: 'Check its spelling, or remove it.',
   },
   agent_not_live: {
@@ -76,22 +76,22 @@ export const errorTexts = {
     action: 'Activate it under **Phone numbers**, or choose another number.',
   },
   campaign_archived: {
-    meaning: 'The campaign is archived and accepts no calls.',
+    meaning: "The campaign is archived and doesn't accept calls.",
     action: 'Choose another campaign.',
   },
   idempotency_key_reused: {
     meaning: 'The idempotency key was used in the last 24 hours with different data.',
     action: 'Use a different key for each request.',
-    zapier: 'In Zapier, it is the **Deduplication Key**.',
+    zapier: 'In Zapier, this is the **Deduplication Key**.',
   },
   rate_limited: {
     meaning: 'Too many requests were sent in a minute.',
-    action: 'Wait for the seconds in the `Retry-After` header.',
+    action: 'Wait the number of seconds in the `Retry-After` header.',
     zapier: 'Zapier tries again automatically.',
   },
   internal_error: {
     meaning: 'Outdial had an unexpected error.',
-    action: 'Try again. If it happens again, send the request ID to Outdial support.',
+    action: 'Try again. If this keeps happening, contact Outdial support with the request ID.',
   },
   unavailable: {
     meaning: 'Outdial is temporarily unavailable.',
@@ -107,14 +107,14 @@ export const runtimeErrorTexts = {
   },
   origin_not_allowed: {
     meaning: 'The tool server rejected the `Host` or `Origin` header of the request.',
-    action: "If the host is Outdial's own, add it to `ALLOWED_HOSTS`.",
+    action: 'If the host is one of yours, add it to `ALLOWED_HOSTS`.',
   },
   too_many_sessions: {
     meaning: 'The agent has too many open tool sessions.',
-    action: "Close sessions that aren't used, then try again.",
+    action: 'Close unused sessions, then try again.',
   },
   invalid: {
-    meaning: "A part of the message to the tool server isn't valid.",
+    meaning: "A field in the message to the tool server isn't valid.",
     action: 'Correct the field that `details` names.',
   },
 } satisfies Record<
@@ -126,31 +126,34 @@ export const runtimeErrorTexts = {
 export const detailTexts = {
   required: {
     meaning: 'A required field is missing or empty.',
-    action: 'Fill it in.',
+    action: 'Enter a value.',
     zapier: 'In a Zap, check that the mapped field has a value.',
   },
   unknown_field: errorTexts.unknown_field,
   invalid_type: {
     meaning: 'The value has the wrong type, for example text instead of a number.',
-    action: 'Send the type that the message names.',
+    action: 'Send a value of the type in the message.',
   },
   invalid_value: {
-    meaning: "The value isn't accepted.",
-    action: 'Use a value that the message lists.',
+    meaning: "The value isn't allowed.",
+    action: 'Use one of the values in the message.',
   },
   invalid_format: {
-    meaning: 'The value has the wrong format, for example a time of day.',
-    action: 'Use the format of the example in the message.',
+    meaning: 'The value, for example a time of day, has the wrong format.',
+    action: 'Use the format shown in the message.',
   },
-  too_long: { meaning: 'The text is too long.', action: 'Shorten it to the length in the message.' },
-  too_short: { meaning: 'The text is too short.', action: 'Enter at least the length in the message.' },
+  too_long: { meaning: 'The text is too long.', action: 'Shorten it to the maximum length in the message.' },
+  too_short: {
+    meaning: 'The text is too short.',
+    action: 'Enter at least as many characters as the message says.',
+  },
   too_big: {
     meaning: 'The number is too high, or there are too many entries.',
     action: 'Stay within the limit in the message.',
   },
   too_small: {
     meaning: 'The number is too low, or there are too few entries.',
-    action: 'Reach the minimum in the message.',
+    action: 'Meet the minimum in the message.',
   },
   too_deep: {
     meaning: 'Lists and objects are nested too deeply.',
@@ -161,12 +164,12 @@ export const detailTexts = {
     action: 'Use a different name.',
   },
   invalid_text: {
-    meaning: 'The text contains a NUL or incomplete character.',
+    meaning: 'The text contains a NUL character or an incomplete character.',
     action: 'Remove the character. It often comes from text that was copied or cut off.',
   },
   not_found: {
     meaning: 'The workspace has nothing with this ID.',
-    action: 'Choose another one, or check which workspace the account is connected to.',
+    action: 'Use a different ID, or check which workspace the account is connected to.',
   },
   invalid_phone_number: {
     meaning: "The phone number isn't valid, or its country code is missing.",

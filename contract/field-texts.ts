@@ -37,13 +37,13 @@ export const contactTexts = texts({
   updated_at: { label: 'Updated at' },
 })
 
-/** Fields of `POST /contacts/`: Queue Call in Zapier, the contact form and "New call" in the dashboard. */
+/** Fields of `POST /contacts/`: Queue Call in Zapier, and the contact form in the dashboard. */
 export const addContactTexts = texts({
   phone_number: {
     label: 'Phone number',
     api: 'E.164, or a national number together with `country`.',
     form: 'Include the country code, for example +1 202 555 0100.',
-    zap: 'Include the country code, for example `+12025550100`. Without a country code, **Country** is used.',
+    zap: 'Include the country code, for example `+12025550100`, or set **Country**.',
   },
   campaign_id: {
     label: 'Campaign',
@@ -54,8 +54,8 @@ export const addContactTexts = texts({
   country: {
     label: 'Country',
     api: "Used when the phone number has no country code. Defaults to the workspace's country.",
-    form: 'Used when the phone number has no country code.',
-    zap: "Two-letter code, for example `US`, used when the phone number has no country code. Leave blank for your workspace's country.",
+    form: 'Two-letter code, used when the phone number has no country code.',
+    zap: "Used when the phone number has no country code. Enter a two-letter code, for example `US`. Defaults to your workspace's country.",
   },
   first_name: { label: 'First name' },
   last_name: { label: 'Last name' },
@@ -75,13 +75,13 @@ export const addContactTexts = texts({
   variables: {
     label: 'Variables',
     api: "Values for the agent's script, by name. Merged with the stored ones; null removes all of them.",
-    form: 'One per line: name = value.',
+    form: 'Values that the agent uses, one per line: name = value.',
     zap: "Details for the agent's script. Put the variable's name on the left, for example `product`, and its value on the right.",
   },
   do_not_call: {
     label: 'Do not call',
     api: 'True adds the number to the do-not-call list. False never removes it.',
-    zap: 'Choose **Yes** to add this number to the do-not-call list: it is not called now or later. **No** does not remove a number from the list.',
+    zap: "Choose **Yes** to add this number to the do-not-call list, so that it's never called. **No** doesn't remove it from the list.",
   },
   consent: { label: 'Consent', api: 'Where and when this person agreed to be called.' },
   'consent.source': {
@@ -96,25 +96,25 @@ export const addContactTexts = texts({
   },
   metadata: {
     label: 'Metadata',
-    api: 'Your own data. Returned unchanged with the call; the agent does not see it.',
-    zap: "Your own data, returned unchanged when the call is completed. For example, `lead_id` on the left and the lead's ID on the right. The agent does not see it.",
+    api: "Your own data. Returned unchanged with the call; the agent doesn't see it.",
+    zap: "Your own data, for example `lead_id` on the left and the lead's ID on the right. Call Completed returns it unchanged. The agent doesn't see it.",
   },
   scheduled_at: {
     label: 'Earliest call time',
     api: "The call is placed at or after this time, within the campaign's calling hours. At most one year ahead.",
     form: "The call is placed at or after this time, within the campaign's calling hours.",
-    zap: "The call is placed at or after this time, within the campaign's calling hours. Leave blank to call as soon as possible. Up to one year ahead.",
+    zap: "The call is placed at or after this time, within the campaign's calling hours. Leave blank to call as soon as possible. Can't be more than one year ahead.",
   },
   if_already_queued: {
     label: 'If a call is already waiting',
-    api: 'What to do if this contact already has a call waiting in this campaign: `skip` (default) returns that call, `queue` adds another one.',
-    zap: 'What to do if this person already has a call waiting in this campaign. Leave blank to keep that call: the step still succeeds, and **Call Queued** is false.',
+    api: 'What to do if this contact already has a call waiting in this campaign: `skip` (default) returns that call; `queue` adds another.',
+    zap: 'What to do if this person already has a call waiting in this campaign. By default, no second call is queued: the step still succeeds, and **Call Queued** is false.',
   },
   test: {
     label: 'Test call',
     api: 'True simulates the call: no phone rings.',
     form: 'The call is simulated: no phone rings.',
-    zap: 'Choose **Yes** while you build your Zap: the call is simulated, no phone rings, and Call Completed still triggers.',
+    zap: 'Choose **Yes** while you build your Zap. No phone rings: the call is simulated, and Call Completed still triggers.',
   },
   callback_url: {
     label: 'Callback URL',
@@ -130,7 +130,7 @@ export const callTexts = texts({
   ended_reason: { label: 'End reason', api: 'Why the call ended, in more detail than `outcome`.' },
   waiting_for: {
     label: 'Waiting for',
-    api: 'What a queued call waits for. Null if nothing holds it back, or if it is no longer queued.',
+    api: "What a queued call is waiting for. Null if nothing delays it, or if it's no longer queued.",
   },
   next_attempt_at: { label: 'Next attempt at', api: 'The earliest time of the next attempt.' },
   test: { label: 'Test call', api: 'True if the call is simulated: no phone rings.' },
@@ -149,9 +149,9 @@ export const callTexts = texts({
   duration_seconds: { label: 'Duration (in seconds)', api: 'From the answer to the end of the call.' },
   summary: { label: 'Summary' },
   transcript: { label: 'Transcript turns' },
-  'transcript.role': { label: 'Turn speaker' },
-  'transcript.text': { label: 'Turn text' },
-  'transcript.at': { label: 'Turn time' },
+  'transcript.role': { label: 'Transcript turn speaker' },
+  'transcript.text': { label: 'Transcript turn text' },
+  'transcript.at': { label: 'Transcript turn time' },
   transcript_text: { label: 'Full transcript', api: 'The transcript as text, one line per turn.' },
   sentiment: { label: 'Sentiment' },
   goal_met: { label: 'Goal met', api: 'True if the agent reached the goal of the call. Null if unknown.' },
@@ -182,7 +182,7 @@ export const campaignTexts = texts({
     label: 'Time zone',
     api: "IANA time zone, used for contacts whose own time zone is unknown. Defaults to the workspace's.",
     form: "Used when a contact's time zone is unknown.",
-    zap: "Used when a contact's time zone is unknown. Leave blank for your workspace's time zone.",
+    zap: "Used when a contact's time zone is unknown. Defaults to your workspace's time zone.",
   },
   calling_hours: {
     label: 'Calling hours',
@@ -190,46 +190,46 @@ export const campaignTexts = texts({
   },
   'calling_hours.days': {
     label: 'Calling days',
-    zap: "The days on which contacts are called. Leave blank for your workspace's calling days.",
+    zap: "The days to call on. Defaults to your workspace's calling days.",
   },
   'calling_hours.start': {
     label: 'Calling hours start',
     api: 'HH:MM, 00:00 to 23:59.',
     form: "The earliest time to call, in the contact's time zone.",
-    zap: "The earliest time to call, in the contact's time zone, for example `09:00`. Leave blank for your workspace's calling hours.",
+    zap: "The earliest time to call, in the contact's time zone, for example `09:00`. Defaults to your workspace's calling hours.",
   },
   'calling_hours.end': {
     label: 'Calling hours end',
-    api: 'HH:MM, up to 24:00. An end before the start is on the next day.',
-    form: 'The latest time to start a call, up to 24:00. An end before the start is on the next day.',
-    zap: "The latest time to start a call, for example `17:00`. Use `24:00` for the end of the day. Leave blank for your workspace's calling hours.",
+    api: "HH:MM, up to 24:00. If it's before the start, it's on the next day.",
+    form: "The latest time to start a call, up to 24:00. If it's before the start, it's on the next day.",
+    zap: "The latest time to start a call, for example `17:00`, or `24:00` for midnight. If it's before the start, it's on the next day. Defaults to your workspace's calling hours.",
   },
   max_concurrent_calls: {
     label: 'Maximum concurrent calls',
     api: 'From 1 to 100. Defaults to 5.',
     form: 'How many calls may be in progress at the same time, from 1 to 100.',
-    zap: 'How many calls may be in progress at the same time, from 1 to 100. Leave blank for 5.',
+    zap: 'How many calls may be in progress at the same time, from 1 to 100. Defaults to 5.',
   },
-  retry: { label: 'Retries', api: 'When and how often an unsuccessful call is tried again.' },
+  retry: { label: 'Retries', api: 'When and how often an unsuccessful call is retried.' },
   'retry.max_attempts': {
     label: 'Maximum attempts',
     api: 'Including the first attempt, from 1 to 10. Defaults to 3.',
     form: 'How many times to call each contact in total, from 1 to 10.',
-    zap: 'How many times to call each contact in total, from 1 to 10. Leave blank for 3.',
+    zap: 'How many times to call each contact in total, from 1 to 10. Defaults to 3.',
   },
   'retry.delay_minutes': {
     label: 'Minutes between attempts',
     api: 'From 1 to 1440. Defaults to 60.',
     form: 'From 1 to 1440 (one day).',
-    zap: 'From 1 to 1440 (one day). Leave blank for 60.',
+    zap: 'From 1 to 1440 (one day). Defaults to 60.',
   },
   'retry.on': {
-    label: 'Retry after',
+    label: 'Outcomes to retry',
     api: 'Outcomes after which the contact is called again. Defaults to `no_answer` and `busy`.',
     form: 'Contacts are called again after these outcomes.',
-    zap: 'Contacts are called again after these outcomes. Leave blank for No Answer and Busy.',
+    zap: 'Contacts are called again after these outcomes. Defaults to No Answer and Busy.',
   },
-  paused_reason: { label: 'Paused reason', api: 'Why the campaign was paused. Null if it is not paused.' },
+  paused_reason: { label: 'Pause reason', api: "Why the campaign was paused. Null if it isn't paused." },
   created_at: { label: 'Created at' },
 })
 
@@ -276,13 +276,13 @@ export const outcomeTexts = {
   no_answer: { label: 'No answer' },
   busy: { label: 'Busy' },
   declined: { label: 'Declined' },
-  failed: { label: 'Failed', detail: 'phone line error' },
+  failed: { label: 'Failed', detail: 'technical error' },
   suppressed: { label: 'Suppressed', detail: 'on do-not-call list' },
   expired: { label: 'Expired', detail: 'not placed within 7 days' },
   canceled: { label: 'Canceled', detail: 'before it was placed' },
 } satisfies Record<string, { label: string; detail?: string }>
 
-/** Returns the text of an outcome in a list of choices: "Failed (phone line error)". */
+/** Returns the text of an outcome in a list of choices: "Failed (technical error)". */
 export function formatOutcomeChoice(outcome: keyof typeof outcomeTexts): string {
   const { label, detail }: { label: string; detail?: string } = outcomeTexts[outcome]
   return detail === undefined ? label : `${label} (${detail})`

@@ -53,7 +53,7 @@ export const ContactNumber = z
 /** ISO 3166-1 alpha-2, in capitals. */
 export const Country = z
   .string()
-  .regex(/^[A-Z]{2}$/, { message: 'must be a country code of two capital letters, for example US' })
+  .regex(/^[A-Z]{2}$/, { message: 'must be a two-letter country code in capitals, for example US' })
   .describe('ISO 3166-1 alpha-2, for example US')
 
 /** A name in the IANA time zone database. Rejects fixed offsets such as `+02:00`: they have no daylight saving time. */

@@ -74,7 +74,7 @@ const EndedReport = z.discriminatedUnion('outcome', [
       .nullish(),
     do_not_call: z.boolean().optional().describe('True if the contact asked not to be called again'),
     analysis: RuntimeAnalysis.nullish().describe(
-      'Omit it if it is not ready: Outdial waits two minutes for a report of type analysis. Null means that there is none.',
+      'Omit it if it is not ready: Outdial then waits two minutes for a report of type analysis. Null means that there will be none.',
     ),
   }),
   z.strictObject({

@@ -70,6 +70,9 @@ export async function generateText(): Promise<string> {
       ...toLabels(contract.contactAddedTexts),
       ...toLabels(contract.contactTexts, contract.contactAddedTexts.contact.label, 'contact.'),
       ...addPrefix(callLabels, contract.contactAddedTexts.call.label, 'call.'),
+      // These labels already say "call".
+      'call.test': contract.callTexts.test.label,
+      'call.scheduled_at': contract.callTexts.scheduled_at.label,
     }),
     queueCallTexts: toInputTexts(contract.addContactTexts),
     createCampaignTexts: toInputTexts(contract.createCampaignTexts),

@@ -77,7 +77,7 @@ function formatUnknownError(status: number): string {
   if (status >= 500)
     return `Outdial is temporarily unavailable (status ${status}). Try again in a few minutes. If it keeps happening, contact Outdial support.`
   if (status === 429) return 'Outdial is receiving too many requests.'
-  return `Outdial rejected this request without a reason (status ${status}). Contact Outdial support.`
+  return `Outdial rejected this request without giving a reason (status ${status}). Contact Outdial support.`
 }
 
 function retryAfterSeconds(response: HttpResponse): number | undefined {

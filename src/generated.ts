@@ -146,8 +146,8 @@ export const campaignFields: PlainOutputField[] = [
   { key: 'max_concurrent_calls', label: 'Maximum Concurrent Calls', type: 'integer' },
   { key: 'retry__max_attempts', label: 'Maximum Attempts', type: 'integer' },
   { key: 'retry__delay_minutes', label: 'Minutes Between Attempts', type: 'integer' },
-  { key: 'retry__on', label: 'Retry After', type: 'string', list: true },
-  { key: 'paused_reason', label: 'Paused Reason', type: 'string' },
+  { key: 'retry__on', label: 'Outcomes to Retry', type: 'string', list: true },
+  { key: 'paused_reason', label: 'Pause Reason', type: 'string' },
   { key: 'created_at', label: 'Created At', type: 'datetime' },
 ]
 
@@ -184,9 +184,9 @@ export const callFields: PlainOutputField[] = [
   { key: 'ended_at', label: 'Ended At', type: 'datetime' },
   { key: 'duration_seconds', label: 'Duration (in Seconds)', type: 'integer' },
   { key: 'summary', label: 'Summary', type: 'string' },
-  { key: 'transcript[]role', label: 'Turn Speaker', type: 'string' },
-  { key: 'transcript[]text', label: 'Turn Text', type: 'string' },
-  { key: 'transcript[]at', label: 'Turn Time', type: 'datetime' },
+  { key: 'transcript[]role', label: 'Transcript Turn Speaker', type: 'string' },
+  { key: 'transcript[]text', label: 'Transcript Turn Text', type: 'string' },
+  { key: 'transcript[]at', label: 'Transcript Turn Time', type: 'datetime' },
   { key: 'transcript_text', label: 'Full Transcript', type: 'string' },
   { key: 'sentiment', label: 'Sentiment', type: 'string' },
   { key: 'goal_met', label: 'Goal Met', type: 'boolean' },
@@ -212,7 +212,7 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'call__ended_reason', label: 'Call End Reason', type: 'string' },
   { key: 'call__waiting_for', label: 'Call Waiting For', type: 'string' },
   { key: 'call__next_attempt_at', label: 'Call Next Attempt At', type: 'datetime' },
-  { key: 'call__test', label: 'Call Test Call', type: 'boolean' },
+  { key: 'call__test', label: 'Test Call', type: 'boolean' },
   { key: 'call__campaign_id', label: 'Call Campaign ID', type: 'integer' },
   { key: 'call__campaign_name', label: 'Call Campaign Name', type: 'string' },
   { key: 'call__agent_id', label: 'Call Agent ID', type: 'integer' },
@@ -232,15 +232,15 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'call__from_number', label: 'Call From Number', type: 'string' },
   { key: 'call__to_number', label: 'Call To Number', type: 'string' },
   { key: 'call__attempts', label: 'Call Attempts Made', type: 'integer' },
-  { key: 'call__scheduled_at', label: 'Call Earliest Call Time', type: 'datetime' },
+  { key: 'call__scheduled_at', label: 'Earliest Call Time', type: 'datetime' },
   { key: 'call__queued_at', label: 'Call Queued At', type: 'datetime' },
   { key: 'call__answered_at', label: 'Call Answered At', type: 'datetime' },
   { key: 'call__ended_at', label: 'Call Ended At', type: 'datetime' },
   { key: 'call__duration_seconds', label: 'Call Duration (in Seconds)', type: 'integer' },
   { key: 'call__summary', label: 'Call Summary', type: 'string' },
-  { key: 'call__transcript[]role', label: 'Call Turn Speaker', type: 'string' },
-  { key: 'call__transcript[]text', label: 'Call Turn Text', type: 'string' },
-  { key: 'call__transcript[]at', label: 'Call Turn Time', type: 'datetime' },
+  { key: 'call__transcript[]role', label: 'Call Transcript Turn Speaker', type: 'string' },
+  { key: 'call__transcript[]text', label: 'Call Transcript Turn Text', type: 'string' },
+  { key: 'call__transcript[]at', label: 'Call Transcript Turn Time', type: 'datetime' },
   { key: 'call__transcript_text', label: 'Call Full Transcript', type: 'string' },
   { key: 'call__sentiment', label: 'Call Sentiment', type: 'string' },
   { key: 'call__goal_met', label: 'Call Goal Met', type: 'boolean' },
@@ -252,8 +252,7 @@ export const contactAddedFields: PlainOutputField[] = [
 export const queueCallTexts = {
   phone_number: {
     label: 'Phone Number',
-    helpText:
-      'Include the country code, for example `+12025550100`. Without a country code, **Country** is used.',
+    helpText: 'Include the country code, for example `+12025550100`, or set **Country**.',
   },
   campaign_id: {
     label: 'Campaign',
@@ -262,7 +261,7 @@ export const queueCallTexts = {
   country: {
     label: 'Country',
     helpText:
-      "Two-letter code, for example `US`, used when the phone number has no country code. Leave blank for your workspace's country.",
+      "Used when the phone number has no country code. Enter a two-letter code, for example `US`. Defaults to your workspace's country.",
   },
   first_name: { label: 'First Name' },
   last_name: { label: 'Last Name' },
@@ -284,7 +283,7 @@ export const queueCallTexts = {
   do_not_call: {
     label: 'Do Not Call',
     helpText:
-      'Choose **Yes** to add this number to the do-not-call list: it is not called now or later. **No** does not remove a number from the list.',
+      "Choose **Yes** to add this number to the do-not-call list, so that it's never called. **No** doesn't remove it from the list.",
   },
   consent: { label: 'Consent' },
   consent_source: {
@@ -298,22 +297,22 @@ export const queueCallTexts = {
   metadata: {
     label: 'Metadata',
     helpText:
-      "Your own data, returned unchanged when the call is completed. For example, `lead_id` on the left and the lead's ID on the right. The agent does not see it.",
+      "Your own data, for example `lead_id` on the left and the lead's ID on the right. Call Completed returns it unchanged. The agent doesn't see it.",
   },
   scheduled_at: {
     label: 'Earliest Call Time',
     helpText:
-      "The call is placed at or after this time, within the campaign's calling hours. Leave blank to call as soon as possible. Up to one year ahead.",
+      "The call is placed at or after this time, within the campaign's calling hours. Leave blank to call as soon as possible. Can't be more than one year ahead.",
   },
   if_already_queued: {
     label: 'If a Call Is Already Waiting',
     helpText:
-      'What to do if this person already has a call waiting in this campaign. Leave blank to keep that call: the step still succeeds, and **Call Queued** is false.',
+      'What to do if this person already has a call waiting in this campaign. By default, no second call is queued: the step still succeeds, and **Call Queued** is false.',
   },
   test: {
     label: 'Test Call',
     helpText:
-      'Choose **Yes** while you build your Zap: the call is simulated, no phone rings, and Call Completed still triggers.',
+      'Choose **Yes** while you build your Zap. No phone rings: the call is simulated, and Call Completed still triggers.',
   },
   callback_url: { label: 'Callback URL' },
 }
@@ -329,41 +328,41 @@ export const createCampaignTexts = {
   phone_number_id: { label: 'Phone Number', helpText: 'The number your contacts see when the agent calls.' },
   time_zone: {
     label: 'Time Zone',
-    helpText: "Used when a contact's time zone is unknown. Leave blank for your workspace's time zone.",
+    helpText: "Used when a contact's time zone is unknown. Defaults to your workspace's time zone.",
   },
   calling_hours: { label: 'Calling Hours' },
   calling_hours_days: {
     label: 'Calling Days',
-    helpText: "The days on which contacts are called. Leave blank for your workspace's calling days.",
+    helpText: "The days to call on. Defaults to your workspace's calling days.",
   },
   calling_hours_start: {
     label: 'Calling Hours Start',
     helpText:
-      "The earliest time to call, in the contact's time zone, for example `09:00`. Leave blank for your workspace's calling hours.",
+      "The earliest time to call, in the contact's time zone, for example `09:00`. Defaults to your workspace's calling hours.",
   },
   calling_hours_end: {
     label: 'Calling Hours End',
     helpText:
-      "The latest time to start a call, for example `17:00`. Use `24:00` for the end of the day. Leave blank for your workspace's calling hours.",
+      "The latest time to start a call, for example `17:00`, or `24:00` for midnight. If it's before the start, it's on the next day. Defaults to your workspace's calling hours.",
   },
   max_concurrent_calls: {
     label: 'Maximum Concurrent Calls',
-    helpText: 'How many calls may be in progress at the same time, from 1 to 100. Leave blank for 5.',
+    helpText: 'How many calls may be in progress at the same time, from 1 to 100. Defaults to 5.',
   },
   retry: { label: 'Retries' },
   retry_max_attempts: {
     label: 'Maximum Attempts',
-    helpText: 'How many times to call each contact in total, from 1 to 10. Leave blank for 3.',
+    helpText: 'How many times to call each contact in total, from 1 to 10. Defaults to 3.',
   },
   retry_delay_minutes: {
     label: 'Minutes Between Attempts',
-    helpText: 'From 1 to 1440 (one day). Leave blank for 60.',
+    helpText: 'From 1 to 1440 (one day). Defaults to 60.',
   },
   retry_on: {
-    label: 'Retry After',
-    helpText: 'Contacts are called again after these outcomes. Leave blank for No Answer and Busy.',
+    label: 'Outcomes to Retry',
+    helpText: 'Contacts are called again after these outcomes. Defaults to No Answer and Busy.',
   },
-  paused_reason: { label: 'Paused Reason' },
+  paused_reason: { label: 'Pause Reason' },
   created_at: { label: 'Created At' },
 }
 
@@ -385,7 +384,7 @@ export const outcomeChoices = {
   no_answer: 'No Answer',
   busy: 'Busy',
   declined: 'Declined',
-  failed: 'Failed (Phone Line Error)',
+  failed: 'Failed (Technical Error)',
   suppressed: 'Suppressed (on Do-Not-Call List)',
   expired: 'Expired (Not Placed Within 7 Days)',
   canceled: 'Canceled (Before It Was Placed)',

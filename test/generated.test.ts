@@ -24,14 +24,14 @@ it('names nested values, lists of objects, and lists of text as Zapier does', ()
       { key: 'id', label: 'ID', type: 'integer', primary: true },
       { key: 'contact__first_name', label: 'Contact First Name', type: 'string' },
       { key: 'contact__consent__at', label: 'Contact Consent Date', type: 'datetime' },
-      { key: 'transcript[]text', label: 'Turn Text', type: 'string' },
+      { key: 'transcript[]text', label: 'Transcript Turn Text', type: 'string' },
       { key: 'transcript_text', label: 'Full Transcript', type: 'string' },
       { key: 'goal_met', label: 'Goal Met', type: 'boolean' },
     ]),
   )
   expect(generated.campaignFields).toContainEqual({
     key: 'retry__on',
-    label: 'Retry After',
+    label: 'Outcomes to Retry',
     type: 'string',
     list: true,
   })

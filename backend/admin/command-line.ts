@@ -52,7 +52,7 @@ export function formatCommandList(commands: readonly Command[]): string {
     ...lines,
     '',
     `To see the options of a command, run ${commandPrefix} COMMAND --help. With --json, it prints JSON.`,
-    "Commands use the service's database: the one in DATABASE_URL, or the included one in DATA_DIR.",
+    "Commands use the service's database: the one in DATABASE_URL, or the embedded one in DATA_DIR.",
   ].join('\n')
 }
 

@@ -65,7 +65,7 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   if (missing.length === 0) return
   throw new ApiError(
     'insufficient_scope',
-    `This connection lacks a permission (${missing.join(', ')}). Reconnect your Outdial account and allow it.`,
+    `This connection is missing a permission that the request needs: ${missing.join(', ')}. Reconnect your Outdial account and allow it.`,
     {
       headers: {
         'WWW-Authenticate': `Bearer realm="Outdial", error="insufficient_scope", scope="${scopes.join(' ')}"`,

@@ -44,7 +44,7 @@ export const routes: readonly Route[] = [
     operationId: 'createCampaign',
     summary: 'Create a campaign',
     description:
-      "Omitted fields get their defaults: the workspace's calling hours and time zone, 5 concurrent calls, and 3 attempts, 60 minutes apart, after `no_answer` and `busy`. The agent must be Live and the phone number active.",
+      "Omitted fields use the defaults: the workspace's calling hours and time zone, 5 concurrent calls, and 3 attempts, 60 minutes apart, after `no_answer` and `busy`. The agent must be Live and the phone number active.",
     tag: 'Campaigns',
     scopes: ['campaigns:write'],
     body: CreateCampaign,
@@ -128,7 +128,7 @@ export const routes: readonly Route[] = [
     operationId: 'subscribeWebhook',
     summary: 'Subscribe to call.completed',
     description:
-      'Idempotent: requests with the same target URL, event, and filter return the same subscription. Returns 201 for a new subscription, and 200 for an existing one, which is enabled again.',
+      'Idempotent: requests with the same target URL, event, and filter return the same subscription. Returns 201 for a new subscription, and 200 for an existing one. If the existing one was disabled, it is enabled again.',
     tag: 'Webhooks',
     scopes: ['webhooks:write', 'calls:read'],
     body: SubscribeWebhook,

@@ -63,7 +63,7 @@ function requireActiveNumber(status: string | null): void {
 function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): CallingHours {
   const hours = { ...base, ...overrides }
   if (hours.start !== hours.end) return hours
-  const message = `Calling hours can't start and end at the same time (${hours.start}). Set both the start and the end.`
+  const message = `Calling hours can't start and end at the same time (${hours.start}). Set a different start or end.`
   throw invalidField('calling_hours.end', 'empty_calling_hours', message)
 }
 

@@ -35,7 +35,8 @@ export function describeContact(
   return [...lines, ...notes.map(formatNote)].map(toSingleLine).join('\n')
 }
 
-const formatNote = ({ text, created_at }: Note) => `Note of ${created_at.toISOString().slice(0, 10)}: ${text}`
+const formatNote = ({ text, created_at }: Note) =>
+  `Note from ${created_at.toISOString().slice(0, 10)}: ${text}`
 
 /** Joins lines, so that a multiline value can't pass for other facts. */
 const toSingleLine = (text: string) => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ')

@@ -83,7 +83,7 @@ async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<strin
     )
   }
   if (campaign.status === 'archived') {
-    throw invalidField('at', 'campaign_archived', "This campaign has ended. Don't promise a callback.")
+    throw invalidField('at', 'campaign_archived', "This campaign is archived. Don't promise a callback.")
   }
   return (await timeZoneOfContact(contact)) ?? campaign.timeZone
 }

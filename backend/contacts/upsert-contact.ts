@@ -84,7 +84,7 @@ const maxVariables = 100
 /** Checks the number of merged variables: each request is within the limit, but several can add up. */
 export function checkVariableCount(variables: Record<string, string>): void {
   if (Object.keys(variables).length <= maxVariables) return
-  const message = `A contact can have at most ${maxVariables} variables. Set variables to null to remove the stored ones, then send the new ones.`
+  const message = `A contact can have at most ${maxVariables} variables, including those already saved. Remove some in Outdial, or send null to remove all of them.`
   throw invalidField('variables', 'too_big', message)
 }
 

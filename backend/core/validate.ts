@@ -202,11 +202,14 @@ function describeSizeIssue(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSm
   const isMaximum = issue.code === 'too_big'
   const bound = String(isMaximum ? issue.maximum : issue.minimum)
   const side = isMaximum ? 'at most' : 'at least'
+  const isOne = bound === '1'
   if (issue.origin === 'string') {
-    return { code: isMaximum ? 'too_long' : 'too_short', text: `must have ${side} ${bound} characters` }
+    const noun = isOne ? 'character' : 'characters'
+    return { code: isMaximum ? 'too_long' : 'too_short', text: `must have ${side} ${bound} ${noun}` }
   }
   if (issue.origin === 'array' || issue.origin === 'record') {
-    return { code: issue.code, text: `must have ${side} ${bound} entries` }
+    const noun = isOne ? 'entry' : 'entries'
+    return { code: issue.code, text: `must have ${side} ${bound} ${noun}` }
   }
   return { code: issue.code, text: `must be ${side} ${bound}` }
 }

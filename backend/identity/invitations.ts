@@ -34,7 +34,8 @@ export async function createInvitation(
   const expiresAt = new Date(now.getTime() + ttlMs)
   await inTransaction(deps, async (tx) => {
     await lockWorkspace(tx.db, workspaceId)
-    if ((await findRole(tx.db, workspaceId, invitedBy)) !== 'owner') throw notFound('Owner not found.')
+    if ((await findRole(tx.db, workspaceId, invitedBy)) !== 'owner')
+      throw notFound('Only an owner can invite members.')
     const tokenHash = hashToken(token)
     await insertInvitation(tx.db, workspaceId, {
       tokenHash,
@@ -117,5 +118,5 @@ export async function withdrawInvitation(
   invitationId: number,
 ): Promise<void> {
   if (await deleteInvitation(deps.db, workspaceId, invitationId)) return
-  throw notFound('Open invitation not found.')
+  throw notFound('Invitation not found. It may have been used or withdrawn.')
 }

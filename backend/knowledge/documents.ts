@@ -18,15 +18,12 @@ const text = (label: 'title' | 'text', maxLength: number) =>
   z
     .string()
     .trim()
-    .refine(
-      (value) => value !== '',
-      rule('required', `The ${label} of the document is empty. Enter a ${label}.`),
-    )
+    .refine((value) => value !== '', rule('required', `The document ${label} is empty. Enter a ${label}.`))
     .refine(
       (value) => value.length <= maxLength,
-      rule('too_long', `The ${label} of the document must have at most ${maxLength} characters.`),
+      rule('too_long', `The document ${label} must have at most ${maxLength} characters.`),
     )
-    .refine(isStorableText, rule('invalid_text', `The ${label} of the document must be plain text.`))
+    .refine(isStorableText, rule('invalid_text', `The document ${label} must be plain text.`))
 
 const NewDocument = z.object({ title: text('title', 200), body: text('text', 200_000) })
 const DocumentEdit = NewDocument.partial()

@@ -27,7 +27,7 @@ export class SessionRegistry {
     if ((this.#counts.get(widgetId) ?? 0) < this.#maxPerWidget) return
     throw new ToolServerError(
       'too_many_sessions',
-      `This agent has ${this.#maxPerWidget} open sessions, the maximum. Close some first.`,
+      `This agent has ${this.#maxPerWidget} open sessions, the maximum. Close unused sessions, then try again.`,
       { headers: { 'Retry-After': '5' } },
     )
   }

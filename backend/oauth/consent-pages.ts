@@ -93,7 +93,7 @@ export function mountConsentPages(
         reply,
         authorization,
         user,
-        "You're now signed in as a different user. Choose again.",
+        "You're now signed in as a different user. Choose a workspace again.",
       )
     }
     const workspaces = await listWorkspaces(deps, user.userId)

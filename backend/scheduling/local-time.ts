@@ -38,7 +38,7 @@ export function parseLocalTimeField(field: string, text: string, timeZone: strin
     throw invalidField(
       field,
       'invalid_datetime',
-      "This isn't a date and time. Enter both, for example 2026-12-03T15:30.",
+      "This isn't a valid date and time. Enter both, for example 2026-12-03T15:30.",
     )
   }
   if (isSkipped(text, at, timeZone)) {

@@ -25,7 +25,7 @@ export async function saveGoogleAccount(
   const keyFile = KeyFile.safeParse(parseJson(pasted))
   if (!keyFile.success || !isRsaKey(keyFile.data.private_key)) {
     const message =
-      "This isn't a key file of a Google service account. Paste the whole JSON file, with client_email and private_key."
+      "This isn't a Google service account key file. Paste the whole JSON file, including client_email and private_key."
     throw invalidField('google_account', 'invalid_key', message)
   }
   const { client_email: clientEmail, private_key: privateKey } = keyFile.data

@@ -77,7 +77,7 @@ export const unassignTool = (
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const isDeleted = await deleteAssignment(tx.db, workspaceId, agentId, toolId)
-    if (!isDeleted) throw notFound("This agent doesn't have this tool.")
+    if (!isDeleted) throw notFound("This tool isn't assigned to this agent.")
     tx.notify.toolsChanged({ workspaceId, agentId })
   })
 
@@ -135,7 +135,7 @@ export async function requireNoCollision(db: Db, changed: ToolRow, field: 'name'
     return shared.length === 0 ? [] : [`${formatNames(agents)} (${formatNames(shared)})`]
   })
   if (collisions.length === 0) return
-  const message = `These agents already have another tool with the same name: ${collisions.join('; ')}. Choose another name, or remove one of the two tools from them.`
+  const message = `These agents already have another tool with the same name: ${collisions.join('; ')}. Choose another name, or remove one of the two tools from these agents.`
   throw invalidField(field, 'already_used', message)
 }
 

@@ -136,7 +136,4 @@ const builtInNotDeletable = () =>
 export const toolNotFound = () => notFound('Tool not found in this workspace.')
 
 export const unreadableSettingsError = () =>
-  new ApiError(
-    'validation_failed',
-    "The settings of this tool can't be read. Delete the tool and add it again.",
-  )
+  new ApiError('validation_failed', "This tool's settings can't be read. Delete the tool and add it again.")

@@ -49,7 +49,9 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Call[]> => {
   if (event === undefined) return performList(z, bundle)
   if (event.data === undefined) {
     throw withoutContext(
-      new z.errors.HaltedError("Outdial sent data that isn't a completed call, so this event was skipped."),
+      new z.errors.HaltedError(
+        "Outdial sent data that isn't a completed call, so this event was skipped. If it keeps happening, contact Outdial support.",
+      ),
     )
   }
   return [event.data]
@@ -60,7 +62,7 @@ export const callCompleted = {
   noun: 'Call',
   display: {
     label: 'Call Completed',
-    description: 'Triggers when a call is completed, whatever its outcome.',
+    description: 'Triggers when a call is completed, regardless of its outcome.',
   },
   operation: {
     type: 'hook',

@@ -50,7 +50,7 @@ function dropdown<Item extends { id: number }>(list: {
     noun: list.noun,
     display: {
       label: `List ${list.noun}s`,
-      description: `Triggers when a ${list.noun.toLowerCase()} is listed in a dropdown.`,
+      description: `Triggers when a new ${list.noun.toLowerCase()} is listed in a dropdown.`,
       hidden: true,
     },
     operation: { type: 'polling', perform, canPaginate: true },

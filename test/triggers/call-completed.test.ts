@@ -107,7 +107,8 @@ describe('a delivery', () => {
   it('halts for a delivery without a call', async () => {
     expect(await runExpectingError(`${operation}.perform`, { cleanedRequest: { hello: 'world' } })).toEqual({
       name: 'HaltedError',
-      message: "Outdial sent data that isn't a completed call, so this event was skipped.",
+      message:
+        "Outdial sent data that isn't a completed call, so this event was skipped. If it keeps happening, contact Outdial support.",
     })
   })
 })

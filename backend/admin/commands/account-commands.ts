@@ -94,7 +94,7 @@ const removeMemberCommand = defineCommand({
 
 const resetPasswordLinkCommand = defineCommand({
   name: 'reset-password-link',
-  summary: 'Creates a link to set a new password. Using it ends all sign-in sessions of the user.',
+  summary: "Creates a link to set a new password. Using it ends all of the user's sign-in sessions.",
   options: { email: emailOption },
   run: async (deps, { email }) => {
     const { link, expiresAt } = await createResetLink(deps, await requireUserId(deps, email))

@@ -47,7 +47,7 @@ export const campaignStatusCommands: readonly Command[] = [
   defineStatusCommand('resume-campaign', 'Resumes a paused campaign.', resumeCampaign),
   defineStatusCommand(
     'archive-campaign',
-    'Archives a campaign permanently. Its waiting calls are canceled, and no more can be queued.',
+    'Permanently archives a campaign. Its waiting calls are canceled, and no more can be queued.',
     archiveCampaign,
   ),
 ]
@@ -58,7 +58,7 @@ export const addPhoneNumberCommand = defineCommand({
   options: {
     workspace: workspaceOption,
     number: required(text, 'NUMBER', 'phone number with its country code, for example +12025550190'),
-    label: required(text, 'LABEL', 'name of the number in lists'),
+    label: required(text, 'LABEL', 'label of the phone number'),
   },
   run: async (deps, { workspace, number, label }) => {
     await requireWorkspace(deps, workspace)
@@ -69,7 +69,7 @@ export const addPhoneNumberCommand = defineCommand({
 
 export const retirePhoneNumberCommand = defineCommand({
   name: 'retire-number',
-  summary: 'Retires a phone number. Calls of its campaigns wait until they have another number.',
+  summary: 'Retires a phone number. Calls in its campaigns wait until the campaigns have another number.',
   options: { workspace: workspaceOption, id: idOption('phone number ID (see list-phone-numbers)') },
   run: async (deps, { workspace, id }) => {
     await retirePhoneNumber(deps, workspace, id)
@@ -79,7 +79,7 @@ export const retirePhoneNumberCommand = defineCommand({
 
 export const eraseContactCommand = defineCommand({
   name: 'erase-contact',
-  summary: 'Erases a contact permanently. Calls stay, without who was called and what was said.',
+  summary: 'Permanently erases a contact. Calls stay, without who was called and what was said.',
   options: {
     workspace: workspaceOption,
     contact: idOption('contact ID, from the dashboard, Zapier, or the API'),

@@ -31,7 +31,7 @@ const addRemoteServerCommand = defineCommand({
 const editRemoteServerCommand = defineCommand({
   name: 'edit-remote-server',
   summary:
-    'Changes a remote MCP server and updates its list of tools. Reads the changes as JSON from standard input.',
+    'Changes a remote MCP server and refreshes its tool list. Reads the changes as JSON from standard input.',
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }, input) => {
     await editRemoteServer(deps, workspace, tool, await readToolDescription(input, RemoteServerChange))
@@ -41,7 +41,7 @@ const editRemoteServerCommand = defineCommand({
 
 const refreshRemoteServerCommand = defineCommand({
   name: 'refresh-remote-server',
-  summary: 'Updates the list of tools of a remote MCP server.',
+  summary: 'Refreshes the tool list of a remote MCP server.',
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }) => {
     const { tools, dropped, others } = await refreshRemoteServer(deps, workspace, tool)

@@ -14,14 +14,14 @@ const scopes: Record<Scope, string> = {
 }
 
 const apiDescription = `
-Places outbound calls by voice agents from your automation: after a form submission, a CRM update, or a chat message.
+Place outbound calls with AI voice agents from your automations: after a form submission, a CRM update, or a chat message.
 
-- A credential belongs to one workspace. Resources of other workspaces return 404.
-- Every path works with and without its trailing slash. There are no redirects.
+- A credential belongs to one workspace. Resources in other workspaces return 404.
+- Every path works with or without a trailing slash. There are no redirects.
 - Unknown fields and parameters are rejected, and the error names them. An omitted field stays unchanged, \`null\` clears it, and \`""\` counts as omitted.
 - Times are ISO 8601 with a time zone and are returned in UTC. Durations are whole seconds.
 - Every error has the shape of \`ErrorAnswer\`. Every response has an \`X-Request-Id\`: include it when you contact support.
-- Version 1 only adds optional inputs and new output fields.
+- Changes to version 1 only add optional inputs and new output fields.
 `.trim()
 
 /** The parts of the document that describe the API as a whole. */
@@ -40,7 +40,7 @@ export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial
       },
       oauth2: {
         type: 'oauth2',
-        description: 'Access of an app for a user, in the workspace that the user chose on the consent page.',
+        description: 'Lets an app act for a user in the workspace that the user chose on the consent page.',
         flows: {
           authorizationCode: {
             authorizationUrl: `${publicUrl}/oauth/authorize`,
@@ -79,7 +79,7 @@ export const callCompletedWebhook: OpenAPIV3_1.PathItemObject = {
       ),
       requiredHeader(
         'webhook-signature',
-        '`v1,` followed by the base64-encoded HMAC-SHA256 of ID, timestamp, and body, joined by dots.',
+        '`v1,` followed by the base64-encoded HMAC-SHA256 of the ID, timestamp, and body, joined by dots.',
       ),
     ],
     requestBody: {

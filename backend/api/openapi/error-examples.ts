@@ -64,7 +64,7 @@ const examples: Partial<Record<ErrorCode, { message?: string; details?: ErrorDet
   },
   insufficient_scope: {
     message:
-      'This connection lacks a permission (contacts:write). Reconnect your Outdial account and allow it.',
+      'This connection is missing a permission that the request needs: contacts:write. Reconnect your Outdial account and allow it.',
   },
 }
 

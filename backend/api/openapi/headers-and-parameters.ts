@@ -11,7 +11,7 @@ const textHeader = (description: string, example: string): Header => ({
 
 export const headerComponents: Record<string, Header> = {
   'X-Request-Id': textHeader(
-    'The ID of this request, for support and in the log.',
+    "The ID of this request. It is also in Outdial's log.",
     '4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f',
   ),
   'RateLimit-Policy': textHeader(
@@ -51,7 +51,7 @@ type Parameter = OpenAPIV3_1.ParameterObject
 export const requestIdParameter: Parameter = {
   name: 'X-Request-Id',
   in: 'header',
-  description: 'Your own ID for this request. An invalid one is replaced.',
+  description: 'Your own ID for this request. An invalid ID is replaced.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
 }
 

@@ -11,7 +11,7 @@ import * as z from 'zod'
 import { exampleDialRequest, exampleReports, exampleState } from './runtime-examples.ts'
 
 const runtimeDescription = `
-The endpoints that an agent runtime provides for Outdial (\`TELEPHONY=http\`), and the endpoint for its reports.
+The endpoints that an agent runtime provides for Outdial (\`TELEPHONY=http\`), and Outdial's endpoint for its reports.
 The guide is runtime.md, in the same folder.
 `.trim()
 
@@ -64,7 +64,7 @@ const reportOperation: Operation = {
   operationId: 'report',
   summary: 'Report on an attempt',
   description:
-    'Send it to reports_url, and repeat it until the response is 200, 404, 409, or 422. Repeats change nothing, and the order does not matter.',
+    'Send each report to reports_url, and send it again until the response is 200, 404, 409, or 422. Repeats change nothing, and reports can arrive in any order.',
   security: [{ runtimeSecret: [] }],
   requestBody: { required: true, content: jsonContent('RuntimeReport', exampleReports) },
   responses: {
@@ -96,7 +96,7 @@ const placeCallOperation: Operation = {
     200: { description: 'The call was requested before. It is placed only once.' },
     202: { description: 'The call will be placed' },
     '4XX': { description: 'The call will not be placed: the attempt fails' },
-    '5XX': { description: 'Unknown: Outdial then asks for the state of the call' },
+    '5XX': { description: 'Unknown whether the call was placed: Outdial then asks for its state' },
   },
   callbacks: { report: { '{$request.body#/reports_url}': { post: reportOperation } } },
 }

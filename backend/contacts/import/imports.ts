@@ -57,7 +57,7 @@ export async function startImport(
   if (found.status === 'failed' || found.status === 'uploaded') {
     throw new ApiError(
       'validation_failed',
-      "This file can't be imported yet, or its check failed. Wait for the check, or upload the file again.",
+      "This file hasn't been checked yet, or its check failed. Wait for the check to finish, or upload the file again.",
     )
   }
   const campaigns = campaignId === null ? [] : await listOpenCampaigns({ db }, workspaceId)
@@ -77,7 +77,9 @@ export async function startImport(
 export async function getImport({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number) {
   const found = await findImport(db, workspaceId, importId)
   if (found === undefined)
-    throw notFound("This import doesn't exist. Files are deleted one day after the upload.")
+    throw notFound(
+      "This import doesn't exist. Files are deleted one day after upload. Upload the file again.",
+    )
   return found
 }
 

@@ -51,7 +51,7 @@ async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
     const result = await importRow(tx, job.workspaceId, row, campaignId)
     if (result === 'campaign_archived') {
       await writeRowResults(db, job, results)
-      const error = 'The campaign was archived during the import. The remaining rows were not imported.'
+      const error = "The campaign was archived during the import. The remaining rows weren't imported."
       await finishImportStep(db, job, { status: 'failed', error, at: clock.now() })
       return false
     }

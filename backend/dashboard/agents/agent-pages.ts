@@ -134,4 +134,4 @@ export const pauseAgentAction = setStatusAction(
   'paused',
   'Agent paused. Its calls wait; calls in progress continue.',
 )
-export const resumeAgentAction = setStatusAction('live', 'Agent resumed. Waiting calls are placed now.')
+export const resumeAgentAction = setStatusAction('live', 'Agent resumed. Waiting calls can be placed now.')

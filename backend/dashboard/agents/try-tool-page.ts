@@ -135,7 +135,9 @@ function findUnavailableReason(state: {
   }
   if (!isActive) return 'This tool is turned off for all agents. Turn it on to try it.'
   if (issue !== undefined) return `The tool isn't set up for this agent. ${issue}`
-  return hasDefinition ? null : 'No tools of this server are selected. Select the tools that agents can use.'
+  return hasDefinition
+    ? null
+    : 'No tools from this server are selected. Select the tools that agents can use.'
 }
 
 type Trial =

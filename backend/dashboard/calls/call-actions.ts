@@ -41,7 +41,7 @@ export const queueCallAgainAction = defineAction({
     })
     const message = added.call_queued
       ? 'Call queued.'
-      : 'No call was queued, because this call is still waiting or in progress in the same campaign.'
+      : 'This contact already has a call waiting or in progress in this campaign, so no call was queued.'
     return redirectTo(pathTo(context, `/calls/${added.call.id}`), message)
   },
   back: callPath,
@@ -64,7 +64,7 @@ export const replayDeliveryOfCallAction = defineAction({
   run: async (tx: Pick<Deps, 'db' | 'clock' | 'notify'>, context, { delivery_id: deliveryId }) => {
     const workspaceId = context.workspace.id
     const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.params.id })
-    if (!isOfCall) throw notFound("This call doesn't have this delivery.")
+    if (!isOfCall) throw notFound("This delivery doesn't belong to this call.")
     const replayed = await replayDeliveries(tx, workspaceId, { deliveryId })
     if (replayed > 0) return redirectTo(callPath(context), 'Replaying 1 delivery.')
     const message =

@@ -110,7 +110,8 @@ export const newContactPage = defineForm({
   },
 })
 
-const existingContactMessage = 'This phone number already had a contact. That contact was updated.'
+const existingContactMessage =
+  'A contact with this phone number already existed, so that contact was updated.'
 
 function formatQueuedMessage(added: {
   contact_created: boolean

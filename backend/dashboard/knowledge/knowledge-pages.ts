@@ -144,7 +144,7 @@ export const deleteDocumentAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await deleteDocument(tx, context.workspace.id, context.params.id)
-    return redirectTo(pathTo(context, '/knowledge'), 'Document deleted. Agents no longer find it.')
+    return redirectTo(pathTo(context, '/knowledge'), 'Document deleted. Agents can no longer find it.')
   },
   back: (context) => pathTo(context, '/knowledge'),
 })

@@ -111,6 +111,6 @@ export function requireOwner({ workspace }: PageContext): void {
   throw new PageError(403, {
     title: 'Only an owner can do this',
     message: `You're a member of ${workspace.name}, but not an owner.`,
-    advice: 'Ask an owner to do it. Settings → Members shows who the owners are.',
+    advice: 'Ask an owner to do it. To see who the owners are, go to Settings → Members.',
   })
 }

@@ -68,13 +68,12 @@ const isFile = (value: unknown): value is { bytes: Buffer } =>
 
 const alreadySent = (to: string): Redirect => ({
   to,
-  message: 'This form was already submitted, so nothing was done twice.',
+  message: "This form was already submitted. It wasn't submitted again.",
 })
 
 const alreadyShown = (to: string): Redirect => ({
   to,
-  message:
-    'This form was already submitted, so nothing was done twice. Secrets and links are shown only once.',
+  message: 'This form was already submitted. Secrets and links are shown only once.',
 })
 
 function parseRedirect(response: unknown, path: string): Redirect {

@@ -52,7 +52,7 @@ export const apiKeyListPage = definePage({
 
 function formatRevokeDetail(subscriptionCount: number): string {
   const removed = subscriptionCount === 0 ? '' : `, and ${formatSubscriptionsToRemove(subscriptionCount)}`
-  return `Requests with this key stop working immediately${removed}. This cannot be undone.`
+  return `Requests with this key stop working immediately${removed}. You can't undo this.`
 }
 
 /** Shows the key only in the response to the form: not in a URL, and not in a message. */
@@ -68,7 +68,7 @@ export const newApiKeyPage = defineForm({
       label: 'API key',
       secret: key,
       notes: [
-        'This key has full API access to this workspace. If it is lost or leaked, revoke it and create a new one.',
+        "This key has full API access to this workspace. If it's lost or leaked, revoke it and create a new one.",
       ],
       back: { path: apiKeysPath, label: 'API keys' },
     })

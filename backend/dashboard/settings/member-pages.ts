@@ -147,7 +147,7 @@ export const inviteMemberPage = defineForm({
       heading: 'Invitation link created',
       lead: `Send this link to ${email}. It won't be shown again.`,
       link,
-      warning: `The first person to use it becomes ${role === 'owner' ? 'an owner' : 'a member'} of ${workspace.name}. Don't share it with anyone else.`,
+      warning: `The first person to use this link becomes ${role === 'owner' ? 'an owner' : 'a member'} of ${workspace.name}. Don't share it with anyone else.`,
       expiresAt,
     })
   },
@@ -171,7 +171,7 @@ export const resetMemberPasswordPage = defineForm({
       heading: 'Password reset link created',
       lead: `Send this link to ${name} (${email}). It won't be shown again.`,
       link,
-      warning: "The first person to use it can sign in as them. Don't share it with anyone else.",
+      warning: `The first person to use this link can sign in as ${name}. Don't share it with anyone else.`,
       expiresAt,
     })
   },
@@ -179,6 +179,6 @@ export const resetMemberPasswordPage = defineForm({
 
 async function findMember({ db }: Pick<Deps, 'db'>, workspaceId: number, userId: number) {
   const member = (await selectMembers(db, workspaceId)).find((one) => one.user_id === userId)
-  if (member === undefined) throw notFound('This user is not a member of this workspace.')
+  if (member === undefined) throw notFound("This user isn't a member of this workspace.")
   return { name: member.name, email: member.email }
 }

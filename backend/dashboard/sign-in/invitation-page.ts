@@ -91,7 +91,7 @@ const closedTexts = {
     advice: 'Ask the person who invited you for a new link.',
   },
   unknown: {
-    title: 'This invitation is not valid',
+    title: "This invitation isn't valid",
     message: 'It was withdrawn, or the link is incomplete.',
     advice: 'Check that you opened the whole link, or ask the person who invited you for a new one.',
   },

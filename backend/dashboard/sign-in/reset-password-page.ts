@@ -42,7 +42,7 @@ const closedTexts = {
   used: {
     title: 'This link was already used',
     message: 'Each password reset link works only once.',
-    advice: 'Sign in with your new password, or ask for another link.',
+    advice: 'Sign in with your new password, or ask for a new link.',
   },
   expired: {
     title: 'This link has expired',
@@ -55,7 +55,7 @@ const closedTexts = {
     advice: 'Ask your Outdial administrator for a new link.',
   },
   unknown: {
-    title: 'This link is not valid',
+    title: "This link isn't valid",
     message: 'It was replaced by a newer link, your password was changed, or the link is incomplete.',
     advice: 'Check that you opened the whole link, or ask for a new one.',
   },

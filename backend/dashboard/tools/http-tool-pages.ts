@@ -88,7 +88,7 @@ export const newHttpToolPage = defineForm({
   query: noInput,
   form: HttpToolFields,
   show: async () =>
-    httpToolFormView('New HTTP tool', {
+    httpToolFormView('Add HTTP tool', {
       back: { path: '/tools', label: 'Tools' },
       submitLabel: 'Add tool',
       isNew: true,

@@ -71,7 +71,7 @@ export function parseParameters(raw: Readonly<Record<string, unknown>>): Paramet
     const field = `${row}.name`
     if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)) {
       const message =
-        'Use only letters, digits, - and _ for the argument name, for example city. Start with a letter or _.'
+        'Use only letters, digits, -, and _ for the argument name, for example city. Start with a letter or _.'
       throw invalidField(field, 'invalid_name', message)
     }
     if (names.indexOf(name) < index) {

@@ -57,7 +57,7 @@ export const newMcpServerPage = defineForm({
   form: McpServerFields,
   isOnce: false,
   show: async () =>
-    mcpServerFormView('New MCP server', {
+    mcpServerFormView('Add MCP server', {
       back: { path: '/tools', label: 'Tools' },
       submitLabel: 'Add server',
       isNew: true,
@@ -134,7 +134,7 @@ export const chooseServerToolsPage = defineForm({
     const listing = await listRemoteServer(deps, workspace.id, toolId).catch(toListError)
     const { listed, chosen } = typeof listing === 'string' ? { listed: [], chosen: [] } : listing
     const usable = listed.filter(({ issues }) => issues.length === 0)
-    return chooseToolsView(`Select tools of ${name}`, {
+    return chooseToolsView(`Select tools from ${name}`, {
       tool: { id: toolId, name },
       error: typeof listing === 'string' ? listing : null,
       choices: usable.map((tool) => ({

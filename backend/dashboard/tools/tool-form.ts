@@ -35,7 +35,7 @@ export function parseSecrets(
       throw invalidField(
         `key_secret_${number}`,
         'required',
-        'Enter the secret. Secrets are cleared when the form has errors.',
+        "Enter the secret's value. Secret values are cleared when the form has errors.",
       )
     }
     return [[name.trim(), value.trim()]]

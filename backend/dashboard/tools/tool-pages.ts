@@ -167,7 +167,7 @@ export const switchOnToolAction = setActiveAction(
 )
 export const switchOffToolAction = setActiveAction(
   false,
-  'Tool turned off for all agents. Its assignments and their configuration are saved.',
+  'Tool turned off for all agents. It stays assigned to them, with the same configuration.',
 )
 
 export const deleteToolAction = defineAction({

@@ -11,7 +11,7 @@ const messages = {
   no_word: "This file isn't a Word document. Choose a .docx file, or paste the text.",
   broken:
     'The file is damaged, or its name has the wrong extension. Open the file on your computer, save it again, and choose that file.',
-  encrypted: 'The file is protected by a password. Save it without one, then choose that file.',
+  encrypted: 'The file is password-protected. Save it without a password, then choose that file.',
   no_text: "No text found in this file. If it's a scan, run text recognition (OCR) first, or paste the text.",
   no_plain_text: "This file isn't plain text. Save it as UTF-8 text, then choose that file.",
   too_long: 'The file has more than 200,000 characters of text. Split it into several documents.',

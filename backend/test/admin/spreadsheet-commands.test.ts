@@ -93,7 +93,7 @@ it('rejects an invalid key file without quoting it', async () => {
   const wrong = await admin(['set-google-account'], '{"private_key": "not-a-key"}')
   expect(wrong).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('key file of a Google service account'),
+    stderr: expect.stringContaining('Google service account key file'),
   })
   expect(wrong.stderr).not.toContain('not-a-key')
   const missing = await admin(['set-google-account', '--file', join(folder.path, 'none.json')])

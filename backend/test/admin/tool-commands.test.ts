@@ -104,14 +104,14 @@ it('lists tools, assigns and unassigns one, and turns it off', async () => {
   expect(await admin(['unassign-tool', ...these])).toMatchObject({ code: 0 })
   expect(await admin(['unassign-tool', ...these])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("doesn't have this tool"),
+    stderr: expect.stringContaining("isn't assigned to this agent"),
   })
 })
 
 it('adds a document to search and a spreadsheet to write to', async () => {
   const added = parseOutput(await admin(['add-document', '--title', 'Opening hours'], 'We open at nine.'))
   const empty = await admin(['add-document', '--title', 'Nothing'])
-  expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('text of the document is empty') })
+  expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('document text is empty') })
   const passages = database.db.selectFrom('knowledge_passage').select(['document_id', 'text'])
   expect(await passages.execute()).toEqual([{ document_id: added.document_id, text: '"We open at nine."' }])
 

@@ -37,7 +37,8 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
       const request = tryCreateRequest(() =>
         createRequest(use.row, settings, use.args, use.dryRun ? {} : secrets),
       )
-      if (typeof request === 'string') return errorResult(`Invalid arguments: ${request}.`)
+      if (typeof request === 'string')
+        return errorResult(`Invalid arguments: ${request}. Correct them and try again.`)
       if (use.dryRun) return toDryRunResult(request)
 
       const urlError = findTargetUrlIssue(deps.config, request.url.href)

@@ -61,8 +61,8 @@ const urlTemplateSchema = (config: Pick<Config, 'allowLoopbackWebhooks'>) =>
     )
 
 const unreadableUrl =
-  'The URL is invalid. Write it like https://api.example.com/cities/{city}?units={units}. Arguments can be in the ' +
-  'path or be query values, secrets can only be query values, and the host must be fixed.'
+  'The URL is invalid. Enter it like https://api.example.com/cities/{city}?units={units}. Arguments can be in the ' +
+  'path or in query values. Secrets can be only in query values. The host must be fixed.'
 
 function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpToolValues): ErrorDetail[] {
   const declared = Object.keys(inputSchema.properties ?? {})
@@ -83,12 +83,12 @@ function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpTool
     ...optional.map((name) => ({
       field: 'input_schema',
       code: 'required',
-      message: `${name} is used in the path of the URL, so it must be required.`,
+      message: `${name} is used in the URL path, so it must be required.`,
     })),
     ...conflicting.map((name) => ({
       field: 'input_schema',
       code: 'already_used',
-      message: `The query of the URL already sets ${name}, so it can't also be an argument.`,
+      message: `The URL's query string already sets ${name}, so it can't also be an argument.`,
     })),
   ]
 }

@@ -68,7 +68,7 @@ export function chooseTools(
 ): RemoteTool[] {
   const names = chosen ?? listed.filter(({ issues }) => issues.length === 0).map(({ name }) => name)
   if (names.length > maxTools) {
-    throw invalidField('tools', 'too_big', `Select at most ${maxTools} tools of this server.`)
+    throw invalidField('tools', 'too_big', `Select at most ${maxTools} tools from this server.`)
   }
   const selectionIssues = names.flatMap((name) => {
     const displayName = name.slice(0, 100)
@@ -89,7 +89,7 @@ export function chooseTools(
     throw invalidField(
       'tools',
       'too_big',
-      'Select fewer tools of this server. Their schemas are too long in total.',
+      'Select fewer tools from this server. Together, their schemas are too long.',
     )
   }
   return tools

@@ -18,7 +18,7 @@ export function checkToolSchema(schema: unknown, options: CheckOptions = {}): st
   const { depth, values } = measureJson(schema, schemaLimits)
   if (depth > schemaLimits.depth) return [`The schema must have at most ${schemaLimits.depth} levels.`]
   if (values > schemaLimits.values)
-    return [`The schema must have at most ${schemaLimits.values} values. Describe fewer arguments.`]
+    return [`The schema must have at most ${schemaLimits.values} values. Use fewer arguments.`]
   const json = JSON.stringify(schema)
   if (Buffer.byteLength(json) > schemaLimits.bytes) {
     return [`The schema must be at most ${schemaLimits.bytes / 1024} KiB.`]

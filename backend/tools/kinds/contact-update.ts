@@ -33,7 +33,7 @@ export const contactUpdate: ToolKind = {
           additionalProperties: { type: 'string', maxLength: 2000 },
           maxProperties: 100,
           description:
-            'Other details by name, for example {"roof_type": "slate"}. Names you leave out keep their values; null clears all.',
+            'Other details by name, for example {"roof_type": "slate"}. Names you leave out keep their values; null clears them all.',
         },
         phone_number: phoneNumberArgument,
       },

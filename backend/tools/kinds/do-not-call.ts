@@ -14,7 +14,7 @@ export const doNotCall: ToolKind = {
   builtIn: {
     name: 'do_not_call',
     description:
-      'Add a number to the do-not-call list as soon as the person asks not to be called again. No campaign calls it again, and its waiting calls are ended.',
+      'Add a number to the do-not-call list as soon as the person asks not to be called again. No campaign will call it again, and its waiting calls end.',
     inputSchema: {
       type: 'object',
       properties: { phone_number: phoneNumberArgument },

@@ -13,7 +13,7 @@ export const scheduleCallback: ToolKind = {
   builtIn: {
     name: 'schedule_callback',
     description:
-      'Schedule another call to the person on this call when they ask to be called back. Returns the time in their local time; read it out to them.',
+      'Schedule another call to the person on this call when they ask to be called back. Returns the callback time in their local time; read it out to them.',
     inputSchema: {
       type: 'object',
       properties: {

@@ -72,7 +72,7 @@ it('stops and shows an error if its campaign is archived during the import', asy
     .execute()
   worker = startWorker()
   const { text } = await waitUntilSettled(user, path)
-  expect(text).toContain('The campaign was archived during the import. The remaining rows were not imported.')
+  expect(text).toContain("The campaign was archived during the import. The remaining rows weren't imported.")
   expect(await listContacts(user)).toEqual([])
 })
 

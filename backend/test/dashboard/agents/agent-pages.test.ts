@@ -80,7 +80,7 @@ describe('agents', () => {
     const user = await seedSignedInOwner(world.service)
     await assignToolTo(user, 'contact_note')
     const list = await user.open('/agents')
-    expect(list.text).toMatch(/Ava Uses product Live English \(United States\) 1 1/)
+    expect(list.text).toMatch(/Ava Variables: product Live English \(United States\) 1 1/)
     const page = await user.open(`/agents/${user.seed.agentId}`)
     expect(page.text).toContain('Leads')
   })

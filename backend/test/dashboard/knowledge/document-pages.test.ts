@@ -153,8 +153,8 @@ describe('uploaded files', () => {
   })
 
   it.each([
-    ['with a password', 'a.pdf', pdf(deflateSync('x'), { isLocked: true }), 'protected by a password'],
-    ['that is a scan', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S')), "it&#39;s a scan"],
+    ['with a password', 'a.pdf', pdf(deflateSync('x'), { isLocked: true }), 'password-protected'],
+    ['that is a scan', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S')), 'it&#39;s a scan'],
     ['that is broken', 'a.pdf', Buffer.from('%PDF-1.7 …'), 'is damaged'],
     ['that is empty', 'a.docx', Buffer.alloc(0), 'is empty'],
     ['of an unsupported type', 'a.xlsx', Buffer.from('x'), 'Choose a .txt'],

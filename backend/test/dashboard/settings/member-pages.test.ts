@@ -67,7 +67,7 @@ describe('invitations', () => {
     expect(page.url).toContain(`/w/${owner.workspaceId}/`)
     expect(page.text).toContain(email)
     expect([...(await listRoles(owner.workspaceId)).values()].sort()).toEqual(['member', 'owner'])
-    expect((await owner.open('/settings/members')).text).toContain('No open invitations.')
+    expect((await owner.open('/settings/members')).text).toContain('No pending invitations.')
   })
 
   it('lets an existing user sign in and join', async () => {
@@ -117,7 +117,7 @@ describe('invitations', () => {
     expect((await acceptInvitation(link)).page.status).toBe(200)
   })
 
-  it('shows whether a link was already used, has expired, or is not valid', async () => {
+  it("shows whether a link was already used, has expired, or isn't valid", async () => {
     const owner = await seedOwner()
     const openGoneLink = async (link: string) => {
       const { page } = await createBrowser().open(link)
@@ -129,8 +129,8 @@ describe('invitations', () => {
     expect(await openGoneLink(used.link)).toContain('already used')
     const withdrawn = await inviteAs(owner)
     await owner.browser.press(await owner.open('/settings/members'), 'Withdraw')
-    expect(await openGoneLink(withdrawn.link)).toContain('not valid')
-    expect(await openGoneLink(`${world.service.url}/invitations/none`)).toContain('not valid')
+    expect(await openGoneLink(withdrawn.link)).toContain("isn't valid")
+    expect(await openGoneLink(`${world.service.url}/invitations/none`)).toContain("isn't valid")
     const expired = await inviteAs(owner)
     const browser = createBrowser()
     const { page: form } = await browser.open(expired.link)

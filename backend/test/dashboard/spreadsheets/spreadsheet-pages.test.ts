@@ -128,9 +128,7 @@ it("rejects an invalid key file and doesn't show it again", async () => {
   const fields = { google_account: createKeyFile('no address') }
   const { page } = await user.browser.press(form, 'Save account', fields)
   expect(page.status).toBe(422)
-  expect(page.html).toMatch(
-    /id="f-google_account-issue">This isn&#39;t a key file of a Google service account/,
-  )
+  expect(page.html).toMatch(/id="f-google_account-issue">This isn&#39;t a Google service account key file/)
   expect(page.html).not.toContain('PRIVATE KEY')
 })
 
@@ -194,7 +192,7 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
   await tab.getByRole('link', { name: 'Add service account' }).click()
   await tab.getByLabel('Key file').fill('{}')
   await tab.getByRole('button', { name: 'Save account' }).click()
-  await tab.getByText("This isn't a key file of a Google service account").waitFor()
+  await tab.getByText("This isn't a Google service account key file").waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('Key file').fill(createKeyFile())
   await tab.getByRole('button', { name: 'Save account' }).click()

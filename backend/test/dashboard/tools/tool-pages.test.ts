@@ -194,7 +194,9 @@ describe('an HTTP tool', () => {
     const many = await press({ name: 'two words', headers: 'Authorization', 'param.1.name': 'the city' })
     for (const field of ['name', 'headers']) expect(many.html).toContain(`id="f-${field}-issue"`)
     expect(many.html).toContain('for the argument name')
-    expect((await press({ key_secret_2: '' })).html).toMatch(/id="f-key_secret_2-issue">Enter the secret/)
+    expect((await press({ key_secret_2: '' })).html).toMatch(
+      /id="f-key_secret_2-issue">Enter the secret(&#39;|')s value/,
+    )
     expect((await press({ key_name_2: '', key_secret_2: '' })).text).toContain(
       'The secret TOKEN is used but has no value.',
     )

@@ -46,7 +46,7 @@ describe('the request', () => {
       { url: receiver.url('/cities/{city}?key=theirs') },
     )
     expect(result).toEqual({
-      text: 'Invalid arguments: key is set by the tool; leave it out.',
+      text: 'Invalid arguments: key is set by the tool; leave it out. Correct them and try again.',
       isError: true,
     })
     expect(receiver.requests).toEqual([])

@@ -61,7 +61,7 @@ describe('contact lookup', () => {
     expect(text).toContain('Name: Maya')
     expect(text).toContain(`Phone number: ${number}`)
     expect(text).toContain('Do not call: no')
-    expect(text).toContain('Note of 2026-05-04: Prefers mornings.')
+    expect(text).toContain('Note from 2026-05-04: Prefers mornings.')
   })
 
   it('finds a contact by national number, email in any case, or external ID', async () => {
@@ -138,7 +138,7 @@ describe('contact updates', () => {
   it("doesn't create a contact that was erased in the meantime", async () => {
     const phoneNumber = freshNumber()
     const updating = updateContact(world.deps, world.seed.workspaceId, phoneNumber, { first_name: 'Maya' })
-    await expect(updating).rejects.toThrow('There is no contact')
+    await expect(updating).rejects.toThrow('No contact found')
     const { text } = await use('contact_lookup', { phone_number: phoneNumber })
     expect(text).toBe('No contact found with this phone number.')
   })

@@ -194,7 +194,7 @@ describe('callbacks that are not scheduled', () => {
       .where('id', '=', campaignId)
       .execute()
     await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow(
-      "campaign has ended. Don't promise a callback",
+      "campaign is archived. Don't promise a callback",
     )
     expect(await waiting()).toEqual([])
   })
