@@ -76,13 +76,13 @@ export const errorTexts = {
     action: 'Activate it under **Phone numbers**, or choose another number.',
   },
   campaign_archived: {
-    meaning: "The campaign is archived and doesn't accept calls.",
+    meaning: "The campaign is archived, so calls can't be added to it.",
     action: 'Choose another campaign.',
   },
   idempotency_key_reused: {
     meaning: 'The idempotency key was used in the last 24 hours with different data.',
-    action: 'Use a different key for each request.',
-    zapier: 'In Zapier, this is the **Deduplication Key**.',
+    action: 'Use a new key for each new request. Reuse a key only to send the same request again.',
+    zapier: 'In Zapier, the key is the **Deduplication Key** field.',
   },
   rate_limited: {
     meaning: 'Too many requests were sent in a minute.',
@@ -132,7 +132,7 @@ export const detailTexts = {
   unknown_field: errorTexts.unknown_field,
   invalid_type: {
     meaning: 'The value has the wrong type, for example text instead of a number.',
-    action: 'Send a value of the type in the message.',
+    action: 'Send a value of the type that the message names.',
   },
   invalid_value: {
     meaning: "The value isn't allowed.",
@@ -145,7 +145,7 @@ export const detailTexts = {
   too_long: { meaning: 'The text is too long.', action: 'Shorten it to the maximum length in the message.' },
   too_short: {
     meaning: 'The text is too short.',
-    action: 'Enter at least as many characters as the message says.',
+    action: 'Lengthen it to the minimum length in the message.',
   },
   too_big: {
     meaning: 'The number is too high, or there are too many entries.',
@@ -153,19 +153,20 @@ export const detailTexts = {
   },
   too_small: {
     meaning: 'The number is too low, or there are too few entries.',
-    action: 'Meet the minimum in the message.',
+    action: 'Use at least the minimum in the message.',
   },
   too_deep: {
     meaning: 'Lists and objects are nested too deeply.',
-    action: 'Use at most 16 levels.',
+    action: 'Use at most 16 levels of nesting.',
   },
   invalid_key: {
     meaning: "A name in a field such as `variables` is empty, too long, or can't be used.",
     action: 'Use a different name.',
   },
   invalid_text: {
-    meaning: 'The text contains a NUL character or an incomplete character.',
-    action: 'Remove the character. It often comes from text that was copied or cut off.',
+    meaning:
+      'The text contains an invisible NUL character, or part of a character, such as half of an emoji that was cut off.',
+    action: 'Type the text again.',
   },
   not_found: {
     meaning: 'The workspace has nothing with this ID.',
@@ -193,7 +194,7 @@ export const detailTexts = {
   },
   invalid_target_url: {
     meaning: "Outdial can't deliver events to this URL.",
-    action: 'Use a public HTTPS URL of at most 2000 characters, without a user name or password.',
+    action: 'Use a public HTTPS URL of at most 2,000 characters, without a user name or password.',
   },
   invalid_datetime: {
     meaning: "The date and time isn't valid, or its time zone is missing.",
@@ -208,7 +209,7 @@ export const detailTexts = {
     action: 'Choose an earlier time.',
   },
   skipped_time: {
-    meaning: "The time doesn't exist on that day, because clocks are set forward.",
+    meaning: "The time doesn't exist on that day, because clocks skip it when daylight saving time starts.",
     action: 'Choose an earlier or later time.',
   },
   empty_calling_hours: {

@@ -29,7 +29,7 @@ export const contactTexts = texts({
     api: 'IANA time zone, for example Europe/Berlin. Null if none was given: the zone is then detected from the phone number.',
   },
   variables: { label: 'Variables', api: "Values for the agent's script, by name." },
-  do_not_call: { label: 'Do not call', api: 'True if the number is on the do-not-call list.' },
+  do_not_call: { label: 'On the do-not-call list', api: 'True if the number is on the do-not-call list.' },
   consent: { label: 'Consent', api: 'Where and when this person agreed to be called.' },
   'consent.source': { label: 'Consent source' },
   'consent.at': { label: 'Consent date' },
@@ -47,9 +47,9 @@ export const addContactTexts = texts({
   },
   campaign_id: {
     label: 'Campaign',
-    api: 'The campaign to call in.',
-    form: 'The campaign sets which agent calls, from which number, and during which hours.',
-    zap: 'The campaign sets which agent calls, from which number, and during which hours.',
+    api: 'The campaign that the call belongs to.',
+    form: 'The campaign determines the agent, the number that it calls from, and the calling hours.',
+    zap: 'The campaign determines the agent, the number that it calls from, and the calling hours.',
   },
   country: {
     label: 'Country',
@@ -107,8 +107,8 @@ export const addContactTexts = texts({
   },
   if_already_queued: {
     label: 'If a call is already waiting',
-    api: 'What to do if this contact already has a call waiting in this campaign: `skip` (default) returns that call; `queue` adds another.',
-    zap: 'What to do if this person already has a call waiting in this campaign. By default, no second call is queued: the step still succeeds, and **Call Queued** is false.',
+    api: 'What to do if a call to this contact is already waiting or in progress in this campaign. `skip` (default) returns that call. `queue` adds another.',
+    zap: 'What to do if a call to this person is already waiting or in progress in this campaign. By default, no second call is queued. The step still succeeds, and **Call Queued** is false.',
   },
   test: {
     label: 'Test call',
@@ -140,7 +140,7 @@ export const callTexts = texts({
   agent_name: { label: 'Agent name' },
   contact: { label: 'Contact' },
   from_number: { label: 'From number' },
-  to_number: { label: 'To number' },
+  to_number: { label: 'Number called' },
   attempts: { label: 'Attempts made' },
   scheduled_at: { label: 'Earliest call time', api: 'The time that was requested for the call.' },
   queued_at: { label: 'Queued at' },
@@ -200,9 +200,9 @@ export const campaignTexts = texts({
   },
   'calling_hours.end': {
     label: 'Calling hours end',
-    api: "HH:MM, up to 24:00. If it's before the start, it's on the next day.",
-    form: "The latest time to start a call, up to 24:00. If it's before the start, it's on the next day.",
-    zap: "The latest time to start a call, for example `17:00`, or `24:00` for midnight. If it's before the start, it's on the next day. Defaults to your workspace's calling hours.",
+    api: "HH:MM, up to 24:00. A time before the start means the next day.",
+    form: "The latest time to start a call, up to 24:00. A time before the start means the next day.",
+    zap: "The latest time to start a call, for example `17:00`, or `24:00` for midnight. A time before **Calling Hours Start** means the next day. Defaults to your workspace's calling hours.",
   },
   max_concurrent_calls: {
     label: 'Maximum concurrent calls',

@@ -106,6 +106,6 @@ export const fieldsBelow = (texts: Record<string, FieldText>, field: string): Re
 /** A flat dictionary of text. */
 export const dictionary = (limits: { keys: number; key: number; value: number }) =>
   z.record(text(limits.key), text(limits.value)).refine((value) => Object.keys(value).length <= limits.keys, {
-    message: `must have at most ${limits.keys} entries`,
+    message: `can have at most ${limits.keys} entries`,
     params: { code: 'too_big' },
   })

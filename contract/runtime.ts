@@ -45,7 +45,7 @@ export const RuntimeAnalysis = z
     sentiment: Sentiment,
     goal_met: z.boolean().nullable(),
     extracted: Extracted.refine((value) => Object.keys(value).length <= 50, {
-      message: 'must have at most 50 entries',
+      message: 'can have at most 50 entries',
       params: { code: 'too_big' },
     }),
   })

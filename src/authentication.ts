@@ -21,7 +21,7 @@ const requireSetting = (z: ZObject, name: 'CLIENT_ID' | 'CLIENT_SECRET'): string
   const value = process.env[name]
   if (!value)
     throw new z.errors.Error(
-      `Outdial's Zapier integration isn't set up: create an OAuth client in Outdial and set ${name}.`,
+      `Outdial's Zapier integration isn't set up. Its developer must create an OAuth client in Outdial and set the environment variable ${name}.`,
     )
   return value
 }

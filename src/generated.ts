@@ -170,13 +170,13 @@ export const callFields: PlainOutputField[] = [
   { key: 'contact__email', label: 'Contact Email', type: 'string' },
   { key: 'contact__external_id', label: 'Contact External ID', type: 'string' },
   { key: 'contact__time_zone', label: 'Contact Time Zone', type: 'string' },
-  { key: 'contact__do_not_call', label: 'Contact Do Not Call', type: 'boolean' },
+  { key: 'contact__do_not_call', label: 'Contact on the Do-Not-Call List', type: 'boolean' },
   { key: 'contact__consent__source', label: 'Contact Consent Source', type: 'string' },
   { key: 'contact__consent__at', label: 'Contact Consent Date', type: 'datetime' },
   { key: 'contact__created_at', label: 'Contact Created At', type: 'datetime' },
   { key: 'contact__updated_at', label: 'Contact Updated At', type: 'datetime' },
   { key: 'from_number', label: 'From Number', type: 'string' },
-  { key: 'to_number', label: 'To Number', type: 'string' },
+  { key: 'to_number', label: 'Number Called', type: 'string' },
   { key: 'attempts', label: 'Attempts Made', type: 'integer' },
   { key: 'scheduled_at', label: 'Earliest Call Time', type: 'datetime' },
   { key: 'queued_at', label: 'Queued At', type: 'datetime' },
@@ -201,7 +201,7 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'contact__email', label: 'Contact Email', type: 'string' },
   { key: 'contact__external_id', label: 'Contact External ID', type: 'string' },
   { key: 'contact__time_zone', label: 'Contact Time Zone', type: 'string' },
-  { key: 'contact__do_not_call', label: 'Contact Do Not Call', type: 'boolean' },
+  { key: 'contact__do_not_call', label: 'Contact on the Do-Not-Call List', type: 'boolean' },
   { key: 'contact__consent__source', label: 'Contact Consent Source', type: 'string' },
   { key: 'contact__consent__at', label: 'Contact Consent Date', type: 'datetime' },
   { key: 'contact__created_at', label: 'Contact Created At', type: 'datetime' },
@@ -224,13 +224,13 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'call__contact__email', label: 'Call Contact Email', type: 'string' },
   { key: 'call__contact__external_id', label: 'Call Contact External ID', type: 'string' },
   { key: 'call__contact__time_zone', label: 'Call Contact Time Zone', type: 'string' },
-  { key: 'call__contact__do_not_call', label: 'Call Contact Do Not Call', type: 'boolean' },
+  { key: 'call__contact__do_not_call', label: 'Call Contact on the Do-Not-Call List', type: 'boolean' },
   { key: 'call__contact__consent__source', label: 'Call Contact Consent Source', type: 'string' },
   { key: 'call__contact__consent__at', label: 'Call Contact Consent Date', type: 'datetime' },
   { key: 'call__contact__created_at', label: 'Call Contact Created At', type: 'datetime' },
   { key: 'call__contact__updated_at', label: 'Call Contact Updated At', type: 'datetime' },
   { key: 'call__from_number', label: 'Call From Number', type: 'string' },
-  { key: 'call__to_number', label: 'Call To Number', type: 'string' },
+  { key: 'call__to_number', label: 'Call Number Called', type: 'string' },
   { key: 'call__attempts', label: 'Call Attempts Made', type: 'integer' },
   { key: 'call__scheduled_at', label: 'Earliest Call Time', type: 'datetime' },
   { key: 'call__queued_at', label: 'Call Queued At', type: 'datetime' },
@@ -256,7 +256,7 @@ export const queueCallTexts = {
   },
   campaign_id: {
     label: 'Campaign',
-    helpText: 'The campaign sets which agent calls, from which number, and during which hours.',
+    helpText: 'The campaign determines the agent, the number that it calls from, and the calling hours.',
   },
   country: {
     label: 'Country',
@@ -307,7 +307,7 @@ export const queueCallTexts = {
   if_already_queued: {
     label: 'If a Call Is Already Waiting',
     helpText:
-      'What to do if this person already has a call waiting in this campaign. By default, no second call is queued: the step still succeeds, and **Call Queued** is false.',
+      'What to do if a call to this person is already waiting or in progress in this campaign. By default, no second call is queued. The step still succeeds, and **Call Queued** is false.',
   },
   test: {
     label: 'Test Call',
@@ -343,7 +343,7 @@ export const createCampaignTexts = {
   calling_hours_end: {
     label: 'Calling Hours End',
     helpText:
-      "The latest time to start a call, for example `17:00`, or `24:00` for midnight. If it's before the start, it's on the next day. Defaults to your workspace's calling hours.",
+      "The latest time to start a call, for example `17:00`, or `24:00` for midnight. A time before **Calling Hours Start** means the next day. Defaults to your workspace's calling hours.",
   },
   max_concurrent_calls: {
     label: 'Maximum Concurrent Calls',

@@ -7,7 +7,8 @@ export const toTitleCase = (label: string): string =>
     .split(' ')
     .map((word, index, { length }) => {
       const isInside = index > 0 && index < length - 1
-      return isInside && smallWords.has(word.replace('(', '')) ? word : capitalize(word)
+      const isSmall = smallWords.has(word.replace('(', '').toLowerCase())
+      return isInside && isSmall ? word.toLowerCase() : capitalize(word)
     })
     .join(' ')
 

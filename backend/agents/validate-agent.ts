@@ -17,7 +17,7 @@ const Language = z.string().transform((tag, context) => {
 })
 
 const tooLongRule = (field: 'name' | 'greeting') =>
-  rule('too_long', `The ${field} must have at most ${maxLengths[field]} characters.`)
+  rule('too_long', `The ${field} can have at most ${maxLengths[field]} characters.`)
 
 /**
  * Checks whether a script can use the name as a variable, as in `{{roof_type}}`: letters without accents, digits, and

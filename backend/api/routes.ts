@@ -87,7 +87,7 @@ export const routes: readonly Route[] = [
     operationId: 'addContact',
     summary: 'Add or update a contact and queue a call',
     description:
-      'The phone number identifies the contact. Omitted fields stay unchanged; null clears a field. Returns 201 if a call was queued, and 200 with the waiting call if the contact already has one in this campaign.',
+      'The phone number identifies the contact. Omitted fields stay unchanged. To clear a field, send null. Returns 201 if a call was queued. Returns 200 with the existing call if the contact already has a call that is queued or in progress in this campaign.',
     tag: 'Contacts',
     scopes: ['contacts:write'],
     body: AddContact,
@@ -128,7 +128,7 @@ export const routes: readonly Route[] = [
     operationId: 'subscribeWebhook',
     summary: 'Subscribe to call.completed',
     description:
-      'Idempotent: requests with the same target URL, event, and filter return the same subscription. Returns 201 for a new subscription, and 200 for an existing one. If the existing one was disabled, it is enabled again.',
+      'This request is idempotent. Requests with the same target URL, event, and filter return the same subscription. Returns 201 for a new subscription, and 200 for an existing one. If the existing one was disabled, it is enabled again.',
     tag: 'Webhooks',
     scopes: ['webhooks:write', 'calls:read'],
     body: SubscribeWebhook,

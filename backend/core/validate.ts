@@ -63,7 +63,7 @@ function cleanValue(value: unknown, path: string[], details: ErrorDetail[]): unk
   // The bytes of a file are one value, not millions.
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   if (path.length >= maxDepth) {
-    addIssue(details, path, 'too_deep', `is nested too deeply. Use at most ${maxDepth} levels`)
+    addIssue(details, path, 'too_deep', `is nested too deeply. Use at most ${maxDepth} levels of nesting`)
     return undefined
   }
   return Array.isArray(value) ? cleanList(value, path, details) : cleanObject(value, path, details)
@@ -93,9 +93,15 @@ function cleanObject(object: object, path: string[], details: ErrorDetail[]): ob
 const isBlank = (value: unknown): boolean => value === '' || value === undefined
 
 function checkText(text: string, path: string[], details: ErrorDetail[]): void {
-  if (text.includes('\u0000')) addIssue(details, path, 'invalid_text', 'contains a NUL character. Remove it')
+  if (text.includes('\u0000'))
+    addIssue(details, path, 'invalid_text', 'contains an invisible NUL character. Type the text again')
   else if (!text.isWellFormed())
-    addIssue(details, path, 'invalid_text', 'contains an incomplete character. Remove it')
+    addIssue(
+      details,
+      path,
+      'invalid_text',
+      'contains part of a character, such as half of an emoji that was cut off. Type the text again',
+    )
 }
 
 function addIssue(details: ErrorDetail[], path: string[], code: string, text: string): void {
@@ -202,18 +208,19 @@ function describeSizeIssue(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSm
   const isMaximum = issue.code === 'too_big'
   const bound = String(isMaximum ? issue.maximum : issue.minimum)
   const side = isMaximum ? 'at most' : 'at least'
+  const length = isMaximum ? 'can have at most' : 'must have at least'
   const isOne = bound === '1'
   if (issue.origin === 'string') {
     const noun = isOne ? 'character' : 'characters'
-    return { code: isMaximum ? 'too_long' : 'too_short', text: `must have ${side} ${bound} ${noun}` }
+    return { code: isMaximum ? 'too_long' : 'too_short', text: `${length} ${bound} ${noun}` }
   }
   if (issue.origin === 'array' || issue.origin === 'record') {
     const noun = isOne ? 'entry' : 'entries'
-    return { code: issue.code, text: `must have ${side} ${bound} ${noun}` }
+    return { code: issue.code, text: `${length} ${bound} ${noun}` }
   }
   return { code: issue.code, text: `must be ${side} ${bound}` }
 }
 
-/** Keeps the messages of the contract's rules, which start with "must", and replaces zod's default messages. */
+/** Keeps the messages of the contract's rules, which start with "must" or "can", and replaces zod's default messages. */
 const describeCustomMessage = (message: string): string =>
-  message.startsWith('must') ? message : "has an invalid format. Check the field's description"
+  /^(must|can) /.test(message) ? message : "has an invalid format. Check the field's description"

@@ -28,7 +28,7 @@ export const documents = [
     title: 'Warranty and service area',
     body: [
       'Repairs have a two-year warranty, new roofs a ten-year warranty. Shingle manufacturers usually add their own 25-year warranty.',
-      'Harbor Lane Roofing works in Washington, DC, and up to 40 miles around it. It is licensed and insured and has been in business since 1998.',
+      'Harbor Lane Roofing serves Washington, DC, and the area within 40 miles of it. It is licensed and insured and has been in business since 1998.',
     ],
   },
 ].map(({ title, body }) => ({ title, body: body.join('\n\n') }))

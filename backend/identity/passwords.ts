@@ -47,7 +47,7 @@ const NewPassword = z
   )
   .refine(
     (password) => password.length <= maxPasswordLength,
-    rule('too_big', `The password must have at most ${maxPasswordLength} characters.`),
+    rule('too_big', `The password can have at most ${maxPasswordLength} characters.`),
   )
 
 /**

@@ -21,7 +21,7 @@ const text = (label: 'title' | 'text', maxLength: number) =>
     .refine((value) => value !== '', rule('required', `The document ${label} is empty. Enter a ${label}.`))
     .refine(
       (value) => value.length <= maxLength,
-      rule('too_long', `The document ${label} must have at most ${maxLength} characters.`),
+      rule('too_long', `The document ${label} can have at most ${maxLength} characters.`),
     )
     .refine(isStorableText, rule('invalid_text', `The document ${label} must be plain text.`))
 

@@ -80,4 +80,4 @@ const agentNotFound = () =>
   })
 
 const agentNotLive = () =>
-  new ToolServerError('agent_not_live', "This agent isn't Live. Publish it in the dashboard first.")
+  new ToolServerError('agent_not_live', "This agent isn't Live. Publish or resume it in the dashboard first.")

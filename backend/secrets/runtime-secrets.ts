@@ -38,7 +38,7 @@ export async function openRuntimeSecrets(
 function fixedSecrets(secrets: string[]): RuntimeSecretSource {
   if (secrets.some((secret) => secret.length < minSecretLength)) {
     throw new ConfigError(
-      `RUNTIME_SECRET must have at least ${minSecretLength} characters. In a list, every secret needs that many.`,
+      `RUNTIME_SECRET must have at least ${minSecretLength} characters. In a list, this applies to each secret.`,
     )
   }
   return { list: () => secrets, watch: () => ({ stop: () => {} }) }
@@ -71,9 +71,9 @@ async function secretsInFile(
 
 const secretMissing = () =>
   new ConfigError(
-    'RUNTIME_SECRET is not set, but DATABASE_URL requires it. The agent runtime authenticates with it. ' +
-      `Set it to at least ${minSecretLength} random characters, the same for every process, or set ` +
-      'RUNTIME_SECRET_FILE to a file that contains them.',
+    "RUNTIME_SECRET is not set. It's required when DATABASE_URL is set. The agent runtime authenticates with it. " +
+      `Set it to at least ${minSecretLength} random characters, with the same value for every process. Or set ` +
+      'RUNTIME_SECRET_FILE to a file that contains the secret.',
   )
 
 const pollIntervalMs = secondMs

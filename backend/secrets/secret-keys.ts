@@ -69,15 +69,15 @@ export async function checkSecretKeys(db: Db, secretBox: SecretBox): Promise<voi
 export async function loadSecretKeys(config: Config, dataDir: string | undefined): Promise<string[]> {
   if (config.secretKeys.some((key) => key.length < minSecretLength)) {
     throw new ConfigError(
-      `SECRET_KEY must have at least ${minSecretLength} characters. In a list, every key needs that many.`,
+      `SECRET_KEY must have at least ${minSecretLength} characters. In a list, this applies to each key.`,
     )
   }
   if (dataDir !== undefined)
     return [...config.secretKeys, await readOrCreateSecret(path.join(dataDir, 'secret-key'))]
   if (config.secretKeys.length > 0) return config.secretKeys
   throw new ConfigError(
-    'SECRET_KEY is not set, but DATABASE_URL requires it. ' +
-      `Set it to at least ${minSecretLength} random characters, the same for every process, and keep it safe. ` +
+    "SECRET_KEY is not set. It's required when DATABASE_URL is set. " +
+      `Set it to at least ${minSecretLength} random characters, with the same value for every process, and keep it safe. ` +
       "Without it, the secrets in the database can't be decrypted.",
   )
 }

@@ -148,4 +148,4 @@ async function requireSpreadsheet({ db }: Pick<Deps, 'db'>, workspaceId: number,
 const spreadsheetNotFound = () => notFound('Spreadsheet not found in this workspace.')
 
 const stillUsedMessage = (agents: readonly string[]): string =>
-  `Agents write to this spreadsheet: ${formatNames(agents)}. Before you delete it, choose another spreadsheet for them or remove the tool.`
+  `Agents write to this spreadsheet: ${formatNames(agents)}. Before you delete the spreadsheet, choose another one for these agents, or remove the tool from them.`

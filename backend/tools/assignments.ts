@@ -135,7 +135,7 @@ export async function requireNoCollision(db: Db, changed: ToolRow, field: 'name'
     return shared.length === 0 ? [] : [`${formatNames(agents)} (${formatNames(shared)})`]
   })
   if (collisions.length === 0) return
-  const message = `These agents already have another tool with the same name: ${collisions.join('; ')}. Choose another name, or remove one of the two tools from these agents.`
+  const message = `These agents already have another tool with this name: ${collisions.join('; ')}. Choose another name, or remove one of the two tools from these agents.`
   throw invalidField(field, 'already_used', message)
 }
 

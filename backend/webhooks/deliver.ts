@@ -58,7 +58,7 @@ function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): 
   if (statusCode === 410) return { kind: 'gone', statusCode }
   const isRedirect = statusCode >= 300 && statusCode < 400
   const error = isRedirect
-    ? `The receiver responded with a redirect (status ${statusCode}), which isn't followed.`
+    ? `The receiver responded with a redirect (status ${statusCode}). Outdial doesn't follow redirects.`
     : `The receiver responded with status ${statusCode}.`
   return { kind: 'rejected', statusCode, retryAfterMs, error }
 }

@@ -21,8 +21,9 @@ export interface Seeded {
 }
 
 /**
- * Creates a workspace with this many calls over the last 30 days, each to a different contact. Of 100 calls, 5 wait and
- * 1 is a test. The others are completed and have an attempt, an event, and a delivery; answered ones have a transcript.
+ * Creates a workspace with this many calls over the last 30 days, each to a different contact. Of every 100
+ * calls, 5 are waiting. The other 95 are completed and have an attempt, an event, and a delivery. Of these 95, 35 are
+ * answered and have a transcript, and 1 is a test call.
  */
 export async function seed(deps: Deps, calls: number): Promise<Seeded> {
   const { db } = deps

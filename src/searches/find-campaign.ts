@@ -9,7 +9,7 @@ const inputFields = defineInputFields([
     key: 'name',
     label: 'Name',
     required: true,
-    helpText: 'The full name or part of it. Not case-sensitive. An exact match comes first.',
+    helpText: "Enter the full name or part of it. Capitalization doesn't matter. An exact match is returned first.",
   },
 ])
 

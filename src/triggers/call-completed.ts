@@ -62,7 +62,7 @@ export const callCompleted = {
   noun: 'Call',
   display: {
     label: 'Call Completed',
-    description: 'Triggers when a call is completed, regardless of its outcome.',
+    description: 'Triggers when a call is completed, including calls that were never placed.',
   },
   operation: {
     type: 'hook',

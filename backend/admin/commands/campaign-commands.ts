@@ -9,7 +9,8 @@ import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../
 
 export const addToDoNotCallCommand = defineCommand({
   name: 'do-not-call add',
-  summary: "Adds a phone number to a workspace's do-not-call list. Its waiting calls end as suppressed.",
+  summary:
+    "Adds a phone number to a workspace's do-not-call list. Waiting calls to the number end with the outcome suppressed.",
   options: {
     workspace: workspaceOption,
     number: required(
@@ -43,7 +44,11 @@ const defineStatusCommand = (name: string, summary: string, changeStatus: Change
   })
 
 export const campaignStatusCommands: readonly Command[] = [
-  defineStatusCommand('pause-campaign', 'Pauses a campaign. Its calls wait.', pauseCampaign),
+  defineStatusCommand(
+    'pause-campaign',
+    'Pauses a campaign. Queued calls wait until you resume the campaign.',
+    pauseCampaign,
+  ),
   defineStatusCommand('resume-campaign', 'Resumes a paused campaign.', resumeCampaign),
   defineStatusCommand(
     'archive-campaign',

@@ -63,7 +63,7 @@ const addHttpToolCommand = defineCommand({
 const editHttpToolCommand = defineCommand({
   name: 'edit-http-tool',
   summary:
-    'Changes an HTTP tool. Reads the changes as JSON from standard input; omitted fields stay unchanged.',
+    'Changes an HTTP tool. Reads the changes as JSON from standard input. Omitted fields stay unchanged.',
   options: { workspace: workspaceOption, tool: idOption('tool ID (see list-tools)') },
   run: async (deps, { workspace, tool }, input) => {
     await editHttpTool(deps, workspace, tool, await readToolDescription(input, HttpToolChange))

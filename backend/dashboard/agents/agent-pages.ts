@@ -132,6 +132,6 @@ export const publishAgentAction = setStatusAction(
 )
 export const pauseAgentAction = setStatusAction(
   'paused',
-  'Agent paused. Its calls wait; calls in progress continue.',
+  'Agent paused. Queued calls wait until you resume the agent. Calls in progress continue.',
 )
 export const resumeAgentAction = setStatusAction('live', 'Agent resumed. Waiting calls can be placed now.')

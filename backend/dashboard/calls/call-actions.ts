@@ -41,7 +41,7 @@ export const queueCallAgainAction = defineAction({
     })
     const message = added.call_queued
       ? 'Call queued.'
-      : 'This contact already has a call waiting or in progress in this campaign, so no call was queued.'
+      : 'This contact already has a call that is queued or in progress in this campaign, so no call was queued.'
     return redirectTo(pathTo(context, `/calls/${added.call.id}`), message)
   },
   back: callPath,

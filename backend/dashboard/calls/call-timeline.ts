@@ -133,7 +133,7 @@ function upcomingEntries({ call, details, event }: CallHistory): TimelineEntry[]
         null,
         'live',
         'Analyzing the conversation',
-        'The event is created when the analysis is done, or after two minutes.',
+        'The event is created when the analysis is done, or after two minutes if the analysis takes longer.',
       ),
     ]
   }

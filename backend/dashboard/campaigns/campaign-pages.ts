@@ -108,7 +108,7 @@ export const campaignPage = definePage({
 })
 
 function formatArchiveDetail(queuedCount: number): string {
-  const detail = "An archived campaign doesn't accept calls. You can't undo this."
+  const detail = "Calls can't be added to an archived campaign. Archiving can't be undone."
   if (queuedCount === 0) return detail
   return `${detail} ${formatPlural(queuedCount, 'waiting call')} will be canceled.`
 }

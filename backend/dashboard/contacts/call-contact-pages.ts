@@ -30,7 +30,7 @@ export const toCampaignOptions = (campaigns: Awaited<ReturnType<typeof listOpenC
   }))
 
 const alreadyOpenMessage =
-  'This contact already has a call waiting or in progress in this campaign, so no call was queued.'
+  'This contact already has a call that is queued or in progress in this campaign, so no call was queued.'
 
 export const callNowPage = defineForm({
   params: IdParams,

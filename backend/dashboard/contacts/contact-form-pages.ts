@@ -123,7 +123,7 @@ function formatQueuedMessage(added: {
     return `${savedMessage} The number is on the do-not-call list, so it won't be called.`
   }
   if (!added.call_queued)
-    return `${savedMessage} No call was queued, because one is already waiting or in progress in this campaign.`
+    return `${savedMessage} No call was queued, because this contact already has a call that is queued or in progress in this campaign.`
   return `${savedMessage} Call queued.`
 }
 

@@ -175,7 +175,7 @@ function toProgress(
 const formatQueuedCalls = ({ queued, open, not_called: notCalled }: ImportCounts): string =>
   [
     `${formatPlural(queued, 'call')} queued`,
-    ...(open > 0 ? [`${formatCount(open)} already waiting or in progress`] : []),
+    ...(open > 0 ? [`${formatCount(open)} already queued or in progress`] : []),
     ...(notCalled > 0 ? [`${formatCount(notCalled)} not called (on the do-not-call list)`] : []),
   ].join(', ')
 

@@ -89,10 +89,10 @@ export const rotateSigningSecretPage = defineForm({
     const { secret } = await rotateWorkspaceSecret(tx, context.workspace.id)
     return secretPage('New signing secret', {
       heading: 'Signing secret rotated',
-      lead: 'Update every receiver of your callbacks with the new secret.',
+      lead: 'Enter the new secret in every app that receives events at a callback URL.',
       label: 'Signing secret',
       secret,
-      notes: ['For 24 hours, callbacks are also signed with the previous secret.'],
+      notes: ['For 24 hours, deliveries are also signed with the previous secret.'],
       back: callbacksLink,
     })
   },

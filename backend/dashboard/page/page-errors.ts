@@ -13,8 +13,12 @@ export const pageNotFound = () =>
 export const unreadableFormError = (status: 400 | 413 | 415) =>
   new PageError(status, {
     title: "The form couldn't be submitted",
-    message: status === 413 ? "It's too large." : 'It was incomplete or in an unsupported format.',
-    advice: 'Go back and try again.',
+    message:
+      status === 413 ? 'The form is too large.' : 'The form was incomplete or in an unsupported format.',
+    advice:
+      status === 413
+        ? 'Go back, shorten the text or choose a smaller file, and try again.'
+        : 'Go back and try again.',
   })
 
 /** Converts any error to one that a dashboard page can show. */

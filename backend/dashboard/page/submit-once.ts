@@ -73,7 +73,8 @@ const alreadySent = (to: string): Redirect => ({
 
 const alreadyShown = (to: string): Redirect => ({
   to,
-  message: 'This form was already submitted. Secrets and links are shown only once.',
+  message:
+    "This form was already submitted, and its secret or link can't be shown again. If you didn't copy it, create a new one.",
 })
 
 function parseRedirect(response: unknown, path: string): Redirect {

@@ -55,7 +55,8 @@ const toRoleChange = ({ name, role }: Member): MemberRow['roleChange'] =>
         role: 'member',
         label: 'Make member',
         question: `Make ${name} a member?`,
-        detail: 'They can no longer change settings or members. Invitations they created are withdrawn.',
+        detail:
+          'They can no longer change settings or manage members. Invitations they created are withdrawn.',
       }
     : {
         role: 'owner',

@@ -167,7 +167,7 @@ export const switchOnToolAction = setActiveAction(
 )
 export const switchOffToolAction = setActiveAction(
   false,
-  'Tool turned off for all agents. It stays assigned to them, with the same configuration.',
+  'Tool turned off for all agents. It stays assigned to them and keeps its configuration.',
 )
 
 export const deleteToolAction = defineAction({

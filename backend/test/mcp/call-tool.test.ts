@@ -102,7 +102,9 @@ describe('tool names and arguments', () => {
     expect((await callForText('see', many)).text).toContain('there are too many values')
     const { text } = await callForText('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
     expect(text).toContain('unknown argument a\uFFFDb')
-    expect((await callForText('see', { a: ['x\u0000'] })).text).toContain('contains a NUL character')
+    expect((await callForText('see', { a: ['x\u0000'] })).text).toContain(
+      'contains an invisible NUL character',
+    )
   })
 })
 

@@ -36,7 +36,7 @@ it.each([
   [
     'no secret and an external database',
     {},
-    /^RUNTIME_SECRET is not set, but DATABASE_URL requires it.* at least 32 random/,
+    /^RUNTIME_SECRET is not set. It's required when DATABASE_URL is set.* at least 32 random/,
   ],
   ['a short secret', { RUNTIME_SECRET: `${one},short` }, /^RUNTIME_SECRET must have at least 32 characters/],
   ['a missing file', { RUNTIME_SECRET_FILE: '/no/where' }, /^\/no\/where can't be read \(ENOENT\)/],

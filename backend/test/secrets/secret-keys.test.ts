@@ -37,7 +37,7 @@ it('rejects an emptied key file in DATA_DIR', async () => {
 
 it('requires a SECRET_KEY of at least 32 characters with DATABASE_URL', async () => {
   await expect(loadSecretKeys(parseConfig({}), undefined)).rejects.toThrow(
-    /^SECRET_KEY is not set, but DATABASE_URL requires it.* at least 32 random/,
+    /^SECRET_KEY is not set. It's required when DATABASE_URL is set.* at least 32 random/,
   )
   const short = parseConfig({ SECRET_KEY: `${fresh},short` })
   await expect(loadSecretKeys(short, undefined)).rejects.toThrow(

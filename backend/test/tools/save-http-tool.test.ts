@@ -26,7 +26,7 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
   ],
   ['a URL without a host', { url: 'https://{city}/' }, 'url', /is invalid/],
   ['a URL in a private network', { url: 'https://10.0.0.1/{city}' }, 'url', /public/],
-  ['a URL that is too long', { url: `https://example.com/{city}?${'x'.repeat(2000)}` }, 'url', /2000/],
+  ['a URL that is too long', { url: `https://example.com/{city}?${'x'.repeat(2000)}` }, 'url', /2,000/],
   [
     'an unknown argument in the URL',
     { url: 'https://example.com/{town}' },
@@ -37,7 +37,7 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
     'an optional argument in the path',
     { url: 'https://example.com/{day}' },
     'input_schema',
-    /must be required/,
+    /must be a required argument/,
   ],
   [
     'an argument that the query sets',
@@ -61,7 +61,7 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
     /constructor is used/,
   ],
   ['a secret of two lines', { secrets: { KEY: 'abcdefg\nh' } }, 'secrets', /one line/],
-  ['a secret that is too short', { secrets: { KEY: 'abc' } }, 'secrets', /6 to 4000/],
+  ['a secret that is too short', { secrets: { KEY: 'abc' } }, 'secrets', /6 to 4,000/],
   [
     'a secret with an invalid name',
     { secrets: { 'a-b': 'abcdefgh' } },

@@ -134,7 +134,7 @@ describe('the response', () => {
     expect(await listAttempts()).toMatchObject([
       {
         status_code: 307,
-        error: "The receiver responded with a redirect (status 307), which isn't followed.",
+        error: "The receiver responded with a redirect (status 307). Outdial doesn't follow redirects.",
       },
     ])
     expect(world.receiver.requests.map(({ path }) => path)).toEqual(['/hook'])

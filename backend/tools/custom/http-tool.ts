@@ -100,7 +100,9 @@ const maxErrorBytes = 1024
 function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResult {
   const { status } = response
   if (status >= 300 && status < 400) {
-    return errorResult(`The service returned a redirect (status ${status}), which isn't followed.`)
+    return errorResult(
+      `The service returned a redirect (status ${status}). Outdial doesn't follow redirects.`,
+    )
   }
   if (response.isTruncated && Buffer.byteLength(response.body) < maxResponseBytes) {
     return errorResult(`The service's response was incomplete (status ${status}).`)

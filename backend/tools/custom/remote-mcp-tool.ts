@@ -116,7 +116,8 @@ function toToolResult(result: CallToolResult, secrets: ToolSecrets): ToolResult 
     parts.push(JSON.stringify(result.structuredContent))
   }
   const isError = result.isError === true
-  const text = parts.length > 0 ? parts.join('\n') : isError ? 'It failed without giving a reason.' : 'Done.'
+  const text =
+    parts.length > 0 ? parts.join('\n') : isError ? 'The tool failed without giving a reason.' : 'Done.'
   return { text: truncateText(redactSecrets(text, secrets)), isError }
 }
 

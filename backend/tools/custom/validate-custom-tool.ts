@@ -45,7 +45,7 @@ const Description = z
   )
   .refine(
     (description) => description.length <= 4000 && isStorableText(description),
-    rule('too_long', 'The description must be plain text of at most 4000 characters.'),
+    rule('too_long', 'The description must be plain text of at most 4,000 characters.'),
   )
 
 const ToolTexts = z.object({ name: ToolName, description: Description })
@@ -60,7 +60,10 @@ const reservedHeaders =
 // Custom types, because a record would silently skip names such as __proto__.
 const Headers = z
   .custom<Readonly<Record<string, string>>>()
-  .refine((headers) => Object.keys(headers).length <= 50, rule('too_big', 'There can be at most 50 headers.'))
+  .refine(
+    (headers) => Object.keys(headers).length <= 50,
+    rule('too_big', 'A tool can have at most 50 headers.'),
+  )
   .superRefine(
     reportEach((headers) =>
       Object.entries(headers).flatMap(([name, value]) => findHeaderIssues(name, value)),
@@ -77,7 +80,10 @@ function findHeaderIssues(name: string, value: string): RuleIssue[] {
   }
   if (/^[\t\x20-\x7e]{0,4000}$/.test(value)) return []
   return [
-    { code: 'invalid_value', message: `The value of ${displayName} must be one line of plain ASCII text.` },
+    {
+      code: 'invalid_value',
+      message: `The value of ${displayName} must be on one line and can have at most 4,000 characters. Use only unaccented letters, digits, spaces, and common symbols.`,
+    },
   ]
 }
 
@@ -103,7 +109,7 @@ function findSecretIssues(name: string, value: string): RuleIssue[] {
   }
   // A shorter secret would often occur in text by chance, and would be redacted there.
   if (/^[\x21-\x7e](?:[\x20-\x7e]{4,3998})[\x21-\x7e]$/.test(value)) return []
-  const message = `The secret ${displayName} must be one line of 6 to 4000 plain ASCII characters without spaces at the start or end.`
+  const message = `The secret ${displayName} must be on one line and have 6 to 4,000 characters. Use only unaccented letters, digits, spaces, and common symbols, with no space at the start or end.`
   return [{ code: 'invalid_value', message }]
 }
 

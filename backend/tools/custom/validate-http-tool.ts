@@ -51,7 +51,7 @@ export function checkHttpTool(
 const urlTemplateSchema = (config: Pick<Config, 'allowLoopbackWebhooks'>) =>
   z
     .string()
-    .refine((url) => url.length <= 2000, rule('too_long', 'The URL must have at most 2000 characters.'))
+    .refine((url) => url.length <= 2000, rule('too_long', 'The URL can have at most 2,000 characters.'))
     .superRefine(
       reportEach((url) => {
         const template = parseTemplate(url)
@@ -62,7 +62,7 @@ const urlTemplateSchema = (config: Pick<Config, 'allowLoopbackWebhooks'>) =>
 
 const unreadableUrl =
   'The URL is invalid. Enter it like https://api.example.com/cities/{city}?units={units}. Arguments can be in the ' +
-  'path or in query values. Secrets can be only in query values. The host must be fixed.'
+  "path or in query values. Secrets can be only in query values. The host can't contain arguments or secrets."
 
 function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpToolValues): ErrorDetail[] {
   const declared = Object.keys(inputSchema.properties ?? {})
@@ -83,7 +83,7 @@ function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpTool
     ...optional.map((name) => ({
       field: 'input_schema',
       code: 'required',
-      message: `${name} is used in the URL path, so it must be required.`,
+      message: `${name} is used in the URL path, so it must be a required argument.`,
     })),
     ...conflicting.map((name) => ({
       field: 'input_schema',

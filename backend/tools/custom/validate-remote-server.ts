@@ -89,7 +89,7 @@ export function chooseTools(
     throw invalidField(
       'tools',
       'too_big',
-      'Select fewer tools from this server. Together, their schemas are too long.',
+      'Select fewer tools from this server. The schemas of the selected tools are too long in total.',
     )
   }
   return tools

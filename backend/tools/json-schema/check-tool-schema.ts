@@ -16,14 +16,16 @@ interface CheckOptions {
 export function checkToolSchema(schema: unknown, options: CheckOptions = {}): string[] {
   if (!isObject(schema)) return ['The schema must be a JSON object.']
   const { depth, values } = measureJson(schema, schemaLimits)
-  if (depth > schemaLimits.depth) return [`The schema must have at most ${schemaLimits.depth} levels.`]
+  if (depth > schemaLimits.depth)
+    return [`The schema can have at most ${schemaLimits.depth} levels of nesting.`]
   if (values > schemaLimits.values)
-    return [`The schema must have at most ${schemaLimits.values} values. Use fewer arguments.`]
+    return [`The schema can have at most ${schemaLimits.values} values. Use fewer arguments.`]
   const json = JSON.stringify(schema)
   if (Buffer.byteLength(json) > schemaLimits.bytes) {
-    return [`The schema must be at most ${schemaLimits.bytes / 1024} KiB.`]
+    return [`The schema can be at most ${schemaLimits.bytes / 1024} KiB long.`]
   }
-  if (!isStorableJson(json)) return ['The schema must not contain NUL characters or unpaired surrogates.']
+  if (!isStorableJson(json))
+    return ['The schema must not contain NUL characters or parts of characters (unpaired surrogates).']
   const issues = [...checkRoot(schema), ...new Set(checkParts(schema, options, true))]
   return issues.length > 0 ? issues : checkCompiles(schema)
 }
@@ -53,15 +55,17 @@ function checkParts(part: unknown, options: CheckOptions, isRoot: boolean): stri
 function checkKeyword(key: string, value: string, options: CheckOptions, isRoot: boolean): string[] {
   const quoted = JSON.stringify(value.slice(0, 100))
   if ((key === '$ref' || key === '$dynamicRef') && !value.startsWith('#')) {
-    return [`${key} must refer to a part of this schema ("#/$defs/…"). ${quoted} isn't fetched.`]
+    return [`${key} must refer to a part of this schema, for example "#/$defs/…". ${quoted} isn't fetched.`]
   }
   // A nested $id would change what "#" refers to.
   if (key === '$id' && !isRoot) return ['$id is allowed only at the top level of the schema.']
   if (key === 'pattern' && value.length > schemaLimits.pattern) {
-    return [`A pattern must have at most ${schemaLimits.pattern} characters.`]
+    return [`A pattern can have at most ${schemaLimits.pattern} characters.`]
   }
   if (key === 'format' && !options.allowUnknownFormats && !isKnownFormat(value)) {
-    return [`${quoted} isn't a known format. Leave it out, or use one such as "email" or "date".`]
+    return [
+      `${quoted} isn't a known format. Leave out the format, or use a known one, such as "email" or "date".`,
+    ]
   }
   return []
 }

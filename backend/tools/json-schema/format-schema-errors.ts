@@ -64,13 +64,13 @@ function formatError({ keyword, instancePath, params, message = '' }: ErrorObjec
         ? `${name} must not be empty`
         : `${name} must have at least ${limit} characters`
     case 'maxLength':
-      return `${name} must have at most ${limit} ${value.limit === 1 ? 'character' : 'characters'}`
+      return `${name} can have at most ${limit} ${value.limit === 1 ? 'character' : 'characters'}`
     case 'minItems':
     case 'minProperties':
       return `${name} must have at least ${limit} ${value.limit === 1 ? 'entry' : 'entries'}`
     case 'maxItems':
     case 'maxProperties':
-      return `${name} must have at most ${limit} ${value.limit === 1 ? 'entry' : 'entries'}`
+      return `${name} can have at most ${limit} ${value.limit === 1 ? 'entry' : 'entries'}`
     case 'minimum':
       return `${name} must be at least ${limit}`
     case 'maximum':

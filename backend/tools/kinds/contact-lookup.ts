@@ -20,7 +20,7 @@ export const contactLookup: ToolKind = {
   builtIn: {
     name: 'contact_lookup',
     description:
-      'Look up a contact: name, details, local time, do-not-call status, and latest notes. Leave all arguments out for the person on this call.',
+      "Look up a contact's name, details, local time, do-not-call status, and latest notes. For the person on this call, leave out all arguments.",
     inputSchema: {
       type: 'object',
       properties: {

@@ -19,7 +19,8 @@ export const contactUpdate: ToolKind = {
   hasEffects: true,
   builtIn: {
     name: 'contact_update',
-    description: "Update the contact's details. Fields you leave out don't change; null clears a field.",
+    description:
+      "Update the contact's details. Fields you leave out don't change. To clear a field, pass null.",
     inputSchema: {
       type: 'object',
       properties: {
@@ -33,7 +34,7 @@ export const contactUpdate: ToolKind = {
           additionalProperties: { type: 'string', maxLength: 2000 },
           maxProperties: 100,
           description:
-            'Other details by name, for example {"roof_type": "slate"}. Names you leave out keep their values; null clears them all.',
+            'Other details by name, for example {"roof_type": "slate"}. Details you leave out keep their values. To clear all of them, pass null.',
         },
         phone_number: phoneNumberArgument,
       },

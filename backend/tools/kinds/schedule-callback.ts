@@ -13,7 +13,7 @@ export const scheduleCallback: ToolKind = {
   builtIn: {
     name: 'schedule_callback',
     description:
-      'Schedule another call to the person on this call when they ask to be called back. Returns the callback time in their local time; read it out to them.',
+      "Schedule another call to the person on this call when they ask to be called back. Returns the callback time in the person's local time. Read this time out to them.",
     inputSchema: {
       type: 'object',
       properties: {
@@ -22,7 +22,7 @@ export const scheduleCallback: ToolKind = {
           minLength: 1,
           maxLength: 64,
           description:
-            "Date and time in the person's local time, for example 2026-05-07T15:30. An offset, as in 2026-05-07T15:30-04:00, overrides their time zone.",
+            "Date and time in the person's local time, for example 2026-05-07T15:30. A UTC offset, as in 2026-05-07T15:30-04:00, overrides the person's time zone.",
         },
       },
       required: ['at'],

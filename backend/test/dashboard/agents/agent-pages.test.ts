@@ -50,7 +50,7 @@ describe('agents', () => {
     const { page: live } = await user.browser.press(page, 'Publish')
     expect(live.text).toContain('Agent published')
     const { page: paused } = await user.browser.press(live, 'Pause')
-    expect(paused.text).toContain('campaigns that use it wait')
+    expect(paused.text).toContain('Queued calls wait until you resume the agent')
     const { page: resumed } = await user.browser.press(paused, 'Resume')
     expect(resumed.text).toContain('Agent resumed')
     expect((await getAgent('<b>Dora</b>')).status).toBe('live')

@@ -155,13 +155,13 @@ describe('the contact form', () => {
 })
 
 describe('calls to a contact', () => {
-  it('queues a call, or says that one is already waiting', async () => {
+  it('queues a call, or says that one is already queued', async () => {
     const { browser, open, contact, seed, call } = await seedContact()
     const form = await open(`${contact}/call`)
     const campaign = { campaign_id: String(seed.campaignId) }
     const { page } = await browser.press(form, 'Call now', campaign)
     expect(page.text).toContain(
-      'already has a call waiting or in progress in this campaign, so no call was queued',
+      'already has a call that is queued or in progress in this campaign, so no call was queued',
     )
     const { page: test } = await browser.press(await open(`${contact}/call`), 'Call now', {
       ...campaign,

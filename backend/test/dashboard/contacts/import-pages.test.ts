@@ -73,7 +73,7 @@ it('imports the checked rows, and queues calls except to numbers on the do-not-c
   const done = await waitUntilSettled(user, path)
   expect(done.text).toContain('3 of 3 contacts processed: 1 new, 2 updated.')
   expect(done.text).toContain(
-    '1 call queued, 1 already waiting or in progress, 1 not called (on the do-not-call list).',
+    '1 call queued, 1 already queued or in progress, 1 not called (on the do-not-call list).',
   )
   expect(await listContacts(user)).toMatchObject([
     { first_name: 'Ann', last_name: 'Lee', variables: { roof: 'tin', city: 'Ghent' } },

@@ -28,7 +28,7 @@ it('shows a new API key only once', async () => {
   expect((await listCalls(key)).status).toBe(200)
 
   const { page: again } = await browser.press(form, 'Create key', { name: 'Import <nightly>' })
-  expect(again.text).toContain('Secrets and links are shown only once')
+  expect(again.text).toContain("its secret or link can't be shown again")
   const list = await open('/settings/api-keys')
   expect(list.html).toContain('Import &lt;nightly&gt;')
   expect(list.text).toContain(`${key.slice(0, 8)}…`)

@@ -46,7 +46,7 @@ describe('the request', () => {
       { url: receiver.url('/cities/{city}?key=theirs') },
     )
     expect(result).toEqual({
-      text: 'Invalid arguments: key is set by the tool; leave it out. Correct them and try again.',
+      text: 'Invalid arguments: key is set by the tool, so leave it out. Correct them and try again.',
       isError: true,
     })
     expect(receiver.requests).toEqual([])
@@ -197,7 +197,7 @@ describe('the response', () => {
 
   it("doesn't follow a redirect", async () => {
     receiver.respondWith(302, { location: receiver.url('/elsewhere') })
-    const text = "The service returned a redirect (status 302), which isn't followed."
+    const text = "The service returned a redirect (status 302). Outdial doesn't follow redirects."
     expect(await use()).toEqual({ text, isError: true })
     expect(receiver.requests).toHaveLength(1)
   })
