@@ -200,8 +200,8 @@ export const campaignTexts = texts({
   },
   'calling_hours.end': {
     label: 'Calling hours end',
-    api: "HH:MM, up to 24:00. A time before the start means the next day.",
-    form: "The latest time to start a call, up to 24:00. A time before the start means the next day.",
+    api: 'HH:MM, up to 24:00. A time before the start means the next day.',
+    form: 'The latest time to start a call, up to 24:00. A time before the start means the next day.',
     zap: "The latest time to start a call, for example `17:00`, or `24:00` for midnight. A time before **Calling Hours Start** means the next day. Defaults to your workspace's calling hours.",
   },
   max_concurrent_calls: {

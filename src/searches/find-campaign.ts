@@ -9,7 +9,8 @@ const inputFields = defineInputFields([
     key: 'name',
     label: 'Name',
     required: true,
-    helpText: "Enter the full name or part of it. Capitalization doesn't matter. An exact match is returned first.",
+    helpText:
+      "Enter the full name or part of it. Capitalization doesn't matter. An exact match is returned first.",
   },
 ])
 
