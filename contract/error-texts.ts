@@ -160,8 +160,8 @@ export const detailTexts = {
     action: 'Use at most 16 levels of nesting.',
   },
   invalid_key: {
-    meaning: "A name in a field such as `variables` is empty, too long, or can't be used.",
-    action: 'Use a different name.',
+    meaning: 'A key in an object such as `variables` is empty, too long, or not allowed.',
+    action: 'Use a different key. It can have at most 100 characters, and `__proto__` is not allowed.',
   },
   invalid_text: {
     meaning:

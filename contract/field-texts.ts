@@ -29,7 +29,7 @@ export const contactTexts = texts({
     api: 'IANA time zone, for example Europe/Berlin. Null if none was given: the zone is then detected from the phone number.',
   },
   variables: { label: 'Variables', api: "Values for the agent's script, by name." },
-  do_not_call: { label: 'On the do-not-call list', api: 'True if the number is on the do-not-call list.' },
+  do_not_call: { label: 'Is on do-not-call list', api: 'True if the number is on the do-not-call list.' },
   consent: { label: 'Consent', api: 'Where and when this person agreed to be called.' },
   'consent.source': { label: 'Consent source' },
   'consent.at': { label: 'Consent date' },
@@ -48,8 +48,8 @@ export const addContactTexts = texts({
   campaign_id: {
     label: 'Campaign',
     api: 'The campaign that the call belongs to.',
-    form: 'The campaign determines the agent, the number that it calls from, and the calling hours.',
-    zap: 'The campaign determines the agent, the number that it calls from, and the calling hours.',
+    form: 'The campaign determines which agent calls, which number the agent calls from, and the calling hours.',
+    zap: 'The campaign determines which agent calls, which number the agent calls from, and the calling hours.',
   },
   country: {
     label: 'Country',

@@ -170,7 +170,7 @@ export const callFields: PlainOutputField[] = [
   { key: 'contact__email', label: 'Contact Email', type: 'string' },
   { key: 'contact__external_id', label: 'Contact External ID', type: 'string' },
   { key: 'contact__time_zone', label: 'Contact Time Zone', type: 'string' },
-  { key: 'contact__do_not_call', label: 'Contact on the Do-Not-Call List', type: 'boolean' },
+  { key: 'contact__do_not_call', label: 'Contact Is on Do-Not-Call List', type: 'boolean' },
   { key: 'contact__consent__source', label: 'Contact Consent Source', type: 'string' },
   { key: 'contact__consent__at', label: 'Contact Consent Date', type: 'datetime' },
   { key: 'contact__created_at', label: 'Contact Created At', type: 'datetime' },
@@ -201,7 +201,7 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'contact__email', label: 'Contact Email', type: 'string' },
   { key: 'contact__external_id', label: 'Contact External ID', type: 'string' },
   { key: 'contact__time_zone', label: 'Contact Time Zone', type: 'string' },
-  { key: 'contact__do_not_call', label: 'Contact on the Do-Not-Call List', type: 'boolean' },
+  { key: 'contact__do_not_call', label: 'Contact Is on Do-Not-Call List', type: 'boolean' },
   { key: 'contact__consent__source', label: 'Contact Consent Source', type: 'string' },
   { key: 'contact__consent__at', label: 'Contact Consent Date', type: 'datetime' },
   { key: 'contact__created_at', label: 'Contact Created At', type: 'datetime' },
@@ -224,7 +224,7 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'call__contact__email', label: 'Call Contact Email', type: 'string' },
   { key: 'call__contact__external_id', label: 'Call Contact External ID', type: 'string' },
   { key: 'call__contact__time_zone', label: 'Call Contact Time Zone', type: 'string' },
-  { key: 'call__contact__do_not_call', label: 'Call Contact on the Do-Not-Call List', type: 'boolean' },
+  { key: 'call__contact__do_not_call', label: 'Call Contact Is on Do-Not-Call List', type: 'boolean' },
   { key: 'call__contact__consent__source', label: 'Call Contact Consent Source', type: 'string' },
   { key: 'call__contact__consent__at', label: 'Call Contact Consent Date', type: 'datetime' },
   { key: 'call__contact__created_at', label: 'Call Contact Created At', type: 'datetime' },
@@ -256,7 +256,8 @@ export const queueCallTexts = {
   },
   campaign_id: {
     label: 'Campaign',
-    helpText: 'The campaign determines the agent, the number that it calls from, and the calling hours.',
+    helpText:
+      'The campaign determines which agent calls, which number the agent calls from, and the calling hours.',
   },
   country: {
     label: 'Country',

@@ -62,7 +62,7 @@ const toRuntimeApiError = ({ code }: ApiError) =>
       )
     : new ApiError(
         'invalid_credential',
-        "This runtime secret isn't valid. Use the RUNTIME_SECRET that is set in Outdial.",
+        "This runtime secret isn't valid. Use the value of Outdial's environment variable RUNTIME_SECRET.",
       )
 
 const PathParams = z.object({ id: z.uuid() })

@@ -62,7 +62,8 @@ export const callCompleted = {
   noun: 'Call',
   display: {
     label: 'Call Completed',
-    description: 'Triggers when a call is completed, including calls that were never placed.',
+    description:
+      "Triggers when a call ends, or when Outdial doesn't place it, for example because it was canceled.",
   },
   operation: {
     type: 'hook',

@@ -186,8 +186,7 @@ function toReason(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   if (code === 401) return 'The tool server rejected the runtime secret.'
   if (code === 403)
-    return 'The tool server rejected the request. Check that the agent is Live and that INTERNAL_URL is correct.'
-  return `The tool server can't be reached at INTERNAL_URL. ${errorName(error)}`
+    return 'The tool server rejected the request. Check that the agent is Live. If it is, ask your Outdial administrator to check the setting INTERNAL_URL.'
+  const name = error instanceof Error ? ` (${error.name})` : ''
+  return `The tool server can't be reached${name}. Ask your Outdial administrator to check the setting INTERNAL_URL.`
 }
-
-const errorName = (error: unknown): string => (error instanceof Error ? `(${error.name})` : '')

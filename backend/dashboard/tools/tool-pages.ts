@@ -81,9 +81,9 @@ const toToggle = ({ id, isActive }: { id: number; isActive: boolean }): Toggle =
     : { path: `/tools/${id}/switch-on`, label: 'Turn on' }
 
 function formatDeleteDetail(agentCount: number): string {
-  if (agentCount === 0) return "No agents have this tool. You can't undo this."
+  if (agentCount === 0) return "No agents use this tool. You can't undo the deletion."
   const agents = formatPlural(agentCount, 'agent loses', 'agents lose')
-  return `${agents} it immediately, even on calls in progress. You can't undo this.`
+  return `${agents} it immediately, even on calls in progress. You can't undo the deletion.`
 }
 
 function toEditPath({ id, kind }: Pick<ToolDetails, 'id' | 'kind'>): string | null {
