@@ -175,7 +175,9 @@ async function callTool(session: ToolClient, name: string, args: Record<string, 
     const { text, isError } = await session.call(name, args, AbortSignal.timeout(timeoutsMs.call))
     return { kind: 'completed', text, isError, milliseconds: Math.round(performance.now() - startedAt) }
   } catch (error) {
-    return failed(`The tool server didn't respond. The tool may or may not have run. ${errorName(error)}`)
+    return failed(
+      `The tool server didn't respond${formatErrorName(error)}. The tool may or may not have run.`,
+    )
   }
 }
 
@@ -184,9 +186,12 @@ const failed = (reason: string): Trial => ({ kind: 'failed', reason })
 /** Describes an error without the server's own message, which repeats URLs. */
 function toReason(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  if (code === 401) return 'The tool server rejected the runtime secret.'
+  if (code === 401)
+    return 'The tool server rejected the runtime secret. Ask your Outdial administrator to check the setting RUNTIME_SECRET.'
   if (code === 403)
     return 'The tool server rejected the request. Check that the agent is Live. If it is, ask your Outdial administrator to check the setting INTERNAL_URL.'
-  const name = error instanceof Error ? ` (${error.name})` : ''
-  return `The tool server can't be reached${name}. Ask your Outdial administrator to check the setting INTERNAL_URL.`
+  const administrator = 'Ask your Outdial administrator to check the setting INTERNAL_URL.'
+  return `The tool server can't be reached${formatErrorName(error)}. ${administrator}`
 }
+
+const formatErrorName = (error: unknown): string => (error instanceof Error ? ` (${error.name})` : '')
