@@ -1,27 +1,37 @@
+// cspell:ignore bmend
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Phrases that are always wrong here, and what to write instead. The spell checker finds single words only; its
- * `flagWords` has those.
+ * Phrases and word forms that are always wrong here, and what to write instead. The spell checker's `flagWords` finds
+ * exact words only.
  */
 const phrases: readonly [RegExp, string][] = [
-  [/\bfor ever\b/i, 'forever'],
-  [/\bgiven up\b/i, 'no retries left, or stops retrying'],
-  [/\banswer(?:s|ed|ing)? (?:with )?(?:an? )?[1-5]\d\d\b/i, 'responds with, or returns'],
-  [/\btold (?:of|from|apart)\b/i, 'the ordinary verb: notified, distinguished'],
-  [/\bonce more\b/i, 'again'],
-  [/’/, "a straight apostrophe (')"],
+  [/\bfor ever\b/gi, 'forever'],
+  [/\bgiven up\b/gi, 'no retries left, or stops retrying'],
+  [/\banswer(?:s|ed|ing)? (?:with )?(?:an? )?[1-5]\d\d\b/gi, 'responds with, or returns'],
+  [/\btold (?:of|from|apart)\b/gi, 'the ordinary verb: notified, distinguished'],
+  [/\bonce more\b/gi, 'again'],
+  [/\be-?mailed\b|\be-mails\b/gi, 'email'],
+  [/\bmend(?:s|ed|ing)\b/gi, 'fix'],
+  [/’/g, "a straight apostrophe (')"],
 ]
 
-/** Returns the wrong phrases of a text, with their lines. */
+/** What separates the words of a phrase: a space, or a line break with the start of a comment's next line. */
+const gap = String.raw`(?:[ \t]+|[ \t]*\n[ \t]*(?:\*|//|#|--|>)?[ \t]*)`
+const patterns = phrases.map(
+  ([{ source, flags }, instead]) => [new RegExp(source.replaceAll(' ', gap), flags), instead] as const,
+)
+
+/** Returns the wrong phrases of a text, also those that are split across lines, with the line where each starts. */
 export const findPhrases = (text: string): { line: number; found: string; instead: string }[] =>
-  text.split('\n').flatMap((lineText, index) =>
-    phrases.flatMap(([pattern, instead]) => {
-      const found = pattern.exec(lineText)?.[0]
-      return found === undefined ? [] : [{ line: index + 1, found, instead }]
-    }),
+  patterns.flatMap(([pattern, instead]) =>
+    [...text.matchAll(pattern)].map(({ 0: found, index }) => ({
+      line: text.slice(0, index).split('\n').length,
+      found,
+      instead,
+    })),
   )
 
 /** Generated files, applied migrations, and what other people wrote. */
