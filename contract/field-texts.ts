@@ -40,7 +40,7 @@ export const contactTexts = texts({
 /** Fields of `POST /contacts/`: Queue Call in Zapier, and the contact form in the dashboard. */
 export const addContactTexts = texts({
   phone_number: {
-    label: 'Phone number',
+    ...contactTexts.phone_number,
     api: 'E.164, or a national number together with `country`.',
     form: 'Include the country code, for example +1 202 555 0100.',
     zap: 'Include the country code, for example `+12025550100`, or set **Country**.',
@@ -57,23 +57,22 @@ export const addContactTexts = texts({
     form: 'Two-letter code, used when the phone number has no country code.',
     zap: "Used when the phone number has no country code. Enter a two-letter code, for example `US`. Defaults to your workspace's country.",
   },
-  first_name: { label: 'First name' },
-  last_name: { label: 'Last name' },
-  email: { label: 'Email' },
+  first_name: contactTexts.first_name,
+  last_name: contactTexts.last_name,
+  email: contactTexts.email,
   external_id: {
-    label: 'External ID',
-    api: 'The ID of this person in your own system.',
+    ...contactTexts.external_id,
     form: "This person's ID in your CRM or another app.",
     zap: "This person's record ID in your CRM or another app. Outdial returns it with every call.",
   },
   time_zone: {
-    label: 'Time zone',
+    ...contactTexts.time_zone,
     api: 'IANA time zone, for example Europe/Berlin. Detected from the phone number if omitted.',
     form: 'Calls are placed within calling hours in this time zone. Leave blank to detect it from the phone number.',
     zap: 'Calls are placed within calling hours in this time zone. Leave blank to detect it from the phone number.',
   },
   variables: {
-    label: 'Variables',
+    ...contactTexts.variables,
     api: "Values for the agent's script, by name. Merged with the stored ones; null removes all of them.",
     form: 'Values that the agent uses, one per line: name = value.',
     zap: "Details for the agent's script. Put the variable's name on the left, for example `product`, and its value on the right.",
@@ -81,16 +80,17 @@ export const addContactTexts = texts({
   do_not_call: {
     label: 'Do not call',
     api: 'True adds the number to the do-not-call list. False never removes it.',
+    form: "No campaign calls this number until it's removed from the list.",
     zap: "Choose **Yes** to add this number to the do-not-call list, so that it's never called. **No** doesn't remove it from the list.",
   },
-  consent: { label: 'Consent', api: 'Where and when this person agreed to be called.' },
+  consent: contactTexts.consent,
   'consent.source': {
-    label: 'Consent source',
+    ...contactTexts['consent.source'],
     form: 'Where this person agreed to be called, for example “Website form”.',
     zap: 'Where this person agreed to be called, for example `Website form`. Requires **Consent Date**.',
   },
   'consent.at': {
-    label: 'Consent date',
+    ...contactTexts['consent.at'],
     form: 'When this person agreed to be called.',
     zap: 'When this person agreed to be called. Requires **Consent Source**.',
   },
@@ -268,6 +268,17 @@ export const filterTexts = texts({
     zap: 'Only trigger for these outcomes. Leave blank for all outcomes.',
   },
 })
+
+/** Days of the week, in order. */
+export const weekdayLabels = {
+  mon: 'Monday',
+  tue: 'Tuesday',
+  wed: 'Wednesday',
+  thu: 'Thursday',
+  fri: 'Friday',
+  sat: 'Saturday',
+  sun: 'Sunday',
+}
 
 /** Outcomes of a call. In lists of choices, `detail` follows the label. */
 export const outcomeTexts = {

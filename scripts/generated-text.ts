@@ -77,6 +77,7 @@ export async function generateText(): Promise<string> {
     queueCallTexts: toInputTexts(contract.addContactTexts),
     createCampaignTexts: toInputTexts(contract.createCampaignTexts),
     callCompletedTexts: toInputTexts(contract.filterTexts),
+    weekdayLabels: contract.weekdayLabels,
     outcomeChoices: Object.fromEntries(
       contract.CallOutcome.options.map((outcome) => [
         outcome,

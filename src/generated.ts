@@ -379,6 +379,16 @@ export const callCompletedTexts = {
   outcome: { label: 'Outcomes', helpText: 'Only trigger for these outcomes. Leave blank for all outcomes.' },
 }
 
+export const weekdayLabels = {
+  mon: 'Monday',
+  tue: 'Tuesday',
+  wed: 'Wednesday',
+  thu: 'Thursday',
+  fri: 'Friday',
+  sat: 'Saturday',
+  sun: 'Sunday',
+}
+
 export const outcomeChoices = {
   answered: 'Answered',
   voicemail: 'Voicemail',

@@ -38,7 +38,7 @@ export const setAgentStatus = (
     if (current === undefined) throw agentNotFound()
     if (current.status === status) return
     if (!nextStatuses[current.status].includes(status)) {
-      const message = `The agent is ${current.status} and can't become ${status}. It can only become ${nextStatuses[current.status].join(' or ')}.`
+      const message = `The agent's status is now ${current.status}, so it can't be changed to ${status}. Reload the page.`
       throw invalidField('status', 'invalid_transition', message)
     }
     await updateAgentStatus(tx.db, workspaceId, agentId, status)

@@ -84,7 +84,7 @@ const maxVariables = 100
 /** Checks the number of merged variables: each request is within the limit, but several can add up. */
 export function checkVariableCount(variables: Record<string, string>): void {
   if (Object.keys(variables).length <= maxVariables) return
-  const message = `A contact can have at most ${maxVariables} variables, including those already saved. In Outdial, remove variables that you don't need. In the API, "variables": null removes all of them.`
+  const message = `A contact can have at most ${maxVariables} variables, including those already saved. In Outdial, remove variables that you don't need. To remove all variables with the API, send "variables": null.`
   throw invalidField('variables', 'too_big', message)
 }
 

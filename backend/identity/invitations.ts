@@ -118,5 +118,5 @@ export async function withdrawInvitation(
   invitationId: number,
 ): Promise<void> {
   if (await deleteInvitation(deps.db, workspaceId, invitationId)) return
-  throw notFound('Invitation not found. It may have been used or withdrawn.')
+  throw notFound('Invitation not found. It was used or withdrawn. Reload the page.')
 }

@@ -89,9 +89,9 @@ function findIssues(tool: OfferedTool, args: Record<string, unknown>): string[] 
 const failedResult = (text: string): ToolResult => truncateResult({ text, isError: true })
 
 const abortMessages: Record<AbortReason, string> = {
-  canceled: 'was canceled before it responded. It may have taken effect.',
-  timeout: `didn't respond within ${toolTimeoutMs / secondMs} seconds. It may have taken effect. Don't repeat it; continue without the result.`,
-  stopping: 'was interrupted by a service restart. It may have taken effect. Continue without the result.',
+  canceled: 'was canceled before it responded. The request may have taken effect.',
+  timeout: `didn't respond within ${toolTimeoutMs / secondMs} seconds. The request may have taken effect. Don't repeat it. Continue without the result.`,
+  stopping: 'was interrupted by a service restart. The request may have taken effect. Continue without the result.',
 }
 
 function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): ToolResult {
@@ -103,7 +103,7 @@ function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): 
   deps.log.error({ tool: name, reference, error: describeError(error) }, 'tool failed')
   return isOutage(error)
     ? failedResult(`${name} is temporarily unavailable. Try again once, or continue without it.`)
-    : failedResult(`${name} failed (reference ${reference}). Don't repeat it; continue without it.`)
+    : failedResult(`${name} failed (reference ${reference}). Don't repeat the request. Continue without it.`)
 }
 
 function truncateResult(result: ToolResult): ToolResult {

@@ -15,9 +15,9 @@ const timeoutMs = 8 * secondMs
 const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
 
 const keyRejected =
-  "Google rejected the service account's key. A new key must be added under Spreadsheets in the dashboard."
+  "Google rejected the service account's key. A workspace member must add a new key under Spreadsheets in the dashboard."
 const notAdded = "The row wasn't added."
-const uncertain = "The row may have been added. Don't repeat it."
+const uncertain = "The row may have been added. Don't add it again."
 
 /**
  * Opens the first sheet of a Google spreadsheet that is shared with a service account; its first row names
@@ -36,7 +36,7 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
     // Google appends from the first column that isn't empty, so the cells would be shifted.
     if (columns[0] === undefined || columns[0] === '') {
       throw new SpreadsheetError(
-        'The Google spreadsheet has no column names. They must be in its first row, starting in cell A1.',
+        'The Google spreadsheet has no column names. A workspace member must enter them in its first row, starting in cell A1.',
       )
     }
     return columns
@@ -44,7 +44,7 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
 
   return {
     readColumns: (signal) =>
-      withTimeout(signal, "The spreadsheet wasn't read.", async (timeoutSignal) =>
+      withTimeout(signal, "The spreadsheet's column names weren't loaded.", async (timeoutSignal) =>
         readHeader(await getToken(account, timeoutSignal), timeoutSignal),
       ),
 
@@ -122,8 +122,8 @@ function toSpreadsheetError(
 ): SpreadsheetError {
   const reasons: Record<number, string> = {
     401: keyRejected,
-    403: `Google denied access. The spreadsheet must be shared with ${clientEmail} as an editor.`,
-    404: "Google has no spreadsheet with this ID. The ID must be corrected in the agent's tool settings.",
+    403: `Google denied access. A workspace member must share the spreadsheet with ${clientEmail} as an editor.`,
+    404: "Google has no spreadsheet with this ID. A workspace member must correct the ID in the agent's tool settings.",
     429: 'Google Sheets received too many requests. Wait a minute before you try again.',
   }
   const reason = reasons[status] ?? `Google Sheets returned error ${status}.`

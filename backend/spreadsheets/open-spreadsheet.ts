@@ -25,7 +25,7 @@ export async function openSpreadsheet(
   const account = await findGoogleAccount(deps.db, workspaceId)
   if (account === undefined) {
     throw new SpreadsheetError(
-      'This workspace has no Google service account yet. Its key must be added under Spreadsheets in the dashboard.',
+      'This workspace has no Google service account yet. A workspace member must add one under Spreadsheets in the dashboard.',
     )
   }
   const { clientEmail, privateKey: sealed } = account
@@ -41,7 +41,7 @@ function databaseSpreadsheet(
     const spreadsheet = await findSpreadsheet(db, workspaceId, id)
     if (spreadsheet === undefined) {
       throw new SpreadsheetError(
-        "This workspace has no spreadsheet with this ID. The ID must be corrected in the agent's tool settings.",
+        "This workspace has no spreadsheet with this ID. A workspace member must correct the ID in the agent's tool settings.",
       )
     }
     return spreadsheet.columns

@@ -34,7 +34,8 @@ export async function attemptDelivery(
   if (secrets === undefined)
     return {
       kind: 'internal_error',
-      error: "The signing secret can't be decrypted with the keys in SECRET_KEY.",
+      error:
+        "Outdial can't decrypt the signing secret. Ask your Outdial administrator to add the key that encrypted it to SECRET_KEY.",
     }
 
   const { eventId: id, body } = delivery

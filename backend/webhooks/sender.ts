@@ -87,7 +87,10 @@ async function deliver(
       { error: describeError(error), delivery: delivery.id },
       'webhook delivery failed with an internal error',
     )
-    return { kind: 'internal_error', error: 'An internal error occurred.' } as const
+    return {
+      kind: 'internal_error',
+      error: "Something went wrong in Outdial, so the event wasn't sent.",
+    } as const
   })
   if (result === undefined) return releaseDelivery(db, delivery)
   await finishDeliveryAttempt(deps, delivery, startedAt, result)

@@ -1,18 +1,14 @@
-import type { Campaign, CreateCampaign, RetryOutcome, Weekday } from '@outdial/contract'
+import type { Campaign, CreateCampaign, RetryOutcome } from '@outdial/contract'
 import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
-import { campaignFields, createCampaignTexts as texts, outcomeChoices, sampleCampaign } from '../generated.ts'
+import {
+  campaignFields,
+  createCampaignTexts as texts,
+  outcomeChoices,
+  sampleCampaign,
+  weekdayLabels,
+} from '../generated.ts'
 import { scalarToText, timeZones, toInteger, toList } from '../values.ts'
-
-const weekdays = {
-  mon: 'Monday',
-  tue: 'Tuesday',
-  wed: 'Wednesday',
-  thu: 'Thursday',
-  fri: 'Friday',
-  sat: 'Saturday',
-  sun: 'Sunday',
-} satisfies Record<Weekday, string>
 
 const retryOutcomes = {
   no_answer: outcomeChoices.no_answer,
@@ -51,7 +47,7 @@ const inputFields = defineInputFields([
     key: 'calling_hours_days',
     ...texts.calling_hours_days,
     list: true,
-    choices: weekdays,
+    choices: weekdayLabels,
     group: 'hours',
   },
   {

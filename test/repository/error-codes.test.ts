@@ -32,7 +32,7 @@ const formCodes = new Set([
   'invalid_tool',
   'invalid_transition',
   'invalid_variable',
-  'not_dead',
+  'not_exhausted',
   'unknown_argument',
   'unreachable',
   'wrong_count',

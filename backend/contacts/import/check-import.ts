@@ -55,7 +55,7 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
     if (signal.aborted) return releaseImport(deps.db, job)
     if (!(await writeRows())) return
   }
-  if (columns === undefined) throw new UnreadableFileError('The file is empty.')
+  if (columns === undefined) throw new UnreadableFileError('The file is empty. Choose another file.')
   if (rows.length > 0 && !(await writeRows())) return
   await finishImportStep(deps.db, job, { status: 'checked', at: deps.clock.now() })
 }

@@ -137,7 +137,7 @@ function findUnavailableReason(state: {
   if (issue !== undefined) return `The tool isn't set up for this agent. ${issue}`
   return hasDefinition
     ? null
-    : 'No tools from this server are selected. Select the tools that agents can use.'
+    : 'No tools from this server are selected. Open the server under Tools and select the tools that agents can use.'
 }
 
 type Trial =
@@ -157,12 +157,15 @@ async function tryTool(
 ): Promise<Trial> {
   const [secret] = runtimeSecrets()
   if (secret === undefined)
-    return failed('No runtime secret is set. Set RUNTIME_SECRET on the Outdial server.')
+    return failed('No runtime secret is set. Ask your Outdial administrator to set RUNTIME_SECRET.')
   const url = toolSessionUrl(config.internalUrl, { widgetId })
   const session = await openToolClient(url, secret, AbortSignal.timeout(timeoutsMs.open)).catch(toReason)
   if (typeof session === 'string') return failed(session)
   try {
-    if (!session.tools.has(name)) return failed(`The tool server doesn't offer ${name} to this agent.`)
+    if (!session.tools.has(name))
+      return failed(
+        `The tool server doesn't offer ${name} to this agent. Check that the tool is still assigned to the agent.`,
+      )
     return await callTool(session, name, args)
   } finally {
     await session.close()

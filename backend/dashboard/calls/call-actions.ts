@@ -64,12 +64,12 @@ export const replayDeliveryOfCallAction = defineAction({
   run: async (tx: Pick<Deps, 'db' | 'clock' | 'notify'>, context, { delivery_id: deliveryId }) => {
     const workspaceId = context.workspace.id
     const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.params.id })
-    if (!isOfCall) throw notFound("This delivery doesn't belong to this call.")
+    if (!isOfCall) throw notFound("This delivery doesn't belong to this call. Reload the page.")
     const replayed = await replayDeliveries(tx, workspaceId, { deliveryId })
     if (replayed > 0) return redirectTo(callPath(context), 'Replaying 1 delivery.')
     const message =
-      "This delivery can't be replayed. It was delivered, still has retries left, or its subscription is disabled."
-    throw invalidField('delivery_id', 'not_dead', message)
+      "This delivery can't be replayed. It was already delivered, it still has retries left, or its subscription is disabled. If the subscription is disabled, enable it first."
+    throw invalidField('delivery_id', 'not_exhausted', message)
   },
   back: callPath,
 })

@@ -169,14 +169,15 @@ export function describeWaitingFor(
   const formatTime = (at: string | Date | null) =>
     at === null ? 'soon' : timeFormats.upcomingTime(new Date(at))
   const next = formatTime(call.next_attempt_at)
-  const after = new Date(details.due_at) > now ? ` Not before ${formatTime(details.due_at)}.` : ''
+  const after =
+    new Date(details.due_at) > now ? ` It won't be placed before ${formatTime(details.due_at)}.` : ''
   switch (call.waiting_for) {
     case 'schedule':
       return `Scheduled for ${formatTime(call.scheduled_at)}. Next attempt: ${next}.`
     case 'calling_hours':
       return `Outside calling hours. Next attempt: ${next}.`
     case 'concurrency':
-      return `The campaign has reached its maximum of ${formatPlural(details.max_concurrent_calls, 'concurrent call')}, or this phone number is on another call.`
+      return `The campaign has reached its maximum of ${formatPlural(details.max_concurrent_calls, 'concurrent call')}, or another call to the contact's number is in progress.`
     case 'campaign_paused':
       return `The campaign is paused. Resume it to place this call.${after}`
     case 'agent_not_live':

@@ -38,6 +38,9 @@ import {
 } from './contact-import-queries.ts'
 
 interface UploadData {
+  requiredColumn: string
+  /** The other columns that are recognized, as a list in a sentence. */
+  otherColumns: string
   imports: { id: number; name: string; badge: Badge; at: Date }[]
 }
 
@@ -65,6 +68,7 @@ interface ImportData {
   /** Number of rows whose issues aren't shown. */
   more: number
   campaigns: { value: number | ''; label: string }[]
+  campaignLabel: string
   chosen: number | ''
 }
 
@@ -93,6 +97,9 @@ const fieldNames: Record<ImportField, string> = {
   consent_at: addContactTexts['consent.at'].label,
 }
 
+const { phone_number: requiredColumn, ...otherNames } = fieldNames
+const otherColumns = new Intl.ListFormat('en-US').format(Object.values(otherNames))
+
 const maxIssues = 100
 
 export const importPage = defineForm({
@@ -102,6 +109,8 @@ export const importPage = defineForm({
   show: async (deps, { workspace }) => {
     const imports = await selectImports(deps.db, workspace.id)
     return importListView('Import contacts', {
+      requiredColumn,
+      otherColumns,
       imports: imports.map(({ id, file_name, status, created_at }) => ({
         id,
         name: file_name,
@@ -149,6 +158,7 @@ export const importResultPage = definePage({
       issues,
       more: Math.max(0, counts.invalid + counts.duplicate + counts.failed - rows.length),
       campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
+      campaignLabel: addContactTexts.campaign_id.label,
       chosen: query.campaign ?? '',
     })
   },

@@ -1,3 +1,4 @@
+import { contactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/check-do-not-call.ts'
 import { addNote, findNotes } from '../../contacts/contact-notes.ts'
@@ -90,8 +91,8 @@ export const contactPage = definePage({
         updatedAt: contact.updated_at,
       },
       facts: [
-        { label: 'Email', value: contact.email ?? '' },
-        { label: 'External ID', value: contact.external_id ?? '' },
+        { label: contactTexts.email.label, value: contact.email ?? '' },
+        { label: contactTexts.external_id.label, value: contact.external_id ?? '' },
       ].filter(({ value }) => value !== ''),
       variables: Object.entries(contact.variables).map(([name, value]) => ({ name, value })),
       consent:

@@ -1,3 +1,4 @@
+import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
 import { parsePhone } from '../../core/phone.ts'
@@ -6,6 +7,7 @@ import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { type DoNotCallStatus, findDoNotCallStatus } from './contact-page.ts'
 
 interface DoNotCallData {
+  phoneLabel: string
   number: string
   /** Why the number to check isn't valid; empty if it is. */
   error: string
@@ -13,6 +15,8 @@ interface DoNotCallData {
 }
 
 const doNotCallView = template<DoNotCallData>('dashboard/contacts/do-not-call-page')
+
+const phoneLabel = addContactTexts.phone_number.label
 
 const Reason = z.string().trim().max(500)
 
@@ -24,13 +28,13 @@ export const doNotCallPage = defineForm({
   form: z.object({ phone_number: z.string().max(64), reason: Reason }),
   show: async (deps, { workspace, query }) => {
     const number = query.number ?? ''
-    const emptyData = { number, error: '', result: null }
+    const emptyData = { number, error: '', result: null, phoneLabel }
     if (number === '') return doNotCallView('Do-not-call list', emptyData)
     const parsed = parsePhone(number, workspace.country)
     if (!parsed.ok) return doNotCallView('Do-not-call list', { ...emptyData, error: parsed.message })
     const { phoneNumber } = parsed
     const result = { phoneNumber, ...(await findDoNotCallStatus(deps, workspace.id, phoneNumber)) }
-    return doNotCallView('Do-not-call list', { number, error: '', result })
+    return doNotCallView('Do-not-call list', { ...emptyData, result })
   },
   submit: async (tx, context, { phone_number, reason }) => {
     await addNumberToDoNotCallList(tx, context.workspace.id, { phoneNumber: phone_number }, reason)
@@ -78,7 +82,7 @@ export const removeContactFromDoNotCallListAction = defineAction({
 })
 
 const removedMessage =
-  "The number was removed from the do-not-call list. Suppressed calls aren't queued again."
+  "The number was removed from the do-not-call list. Calls that ended with the outcome Suppressed aren't queued again."
 const notListedMessage = "The number wasn't on the do-not-call list."
 
 const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context.params.id}`)

@@ -71,7 +71,7 @@ export const revealSecretPage = defineForm({
       lead: 'Keep this secret safe. With it, anyone can forge deliveries to your callback URLs.',
       label: 'Signing secret',
       secret,
-      notes: ['It signs deliveries to callback URLs. Each webhook subscription has its own secret.'],
+      notes: ['This secret signs deliveries to callback URLs. Each webhook subscription has its own secret.'],
       back: callbacksLink,
     })
   },

@@ -75,12 +75,12 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
 })
 
 function formatActionDetails(isApp: boolean): { testDetail: string; removeDetail: string } {
-  const testDetail = 'Sends a sample event that matches the filter and is marked as a test.'
+  const testDetail = "Sends a sample event that matches the subscription's filter and is marked as a test."
   const removeDetail = "Its delivery log is deleted too. You can't undo this."
   if (!isApp) return { testDetail, removeDetail: `This URL stops receiving events. ${removeDetail}` }
   const stays = "The Zap or app stays on, but won't receive events until it's turned off and on again."
   return {
-    testDetail: `${testDetail} If the Zap is on, it runs with this data, as it would for a real call.`,
+    testDetail: `${testDetail} If the Zap is on, it runs with the sample data, as it would for a real call.`,
     removeDetail: `${stays} ${removeDetail}`,
   }
 }

@@ -1,4 +1,4 @@
-import type { CallingHours, RetryPolicy, Weekday } from '@outdial/contract'
+import { type CallingHours, type RetryPolicy, Weekday, weekdayLabels } from '@outdial/contract'
 import { LRUCache } from 'lru-cache'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../core/durations.ts'
 import { type PageContext, pathTo } from './page-context.ts'
@@ -123,15 +123,7 @@ export const formatContactName = (
   number: string,
 ): string => [contact.first_name, contact.last_name].filter(Boolean).join(' ') || number || 'Erased contact'
 
-export const weekdays: { value: Weekday; label: string }[] = [
-  { value: 'mon', label: 'Monday' },
-  { value: 'tue', label: 'Tuesday' },
-  { value: 'wed', label: 'Wednesday' },
-  { value: 'thu', label: 'Thursday' },
-  { value: 'fri', label: 'Friday' },
-  { value: 'sat', label: 'Saturday' },
-  { value: 'sun', label: 'Sunday' },
-]
+export const weekdays = Weekday.options.map((value) => ({ value, label: weekdayLabels[value] }))
 
 /** "Monday to Friday, 09:00 to 17:00". */
 export function formatCallingHours({ days, start, end }: CallingHours): string {
@@ -145,12 +137,12 @@ export function formatCallingHours({ days, start, end }: CallingHours): string {
   return `${isConsecutive ? `${names[0]} to ${names.at(-1)}` : names.join(', ')}, ${time}`
 }
 
-/** "Up to 3 attempts, 60 minutes apart, after no answer or busy". */
+/** "After no answer or busy, up to 3 attempts in total, 60 minutes apart". */
 export function formatRetryPolicy({ max_attempts, delay_minutes, on }: RetryPolicy): string {
   if (max_attempts === 1 || on.length === 0) return 'One attempt'
   const outcomes = on.map((outcome) => outcome.replaceAll('_', ' '))
   const interval = delay_minutes === 1 ? 'a minute' : `${delay_minutes} minutes`
-  return `Up to ${max_attempts} attempts, ${interval} apart, after ${outcomes.join(' or ')}`
+  return `After ${outcomes.join(' or ')}, up to ${max_attempts} attempts in total, ${interval} apart`
 }
 
 /** Returns "2 webhook subscriptions will be removed", for confirmations. */

@@ -51,7 +51,7 @@ const internalError = () =>
   new PageError(500, {
     title: 'Something went wrong on our side',
     message: "The page couldn't be loaded.",
-    advice: 'Try again in a minute. If this keeps happening, contact support with this ID.',
+    advice: 'Try again in a minute. If this keeps happening, contact support and include the support ID.',
   })
 
 const isCsrfError = (error: unknown): boolean =>

@@ -89,7 +89,7 @@ export const removeMemberAction = defineAction({
     await removeMember(tx, context.workspace.id, context.params.id)
     return redirectTo(
       membersPath(context),
-      'Member removed. Their API keys, connected apps, and webhooks here were removed too.',
+      'Member removed. Their API keys, connected apps, and webhooks in this workspace were removed too.',
     )
   },
   back: membersPath,

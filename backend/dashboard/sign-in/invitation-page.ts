@@ -57,7 +57,7 @@ export function mountInvitation(
       const message =
         accepted.state === 'accepted'
           ? "Welcome! You're now a member of this workspace."
-          : "You're already a member of this workspace. The invitation can still be used by another person."
+          : "You're already a member of this workspace. Another person can still use the invitation."
       return redirectTo(`/w/${accepted.workspaceId}/overview`, message)
     },
   })
@@ -92,7 +92,7 @@ const closedTexts = {
   },
   unknown: {
     title: "This invitation isn't valid",
-    message: 'It was withdrawn, or the link is incomplete.',
+    message: 'The invitation was withdrawn, or the link is incomplete.',
     advice: 'Check that you opened the whole link, or ask the person who invited you for a new one.',
   },
 }

@@ -42,12 +42,13 @@ const closedTexts = {
   used: {
     title: 'This link was already used',
     message: 'Each password reset link works only once.',
-    advice: 'Sign in with your new password, or ask for a new link.',
+    advice:
+      'If you used it, sign in with your new password. Otherwise, ask the person who sent you the link for a new one.',
   },
   expired: {
     title: 'This link has expired',
     message: 'Password reset links expire after 24 hours.',
-    advice: 'Ask for a new link.',
+    advice: 'Ask the person who sent you the link for a new one.',
   },
   void: {
     title: 'This link no longer works',
@@ -56,8 +57,8 @@ const closedTexts = {
   },
   unknown: {
     title: "This link isn't valid",
-    message: 'It was replaced by a newer link, your password was changed, or the link is incomplete.',
-    advice: 'Check that you opened the whole link, or ask for a new one.',
+    message: 'The link was replaced by a newer one, your password was changed, or the link is incomplete.',
+    advice: 'Check that you opened the whole link, or ask the person who sent you the link for a new one.',
   },
 }
 

@@ -18,7 +18,7 @@ export function parseSecrets(
   raw: Readonly<Record<string, unknown>>,
   names: readonly string[],
 ): SecretChanges {
-  const removed = [raw.forget_key ?? []].flat()
+  const removed = [raw.deleted_secret ?? []].flat()
   const changed = names.flatMap((name): [string, string | null][] => {
     const value = raw[`secret.${name}`]
     if (typeof value === 'string') return [[name, value]]
@@ -35,7 +35,7 @@ export function parseSecrets(
       throw invalidField(
         `key_secret_${number}`,
         'required',
-        "Enter the secret's value. Secret values are cleared when the form has errors.",
+        "Enter the secret's value. If you already entered it, enter it again: secret values are cleared when the form has errors.",
       )
     }
     return [[name.trim(), value.trim()]]

@@ -117,7 +117,7 @@ describe('appending a row', () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('', 'Phone')
-    expect((await append({ Phone: '1' })).text).toContain('must be in its first row')
+    expect((await append({ Phone: '1' })).text).toContain('must enter them in its first row')
   })
 
   it('reads the column names on a test call and sends nothing', async () => {
@@ -140,12 +140,15 @@ describe('appending a row', () => {
 
 describe('errors from Google', () => {
   it.each([
-    [401, "A new key must be added under Spreadsheets in the dashboard. The row wasn't added."],
-    [403, "must be shared with sheets@acme.iam.gserviceaccount.com as an editor. The row wasn't added."],
+    [401, "A workspace member must add a new key under Spreadsheets in the dashboard. The row wasn't added."],
+    [
+      403,
+      "must share the spreadsheet with sheets@acme.iam.gserviceaccount.com as an editor. The row wasn't added.",
+    ],
     [404, 'Google has no spreadsheet with this ID'],
     [429, 'Google Sheets received too many requests'],
     [400, "Google Sheets returned error 400. The row wasn't added."],
-    [503, "The row may have been added. Don't repeat it."],
+    [503, "The row may have been added. Don't add it again."],
   ])('sends a row once if Google returns %d, and explains the error to the agent', async (status, text) => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
@@ -169,7 +172,7 @@ describe('errors from Google', () => {
     respondWithHeader('Name')
     google().post(appended).query(options).replyWithError('socket hang up')
     expect(await append({ Name: 'Ann' })).toEqual({
-      text: "Google Sheets didn't respond. The row may have been added. Don't repeat it.",
+      text: "Google Sheets didn't respond. The row may have been added. Don't add it again.",
       isError: true,
     })
   })
@@ -197,7 +200,7 @@ describe('the service account', () => {
   })
 
   it('says where to add the key if there is none', async () => {
-    expect((await append({ Name: 'Ann' })).text).toContain('must be added under Spreadsheets')
+    expect((await append({ Name: 'Ann' })).text).toContain('must add one under Spreadsheets')
   })
 
   it('saves only the email and the sealed key, and replaces them', async () => {

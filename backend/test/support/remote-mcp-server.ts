@@ -208,7 +208,7 @@ export function useRemoteServerWorld() {
 /** The idle limit of the sessions that `useRemoteToolWorld` opens. */
 export const idleMs = 60_000
 
-export const uncertainEffect = "It may have taken effect. Don't repeat it."
+export const uncertainEffect = "The request may have taken effect. Don't repeat it."
 
 /** Adds `use` to `useRemoteServerWorld`. It calls the servers' tools in sessions that end after the test. */
 export function useRemoteToolWorld() {

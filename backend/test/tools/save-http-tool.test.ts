@@ -22,7 +22,7 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
     'a schema with a remote reference',
     { inputSchema: { type: 'object', $ref: 'https://x/' } },
     'input_schema',
-    /isn't fetched/,
+    /doesn't fetch/,
   ],
   ['a URL without a host', { url: 'https://{city}/' }, 'url', /is invalid/],
   ['a URL in a private network', { url: 'https://10.0.0.1/{city}' }, 'url', /public/],

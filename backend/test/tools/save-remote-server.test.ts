@@ -55,7 +55,7 @@ it("lists which tools can't be used and why, and offers the others", async () =>
   const row = await add(server)
   expect(remoteMcp.definitions(row).map(({ name }) => name.split('__')[1])).toEqual(['echo', 'recursive'])
   await expect(add(server, { tools: ['remote'] })).rejects.toMatchObject({
-    details: [{ field: 'tools', message: expect.stringContaining("isn't fetched") }],
+    details: [{ field: 'tools', message: expect.stringContaining("doesn't fetch") }],
   })
 })
 

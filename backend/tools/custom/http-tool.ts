@@ -86,7 +86,7 @@ async function sendRequest(
     use.signal.throwIfAborted()
     const failure = describeNetworkError(error)
     if (failure === undefined) throw error
-    const uncertainty = request.method === 'GET' ? '' : " It may have taken effect. Don't repeat it."
+    const uncertainty = request.method === 'GET' ? '' : " The request may have taken effect. Don't repeat it."
     return errorResult(`No response from the service: ${failure}.${uncertainty}`)
   }
 }

@@ -65,5 +65,5 @@ const checkToolName = (name: string): string[] =>
   name.length <= listLimits.name && /^[\w./-]+$/.test(name)
     ? []
     : [
-        `The name, including the server's name, can have at most ${listLimits.name} characters, and only letters, digits, _, -, ., and /.`,
+        `The name, including the server's name, can have at most ${listLimits.name} characters. It can contain only letters, digits, _, -, ., and /.`,
       ]

@@ -105,7 +105,7 @@ function requireRemoteTool(row: ToolRow, settings: RemoteSettings, toolName: str
 
 function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): ToolResult {
   const failure = truncateText(redactSecrets(describeRemoteFailure(error), secrets), 1024)
-  const uncertainty = isRejection(error) ? '' : " It may have taken effect. Don't repeat it."
+  const uncertainty = isRejection(error) ? '' : " The request may have taken effect. Don't repeat it."
   return errorResult(`The request to the server ${row.name} failed: ${failure}.${uncertainty}`)
 }
 

@@ -88,7 +88,7 @@ function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpTool
     ...conflicting.map((name) => ({
       field: 'input_schema',
       code: 'already_used',
-      message: `The URL's query string already sets ${name}, so it can't also be an argument.`,
+      message: `The URL's query string already sets ${name}, so it can't also be an argument. Remove it from the URL or from the arguments.`,
     })),
   ]
 }

@@ -55,7 +55,9 @@ function checkParts(part: unknown, options: CheckOptions, isRoot: boolean): stri
 function checkKeyword(key: string, value: string, options: CheckOptions, isRoot: boolean): string[] {
   const quoted = JSON.stringify(value.slice(0, 100))
   if ((key === '$ref' || key === '$dynamicRef') && !value.startsWith('#')) {
-    return [`${key} must refer to a part of this schema, for example "#/$defs/…". ${quoted} isn't fetched.`]
+    return [
+      `${key} must refer to a part of this schema, for example "#/$defs/…". Outdial doesn't fetch ${quoted}.`,
+    ]
   }
   // A nested $id would change what "#" refers to.
   if (key === '$id' && !isRoot) return ['$id is allowed only at the top level of the schema.']

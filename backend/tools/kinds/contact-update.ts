@@ -34,7 +34,7 @@ export const contactUpdate: ToolKind = {
           additionalProperties: { type: 'string', maxLength: 2000 },
           maxProperties: 100,
           description:
-            'Other details by name, for example {"roof_type": "slate"}. Details you leave out keep their values. To clear all of them, pass null.',
+            'Other details by name, for example {"roof_type": "slate"}. Details you leave out keep their values. To clear all of these details, pass null instead of an object.',
         },
         phone_number: phoneNumberArgument,
       },

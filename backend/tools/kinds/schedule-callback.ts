@@ -31,7 +31,7 @@ export const scheduleCallback: ToolKind = {
   },
   run: async (deps, use) => {
     if (use.call === undefined) {
-      return errorResult("This session isn't for a call, so there is no one to call back.")
+      return errorResult("This session isn't for a call, so you can't schedule a callback.")
     }
     const at = textArgument(use, 'at')
     if (at === undefined) return errorResult('The time is missing. Pass it in the at argument.')
@@ -49,6 +49,6 @@ function formatScheduled({ requestedTime, scheduledTime, timeZone }: ScheduledCa
   const at = scheduledTime ?? requestedTime
   const confirmation = `Callback scheduled for ${formatLocalTime(at, timeZone)}`
   return at > requestedTime
-    ? `${confirmation}. Calls aren't allowed at the requested time.`
+    ? `${confirmation}, because the campaign doesn't allow calls at the requested time.`
     : `${confirmation}.`
 }

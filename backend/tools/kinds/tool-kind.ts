@@ -86,11 +86,11 @@ interface BaseToolKind {
   config: z.ZodType
   /** Finds an issue that the schema can't find. Its message is for the person who assigns the tool. */
   checkConfig?(deps: ToolDeps, workspaceId: number, config: unknown): Promise<ErrorDetail | undefined>
-  /** Whether using the tool changes anything. May depend on the row, so read it with `hasEffects()`. */
+  /** True if using the tool changes anything. May depend on the row, so read it with `hasEffects()`. */
   hasEffects: boolean | ((row: ToolRow, toolName: string) => boolean)
   /** If it throws, the agent gets the message of an `ApiError`, or a generic text for any other error. */
   run(deps: ToolDeps, use: ToolUse): Promise<ToolResult>
-  /** Closes resources that are kept between uses, such as connections. Called before the process stops. */
+  /** Closes resources that stay open between uses, such as connections. Called before the process stops. */
   close?(): Promise<void>
 }
 

@@ -232,7 +232,7 @@ describe('the response', () => {
       isError: true,
     })
     const posted = await runTool(world.deps, impatient, await add({ method: 'POST' }), { city: 'Oslo' })
-    expect(posted.text).toMatch(/It may have taken effect\. Don't repeat it\.$/)
+    expect(posted.text).toMatch(/The request may have taken effect\. Don't repeat it\.$/)
   })
 
   it('reports an incomplete response', async () => {
