@@ -1,8 +1,8 @@
 import type { ErrorCode, toolServerErrorTable } from './errors.ts'
 
 /**
- * What an error code means, and what to do about it. The API sends these sentences unless it can be more specific, and
- * `npm run generate` writes them to docs/errors.md. Markdown.
+ * What an error code means, and what to do about it. The API sends these sentences, with values in place of
+ * `{placeholders}`, and `npm run generate` writes them to docs/errors.md. Markdown.
  */
 export interface ErrorText {
   meaning: string
@@ -11,14 +11,22 @@ export interface ErrorText {
   zapier?: string
 }
 
-/** Returns the `message` of an error response: what happened, then what to do. Plain text. */
-export const toErrorMessage = ({ meaning, action }: ErrorText): string =>
-  `${meaning} ${action}`.replaceAll(/[`*]/g, '')
+/**
+ * Returns the `message` of an error response: what happened, then what to do. Plain text.
+ *
+ * @throws {Error} if a placeholder has no value
+ */
+export const toErrorMessage = ({ meaning, action }: ErrorText, values: Record<string, string> = {}): string =>
+  `${meaning} ${action}`.replaceAll(/[`*]/g, '').replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`invariant: an error text needs a value for ${name}`)
+    return value
+  })
 
 /** The codes of the API: `error.code`. */
 export const errorTexts = {
   malformed_json: {
-    meaning: "The request body is empty, incomplete, or isn't valid JSON in UTF-8.",
+    meaning: "The request body is empty, is incomplete, or isn't valid JSON in UTF-8.",
     action: 'Correct the JSON and send the request again.',
   },
   missing_credential: {
@@ -35,16 +43,16 @@ export const errorTexts = {
     zapier: 'Zapier refreshes it automatically.',
   },
   insufficient_scope: {
-    meaning: 'The connection is missing a permission that the request needs.',
-    action: 'Reconnect the account and allow the permissions that the message lists.',
+    meaning: 'The connection is missing a permission that the request needs: {scopes}.',
+    action: 'Reconnect the account and allow it.',
   },
   not_found: {
     meaning: "The URL doesn't exist, or the workspace has nothing with this ID.",
     action: 'Check the URL, the ID, and the workspace that the account is connected to.',
   },
   method_not_allowed: {
-    meaning: "The URL doesn't support this HTTP method.",
-    action: 'Use one of the methods in the `Allow` header.',
+    meaning: "{method} isn't supported at this URL.",
+    action: 'Use {methods}.',
   },
   idempotency_key_in_use: {
     meaning: 'Another request with this idempotency key is in progress.',
@@ -56,12 +64,12 @@ export const errorTexts = {
     action: 'Send less data.',
   },
   unsupported_media_type: {
-    meaning: "The request body isn't marked as JSON in UTF-8, or is compressed.",
+    meaning: "The request body isn't marked as JSON in UTF-8, or it's compressed.",
     action: 'Send uncompressed JSON with `Content-Type: application/json`.',
   },
   validation_failed: {
     meaning: "One or more fields aren't valid.",
-    action: 'Correct the fields in `details`.',
+    action: 'Correct the fields that `details` lists.',
   },
   unknown_field: {
     meaning: "The request has a field or parameter that the API doesn't recognize.",
@@ -85,8 +93,8 @@ export const errorTexts = {
     zapier: 'In Zapier, the key is the **Deduplication Key** field.',
   },
   rate_limited: {
-    meaning: 'Too many requests were sent in a minute.',
-    action: 'Wait the number of seconds in the `Retry-After` header.',
+    meaning: '{source} sent more than {limit} requests in a minute.',
+    action: 'Try again in {seconds}.',
     zapier: 'Zapier tries again automatically.',
   },
   internal_error: {
@@ -107,15 +115,15 @@ export const runtimeErrorTexts = {
   },
   origin_not_allowed: {
     meaning: 'The tool server rejected the `Host` or `Origin` header of the request.',
-    action: 'If the host is one of yours, add it to `ALLOWED_HOSTS`.',
+    action: 'If the header names one of your own hosts, add this host to `ALLOWED_HOSTS` in Outdial.',
   },
   too_many_sessions: {
     meaning: 'The agent has too many open tool sessions.',
     action: 'Close unused sessions, then try again.',
   },
   invalid: {
-    meaning: "A field in the message to the tool server isn't valid.",
-    action: 'Correct the field that `details` names.',
+    meaning: "A part of the request to the tool server isn't valid, for example the session ID.",
+    action: 'Correct the part that `details` names.',
   },
 } satisfies Record<
   Exclude<keyof typeof toolServerErrorTable, ErrorCode> | 'attempt_ended' | 'invalid',
@@ -125,47 +133,41 @@ export const runtimeErrorTexts = {
 /** The codes of one field: `error.details[].code`. */
 export const detailTexts = {
   required: {
-    meaning: 'A required field is missing or empty.',
+    meaning: '{field} is required.',
     action: 'Enter a value.',
     zapier: 'In a Zap, check that the mapped field has a value.',
   },
-  unknown_field: errorTexts.unknown_field,
+  unknown_field: {
+    meaning: "{field} isn't a known field.",
+    action: 'Check the spelling, or remove it.',
+  },
   invalid_type: {
-    meaning: 'The value has the wrong type, for example text instead of a number.',
-    action: 'Send a value of the type that the message names.',
+    meaning: '{field} has the wrong type.',
+    action: 'Enter {type}.',
   },
   invalid_value: {
-    meaning: "The value isn't allowed.",
-    action: 'Use one of the values in the message.',
+    meaning: "{field} has a value that isn't allowed.",
+    action: 'Use one of these: {values}.',
   },
   invalid_format: {
-    meaning: 'The value, for example a time of day, has the wrong format.',
-    action: 'Use the format shown in the message.',
+    meaning: '{field} has the wrong format.',
+    action: 'Use the format in the description of the field.',
   },
-  too_long: { meaning: 'The text is too long.', action: 'Shorten it to the maximum length in the message.' },
-  too_short: {
-    meaning: 'The text is too short.',
-    action: 'Lengthen it to the minimum length in the message.',
-  },
-  too_big: {
-    meaning: 'The number is too high, or there are too many entries.',
-    action: 'Stay within the limit in the message.',
-  },
-  too_small: {
-    meaning: 'The number is too low, or there are too few entries.',
-    action: 'Use at least the minimum in the message.',
-  },
+  too_long: { meaning: '{field} is too long.', action: 'Use at most {limit}.' },
+  too_short: { meaning: '{field} is too short.', action: 'Use at least {limit}.' },
+  too_big: { meaning: '{field} is too large.', action: 'Use at most {limit}.' },
+  too_small: { meaning: '{field} is too small.', action: 'Use at least {limit}.' },
   too_deep: {
-    meaning: 'Lists and objects are nested too deeply.',
+    meaning: '{field} is nested too deeply.',
     action: 'Use at most 16 levels of nesting.',
   },
   invalid_key: {
-    meaning: 'A key in an object such as `variables` is empty, too long, or not allowed.',
-    action: 'Use a different key. It can have at most 100 characters, and `__proto__` is not allowed.',
+    meaning: '{field} has a key that is empty, too long, or not allowed.',
+    action: 'Use a different key.',
   },
   invalid_text: {
     meaning:
-      'The text contains an invisible NUL character, or part of a character, such as half of an emoji that was cut off.',
+      '{field} contains an invisible NUL character, or part of a character, such as half of an emoji that was cut off.',
     action: 'Type the text again.',
   },
   not_found: {
@@ -174,30 +176,31 @@ export const detailTexts = {
   },
   invalid_phone_number: {
     meaning: "The phone number isn't valid, or its country code is missing.",
-    action: 'Include the country code, for example +1 202 555 0100, or set **Country**.',
+    action: 'Include the country code, for example +1 202 555 0100.',
+    zapier: 'You can also set **Country**.',
   },
   phone_number_extension: {
     meaning: "The phone number has an extension, which can't be dialed.",
     action: 'Remove the extension.',
   },
   invalid_country: {
-    meaning: "The country code isn't supported.",
+    meaning: "{country} isn't a supported country code.",
     action: 'Use a two-letter code, for example US.',
   },
   invalid_email: {
-    meaning: "The email address isn't valid.",
-    action: 'Correct it, or leave it blank.',
+    meaning: "{field} isn't a valid email address.",
+    action: 'Enter it like ada@example.com, or leave it blank.',
   },
   invalid_url: {
-    meaning: "The URL isn't valid.",
-    action: 'Enter the whole URL, including https://.',
+    meaning: "{field} isn't a valid URL.",
+    action: 'Enter the whole URL, for example https://example.com/hook.',
   },
   invalid_target_url: {
     meaning: "Outdial can't deliver events to this URL.",
     action: 'Use a public HTTPS URL of at most 2,000 characters, without a user name or password.',
   },
   invalid_datetime: {
-    meaning: "The date and time isn't valid, or its time zone is missing.",
+    meaning: "{field} isn't a valid date and time.",
     action: 'Use ISO 8601 with a time zone, for example 2026-05-04T09:30:00+02:00.',
   },
   invalid_time_zone: {
@@ -214,7 +217,7 @@ export const detailTexts = {
   },
   empty_calling_hours: {
     meaning: 'Calling hours start and end at the same time.',
-    action: 'Set a different start or end.',
+    action: 'Choose a different start or end time.',
   },
   agent_not_live: errorTexts.agent_not_live,
   number_not_active: errorTexts.number_not_active,

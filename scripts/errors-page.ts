@@ -11,7 +11,9 @@ import { format, resolveConfig } from 'prettier'
 const root = new URL('..', import.meta.url)
 export const errorsPage = new URL('docs/errors.md', root)
 
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+/** Writes a row. Placeholders are shown as code. */
+const row = (cells: readonly string[]): string =>
+  `| ${cells.join(' | ').replaceAll(/\{\w+\}/g, (placeholder) => `\`${placeholder}\``)} |`
 
 const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
   [header, header.map(() => '---'), ...rows].map(row).join('\n')
@@ -36,8 +38,9 @@ export function generateErrorsPage(): Promise<string> {
 # Error codes
 
 Every error response of the API has a \`code\`, a \`message\` that says what happened and what to do, and a \`request_id\`.
-The same ID is in the service's log. Errors about fields also have \`details\`, with a code for each field. In Zapier,
-the step shows the message and the request ID.
+The request ID is also in the service's log. Errors about fields also have \`details\`, with a code for each field. In Zapier,
+the step shows the message and the request ID. Messages have values in place of words in braces: \`{field}\` stands for the
+field's name.
 
 ## Errors
 
@@ -45,13 +48,13 @@ ${table(['`code`', 'Status', 'Meaning', 'What to do'], errors)}
 
 ## Fields
 
-The codes in \`details\`:
+Each entry in \`details\` has one of these codes:
 
 ${table(['`code`', 'Meaning', 'What to do'], textRows(detailTexts))}
 
 ## Agent runtimes
 
-Requests between an [agent runtime](runtime.md) and Outdial can also return:
+Error responses between an [agent runtime](runtime.md) and Outdial can also have these codes:
 
 ${table(['`code`', 'Meaning', 'What to do'], textRows(runtimeErrorTexts))}
 `)

@@ -1,4 +1,4 @@
-import type { Scope } from '@outdial/contract'
+import { errorTexts, type Scope, toErrorMessage } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
@@ -31,7 +31,7 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
       if (error instanceof ApiError && error.code === 'invalid_credential') {
         requireQuota(
           countUnknownCredential(request.ip),
-          'Too many requests with an unknown API key or access token came from this IP address',
+          'A client at this IP address with an unknown API key or access token',
         )
       }
       throw error
@@ -40,19 +40,23 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     recordLastUsed(caller)
     const quota = countConnectionRequest(getConnectionKey(caller))
     reply.headers(rateLimitHeaders(quota, windowSeconds))
-    requireQuota(quota, `This connection sent more than ${quota.limit} requests in a minute`)
+    requireQuota(quota, 'This connection')
     return caller
   }
 }
 
-function requireQuota(quota: Quota, reason: string): void {
+/** @param source whose requests are counted */
+function requireQuota(quota: Quota, source: string): void {
   if (!quota.exceeded) return
   const seconds = quota.resetSeconds
-  throw new ApiError(
-    'rate_limited',
-    `${reason}. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-    { headers: { 'Retry-After': String(seconds) } },
-  )
+  const values = {
+    source,
+    limit: String(quota.limit),
+    seconds: `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,
+  }
+  throw new ApiError('rate_limited', toErrorMessage(errorTexts.rate_limited, values), {
+    headers: { 'Retry-After': String(seconds) },
+  })
 }
 
 /**
@@ -65,7 +69,7 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   if (missing.length === 0) return
   throw new ApiError(
     'insufficient_scope',
-    `This connection is missing a permission that the request needs: ${missing.join(', ')}. Reconnect your Outdial account and allow it.`,
+    toErrorMessage(errorTexts.insufficient_scope, { scopes: missing.join(', ') }),
     {
       headers: {
         'WWW-Authenticate': `Bearer realm="Outdial", error="insufficient_scope", scope="${scopes.join(' ')}"`,

@@ -22,7 +22,7 @@ const invisibleCharacters = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\
  */
 export function parsePhone(input: string, country: string): ParsedPhone {
   if (!isSupportedCountry(country)) {
-    const message = `${country} isn't a supported country code. Use a two-letter code, for example US.`
+    const message = toErrorMessage(detailTexts.invalid_country, { country })
     return { ok: false, field: 'country', code: 'invalid_country', message }
   }
   const parsed = parseNumber(normalizeInput(input), country)

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@outdial/contract'
+import { detailTexts, type ErrorDetail, toErrorMessage } from '@outdial/contract'
 import type * as z from 'zod'
 import { ApiError } from './errors.ts'
 import { toStorableText } from './text.ts'
@@ -63,7 +63,7 @@ function cleanValue(value: unknown, path: string[], details: ErrorDetail[]): unk
   // The bytes of a file are one value, not millions.
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   if (path.length >= maxDepth) {
-    addIssue(details, path, 'too_deep', `is nested too deeply. Use at most ${maxDepth} levels of nesting`)
+    addIssue(details, path, 'too_deep')
     return undefined
   }
   return Array.isArray(value) ? cleanList(value, path, details) : cleanObject(value, path, details)
@@ -80,7 +80,7 @@ function cleanObject(object: object, path: string[], details: ErrorDetail[]): ob
     checkText(key, [...path, key], details)
     // zod's records drop this key silently. At the top level, it's reported as an unknown field.
     if (key === '__proto__' && path.length > 0) {
-      addIssue(details, [...path, key], 'invalid_key', "can't be used as a name. Use a different name")
+      addIssue(details, [...path, key], 'invalid_key')
     }
     return [key, cleanValue(value, [...path, key], details)]
   })
@@ -93,21 +93,13 @@ function cleanObject(object: object, path: string[], details: ErrorDetail[]): ob
 const isBlank = (value: unknown): boolean => value === '' || value === undefined
 
 function checkText(text: string, path: string[], details: ErrorDetail[]): void {
-  if (text.includes('\u0000'))
-    addIssue(details, path, 'invalid_text', 'contains an invisible NUL character. Type the text again')
-  else if (!text.isWellFormed())
-    addIssue(
-      details,
-      path,
-      'invalid_text',
-      'contains part of a character, such as half of an emoji that was cut off. Type the text again',
-    )
+  if (text.includes('\u0000') || !text.isWellFormed()) addIssue(details, path, 'invalid_text')
 }
 
-function addIssue(details: ErrorDetail[], path: string[], code: string, text: string): void {
+function addIssue(details: ErrorDetail[], path: string[], code: DetailCode): void {
   // The response quotes the field name, so it must not contain text that can't be stored.
   const field = toStorableText(path.join('.')).slice(0, 200)
-  details.push({ field, code, message: `${field || 'The request body'} ${text}.` })
+  details.push({ field, code, message: toFieldError(field, code) })
 }
 
 type Issue = z.core.$ZodIssue
@@ -128,63 +120,72 @@ export function toErrorDetails(issues: readonly Issue[]): ErrorDetail[] {
 const unknownFieldDetails = (issue: z.core.$ZodIssueUnrecognizedKeys): ErrorDetail[] =>
   issue.keys.map((key) => {
     const field = formatFieldPath([...issue.path, key])
-    return {
-      field,
-      code: 'unknown_field',
-      message: `${field} isn't a known field. Check the spelling or remove it.`,
-    }
+    return { field, code: 'unknown_field', message: toFieldError(field, 'unknown_field') }
   })
+
+type DetailCode = keyof typeof detailTexts
+
+/** Returns the catalog's sentences about a field. */
+const toFieldError = (field: string, code: DetailCode, values: Record<string, string> = {}): string =>
+  toErrorMessage(detailTexts[code], { field: field || 'The request body', ...values })
 
 function toErrorDetail(issue: Issue): ErrorDetail {
   const field = formatFieldPath(issue.path)
-  const { code, text } = describeIssue(issue)
-  return { field, code, message: `${field || 'The request body'} ${text}.` }
+  if (issue.code === 'custom' || issue.code === 'invalid_format') {
+    const code = getFormatCode(issue)
+    // The contract's own rules start with "must" or "can". They say what to enter.
+    if (/^(must|can) /.test(issue.message)) {
+      return { field, code, message: `${field || 'The request body'} ${issue.message}.` }
+    }
+    return {
+      field,
+      code,
+      message: toFieldError(field, code in detailTexts ? (code as DetailCode) : 'invalid_format'),
+    }
+  }
+  const { code, values } = describeIssue(issue)
+  return { field, code, message: toFieldError(field, code, values) }
 }
 
-/** Removes the field's name from the message, for forms that show it next to the field. */
-export function withoutFieldName({ field, message }: ErrorDetail): string {
-  if (!message.startsWith(`${field} `)) return message
-  const rest = message.slice(field.length + 1)
-  return rest.charAt(0).toUpperCase() + rest.slice(1)
+function getFormatCode(issue: z.core.$ZodIssueCustom | z.core.$ZodIssueInvalidStringFormat): string {
+  if (issue.code === 'invalid_format') {
+    return issue.format === 'regex' ? 'invalid_format' : `invalid_${issue.format}`
+  }
+  const code: unknown = issue.params?.code
+  return typeof code === 'string' ? code : 'invalid_value'
 }
+
+/** Replaces the field's name in the message, for forms that show it next to the field. */
+export const withoutFieldName = ({ field, message }: ErrorDetail): string =>
+  message.startsWith(`${field} `) ? `This field${message.slice(field.length)}` : message
 
 const formatFieldPath = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200)
 
 interface IssueDescription {
-  code: string
-  text: string
+  code: DetailCode
+  values?: Record<string, string>
 }
 
-function describeIssue(issue: Issue): IssueDescription {
+function describeIssue(
+  issue: Exclude<Issue, z.core.$ZodIssueCustom | z.core.$ZodIssueInvalidStringFormat>,
+): IssueDescription {
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return { code: 'required', text: 'is required' }
-      return { code: 'invalid_type', text: `must be ${typeDescriptions[issue.expected] ?? issue.expected}` }
+      if (issue.input === undefined) return { code: 'required' }
+      return { code: 'invalid_type', values: { type: typeDescriptions[issue.expected] ?? issue.expected } }
     case 'too_big':
     case 'too_small':
       return describeSizeIssue(issue)
-    case 'invalid_format':
-      return {
-        code: issue.format === 'regex' ? 'invalid_format' : `invalid_${issue.format}`,
-        text: formatDescriptions[issue.format] ?? describeCustomMessage(issue.message),
-      }
     case 'invalid_value':
-      if (issue.input === undefined) return { code: 'required', text: 'is required' }
-      return { code: 'invalid_value', text: `must be one of: ${issue.values.map(String).join(', ')}` }
+      if (issue.input === undefined) return { code: 'required' }
+      return { code: 'invalid_value', values: { values: issue.values.map(String).join(', ') } }
     case 'invalid_key':
-      return { code: 'invalid_key', text: 'has a name that is empty or too long. Use a different name' }
-    case 'custom': {
-      const code: unknown = issue.params?.code
-      return {
-        code: typeof code === 'string' ? code : 'invalid_value',
-        text: describeCustomMessage(issue.message),
-      }
-    }
+      return { code: 'invalid_key' }
     case 'invalid_element':
     case 'invalid_union':
     case 'not_multiple_of':
     case 'unrecognized_keys':
-      return { code: 'invalid_value', text: "has an invalid value. Check the field's description" }
+      return { code: 'invalid_format' }
   }
 }
 
@@ -198,29 +199,14 @@ const typeDescriptions: Record<string, string> = {
   record: 'an object with text values',
 }
 
-const formatDescriptions: Record<string, string> = {
-  email: 'must be an email address, for example ada@example.com',
-  url: 'must be a URL, for example https://example.com/hook',
-  datetime: 'must be a date and time with a time zone, for example 2026-05-04T09:30:00+02:00',
-}
-
 function describeSizeIssue(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): IssueDescription {
   const isMaximum = issue.code === 'too_big'
   const bound = String(isMaximum ? issue.maximum : issue.minimum)
-  const side = isMaximum ? 'at most' : 'at least'
-  const length = isMaximum ? 'can have at most' : 'must have at least'
-  const isOne = bound === '1'
   if (issue.origin === 'string') {
-    const noun = isOne ? 'character' : 'characters'
-    return { code: isMaximum ? 'too_long' : 'too_short', text: `${length} ${bound} ${noun}` }
+    const limit = `${bound} ${bound === '1' ? 'character' : 'characters'}`
+    return { code: isMaximum ? 'too_long' : 'too_short', values: { limit } }
   }
-  if (issue.origin === 'array' || issue.origin === 'record') {
-    const noun = isOne ? 'entry' : 'entries'
-    return { code: issue.code, text: `${length} ${bound} ${noun}` }
-  }
-  return { code: issue.code, text: `must be ${side} ${bound}` }
+  const isList = issue.origin === 'array' || issue.origin === 'record'
+  const unit = bound === '1' ? ' entry' : ' entries'
+  return { code: issue.code, values: { limit: `${bound}${isList ? unit : ''}` } }
 }
-
-/** Keeps the messages of the contract's rules, which start with "must" or "can", and replaces zod's default messages. */
-const describeCustomMessage = (message: string): string =>
-  /^(must|can) /.test(message) ? message : "has an invalid format. Check the field's description"

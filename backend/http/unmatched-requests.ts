@@ -1,3 +1,4 @@
+import { errorTexts, toErrorMessage } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.ts'
 
@@ -39,7 +40,10 @@ export function handleUnmatchedRequest(
   }
   throw new ApiError(
     'method_not_allowed',
-    `${request.method} isn't supported at this URL. Use ${formatMethods(methods)}.`,
+    toErrorMessage(errorTexts.method_not_allowed, {
+      method: request.method,
+      methods: formatMethods(methods),
+    }),
     { headers: { Allow: methods.join(', ') } },
   )
 }

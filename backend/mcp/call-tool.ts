@@ -91,7 +91,8 @@ const failedResult = (text: string): ToolResult => truncateResult({ text, isErro
 const abortMessages: Record<AbortReason, string> = {
   canceled: 'was canceled before it responded. The request may have taken effect.',
   timeout: `didn't respond within ${toolTimeoutMs / secondMs} seconds. The request may have taken effect. Don't repeat it. Continue without the result.`,
-  stopping: 'was interrupted by a service restart. The request may have taken effect. Continue without the result.',
+  stopping:
+    'was interrupted by a service restart. The request may have taken effect. Continue without the result.',
 }
 
 function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): ToolResult {

@@ -1,5 +1,12 @@
 // cspell:ignore fristname
-import { type ErrorCode, type ErrorDetail, errorTable, errorTexts, toErrorMessage } from '@outdial/contract'
+import {
+  detailTexts,
+  type ErrorCode,
+  type ErrorDetail,
+  errorTable,
+  errorTexts,
+  toErrorMessage,
+} from '@outdial/contract'
 import { ApiError } from '../../core/errors.ts'
 import { NoRequestBody, type Route } from '../define-route.ts'
 
@@ -37,35 +44,24 @@ export function listErrorCodes(route: Route): ErrorCode[] {
   return codes.sort((a, b) => errorTable[a].status - errorTable[b].status)
 }
 
-const detail = (field: string, code: string, message: string): ErrorDetail => ({ field, code, message })
+/** Returns a response about one field. */
+const aboutField = (field: string, code: keyof typeof detailTexts) => {
+  const message = toErrorMessage(detailTexts[code], { field })
+  return { message, details: [{ field, code, message }] }
+}
 
-const agentNotLive = toErrorMessage(errorTexts.agent_not_live)
-const numberNotActive = toErrorMessage(errorTexts.number_not_active)
-const unknownField = "fristname isn't a known field. Check the spelling or remove it."
+const toMessage = (code: ErrorCode, values: Record<string, string>) => ({
+  message: toErrorMessage(errorTexts[code], values),
+})
 
-const examples: Partial<Record<ErrorCode, { message?: string; details?: ErrorDetail[] }>> = {
-  validation_failed: {
-    message: 'phone_number is required.',
-    details: [detail('phone_number', 'required', 'phone_number is required.')],
-  },
-  unknown_field: {
-    message: unknownField,
-    details: [detail('fristname', 'unknown_field', unknownField)],
-  },
-  agent_not_live: {
-    details: [detail('agent_id', 'agent_not_live', agentNotLive)],
-  },
-  number_not_active: {
-    details: [detail('phone_number_id', 'number_not_active', numberNotActive)],
-  },
-  not_found: { message: 'This workspace has nothing with this ID. Check the ID.' },
-  rate_limited: {
-    message: 'This connection sent more than 600 requests in a minute. Try again in 12 seconds.',
-  },
-  insufficient_scope: {
-    message:
-      'This connection is missing a permission that the request needs: contacts:write. Reconnect your Outdial account and allow it.',
-  },
+const examples: Partial<Record<ErrorCode, { message: string; details?: ErrorDetail[] }>> = {
+  validation_failed: aboutField('phone_number', 'required'),
+  unknown_field: aboutField('fristname', 'unknown_field'),
+  agent_not_live: aboutField('agent_id', 'agent_not_live'),
+  number_not_active: aboutField('phone_number_id', 'number_not_active'),
+  method_not_allowed: toMessage('method_not_allowed', { method: 'PUT', methods: 'GET or POST' }),
+  rate_limited: toMessage('rate_limited', { source: 'This connection', limit: '600', seconds: '12 seconds' }),
+  insufficient_scope: toMessage('insufficient_scope', { scopes: 'contacts:write' }),
 }
 
 /** Returns an example of an error response, for the document. */

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type ErrorDetail, type FieldText, QueryId } from '@outdial/contract'
+import { type FieldText, QueryId } from '@outdial/contract'
 import { getCountries } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
@@ -52,7 +52,7 @@ const omittedFields = /password|secret|private_key|google_account|^_/i
 /** Returns the state of a form after an error, with what was entered. */
 export function invalidForm(raw: Record<string, unknown>, error: ApiError): FormState {
   const issues: Record<string, string> = {}
-  for (const detail of error.details) issues[detail.field] ??= toFieldMessage(detail)
+  for (const detail of error.details) issues[detail.field] ??= withoutFieldName(detail)
   const submitted: FormState['submitted'] = {}
   for (const [name, value] of Object.entries(raw)) {
     if (omittedFields.test(name)) continue
@@ -82,9 +82,6 @@ export const createFormModel = (state: FormState, csrf: string) => ({
     return { id, values, value: values[0] ?? '', issue, describedBy }
   },
 })
-
-const toFieldMessage = (detail: ErrorDetail): string =>
-  detail.message === `${detail.field} is required.` ? 'This field is required.' : withoutFieldName(detail)
 
 const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')

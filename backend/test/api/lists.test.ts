@@ -138,5 +138,5 @@ it('lists the accepted values of a filter in the error', async () => {
   expect(response.statusCode).toBe(422)
   const [detail] = ErrorResponse.parse(response.json()).error.details
   expect(detail).toMatchObject({ field: 'outcome.0', code: 'invalid_value' })
-  expect(detail?.message).toContain('must be one of: answered, voicemail')
+  expect(detail?.message).toContain('Use one of these: answered, voicemail')
 })

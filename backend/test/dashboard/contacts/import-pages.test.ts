@@ -46,9 +46,9 @@ it('shows what each row will do, and its issues, before importing anything', asy
   expect(page.text).toContain('Imported as variables: Roof.')
   for (const message of [
     /6 Mobile The phone number isn't valid/,
-    /6 Time zone Must be/,
+    /6 Time zone This field must be/,
     /7 Email /,
-    /7 Time zone Must be an IANA time zone/,
+    /7 Time zone This field must be an IANA time zone/,
     /8 Mobile Duplicate of row 2\. This row is skipped/,
     /9 – This row has 6 cells, but the file has 5 columns/,
   ]) {

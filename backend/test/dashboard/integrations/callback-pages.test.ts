@@ -41,7 +41,7 @@ it("doesn't show members the signing secret", async () => {
   const owner = await seedSignedInOwner(world.service)
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const page = await member.open('/integrations/callbacks')
-  expect(page.text).toContain('Only workspace owners can see it.')
+  expect(page.text).toContain('Only workspace owners can see the secret.')
   for (const what of ['reveal-secret', 'rotate-secret']) {
     expect((await member.open(`/integrations/callbacks/${what}`)).status).toBe(403)
     const forged = {
