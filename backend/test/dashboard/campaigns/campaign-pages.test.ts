@@ -59,7 +59,9 @@ it('shows each issue of a campaign next to its field', async () => {
     max_concurrent_calls: '5',
   })
   expect(next.html).toContain('id="f-name-issue">This field is required.')
-  expect(next.html).toContain('id="f-time_zone-issue">This field must be an IANA time zone, for example Europe/Berlin.')
+  expect(next.html).toContain(
+    'id="f-time_zone-issue">This field must be an IANA time zone, for example Europe/Berlin.',
+  )
   expect(next.html).toContain('id="f-calling_hours-end-issue">This field must be different from the start.')
   expect(next.html).toContain('value="Berlin"')
 })

@@ -128,7 +128,10 @@ describe('contact updates', () => {
   })
 
   it.each([
-    [{ email: 'nobody' }, "email isn't a valid email address. Enter it like ada@example.com, or leave it blank."],
+    [
+      { email: 'nobody' },
+      "email isn't a valid email address. Enter it like ada@example.com, or leave it blank.",
+    ],
     [{ time_zone: 'Mars/Olympus' }, 'time_zone must be an IANA time zone, for example Europe/Berlin.'],
     [{ do_not_call: false }, "do_not_call isn't a known field"],
   ])('rejects %j like the API', async (args, message) => {
