@@ -107,6 +107,9 @@ function formatTable(columns: string[], rows: Record<string, Cell>[]): string {
 
 function formatCell(value: Cell): string {
   if (value === null) return '-'
-  if (Array.isArray(value)) return value.join(', ')
-  return value instanceof Date ? value.toISOString() : String(value)
+  if (Array.isArray(value)) return removeControlCharacters(value.join(', '))
+  return value instanceof Date ? value.toISOString() : removeControlCharacters(String(value))
 }
+
+/** Users choose names. Escape sequences in a name could change what the operator's terminal shows. */
+const removeControlCharacters = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ')

@@ -61,6 +61,8 @@ const fastifyErrors: Record<string, [ErrorCode, string?] | undefined> = {
   ],
   FST_ERR_BAD_URL: urlNotFound,
   FST_ERR_MAX_PARAM_LENGTH: urlNotFound,
+  // A path such as /assets/../main.ts, which @fastify/static rejects.
+  FST_STATIC_FORBIDDEN_PATH: urlNotFound,
 }
 
 /**

@@ -9,7 +9,10 @@ export function isPermittedAddress(address: string, allowLoopback: boolean): boo
   const parsed = unwrapNat64(ipaddr.process(address))
   const range = parsed.range()
   if (range === 'loopback') return allowLoopback
-  return range === 'unicast' && (parsed.kind() === 'ipv4' || isGlobalIPv6(parsed.toByteArray()))
+  if (range !== 'unicast') return false
+  return parsed instanceof ipaddr.IPv4
+    ? !isPlatformAddress(parsed)
+    : isGlobalIPv6(parsed) && !isIsatap(parsed)
 }
 
 const nat64 = ipaddr.IPv6.parse('64:ff9b::')
@@ -21,7 +24,16 @@ function unwrapNat64(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.I
 }
 
 /** Checks for 2000::/3 (RFC 4291, section 2.4). `range` also returns unicast for others, such as ::127.0.0.1. */
-const isGlobalIPv6 = ([first = 0]: number[]) => first >> 5 === 1
+const isGlobalIPv6 = (address: ipaddr.IPv6): boolean => (address.toByteArray()[0] ?? 0) >> 5 === 1
+
+/** Checks for an interface ID that embeds an IPv4 address, which may be private (ISATAP, RFC 5214, section 6.1). */
+function isIsatap({ parts }: ipaddr.IPv6): boolean {
+  const [high = 0, low] = parts.slice(4)
+  return (high & ~0x0200) === 0 && low === 0x5efe
+}
+
+/** Checks for Azure's platform services, which every virtual machine reaches at a public address. */
+const isPlatformAddress = (address: ipaddr.IPv4): boolean => address.toString() === '168.63.129.16'
 
 /** Checks whether a host is localhost or a subdomain of it (RFC 6761, section 6.3). */
 export const isLocalhost = (host: string): boolean => /(^|\.)localhost\.?$/i.test(host)

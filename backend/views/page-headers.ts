@@ -5,7 +5,11 @@
  * for every redirect, and silently blocks a consent form if an origin isn't listed. `scripts` allows the service's own
  * scripts. Inline scripts are never allowed.
  */
-export function pageHeaders({ formTargets = [], scripts = false }: PageSources = {}): Record<string, string> {
+export function pageHeaders({
+  formTargets = [],
+  scripts = false,
+  hasSecretPath = false,
+}: PageOptions = {}): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -20,14 +24,17 @@ export function pageHeaders({ formTargets = [], scripts = false }: PageSources =
     'content-security-policy': policy.join('; '),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    'referrer-policy': 'same-origin',
+    // `no-referrer` would also remove the Origin header of form submissions.
+    'referrer-policy': hasSecretPath ? 'strict-origin' : 'same-origin',
     'cache-control': 'no-store',
   }
 }
 
-interface PageSources {
+interface PageOptions {
   formTargets?: string[]
   scripts?: boolean
+  /** The path contains a token, which must not reach logs in the Referer header, not even of the page's own assets. */
+  hasSecretPath?: boolean
 }
 
 /** Converts a redirect URI to a `form-action` source. For an IPv6 host, which CSP doesn't support, uses the scheme. */

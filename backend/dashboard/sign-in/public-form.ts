@@ -45,7 +45,7 @@ export function mountPublicForm<Form extends z.ZodType>(
     const form = createFormModel(state, reply.generateCsrf())
     return reply
       .code(status)
-      .headers(pageHeaders())
+      .headers(pageHeaders({ hasSecretPath: true }))
       .send(parts.render(result.template, { ...result.data, title, form }))
   }
 

@@ -24,6 +24,14 @@ async function runJson(args: string[], input?: string): Promise<Record<string, u
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
+it("prints a name without the control characters that would change the operator's terminal", async () => {
+  const name = 'A\u001b]0;owned\u0007\u001b[31mRED'
+  await runJson(['create-oauth-client', '--name', name, '--redirect-uri', 'https://example.com/callback'])
+  const { stdout } = await admin(['list-oauth-clients'])
+  expect(stdout).toContain('A ]0;owned [31mRED')
+  expect(stdout).not.toMatch(/[^\P{Cc}\n]/u)
+})
+
 it('sets up a new installation with an API key and an OAuth client', async () => {
   const user = await runJson(['create-user', '--email', 'robin@example.com', '--name', 'Robin'])
   expect(user.password).toMatch(/^.{20,}$/)

@@ -87,7 +87,8 @@ it('serves the style sheet as immutable, and no files outside the assets folder'
   const styles = await app.inject('/assets/outdial.css?v=1')
   expect(styles.headers['cache-control']).toContain('immutable')
   expect(styles.headers['content-type']).toContain('text/css')
-  for (const url of ['/assets/', '/assets/../layout.eta', '/assets/%2e%2e/layout.eta']) {
+  const paths = ['/assets/', '/assets/../layout.eta', '/assets/%2e%2e/layout.eta', '/assets/..%5clayout.eta']
+  for (const url of [...paths, '/assets//etc/passwd', '/docs/static/..%2f..%2fpackage.json']) {
     expect((await app.inject(url)).statusCode).toBe(404)
   }
 })

@@ -58,6 +58,12 @@ it.each([
   'https://[2002:a00:1::]/',
   'https://[2001:0:a00:1::]/',
   'https://[2001:db8::1]/',
+  // Azure's platform services.
+  'https://168.63.129.16/',
+  'https://[::ffff:168.63.129.16]/',
+  // ISATAP, which embeds 10.0.0.1.
+  'https://[2606:4700::5efe:a00:1]/',
+  'https://[2606:4700::200:5efe:a00:1]/',
 ])('always rejects the private or reserved %s', (url) => {
   expect(findTargetUrlIssue(online, url)).toMatch(/public/)
   expect(findTargetUrlIssue(local, url)).toMatch(/public/)

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
-import pino from 'pino'
 import { createBrowser } from '../../../../support/browser.ts'
 import { removeMember } from '../../../access/remove-member.ts'
 import { createApp } from '../../../app.ts'
@@ -9,6 +8,7 @@ import { createInvitation } from '../../../identity/invitations.ts'
 import { addMember } from '../../../identity/members.ts'
 import { createResetLink } from '../../../identity/password-resets.ts'
 import { changePassword } from '../../../identity/passwords.ts'
+import { createLog } from '../../../log.ts'
 import { createWorkspace } from '../../../onboarding/onboarding.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import {
@@ -40,7 +40,7 @@ const world = useServiceWorld()
 beforeAll(async () => {
   deps = testDeps(world.database.db, {
     config,
-    log: pino({ level: 'trace' }, { write: (line) => void log.push(line) }),
+    log: await createLog('trace', { write: (line: string) => log.push(line) > 0 }),
   })
   app = await createApp(deps)
 })
@@ -183,7 +183,7 @@ it('keeps link tokens out of logs, caches, and referrers', async () => {
     expect(token.length).toBeGreaterThan(20)
     const page = await app.inject({ url: `${pathname}?again=${token}` })
     expect(page.statusCode).toBe(200)
-    expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' })
+    expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'strict-origin' })
     // Without a CSRF token, the request is rejected, and the rejection is logged.
     const rejected = await app.inject({
       method: 'POST',
@@ -195,6 +195,36 @@ it('keeps link tokens out of logs, caches, and referrers', async () => {
     expect((await app.inject({ url: `${pathname}x` })).statusCode).toBe(410)
     expect(log.join('')).toContain('request')
     expect(log.join('')).not.toContain(token)
+  }
+})
+
+it('keeps session cookies out of the log at every level, uploads included', async () => {
+  const { email, userId } = await seedUser(deps)
+  const settings = { name: 'Acme', country: 'US', timeZone: 'America/New_York', ownerId: userId }
+  const { id } = await createWorkspace(deps, settings)
+  const { cookies } = await signInFrom('192.0.2.9', email, password)
+  const session = cookies.find(({ name }) => name === '__Host-outdial_session')?.value ?? ''
+  const importPath = `/w/${id}/contacts/import`
+  const page = await app.inject({ url: importPath, cookies: { '__Host-outdial_session': session } })
+  const csrf = page.cookies.find(({ name }) => name === '__Host-outdial_csrf')?.value ?? ''
+  const form = new FormData()
+  form.set('_csrf', /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '')
+  form.set('_once', /name="_once" value="([^"]+)"/.exec(page.body)?.[1] ?? '')
+  form.set('file', new Blob(['phone number\n+12025550100']), 'leads.csv')
+
+  const logLines = log.length
+  const uploaded = await app.inject({
+    method: 'POST',
+    url: importPath,
+    cookies: { '__Host-outdial_session': session, '__Host-outdial_csrf': csrf },
+    payload: form,
+  })
+  expect(uploaded.statusCode).toBe(303)
+  const logged = log.slice(logLines).join('')
+  expect(logged).toContain('busboy')
+  for (const secret of [session, csrf]) {
+    expect(secret.length).toBeGreaterThan(20)
+    expect(logged).not.toContain(secret)
   }
 })
 
