@@ -9,7 +9,7 @@ import type { Deps } from './deps.ts'
 import { limitClosing } from './http/close-connections.ts'
 import { handleClientError, handleError } from './http/error-handler.ts'
 import { mountHealth } from './http/health.ts'
-import { getRequestId, logRequest } from './http/request-log.ts'
+import { createProxyWarning, getRequestId, logRequest } from './http/request-log.ts'
 import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
 import { registerOauth } from './oauth/register-oauth.ts'
@@ -51,7 +51,11 @@ export async function createApp(
   })
   app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
-  app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id))
+  const warnAboutProxy = createProxyWarning()
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('X-Request-Id', request.id)
+    warnAboutProxy(request)
+  })
   await app.register(helmet, securityHeaders(deps.config))
   // A hook, because a handler runs after the body was parsed and would report issues of the body first.
   app.addHook('onRequest', async (request, reply) => {

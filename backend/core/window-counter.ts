@@ -11,6 +11,8 @@ interface Window {
 interface WindowCounter {
   /** Counts an event of `key`. */
   add(key: string): Readonly<Window>
+  /** Uncounts one event of `key`, unless its window has ended. */
+  subtract(key: string): void
   /** Resets the count of `key`. */
   clear(key: string): void
 }
@@ -35,6 +37,10 @@ export function createWindowCounter(
       window.count += 1
       windows.set(key, window)
       return window
+    },
+    subtract: (key) => {
+      const window = windows.get(key)
+      if (window !== undefined && window.count > 0) window.count -= 1
     },
     clear: (key) => void windows.delete(key),
   }

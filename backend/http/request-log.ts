@@ -27,6 +27,23 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   )
 }
 
+/**
+ * Returns a hook that warns once if a proxy isn't trusted: then all clients have the proxy's address, and share its
+ * limits.
+ */
+export function createProxyWarning(): (request: FastifyRequest) => void {
+  let hasWarned = false
+  return (request) => {
+    if (hasWarned || request.headers['x-forwarded-for'] === undefined) return
+    if (request.ip !== request.socket.remoteAddress) return
+    hasWarned = true
+    request.log.warn(
+      { proxy: request.ip },
+      'ignored X-Forwarded-For, because its sender is not in TRUSTED_PROXIES; if Outdial runs behind this proxy, add it',
+    )
+  }
+}
+
 /** Returns the caller's own request ID if it's safe for logs and headers, otherwise a new one. */
 export function getRequestId(request: Pick<IncomingMessage, 'headers'>): string {
   const header = request.headers['x-request-id']

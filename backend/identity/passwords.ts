@@ -1,13 +1,14 @@
 import { hash, verify } from '@node-rs/argon2'
+import pLimit from 'p-limit'
 import * as z from 'zod'
-import { invalidField, notFound } from '../core/errors.ts'
+import { ApiError, invalidField, notFound } from '../core/errors.ts'
 import { rule, validateByRules } from '../core/validate-rules.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/tokens.ts'
 import { deleteUnusedResets } from './password-reset-store.ts'
 import { deleteOtherSessions } from './session-store.ts'
-import { findPasswordByEmail, findUserWithPassword, replacePassword } from './user-store.ts'
+import { findUserWithPassword, replacePassword } from './user-store.ts'
 
 const wrongPasswordError = () =>
   invalidField('current_password', 'wrong_password', 'Incorrect current password. Try again.')
@@ -35,6 +36,16 @@ export const changePassword = (
     await deleteOtherSessions(tx.db, session.userId, session.sessionHash)
   })
 
+/** Each computation uses one of libuv's four threads, which files and cryptography need too. */
+const hashing = pLimit(2)
+const maxWaiting = 60
+
+/** @throws {ApiError} unavailable if too many computations are waiting */
+async function limitHashing<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (hashing.pendingCount < maxWaiting) return hashing(work)
+  throw new ApiError('unavailable', undefined, { headers: { 'Retry-After': '5' } })
+}
+
 const minPasswordLength = 10
 /** The sign-in form doesn't accept longer passwords. */
 const maxPasswordLength = 1024
@@ -58,27 +69,28 @@ const NewPassword = z
  */
 export async function hashPassword(password: string, field = 'password'): Promise<string> {
   validateByRules(z.object({ [field]: NewPassword }), { [field]: password })
-  return hash(password)
+  return limitHashing(() => hash(password))
 }
 
 export const passwordMatches = (passwordHash: string, password: string): Promise<boolean> =>
-  password.length > maxPasswordLength ? Promise.resolve(false) : verify(passwordHash, password)
+  password.length > maxPasswordLength
+    ? Promise.resolve(false)
+    : limitHashing(() => verify(passwordHash, password))
 
 let dummyHash: Promise<string> | undefined
 
 /**
- * Returns the user's ID and the hash that the password was compared with, or undefined if the email or password is
- * wrong. Response times don't reveal which one is wrong, because a hash is verified for unknown users too.
+ * Compares a password with a user's. Response times don't reveal whether a user exists, because without a user, a hash
+ * is verified too.
+ *
+ * @throws {ApiError} unavailable if too many passwords are being verified
  */
-export async function verifyPassword(
-  deps: Pick<Deps, 'db'>,
-  input: {
-    email: string
-    password: string
-  },
-): Promise<{ userId: number; passwordHash: string } | undefined> {
-  const user = await findPasswordByEmail(deps.db, input.email.trim())
-  dummyHash ??= hash(randomToken())
-  const matches = await verify(user?.passwordHash ?? (await dummyHash), input.password)
-  return matches && user ? { userId: user.id, passwordHash: user.passwordHash } : undefined
-}
+export const verifyPassword = (
+  user: { passwordHash: string } | undefined,
+  password: string,
+): Promise<boolean> =>
+  limitHashing(async () => {
+    dummyHash ??= hash(randomToken())
+    const matches = await verify(user?.passwordHash ?? (await dummyHash), password)
+    return matches && user !== undefined
+  })

@@ -22,11 +22,12 @@ export const lockUserTable = async (db: Db): Promise<void> => {
 
 export const findAnyUser = (db: Db) => db.selectFrom('app_user').select('id').limit(1).executeTakeFirst()
 
+/** @param email folded by `foldEmail` */
 export const findPasswordByEmail = (db: Db, email: string) =>
   db
     .selectFrom('app_user')
     .select(['id', 'password_hash as passwordHash'])
-    .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', eb.fn<string>('lower', [eb.val(email)])))
+    .where(lowerEmail, '=', email)
     .executeTakeFirst()
 
 /** Finds a signed-in user's details and password hash. */

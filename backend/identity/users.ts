@@ -66,6 +66,15 @@ const UserInput = z.object({
 })
 
 /**
+ * Returns an email in the form that it's compared and counted in, or undefined if no user can have it. Users' emails
+ * are ASCII, for which JavaScript and PostgreSQL agree on the lower case: `İ` would otherwise become `i` in one of them.
+ */
+export function foldEmail(email: string): string | undefined {
+  const trimmed = email.trim()
+  return /^[\x21-\x7e]+$/.test(trimmed) ? trimmed.toLowerCase() : undefined
+}
+
+/**
  * Trims and validates an email.
  *
  * @throws {ApiError} validation_failed

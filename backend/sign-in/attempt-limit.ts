@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import type { Clock } from '../core/clock.ts'
-import { minuteMs } from '../core/durations.ts'
+import { hourMs, minuteMs } from '../core/durations.ts'
 import { createWindowCounter } from '../core/window-counter.ts'
 
 interface AttemptLimit {
@@ -24,13 +24,74 @@ export function createAttemptLimit(clock: Clock): AttemptLimit {
   }
 }
 
+/** Who tries to sign in, where. */
+export interface SignInAttempt {
+  ip: string
+  /** The folded email. */
+  account: string
+  /** The browser has signed in to this account before. */
+  isKnownDevice: boolean
+}
+
+/** The limit that a sign-in attempt exceeds. */
+export type ExceededLimit = 'account-in-network' | 'network' | 'account'
+
+export interface SignInLimits {
+  /** Counts an attempt before it's made. Returns the limit that it exceeds, if any. */
+  consume(attempt: SignInAttempt): ExceededLimit | undefined
+  /** Uncounts a successful attempt. */
+  succeed(attempt: SignInAttempt): void
+}
+
+const maxPerNetwork = 60
+/** An IPv6 /48, which hosting providers assign to one customer (RFC 6177), has many networks. */
+const maxPerSite = 240
+const maxPerAccount = 50
+
+/**
+ * Limits sign-in attempts per account and network, per network, and per account.
+ *
+ * Everyone's attempts on an account count together, so a stranger could lock its owner out. A browser that has signed
+ * in to the account before therefore has a count of its own (OWASP, "Slow Down Online Guessing Attacks with Device
+ * Cookies"). Each process counts separately.
+ */
+export function createSignInLimits(clock: Clock): SignInLimits {
+  const perPair = createAttemptLimit(clock)
+  const perNetwork = createWindowCounter(clock, { windowMs: limit.windowMs })
+  const perAccount = createWindowCounter(clock, { windowMs: hourMs })
+  const pairKey = ({ ip, account, isKnownDevice }: SignInAttempt) =>
+    `${isKnownDevice ? 'known' : toNetwork(ip)} ${account}`
+
+  return {
+    consume: (attempt) => {
+      if (!perPair.consume(pairKey(attempt))) return 'account-in-network'
+      if (attempt.isKnownDevice) return undefined
+      const [network, site] = toNetworks(attempt.ip)
+      // Both are counted, even if the first one is exceeded.
+      const counts = [perNetwork.add(network).count > maxPerNetwork, perNetwork.add(site).count > maxPerSite]
+      if (counts.includes(true)) return 'network'
+      return perAccount.add(attempt.account).count > maxPerAccount ? 'account' : undefined
+    },
+    succeed: (attempt) => {
+      perPair.clear(pairKey(attempt))
+      if (attempt.isKnownDevice) return
+      for (const network of toNetworks(attempt.ip)) perNetwork.subtract(network)
+      perAccount.subtract(attempt.account)
+    },
+  }
+}
+
 /**
  * Returns the network that attempts are counted by: an IPv4 address, or the first 64 bits of an IPv6 address, because
  * one site has all addresses that start with them (RFC 6177).
  */
-export function toNetwork(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip
+export const toNetwork = (ip: string): string => toNetworks(ip)[0]
+
+/** Returns an address's network and site: its /64 and /48, or an IPv4 address twice, under different keys. */
+function toNetworks(ip: string): [network: string, site: string] {
+  if (!ipaddr.isValid(ip)) return [ip, `site ${ip}`]
   const address = ipaddr.process(ip)
-  if (address.kind() === 'ipv4') return address.toString()
-  return address.toByteArray().slice(0, 8).join('.')
+  if (address.kind() === 'ipv4') return [address.toString(), `site ${address.toString()}`]
+  const bytes = address.toByteArray()
+  return [bytes.slice(0, 8).join('.'), `site ${bytes.slice(0, 6).join('.')}`]
 }

@@ -5,9 +5,10 @@ import { secondMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
 import { verifyPassword } from '../identity/passwords.ts'
 import { endSession, findSession, type Session, startSession } from '../identity/sessions.ts'
-import type { User } from '../identity/users.ts'
+import { findPasswordByEmail } from '../identity/user-store.ts'
+import { foldEmail, type User } from '../identity/users.ts'
 import { tooManyAttemptsError } from '../views/page-error.ts'
-import { createAttemptLimit, toNetwork } from './attempt-limit.ts'
+import { createSignInLimits } from './attempt-limit.ts'
 
 export const SignInForm = z.object({
   // PostgreSQL rejects text with a NUL character.
@@ -22,9 +23,10 @@ export const SignInForm = z.object({
 export const wrongPasswordMessage = 'Incorrect email or password. Check both and try again.'
 
 /** Creates sign-in and sign-out for browsers. All pages share one instance, because it counts sign-in attempts. */
-export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>) {
+export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'secretBox'>) {
   const cookie = sessionCookie(deps.config)
-  const attempts = createAttemptLimit(deps.clock)
+  const device = deviceCookie(deps)
+  const limits = createSignInLimits(deps.clock)
   const getToken = (request: FastifyRequest) => request.cookies[cookie.name]
 
   /** Replaces the browser's session with a new one. Returns false if the password was changed in the meantime. */
@@ -41,6 +43,7 @@ export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | '
     // Relative, because the browser's clock may differ from the service's.
     const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / secondMs)
     void reply.setCookie(cookie.name, token, { ...cookie.options, maxAge })
+    device.set(reply, userId)
     return true
   }
 
@@ -55,17 +58,21 @@ export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | '
 
     /**
      * Starts a session and returns the user's ID, or undefined if the email or password is wrong.
-     * @throws {PageError} after ten failed sign-in attempts with one email from one network within five minutes
+     * @throws {PageError} after too many failed sign-in attempts
      */
     signIn: async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
       const form = SignInForm.parse(request.body)
-      const key = `${toNetwork(request.ip)} ${form.email.trim().toLowerCase()}`
-      if (!attempts.consume(key)) throw tooManyAttemptsError()
-      const user = await verifyPassword(deps, form)
-      if (user === undefined) return undefined
-      if (!(await startBrowserSession(request, reply, user.userId, user.passwordHash))) return undefined
-      attempts.clear(key)
-      return user.userId
+      const account = foldEmail(form.email)
+      const user = account === undefined ? undefined : await findPasswordByEmail(deps.db, account)
+      const isKnownDevice = user !== undefined && device.isKnown(request, user.id)
+      const attempt = { ip: request.ip, account: account ?? '', isKnownDevice }
+      const exceeded = limits.consume(attempt)
+      if (exceeded !== undefined) throw tooManyAttemptsError(exceeded)
+      const matches = await verifyPassword(user, form.password)
+      if (!matches || user === undefined) return undefined
+      if (!(await startBrowserSession(request, reply, user.id, user.passwordHash))) return undefined
+      limits.succeed(attempt)
+      return user.id
     },
 
     signOut: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -91,5 +98,28 @@ export const sessionCookie = (config: Pick<Config, 'publicUrl'>): SessionCookie 
   return {
     name: secure ? '__Host-outdial_session' : 'outdial_session',
     options: { path: '/', httpOnly: true, sameSite: 'lax', secure },
+  }
+}
+
+/** The longest that browsers keep a cookie (draft-ietf-httpbis-rfc6265bis, section 5.5), in seconds. */
+const deviceLifetimeSeconds = 400 * 24 * 60 * 60
+
+/** Marks browsers that have signed in to an account, so that a stranger's attempts don't lock its owner out. */
+function deviceCookie({ config, secretBox }: Pick<Deps, 'config' | 'secretBox'>) {
+  const { options } = sessionCookie(config)
+  const name = options.secure ? '__Host-outdial_device' : 'outdial_device'
+  return {
+    set: (reply: FastifyReply, userId: number): void =>
+      void reply.setCookie(name, secretBox.seal(`device ${userId}`), {
+        ...options,
+        maxAge: deviceLifetimeSeconds,
+      }),
+    isKnown: (request: FastifyRequest, userId: number): boolean => {
+      try {
+        return secretBox.open(request.cookies[name] ?? '') === `device ${userId}`
+      } catch {
+        return false // missing, or not sealed by this service
+      }
+    },
   }
 }

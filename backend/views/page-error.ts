@@ -28,12 +28,24 @@ export const outdatedFormError = () =>
     advice: 'Go back, reload the page, and try again. Your browser must accept cookies from this site.',
   })
 
-export const tooManyAttemptsError = () =>
-  new PageError(429, {
-    title: 'Too many attempts',
+/** @param limit that the attempt exceeded */
+export const tooManyAttemptsError = (limit: 'account-in-network' | 'network' | 'account') =>
+  new PageError(429, { title: 'Too many attempts', ...attemptTexts[limit] })
+
+const attemptTexts = {
+  'account-in-network': {
     message: 'There were too many sign-in attempts with this email.',
     advice: 'Wait five minutes, then go back and try again.',
-  })
+  },
+  network: {
+    message: 'There were too many sign-in attempts from your network.',
+    advice: 'Wait five minutes, then go back and try again.',
+  },
+  account: {
+    message: 'There were too many sign-in attempts with this email from different places.',
+    advice: 'Wait an hour, or sign in from a browser that you used before.',
+  },
+}
 
 export const internalServiceError = () =>
   new PageError(500, {

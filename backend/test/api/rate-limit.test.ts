@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import pino from 'pino'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
@@ -45,6 +46,22 @@ it('limits invalid credentials per address, but still accepts valid ones from th
   api.deps.clock.advance(60_000)
   expect(await guess()).toBe(401)
   await app.close()
+})
+
+it('warns once about X-Forwarded-For from a proxy that is not trusted', async () => {
+  const countWarnings = async (trustedProxies: string) => {
+    const lines: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+    const config = parseConfig({ SECRET_KEY: 'x'.repeat(32), TRUSTED_PROXIES: trustedProxies })
+    const app = await createApp({ ...api.deps, config, log })
+    for (const address of ['192.0.2.1', '192.0.2.2']) {
+      await app.inject({ url: '/sign-in', headers: { 'x-forwarded-for': address } })
+    }
+    await app.close()
+    return lines.filter((line) => line.includes('TRUSTED_PROXIES')).length
+  }
+  expect(await countWarnings('192.0.2.9')).toBe(1)
+  expect(await countWarnings('loopback')).toBe(0)
 })
 
 it('uses forwarded client addresses from trusted proxies only', async () => {

@@ -126,6 +126,48 @@ it("limits failed sign-in attempts per address, so that a stranger can't lock th
   expect((await signInFrom('192.0.2.3', email, password)).statusCode).toBe(303)
 })
 
+it('signs in with any case of the email, and counts no spelling of it separately', async () => {
+  const { email, userId } = await seedUser(deps)
+  const mixedCase = ` ${email.replace(/^./, (letter) => letter.toUpperCase())} `
+  expect((await signInFrom('198.51.100.8', mixedCase, password)).statusCode).toBe(303)
+  // PostgreSQL's lower() turns İ (U+0130) into i, and JavaScript's toLowerCase() doesn't.
+  const dotted = `dotted.i${userId}@example.com`
+  await deps.db.updateTable('app_user').set({ email: dotted }).where('id', '=', userId).execute()
+  for (let count = 0; count < 10; count += 1) await signInFrom('198.51.100.8', dotted, 'wrong')
+  for (const spelling of [dotted, dotted.replace('i', 'İ'), dotted.replaceAll('i', 'İ')]) {
+    expect((await signInFrom('198.51.100.8', spelling, password)).statusCode).not.toBe(303)
+  }
+})
+
+it('limits attempts with many emails from one network', async () => {
+  const { email } = await seedUser(deps)
+  for (let count = 0; count < 60; count += 1) {
+    const { statusCode } = await signInFrom('203.0.113.5', `guess-${count}@example.com`, password)
+    expect(statusCode).toBe(422)
+  }
+  const limited = await signInFrom('203.0.113.5', email, password)
+  expect(limited.statusCode).toBe(429)
+  expect(limited.body).toContain('too many sign-in attempts from your network')
+  expect((await signInFrom('203.0.113.6', email, password)).statusCode).toBe(303)
+})
+
+it("lets a user sign in from a known browser, even if a stranger's attempts from the same network are limited", async () => {
+  const { email } = await seedUser(deps)
+  const { cookies } = await signInFrom('203.0.113.7', email, password)
+  const device = cookies.find(({ name }) => name === '__Host-outdial_device')
+  expect(device).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax' })
+  for (let count = 0; count < 11; count += 1) await signInFrom('203.0.113.7', email, 'wrong')
+  expect((await signInFrom('203.0.113.7', email, password)).statusCode).toBe(429)
+  const known = { '__Host-outdial_device': device?.value ?? '' }
+  expect((await signInFrom('203.0.113.7', email, password, known)).statusCode).toBe(303)
+  // The cookie is for one account only, and limits apply to it too.
+  const other = await seedUser(deps)
+  for (let count = 0; count < 11; count += 1) await signInFrom('203.0.113.7', other.email, 'wrong', known)
+  expect((await signInFrom('203.0.113.7', other.email, password, known)).statusCode).toBe(429)
+  for (let count = 0; count < 10; count += 1) await signInFrom('203.0.113.8', email, 'wrong', known)
+  expect((await signInFrom('203.0.113.8', email, password, known)).statusCode).toBe(429)
+})
+
 it('counts sign-in attempts from the same IPv6 network together', async () => {
   const { email } = await seedUser(deps)
   for (let count = 0; count < 10; count += 1) {
