@@ -44,7 +44,8 @@ export async function mountRuntimeRoutes(
       async (request, reply) => {
         const attemptId = parseAttemptId(request)
         validate(NoQuery, request.query)
-        const report = validate(RuntimeReport, hasBody(request) ? request.body : parseJson(Buffer.alloc(0)))
+        const body = hasBody(request) ? request.body : parseJson(Buffer.alloc(0))
+        const report = validate(RuntimeReport, body, maxReportValues)
         if ((await receiveReport(deps, attemptId, report)) === 'ended')
           return sendAttemptEnded(request, reply)
         return { attempt_id: attemptId, sequence: report.sequence }
@@ -52,6 +53,9 @@ export async function mountRuntimeRoutes(
     )
   })
 }
+
+/** The longest transcript has 5,000 turns of three fields. */
+const maxReportValues = 25_000
 
 /** Replaces the message, which also mentions the query parameter of tool sessions. This route doesn't accept it. */
 const toRuntimeApiError = ({ code }: ApiError) =>

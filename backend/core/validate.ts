@@ -6,17 +6,49 @@ import { toStorableText } from './text.ts'
 /** Limits the details of a response, so that a body with a million issues doesn't cause a larger response. */
 const maxDetails = 50
 
+/** More than any valid request or form has. Each value costs microseconds, so a body of 1 MiB would cost a second. */
+const defaultMaxValues = 2_000
+
 /**
  * Validates a parsed body or query string with its schema.
  *
+ * @param maxValues values, keys not included, at any depth; checked before anything else
  * @throws {ApiError} unknown_field if all issues are unknown fields, otherwise validation_failed
  */
-export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  maxValues = defaultMaxValues,
+): z.output<Schema> {
+  if (countValues(input, maxValues) > maxValues) throw validationError([tooManyValues(maxValues)])
   const { value, details: issues } = cleanInput(input)
   if (issues.length > 0) throw validationError(issues)
   const parsed = schema.safeParse(value, { reportInput: true })
   if (parsed.success) return parsed.data
   throw validationError(toErrorDetails(parsed.error.issues))
+}
+
+const tooManyValues = (maxValues: number): ErrorDetail => ({
+  field: '',
+  code: 'too_big',
+  message: `The request body must have at most ${maxValues.toLocaleString('en-US')} values.`,
+})
+
+/** Counts the values in a value, itself included. Stops soon after `max`. */
+function countValues(input: unknown, max: number): number {
+  const waiting = [input]
+  let count = 0
+  while (waiting.length > 0 && count + waiting.length <= max) {
+    const value = waiting.pop()
+    count += 1
+    // The bytes of a file are one value.
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) continue
+    for (const child of Object.values(value)) {
+      waiting.push(child)
+      if (waiting.length > max) break
+    }
+  }
+  return count + waiting.length
 }
 
 function validationError(details: ErrorDetail[]): ApiError {

@@ -59,6 +59,22 @@ describe('the body', () => {
     })
   })
 
+  const names = Array.from({ length: 2_001 }, (_, index) => `name_${index}`)
+  it.each([
+    ['names with wrong values', { variables: Object.fromEntries(names.map((name) => [name, 1])) }],
+    ['names with values', { variables: Object.fromEntries(names.map((name) => [name, 'x'])) }],
+    ['unknown fields', Object.fromEntries(names.map((name) => [name, 'x']))],
+    ['empty lists', { variables: names.map(() => []) }],
+    ['lists in lists', { variables: names.reduce<unknown>((list) => [list], []) }],
+  ])('rejects a body with too many values before looking at them: %s', async (_, body) => {
+    const response = await api.send({ method: 'POST', path: '/contacts/', body })
+    expect(parseError(response)).toMatchObject({
+      status: 422,
+      code: 'validation_failed',
+      details: [{ field: '', code: 'too_big', message: 'The request body must have at most 2,000 values.' }],
+    })
+  })
+
   it.each([
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -165,10 +181,11 @@ describe('fields', () => {
   })
 
   it.each([
+    ['deep nesting', `{"variables":${'['.repeat(1_000)}${']'.repeat(1_000)}}`, 'too_deep'],
     [
       'nesting that would exhaust the stack',
       `{"variables":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
-      'too_deep',
+      'too_big',
     ],
     ['the NUL character', '{"first_name":"a\\u0000"}', 'invalid_text'],
     ['the NUL character in a key', '{"variables":{"a\\u0000":"b"}}', 'invalid_text'],
