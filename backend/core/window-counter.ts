@@ -11,7 +11,7 @@ interface Window {
 interface WindowCounter {
   /** Counts an event of `key`. */
   add(key: string): Readonly<Window>
-  /** Uncounts one event of `key`, unless its window has ended. */
+  /** Takes back one event of `key`. */
   subtract(key: string): void
   /** Resets the count of `key`. */
   clear(key: string): void

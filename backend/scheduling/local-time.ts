@@ -38,7 +38,7 @@ export function parseLocalTimeField(field: string, text: string, timeZone: strin
     throw invalidField(
       field,
       'invalid_datetime',
-      "This isn't a valid date and time. Enter both, for example 2026-12-03T15:30.",
+      "This isn't a valid date and time. Enter both, for example 2026-12-03 15:30.",
     )
   }
   if (isSkipped(text, at, timeZone)) {
@@ -46,6 +46,19 @@ export function parseLocalTimeField(field: string, text: string, timeZone: strin
     throw invalidField(field, 'skipped_time', message)
   }
   return at
+}
+
+/**
+ * Parses a past date that a person typed, with or without a time of day. A date alone is the start of that day.
+ *
+ * @throws {ApiError} validation_failed for `field`
+ */
+export function parseLocalDateField(field: string, text: string, timeZone: string): Date {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text.trim())) return parseLocalTimeField(field, text, timeZone)
+  if (!z.iso.date().safeParse(text.trim()).success) {
+    throw invalidField(field, 'invalid_datetime', "This date doesn't exist. Check the month and the day.")
+  }
+  return new Date(Temporal.PlainDate.from(text.trim()).toZonedDateTime(timeZone).epochMilliseconds)
 }
 
 /** Returns true for a local time that never occurs, because its instant has a different local time. */

@@ -39,7 +39,7 @@ export type ExceededLimit = 'account-in-network' | 'network' | 'account'
 export interface SignInLimits {
   /** Counts an attempt before it's made. Returns the limit that it exceeds, if any. */
   consume(attempt: SignInAttempt): ExceededLimit | undefined
-  /** Uncounts a successful attempt. */
+  /** Takes back the count of a successful attempt. */
   succeed(attempt: SignInAttempt): void
 }
 

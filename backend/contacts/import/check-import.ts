@@ -67,7 +67,15 @@ const startChecking = (deps: ImportDeps, job: ImportJob, columns: ImportColumn[]
     return true
   })
 
+/** Twice as many as a contact can have variables. Every cell costs time, and a file of 20 MB has room for millions. */
+const maxColumns = 200
+
 function requireColumns(headers: readonly string[]): ImportColumn[] {
+  if (headers.length > maxColumns) {
+    throw new UnreadableFileError(
+      `The file has ${headers.length.toLocaleString('en-US')} columns. Remove some: it can have at most ${maxColumns}.`,
+    )
+  }
   const columns = recognizeColumns(headers)
   if (columns.some(({ field }) => field === 'phone_number')) return columns
   const namedHeaders = columns.map(({ header }) => header).filter(Boolean)

@@ -1,10 +1,12 @@
+import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { ApiError } from '../../core/errors.ts'
+import { ApiError, invalidField } from '../../core/errors.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { validate, withoutFieldName } from '../../core/validate.ts'
-import { parseLocalTimeField } from '../../scheduling/local-time.ts'
+import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
+import { expandTimeZone, parseYesNo } from './parse-cells.ts'
 
 /** An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. */
 export const RowIssue = z.object({ column: z.string(), message: z.string() })
@@ -38,7 +40,7 @@ export function parseRow(
   if (fieldCells.country !== undefined && country === undefined)
     variables.push(['country', fieldCells.country])
   const parsed = parsePhone(fieldCells.phone_number ?? '', country ?? workspace.country)
-  const parsedFields = parseFields(columns, fieldCells, variables, workspace.timeZone)
+  const parsedFields = parseFields(columns, fieldCells, variables, workspace)
   if (parsed.ok && 'fields' in parsedFields) {
     const { phoneNumber } = parsed
     return { phoneNumber, fields: { ...parsedFields.fields, phone_number: phoneNumber } }
@@ -56,27 +58,38 @@ function parseFields(
   columns: readonly ImportColumn[],
   fieldCells: FieldCells,
   variables: [string, string][],
-  timeZone: string,
+  workspace: { country: string; timeZone: string },
 ): { fields: Omit<ContactInput, 'phone_number'> } | { issues: RowIssue[] } {
-  try {
-    const fields = validate(FieldsWithoutPhone, {
+  const details: ErrorDetail[] = []
+  const collect = <Value>(parse: () => Value): Value | undefined => {
+    try {
+      return parse()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      details.push(...error.details)
+      return undefined
+    }
+  }
+  const { time_zone: timeZone, do_not_call: doNotCall } = fieldCells
+  const isOnList = collect(() => (doNotCall === undefined ? false : requireYesNo(doNotCall)))
+  const consent = collect(() => toConsent(fieldCells, workspace.timeZone))
+  const fields = collect(() =>
+    validate(FieldsWithoutPhone, {
       ...toNames(fieldCells),
       email: fieldCells.email,
       external_id: fieldCells.external_id,
-      time_zone: fieldCells.time_zone,
-      ...(isYes(fieldCells.do_not_call) && { do_not_call: true }),
-      ...toConsent(fieldCells, timeZone),
+      time_zone: timeZone === undefined ? undefined : expandTimeZone(timeZone, workspace.country),
+      ...(isOnList === true && { do_not_call: true }),
+      ...(consent !== undefined && { consent }),
       ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
-    })
-    return { fields }
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return {
-      issues: error.details.map((detail) => ({
-        column: findHeader(columns, detail.field),
-        message: withoutFieldName(detail),
-      })),
-    }
+    }),
+  )
+  if (fields !== undefined && details.length === 0) return { fields }
+  return {
+    issues: details.map((detail) => ({
+      column: findHeader(columns, detail.field),
+      message: withoutFieldName(detail),
+    })),
   }
 }
 
@@ -85,7 +98,16 @@ const FieldsWithoutPhone = ContactInput.omit({ phone_number: true, country: true
 /** Removes the apostrophe that Outdial's CSV export puts before text that looks like a formula. */
 const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/, '')
 
-const isYes = (text: string | undefined): boolean => /^(true|yes|y|1|x)$/i.test(text ?? '')
+/** Guessing "no" would call a person who asked not to be called. */
+function requireYesNo(cell: string): boolean {
+  const value = parseYesNo(cell)
+  if (value !== undefined) return value
+  throw invalidField(
+    'do_not_call',
+    'invalid_value',
+    `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No.`,
+  )
+}
 
 function toNames({ first_name, last_name, name }: FieldCells) {
   if (name === undefined || first_name !== undefined || last_name !== undefined) {
@@ -95,10 +117,16 @@ function toNames({ first_name, last_name, name }: FieldCells) {
   return { first_name: first, last_name: rest.join(' ') || undefined }
 }
 
-function toConsent(fieldCells: FieldCells, timeZone: string) {
-  const { consent_source: source, consent_at: at } = fieldCells
-  if (source === undefined || at === undefined) return {}
-  return { consent: { source, at: parseLocalTimeField('consent_at', at, timeZone).toISOString() } }
+function toConsent({ consent_source: source, consent_at: at }: FieldCells, timeZone: string) {
+  if (source === undefined && at === undefined) return undefined
+  if (at === undefined) {
+    const message = 'The consent date is missing. Add it in a “Consent date” column, or clear this cell.'
+    throw invalidField('consent_source', 'required', message)
+  }
+  const date = parseLocalDateField('consent_at', at, timeZone)
+  if (source !== undefined) return { source, at: date.toISOString() }
+  const message = 'The consent source is missing. Add it in a “Consent source” column, or clear this cell.'
+  throw invalidField('consent_at', 'required', message)
 }
 
 function findHeader(columns: readonly ImportColumn[], field: string): string {

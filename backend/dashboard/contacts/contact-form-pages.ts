@@ -6,7 +6,7 @@ import { replaceContactDetails } from '../../contacts/update-contact.ts'
 import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
 import { invalidField, throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import { parseLocalTimeField } from '../../scheduling/local-time.ts'
+import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
 import { type FormFrame, timeZones, toFormTexts } from '../page/forms.ts'
@@ -200,7 +200,7 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
     ...(fields.variables !== undefined && { variables: parseVariables(fields.variables) }),
     ...(source !== undefined &&
       at !== undefined && {
-        consent: { source, at: parseLocalTimeField('consent.at', at, timeZone).toISOString() },
+        consent: { source, at: parseLocalDateField('consent.at', at, timeZone).toISOString() },
       }),
   }
 }

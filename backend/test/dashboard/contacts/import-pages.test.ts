@@ -90,6 +90,76 @@ it('imports the checked rows, and queues calls except to numbers on the do-not-c
   expect(calls).toHaveLength(3)
 })
 
+it("skips rows whose consent, do-not-call word, or number it can't read, and never takes them for no", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { page } = await uploadAndCheck(
+    user,
+    [
+      'Phone,Do not call,Consent source,Consent date',
+      '+12025570120,maybe,,',
+      '+12025570121,,Form,',
+      '+12025570122,,,2026-05-01',
+      '+12025570123,,Form,2026-02-30',
+      '+12025570124,,Form,soon',
+      '1.20256E+10,perhaps,Form,',
+    ].join('\n'),
+  )
+  expect(getStat(page.html)).toMatchObject({ Rows: 6, Errors: 6 })
+  for (const message of [
+    /2 Do not call “maybe” isn't recognized\. Enter Yes or No\./,
+    /3 Consent source The consent date is missing\./,
+    /4 Consent date The consent source is missing\./,
+    /5 Consent date This date doesn't exist\./,
+    /6 Consent date This isn't a valid date and time\./,
+    /7 Phone The phone number isn't valid/,
+    /7 Do not call “perhaps” isn't recognized/,
+    /7 Consent source The consent date is missing/,
+  ]) {
+    expect(page.text).toMatch(message)
+  }
+})
+
+it('reads common spellings of yes and no, dates without a time, and names of time zones', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rows = [
+    'Phone,Do not call,Consent source,Consent date,Time zone',
+    '+12025570130,Opt-out,Form,2026-05-01,Pacific Time',
+    '+12025570131,No,Form,2026-05-01 09:30,US/Eastern',
+    '+12025570132,-,,,EST',
+    '+12025570133,DNC,,,Europe/Berlin',
+  ]
+  const { path, page } = await uploadAndCheck(user, rows.join('\n'))
+  expect(getStat(page.html)).toMatchObject({ Rows: 4, Errors: 0 })
+  await user.browser.press(page, 'Import contacts', { campaign_id: '' })
+  await waitUntilSettled(user, path)
+  // The workspace is in New York.
+  expect(await listContacts(user)).toMatchObject([
+    {
+      consent_source: 'Form',
+      consent_at: new Date('2026-05-01T04:00:00Z'),
+      time_zone: 'America/Los_Angeles',
+    },
+    { consent_source: 'Form', consent_at: new Date('2026-05-01T13:30:00Z'), time_zone: 'America/New_York' },
+    { consent_source: null, time_zone: 'America/New_York' },
+    { time_zone: 'Europe/Berlin' },
+  ])
+  const isListed = async (number: string) =>
+    (await user.open(`/contacts/do-not-call?number=%2B${number}`)).text.includes(
+      'has been on the do-not-call list',
+    )
+  expect(await isListed('12025570130')).toBe(true)
+  expect(await isListed('12025570131')).toBe(false)
+  expect(await isListed('12025570132')).toBe(false)
+  expect(await isListed('12025570133')).toBe(true)
+})
+
+it('rejects a file with too many columns, because each of them costs time in every row', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const headers = Array.from({ length: 60_000 }, (_, index) => `c${index}`)
+  const { page } = await uploadAndCheck(user, `Phone,${headers.join(',')}\n+12025570140\n`)
+  expect(page.text).toContain('The file has 60,001 columns. Remove some: it can have at most 200.')
+})
+
 const table = 'Phone number\tLast name\r\n+12025570110\tMüller „Ö“\r\n'
 const wide = Buffer.from(`\uFEFF${table}`, 'utf16le')
 it.each([
