@@ -118,7 +118,7 @@ export const addContactTexts = texts({
   },
   callback_url: {
     label: 'Callback URL',
-    api: 'The `call.completed` event of this call is also sent to this URL.',
+    api: 'The `call.completed` event of this call is also sent to this URL. Requires the scopes `calls:read` and `webhooks:write`.',
   },
 })
 

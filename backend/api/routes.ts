@@ -19,6 +19,7 @@ import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { addContact } from '../contacts/add-contact.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
 import { subscribe, unsubscribe } from '../webhooks/subscriptions.ts'
+import { requireScopes } from './authenticate-request.ts'
 import { defineRoute, type Route, toListResponse } from './define-route.ts'
 
 /** Where version 1 of the public API is mounted. */
@@ -95,6 +96,8 @@ export const routes: readonly Route[] = [
     errors: ['not_found', 'campaign_archived'],
     idempotent: true,
     handler: async (tx, { caller, body }) => {
+      // The event contains what `GET /calls/` returns, and is sent like a subscription's.
+      if (body.callback_url) requireScopes(caller, ['calls:read', 'webhooks:write'])
       const added = await addContact(tx, caller, body)
       return { status: added.call_queued ? 201 : 200, body: added }
     },

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/tokens.ts'
 import { deleteUnusedResets } from './password-reset-store.ts'
 import { deleteOtherSessions } from './session-store.ts'
-import { findUserWithPassword, replacePassword } from './user-store.ts'
+import { findPasswordByEmail, findUserWithPassword, replacePassword } from './user-store.ts'
 
 const wrongPasswordError = () =>
   invalidField('current_password', 'wrong_password', 'Incorrect current password. Try again.')
@@ -76,6 +76,16 @@ export const passwordMatches = (passwordHash: string, password: string): Promise
   password.length > maxPasswordLength
     ? Promise.resolve(false)
     : limitHashing(() => verify(passwordHash, password))
+
+/**
+ * Finds the user who signs in with an email, and the hash of their password.
+ *
+ * @param email folded by `foldEmail`
+ */
+export const findPassword = (
+  { db }: Pick<Deps, 'db'>,
+  email: string,
+): Promise<{ id: number; passwordHash: string } | undefined> => findPasswordByEmail(db, email)
 
 let dummyHash: Promise<string> | undefined
 

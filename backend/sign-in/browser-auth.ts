@@ -3,9 +3,8 @@ import * as z from 'zod'
 import type { Config } from '../config.ts'
 import { secondMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
-import { verifyPassword } from '../identity/passwords.ts'
+import { findPassword, verifyPassword } from '../identity/passwords.ts'
 import { endSession, findSession, type Session, startSession } from '../identity/sessions.ts'
-import { findPasswordByEmail } from '../identity/user-store.ts'
 import { foldEmail, type User } from '../identity/users.ts'
 import { tooManyAttemptsError } from '../views/page-error.ts'
 import { createSignInLimits } from './attempt-limit.ts'
@@ -63,7 +62,7 @@ export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | '
     signIn: async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
       const form = SignInForm.parse(request.body)
       const account = foldEmail(form.email)
-      const user = account === undefined ? undefined : await findPasswordByEmail(deps.db, account)
+      const user = account === undefined ? undefined : await findPassword(deps, account)
       const isKnownDevice = user !== undefined && device.isKnown(request, user.id)
       const attempt = { ip: request.ip, account: account ?? '', isKnownDevice }
       const exceeded = limits.consume(attempt)

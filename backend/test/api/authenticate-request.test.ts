@@ -44,6 +44,17 @@ it('names the missing scope before parsing the body', async () => {
   expect(response.headers['www-authenticate']).toContain('scope="campaigns:write"')
 })
 
+it('requires the scopes of a subscription for a callback URL too', async () => {
+  const { key, seed } = await api.seedOtherWorkspace()
+  await api.restrictKey(key, { scopes: ['contacts:write'] })
+  const body = { phone_number: '+12025550100', campaign_id: seed.campaignId }
+  const withCallback = { ...body, callback_url: 'https://example.com/hook' }
+  const response = await api.send({ method: 'POST', path: '/contacts/', body: withCallback, key })
+  expect(parseError(response)).toMatchObject({ status: 403, code: 'insufficient_scope' })
+  expect(response.headers['www-authenticate']).toContain('scope="calls:read webhooks:write"')
+  expect((await api.send({ method: 'POST', path: '/contacts/', body, key })).statusCode).toBe(201)
+})
+
 it('requires both scopes for a subscription', async () => {
   const { key } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { scopes: ['webhooks:write'] })
