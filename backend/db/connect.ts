@@ -1,16 +1,46 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { secondMs } from '../core/durations.ts'
+import { isError } from '../core/errors.ts'
 import type { Database, Db } from './schema.ts'
 
 /** IDs are bigint in the tables and stay far below 2^53, so they're read as numbers. */
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
+/** Limits that keep a silent process, connection, or server from blocking others. In milliseconds. */
+export interface DatabaseTimeouts {
+  /** The server ends a statement after this time, also one that waits for a lock. */
+  statementMs: number
+  /** The server ends a transaction whose client sends nothing, and so releases its locks. */
+  idleInTransactionMs: number
+  /** The client closes a connection that doesn't respond. Longer than `statementMs`. */
+  queryMs: number
+}
+
+const defaultTimeouts: DatabaseTimeouts = {
+  statementMs: 30 * secondMs,
+  idleInTransactionMs: 10 * secondMs,
+  queryMs: 35 * secondMs,
+}
+
 /** Opens a pool. Broken connections are reported to `onError` and replaced. */
-export function connect(options: { url: string; max?: number; onError?: (error: Error) => void }): Db {
-  const { url, max = 20, onError = () => {} } = options
-  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 5 * secondMs, types })
+export function connect(options: {
+  url: string
+  max?: number
+  onError?: (error: Error) => void
+  timeouts?: DatabaseTimeouts
+}): Db {
+  const { url, max = 20, onError = () => {}, timeouts = defaultTimeouts } = options
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: 5 * secondMs,
+    query_timeout: timeouts.queryMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10 * secondMs,
+    types,
+  })
   pool.on('error', () => {}) // the client's own listener, below, reports it
   const openConnections = new Set<Promise<void>>()
   pool.on('connect', (client) => {
@@ -19,12 +49,47 @@ export function connect(options: { url: string; max?: number; onError?: (error: 
     const close = new Promise<void>((resolve) => client.once('end', resolve))
     openConnections.add(close)
     void close.then(() => openConnections.delete(close))
+    // A failure of the connection is reported by the statement that follows.
+    client.query(sessionSettings(timeouts)).catch(() => {})
   })
   // `pool.end()` resolves before its connections are closed. If the server stops in between, they report errors.
   const close = async () => {
     await pool.end()
     await Promise.all(openConnections)
   }
-  const waitingPool = { options: pool.options, connect: () => pool.connect(), end: close }
+  const waitingPool = {
+    options: pool.options,
+    connect: async () => closeOnTimeout(await pool.connect()),
+    end: close,
+  }
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool: waitingPool }) })
+}
+
+/** Set by a statement, because connection poolers reject parameters that they don't know. */
+const sessionSettings = ({ statementMs, idleInTransactionMs }: DatabaseTimeouts): string => `
+  set statement_timeout = ${statementMs};
+  set idle_in_transaction_session_timeout = ${idleInTransactionMs};
+  set tcp_keepalives_idle = 10;
+  set tcp_keepalives_interval = 5;
+  set tcp_keepalives_count = 3;
+  set tcp_user_timeout = 30000`
+
+/**
+ * Makes the pool close a connection on which a query timed out. The driver only stops waiting for it, and the next query
+ * on this connection would wait behind it.
+ */
+function closeOnTimeout(client: pg.PoolClient): PostgresPoolClient {
+  let hasTimedOut = false
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown
+  return {
+    query: ((...args: unknown[]) => {
+      const running = query(...args)
+      if (!(running instanceof Promise)) return running
+      return running.catch((error: unknown) => {
+        hasTimedOut ||= isError(error) && error.message === 'Query read timeout'
+        throw error
+      })
+    }) as PostgresPoolClient['query'],
+    release: () => client.release(hasTimedOut),
+  }
 }

@@ -13,7 +13,7 @@ const networkCodes = new Set([
 ])
 
 // PostgreSQL, appendix A: connection failures, shutdown, insufficient resources, and errors that a retry can fix.
-const sqlStates = /^(08...|57P0[1-5]|53...|40001|40P01|55P03|57014|25006)$/
+const sqlStates = /^(08...|57P0[1-5]|53...|25P03|40001|40P01|55P03|57014|25006)$/
 
 // Errors of node-postgres without a code.
 const driverMessages = [
@@ -22,6 +22,7 @@ const driverMessages = [
   'Client has encountered a connection error',
   'Client was closed and is not queryable',
   'Cannot use a pool after calling end on the pool',
+  'Query read timeout',
 ]
 
 /** Returns true if the database is unavailable or overloaded, so that the client can send the request again. */

@@ -5,6 +5,8 @@ export interface DatabaseProxy {
   url: string
   disconnect(): Promise<void>
   reconnect(): Promise<void>
+  /** Lets the open connections go silent: nothing arrives in either direction, and nothing is closed. */
+  silence(): void
 }
 
 /** Creates a proxy. With `isOpen: false`, it starts disconnected, like a server that isn't running yet. */
@@ -16,6 +18,7 @@ export async function createDatabaseProxy(
   const host = decodeURIComponent(target.hostname)
   const port = Number(target.port || 5432)
   const sockets = new Set<Socket>()
+  const pairs = new Set<[Socket, Socket]>()
   const server = createServer((client) => {
     const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     for (const [socket, peer] of [
@@ -31,6 +34,7 @@ export async function createDatabaseProxy(
         })
     }
     client.pipe(upstream).pipe(client)
+    pairs.add([client, upstream])
   })
   const listen = (listenPort: number) =>
     new Promise<void>((resolve) => server.listen(listenPort, '127.0.0.1', resolve))
@@ -44,5 +48,11 @@ export async function createDatabaseProxy(
   const url = new URL(databaseUrl)
   url.host = `127.0.0.1:${proxyPort}`
   if (!isOpen) await close()
-  return { url: url.href, disconnect: close, reconnect: () => listen(proxyPort) }
+  const silence = () => {
+    for (const [client, upstream] of pairs) {
+      client.unpipe(upstream).pause()
+      upstream.unpipe(client).pause()
+    }
+  }
+  return { url: url.href, disconnect: close, reconnect: () => listen(proxyPort), silence }
 }
