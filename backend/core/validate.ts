@@ -31,7 +31,7 @@ export function validate<Schema extends z.ZodType>(
 const tooManyValues = (maxValues: number): ErrorDetail => ({
   field: '',
   code: 'too_big',
-  message: `The request body must have at most ${maxValues.toLocaleString('en-US')} values.`,
+  message: toFieldError('', 'too_big', { limit: `${maxValues.toLocaleString('en-US')} values` }),
 })
 
 /** Counts the values in a value, itself included. Stops soon after `max`. */

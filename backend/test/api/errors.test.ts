@@ -71,7 +71,9 @@ describe('the body', () => {
     expect(parseError(response)).toMatchObject({
       status: 422,
       code: 'validation_failed',
-      details: [{ field: '', code: 'too_big', message: 'The request body must have at most 2,000 values.' }],
+      details: [
+        { field: '', code: 'too_big', message: 'The request body is too large. Use at most 2,000 values.' },
+      ],
     })
   })
 
