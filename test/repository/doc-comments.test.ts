@@ -7,7 +7,7 @@ const root = path.join(import.meta.dirname, '../..')
 
 const sourceFiles = ['backend', 'contract', 'scripts', 'src', 'support', 'test'].flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('node_modules'))
     .map((file) => path.join(folder, file)),
 )
 
