@@ -39,7 +39,7 @@ function stopOnSignal({ log, stop }: Service): void {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.fatal({ error: describeError(error) }, 'the service failed to stop cleanly')
+        log.fatal({ error: describeError(error) }, 'failed to stop cleanly')
         process.exit(1)
       },
     )

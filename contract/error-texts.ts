@@ -139,7 +139,7 @@ export const detailTexts = {
   },
   unknown_field: {
     meaning: "{field} isn't a known field.",
-    action: 'Check the spelling, or remove it.',
+    action: 'Check its spelling, or remove it.',
   },
   invalid_type: {
     meaning: '{field} has the wrong type.',

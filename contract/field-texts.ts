@@ -112,9 +112,9 @@ export const addContactTexts = texts({
   },
   test: {
     label: 'Test call',
-    api: 'True simulates the call: no phone rings.',
-    form: 'The call is simulated: no phone rings.',
-    zap: 'Choose **Yes** while you build your Zap. No phone rings: the call is simulated, and Call Completed still triggers.',
+    api: 'True simulates the call, so no phone rings.',
+    form: 'No phone rings.',
+    zap: 'Choose **Yes** while you build your Zap. The call is simulated, so no phone rings, but Call Completed still triggers.',
   },
   callback_url: {
     label: 'Callback URL',
@@ -133,7 +133,7 @@ export const callTexts = texts({
     api: "What a queued call is waiting for. Null if nothing delays it, or if it's no longer queued.",
   },
   next_attempt_at: { label: 'Next attempt at', api: 'The earliest time of the next attempt.' },
-  test: { label: 'Test call', api: 'True if the call is simulated: no phone rings.' },
+  test: { label: 'Test call', api: 'True if the call is simulated, so no phone rings.' },
   campaign_id: { label: 'Campaign ID' },
   campaign_name: { label: 'Campaign name' },
   agent_id: { label: 'Agent ID' },

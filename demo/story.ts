@@ -71,7 +71,7 @@ async function queueLeadCall(
 
   printStep(
     'Queue a call',
-    'Maya fills in your form. The Queue Call action saves her as a contact and queues a call to her.',
+    'Maya fills out your form. The Queue Call action saves her as a contact and queues a call to her.',
   )
   const input = {
     campaign_id,

@@ -21,7 +21,7 @@ const requireSetting = (z: ZObject, name: 'CLIENT_ID' | 'CLIENT_SECRET'): string
   const value = process.env[name]
   if (!value)
     throw new z.errors.Error(
-      `Outdial's Zapier integration isn't set up. Its developer must create an OAuth client in Outdial and set the environment variable ${name}.`,
+      `Outdial's Zapier integration isn't set up. Contact Outdial support. (For the developer: create an OAuth client in Outdial and set the environment variable ${name}.)`,
     )
   return value
 }
@@ -80,7 +80,7 @@ function parseTokens(z: ZObject, response: HttpResponse, invalidGrantMessage: st
     throw withoutContext(new z.errors.ExpiredAuthError(invalidGrantMessage))
   }
   if (response.status >= 500) {
-    const message = `Outdial is temporarily unavailable (status ${response.status}). Try again in a few minutes.`
+    const message = `Outdial is temporarily unavailable (status ${response.status}). Try again in a few minutes. If this keeps happening, contact Outdial support.`
     throw new z.errors.Error(message, error, response.status)
   }
   const reason = error_description ?? error ?? `status ${response.status}`

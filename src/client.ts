@@ -29,7 +29,7 @@ export function baseUrl(z: ZObject): string {
   const url = process.env.BASE_URL
   if (!url)
     throw new z.errors.Error(
-      "Outdial's Zapier integration isn't set up. Its developer must set the environment variable BASE_URL to the address of the Outdial service.",
+      "Outdial's Zapier integration isn't set up. Contact Outdial support. (For the developer: set the environment variable BASE_URL to the address of the Outdial service.)",
     )
   return url.replace(/\/+$/, '')
 }

@@ -75,7 +75,7 @@ function findLabel(path: string, inputFields: PlainInputField[]): string {
 
 function formatUnknownError(status: number): string {
   if (status >= 500)
-    return `Outdial is temporarily unavailable (status ${status}). Try again in a few minutes. If it keeps happening, contact Outdial support.`
+    return `Outdial is temporarily unavailable (status ${status}). Try again in a few minutes. If this keeps happening, contact Outdial support.`
   if (status === 429) return 'Outdial is receiving too many requests.'
   return `Outdial rejected this request without giving a reason (status ${status}). Contact Outdial support.`
 }

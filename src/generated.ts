@@ -313,7 +313,7 @@ export const queueCallTexts = {
   test: {
     label: 'Test Call',
     helpText:
-      'Choose **Yes** while you build your Zap. No phone rings: the call is simulated, and Call Completed still triggers.',
+      'Choose **Yes** while you build your Zap. The call is simulated, so no phone rings, but Call Completed still triggers.',
   },
   callback_url: { label: 'Callback URL' },
 }

@@ -114,7 +114,7 @@ it('names the setting that is missing', async () => {
   try {
     expect(await runExpectingError(`${config}.authorizeUrl`)).toMatchObject({
       message:
-        "Outdial's Zapier integration isn't set up. Its developer must set the environment variable BASE_URL to the address of the Outdial service.",
+        "Outdial's Zapier integration isn't set up. Contact Outdial support. (For the developer: set the environment variable BASE_URL to the address of the Outdial service.)",
     })
   } finally {
     process.env.BASE_URL = before

@@ -135,7 +135,7 @@ describe('an unavailable service', () => {
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
       name: 'AppError',
       message:
-        'Outdial is temporarily unavailable (status 502). Try again in a few minutes. If it keeps happening, contact Outdial support. (Request ID: req_7)',
+        'Outdial is temporarily unavailable (status 502). Try again in a few minutes. If this keeps happening, contact Outdial support. (Request ID: req_7)',
       status: 502,
     })
   })

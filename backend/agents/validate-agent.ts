@@ -10,14 +10,14 @@ const Language = z.string().transform((tag, context) => {
     return Intl.getCanonicalLocales(tag)[0]
   } catch {
     context.addIssue(
-      ruleIssue('invalid_language', 'The language must be a language tag, for example en-US or de.'),
+      ruleIssue('invalid_language', "This isn't a language tag. Enter one, for example en-US or de."),
     )
     return z.NEVER
   }
 })
 
 const tooLongRule = (field: 'name' | 'greeting') =>
-  rule('too_long', `The ${field} can have at most ${maxLengths[field]} characters.`)
+  rule('too_long', `The ${field} can have at most ${maxLengths[field]} characters. Shorten it.`)
 
 /**
  * Checks whether a script can use the name as a variable, as in `{{roof_type}}`: letters without accents, digits, and
@@ -31,7 +31,10 @@ const invalidVariableIssue = (name: string) =>
     `“${name.slice(0, maxLengths.variable)}” isn't a valid variable name. Use letters without accents, digits, and _, for example roof_type.`,
   )
 
-const tooManyVariablesIssue = ruleIssue('too_big', `An agent can have at most ${maxVariables} variables.`)
+const tooManyVariablesIssue = ruleIssue(
+  'too_big',
+  `An agent can have at most ${maxVariables} variables. Remove some.`,
+)
 
 const VariableNames = z
   .array(z.string().trim())

@@ -34,7 +34,7 @@ export function createLastUsedRecorder(
     recordedAt.set(connection, now.getTime())
     record(caller, now).catch(() => {
       recordedAt.delete(connection)
-      log.debug({ connection }, 'last use not recorded')
+      log.debug({ connection }, 'failed to record the last use of a connection')
     })
   }
 }

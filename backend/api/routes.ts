@@ -45,7 +45,7 @@ export const routes: readonly Route[] = [
     operationId: 'createCampaign',
     summary: 'Create a campaign',
     description:
-      "Omitted fields use the defaults: the workspace's calling hours and time zone, 5 concurrent calls, and up to 3 attempts, 60 minutes apart, if the outcome is `no_answer` or `busy`. The agent must be Live and the phone number active.",
+      "Omitted fields use the defaults: the workspace's calling hours and time zone, 5 concurrent calls, and up to 3 attempts per contact. A call is retried after 60 minutes if its outcome is `no_answer` or `busy`. The agent must be Live and the phone number active.",
     tag: 'Campaigns',
     scopes: ['campaigns:write'],
     body: CreateCampaign,

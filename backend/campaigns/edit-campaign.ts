@@ -28,7 +28,10 @@ export const changeCampaign = (
     const campaign = exists ? await findCampaign(tx.db, workspaceId, campaignId) : undefined
     if (campaign === undefined) throw notFound('This workspace has no campaign with this ID. Check the ID.')
     if (campaign.status === 'archived') {
-      throw new ApiError('campaign_archived', "This campaign is archived and can't be changed.")
+      throw new ApiError(
+        'campaign_archived',
+        "This campaign is archived and can't be changed. Create a new campaign instead.",
+      )
     }
     const changes = toChanges(campaign)
     tx.notify.callQueued()

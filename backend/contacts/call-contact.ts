@@ -46,4 +46,7 @@ export const callContact = (
   })
 
 const doNotCallError = () =>
-  new ApiError('validation_failed', 'No call was queued, because this number is on the do-not-call list.')
+  new ApiError(
+    'validation_failed',
+    'No call was queued, because this number is on the do-not-call list. Remove it from the list first if this person agrees to be called.',
+  )

@@ -57,7 +57,7 @@ export const updateContact = (
     const upserted = await upsertContactRow(tx.db, workspaceId, phoneNumber, toFieldValues(fields), now)
     const { id, created, variables } = upserted
     // The contact was erased after the lookup. Creating it again would undo that.
-    if (created) throw notFound('No contact found with this phone number.')
+    if (created) throw notFound('No contact found with this phone number. Ask for another number.')
     checkVariableCount(variables)
     if (fields.time_zone === undefined) return
     await rescheduleContact(tx.db, workspaceId, id, now)

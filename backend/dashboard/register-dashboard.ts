@@ -21,7 +21,8 @@ export async function registerDashboard(
   const render = createPageRenderer(renderTemplate)
   const handleError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const pageError = toPageError(error)
-    if (pageError.status >= 500) request.log.error({ error: describeError(error) }, 'page request failed')
+    if (pageError.status >= 500)
+      request.log.error({ error: describeError(error) }, 'failed to handle a page request')
     void reply
       .code(pageError.status)
       .headers(pageHeaders())

@@ -41,7 +41,10 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const dialerDeps: DialerDeps = { ...deps, notify: { ...deps.notify, callQueued } }
 
   const onError = (error: unknown, attemptId?: string) =>
-    deps.log.error({ attempt: attemptId, error: describeError(error) }, 'dialer error')
+    deps.log.error(
+      { attempt: attemptId, error: describeError(error) },
+      attemptId === undefined ? 'failed to claim calls or renew leases' : 'failed to run a call attempt',
+    )
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
   const leases = startLeaseRenewal({ leaseMs, heartbeatMs }, renew, onError)
   const runner = { providers, leases, onError }

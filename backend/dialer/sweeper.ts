@@ -31,7 +31,8 @@ export function startSweeper(
   deps: SweeperDeps,
   options: { providers?: TelephonyProviders } = {},
 ): PeriodicJob {
-  const onError = (error: unknown) => deps.log.error({ error: describeError(error) }, 'sweeper error')
+  const onError = (error: unknown) =>
+    deps.log.error({ error: describeError(error) }, 'failed to run a sweeper task')
   const tasks = createTasks(deps, options.providers ?? chooseProviders(deps))
 
   /** Returns true if it finished something, because more may be waiting. */

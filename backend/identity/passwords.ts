@@ -54,11 +54,11 @@ const NewPassword = z
   .string()
   .refine(
     (password) => password.length >= minPasswordLength,
-    rule('too_small', `The password must have at least ${minPasswordLength} characters.`),
+    rule('too_small', `The password is too short. Use at least ${minPasswordLength} characters.`),
   )
   .refine(
     (password) => password.length <= maxPasswordLength,
-    rule('too_big', `The password can have at most ${maxPasswordLength} characters.`),
+    rule('too_big', `The password is too long. Use at most ${maxPasswordLength} characters.`),
   )
 
 /**

@@ -61,7 +61,7 @@ const UserInput = z.object({
     .refine((name) => name !== '', rule('required', 'Enter a name.'))
     .refine(
       (name) => name.length <= maxNameLength,
-      rule('too_big', `The name can have at most ${maxNameLength} characters.`),
+      rule('too_big', `The name can have at most ${maxNameLength} characters. Shorten it.`),
     ),
 })
 

@@ -23,7 +23,7 @@ const WorkspaceFields = z.object({
     .refine((name) => name !== '', rule('required', 'Enter a name for the workspace.'))
     .refine(
       (name) => name.length <= maxNameLength,
-      rule('too_big', `The name can have at most ${maxNameLength} characters.`),
+      rule('too_big', `The name can have at most ${maxNameLength} characters. Shorten it.`),
     ),
   country: z.string().refine(
     (country) => Country.safeParse(country).success,

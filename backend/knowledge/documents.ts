@@ -21,9 +21,18 @@ const text = (label: 'title' | 'text', maxLength: number) =>
     .refine((value) => value !== '', rule('required', `The document ${label} is empty. Enter a ${label}.`))
     .refine(
       (value) => value.length <= maxLength,
-      rule('too_long', `The document ${label} can have at most ${maxLength} characters.`),
+      rule(
+        'too_long',
+        `The document ${label} can have at most ${maxLength.toLocaleString('en-US')} characters. Shorten it.`,
+      ),
     )
-    .refine(isStorableText, rule('invalid_text', `The document ${label} must be plain text.`))
+    .refine(
+      isStorableText,
+      rule(
+        'invalid_text',
+        `The document ${label} contains characters that can't be saved. Type it again, or paste it as plain text.`,
+      ),
+    )
 
 const NewDocument = z.object({ title: text('title', 200), body: text('text', 200_000) })
 const DocumentEdit = NewDocument.partial()

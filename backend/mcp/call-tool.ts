@@ -89,10 +89,10 @@ function findIssues(tool: OfferedTool, args: Record<string, unknown>): string[] 
 const failedResult = (text: string): ToolResult => truncateResult({ text, isError: true })
 
 const abortMessages: Record<AbortReason, string> = {
-  canceled: 'was canceled before it responded. The request may have taken effect.',
+  canceled: "was canceled before it responded. The request may have taken effect. Don't repeat it.",
   timeout: `didn't respond within ${toolTimeoutMs / secondMs} seconds. The request may have taken effect. Don't repeat it. Continue without the result.`,
   stopping:
-    'was interrupted by a service restart. The request may have taken effect. Continue without the result.',
+    "was interrupted by a service restart. The request may have taken effect. Don't repeat it. Continue without the result.",
 }
 
 function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): ToolResult {
@@ -101,7 +101,7 @@ function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): 
     return failedResult([error.message, ...details].join(' '))
   }
   const reference = randomUUID().slice(0, 8)
-  deps.log.error({ tool: name, reference, error: describeError(error) }, 'tool failed')
+  deps.log.error({ tool: name, reference, error: describeError(error) }, 'failed to run a tool')
   return isOutage(error)
     ? failedResult(`${name} is temporarily unavailable. Try again once, or continue without it.`)
     : failedResult(`${name} failed (reference ${reference}). Don't repeat the request. Continue without it.`)

@@ -40,7 +40,7 @@ export async function recordToolCall(
     const { attemptId } = call
     deps.log.error(
       { attempt: attemptId, tool: toolCall.toolName, error: describeError(error) },
-      "tool call couldn't be recorded",
+      'failed to record a tool call',
     )
   }
 }

@@ -80,7 +80,7 @@ function toOfferedTools(
   if (kind === undefined) return []
   const definitions = getDefinitions(kind, row)
   if (definitions === 'unreadable') {
-    log.error({ tool_id: row.id, workspace_id: row.workspaceId }, "a tool has settings that can't be read")
+    log.error({ tool_id: row.id, workspace_id: row.workspaceId }, "failed to read a tool's settings")
     return []
   }
   const parsed = kind.config.safeParse(config)

@@ -50,7 +50,7 @@ export function createSessionUpkeep(options: {
         intervalMs: tickMs,
         firstAfterMs: tickMs,
         work: tick,
-        onError: (error) => log.error({ error: describeError(error) }, 'tool session upkeep failed'),
+        onError: (error) => log.error({ error: describeError(error) }, 'failed to keep tool sessions alive'),
       })
     },
     stop,

@@ -80,7 +80,7 @@ export function createToolServer(
     callTool: (request) => callTool(deps, request),
     findContext,
     now,
-    onError: (error) => log.error({ error: describeError(error) }, 'tool session error'),
+    onError: (error) => log.error({ error: describeError(error) }, 'failed to handle a tool call'),
     inFlightCalls,
     onClosed: (session) => {
       sessions.remove(session)
@@ -163,8 +163,15 @@ export function createToolServer(
 function respondToError(log: Deps['log'], { req, res, requestId }: TransportRequest, error: unknown): void {
   const httpError = error instanceof ToolServerError ? error : toApiError(error)
   if (httpError.status >= 500)
-    log.error({ request_id: requestId, error: describeError(error) }, httpError.code)
-  else log.info({ request_id: requestId, method: req.method, status: httpError.status }, httpError.code)
+    log.error(
+      { request_id: requestId, code: httpError.code, error: describeError(error) },
+      'failed to handle a tool server request',
+    )
+  else
+    log.info(
+      { request_id: requestId, method: req.method, status: httpError.status, code: httpError.code },
+      'rejected a tool server request',
+    )
   sendError(res, requestId, httpError, !req.complete)
 }
 

@@ -19,7 +19,7 @@ const NewClient = z.object({
   name: z
     .string()
     .trim()
-    .refine((name) => name !== '', rule('required', 'The app needs a name.')),
+    .refine((name) => name !== '', rule('required', 'The app needs a name. Send one in client_name.')),
   redirect_uris: z
     .array(
       z.string().refine(
@@ -31,7 +31,10 @@ const NewClient = z.object({
         ),
       ),
     )
-    .refine((uris) => uris.length > 0, rule('required', 'The app needs at least one redirect URI.')),
+    .refine(
+      (uris) => uris.length > 0,
+      rule('required', 'The app needs at least one redirect URI. Send it in redirect_uris.'),
+    ),
   /** True for an app that can keep a secret, such as Zapier's servers. False for one in a browser or on a phone. */
   confidential: z.boolean(),
 })

@@ -64,7 +64,7 @@ export const addWorkspaceToTokenResponse = (db: Db) =>
 export function handleServerError(log: Logger, ctx: KoaContextWithOIDC, error: Error): void {
   const isDatabaseAway = isOutage(error)
   const logFields = { request_id: ctx.response.get('x-request-id'), error: describeError(error) }
-  log[isDatabaseAway ? 'warn' : 'error'](logFields, 'OAuth request failed')
+  log[isDatabaseAway ? 'warn' : 'error'](logFields, 'failed to handle an OAuth request')
   if (!isDatabaseAway) return
   ctx.status = 503
   ctx.set('Retry-After', '5')

@@ -18,7 +18,8 @@ export const handlePageError =
   (render: RenderPage) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const pageError = toPageError(error)
-    if (pageError.status >= 500) request.log.error({ error: describeError(error) }, 'page request failed')
+    if (pageError.status >= 500)
+      request.log.error({ error: describeError(error) }, 'failed to handle a page request')
     void reply
       .code(pageError.status)
       .headers(pageHeaders())

@@ -43,7 +43,11 @@ export async function addPhoneNumber(
     label,
   })
   if (added) return added
-  throw invalidField('phone_number', 'already_used', `This workspace already has the number ${number.e164}.`)
+  throw invalidField(
+    'phone_number',
+    'already_used',
+    `This workspace already has the number ${number.e164}. Enter a different number.`,
+  )
 }
 
 /** Lists the numbers that the workspace can call from. */

@@ -20,5 +20,5 @@ export const startExpirationJob = ({ db, clock, log }: Pick<Deps, 'db' | 'clock'
       await eraseCallbackUrlsOfErasedContacts(db, now)
       await deleteExpiredAuthorizations({ db }, now)
     },
-    onError: (error) => log.error({ error: describeError(error) }, 'expired rows could not be deleted'),
+    onError: (error) => log.error({ error: describeError(error) }, 'failed to delete expired rows'),
   })

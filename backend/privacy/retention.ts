@@ -27,8 +27,7 @@ export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log
       }
       return hasMore
     },
-    onError: (error) =>
-      deps.log.error({ error: describeError(error) }, 'old conversations could not be erased'),
+    onError: (error) => deps.log.error({ error: describeError(error) }, 'failed to erase old conversations'),
   })
 
 /** Erases one batch in one transaction, so that no conversation is half erased. Returns the number of calls. */

@@ -62,7 +62,7 @@ async function secretsInFile(
         } catch (error) {
           log.error(
             { error: describeError(error) },
-            'runtime secrets could not be reloaded; the previous ones stay valid',
+            'failed to reload the runtime secrets; the previous ones stay valid',
           )
         }
       }),

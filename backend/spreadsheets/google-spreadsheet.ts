@@ -16,7 +16,7 @@ const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
 
 const keyRejected =
   "Google rejected the service account's key. A workspace member must add a new key under Spreadsheets in the dashboard."
-const notAdded = "The row wasn't added."
+const notAdded = "The row wasn't added. Continue the conversation."
 const uncertain = "The row may have been added. Don't add it again."
 
 /**

@@ -28,13 +28,13 @@ const maxColumns = 100
 const isName = (name: string): boolean => name !== '' && name.length <= maxNameLength && isStorableText(name)
 
 const nameRule = (subject: string) =>
-  rule('invalid_name', `${subject} must have 1 to ${maxNameLength} characters of plain text.`)
+  rule('invalid_name', `${subject} must be plain text. Enter 1 to ${maxNameLength} characters.`)
 
 const Columns = z
   .array(z.string().trim().refine(isName, nameRule('Each column name')))
   .refine(
     ({ length }) => length >= 1 && length <= maxColumns,
-    rule('wrong_count', `A spreadsheet must have 1 to ${maxColumns} columns.`),
+    rule('wrong_count', `A spreadsheet must have 1 to ${maxColumns} columns. Add or remove columns.`),
   )
   .superRefine((columns, context) => {
     const duplicate = columns.find((column, index) => columns.indexOf(column) !== index)

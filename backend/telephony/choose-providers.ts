@@ -39,6 +39,6 @@ function createAgent({ config, runtimeSecrets, log }: ProviderDeps) {
   return createSimulatedAgent({
     url: config.internalUrl,
     secret: () => runtimeSecrets()[0] ?? '',
-    onError: (failure) => log.warn(failure, 'the simulated agent failed to use its tools'),
+    onError: (failure) => log.warn(failure, "failed to use the simulated agent's tools"),
   })
 }

@@ -63,7 +63,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
     onError: (error, delivery) => {
       log.error(
         { error: describeError(error), delivery: delivery?.id },
-        'webhook sender error; unfinished deliveries are retried after their leases expire',
+        'failed to send webhook deliveries; unfinished ones are retried after their leases expire',
       )
     },
   })
@@ -85,7 +85,7 @@ async function deliver(
     // An internal error is retried on the schedule, like any failure, and not in a tight loop.
     log.error(
       { error: describeError(error), delivery: delivery.id },
-      'webhook delivery failed with an internal error',
+      'failed to send a webhook delivery because of an internal error',
     )
     return {
       kind: 'internal_error',

@@ -50,7 +50,7 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Call[]> => {
   if (event.data === undefined) {
     throw withoutContext(
       new z.errors.HaltedError(
-        "Outdial sent data that isn't a completed call, so this event was skipped. If it keeps happening, contact Outdial support.",
+        "Outdial sent data that isn't a completed call, so this event was skipped. If this keeps happening, contact Outdial support.",
       ),
     )
   }
@@ -63,7 +63,7 @@ export const callCompleted = {
   display: {
     label: 'Call Completed',
     description:
-      "Triggers when a call ends, or when Outdial doesn't place it, for example because it was canceled.",
+      'Triggers when a call ends, or when a queued call is closed without being placed, for example because it was canceled.',
   },
   operation: {
     type: 'hook',

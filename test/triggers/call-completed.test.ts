@@ -108,7 +108,7 @@ describe('a delivery', () => {
     expect(await runExpectingError(`${operation}.perform`, { cleanedRequest: { hello: 'world' } })).toEqual({
       name: 'HaltedError',
       message:
-        "Outdial sent data that isn't a completed call, so this event was skipped. If it keeps happening, contact Outdial support.",
+        "Outdial sent data that isn't a completed call, so this event was skipped. If this keeps happening, contact Outdial support.",
     })
   })
 })

@@ -3,7 +3,7 @@ import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Route } from '../define-route.ts'
 import { bodyExamples, responseExamples } from './api-examples.ts'
 import { callCompletedWebhook } from './document-frame.ts'
-import { errorExample, listErrorCodes, statusDescriptions } from './error-examples.ts'
+import { describeStatus, errorExample, listErrorCodes } from './error-examples.ts'
 import {
   headerComponents,
   idempotencyKeyParameter,
@@ -91,7 +91,7 @@ function errorResponses(route: Route): Responses {
     const examples = Object.fromEntries(codes.map((code) => [code, errorExample(code)]))
     const schema = { $ref: '#/components/schemas/ErrorAnswer' }
     const response = {
-      description: `${statusDescriptions[status]}: ${codes.join(', ')}`,
+      description: `${describeStatus(status, codes)}: ${codes.join(', ')}`,
       headers: responseHeaders(status, route),
       content: { 'application/json': { schema, examples } },
     }

@@ -10,19 +10,22 @@ import {
 import { ApiError } from '../../core/errors.ts'
 import { NoRequestBody, type Route } from '../define-route.ts'
 
-/** Descriptions of the error statuses in the document. */
-export const statusDescriptions: Record<number, string> = {
-  400: "The body isn't valid JSON",
-  401: 'The credential is missing, unknown, or expired',
-  403: 'The credential lacks a scope',
-  404: 'The workspace has no such object',
-  409: 'A request with this Idempotency-Key is in progress',
-  413: 'The body is larger than 1 MiB',
-  415: "The body isn't marked as JSON in UTF-8",
-  422: "A field or parameter isn't valid",
-  429: 'Too many requests',
-  500: 'Outdial had an unexpected error',
-  503: 'Outdial is temporarily unavailable',
+/** Descriptions of the statuses that several codes share, or whose code has a meaning that contains values. */
+const generalDescriptions: Record<number, string> = {
+  401: 'The API key or access token is missing, unknown, or expired',
+  403: 'The connection is missing a permission that the request needs',
+  405: "The method isn't supported at this URL",
+  422: "A field, parameter, or header isn't valid",
+  429: 'Too many requests in a minute',
+}
+
+/** Describes an error status in the document. A status that has only one code gets the meaning of this code. */
+export function describeStatus(status: number, [code]: readonly ErrorCode[]): string {
+  const description = generalDescriptions[status] ?? (code && errorTexts[code].meaning.replace(/\.$/, ''))
+  if (description === undefined || /[{}]/.test(description)) {
+    throw new Error(`invariant: status ${status} has no description`)
+  }
+  return description
 }
 
 /** Lists the error codes that a route can return. */

@@ -73,7 +73,7 @@ const maxColumns = 200
 function requireColumns(headers: readonly string[]): ImportColumn[] {
   if (headers.length > maxColumns) {
     throw new UnreadableFileError(
-      `The file has ${headers.length.toLocaleString('en-US')} columns. Remove some: it can have at most ${maxColumns}.`,
+      `The file has ${headers.length.toLocaleString('en-US')} columns, but it can have at most ${maxColumns}. Remove some.`,
     )
   }
   const columns = recognizeColumns(headers)
@@ -81,7 +81,7 @@ function requireColumns(headers: readonly string[]): ImportColumn[] {
   const namedHeaders = columns.map(({ header }) => header).filter(Boolean)
   const headerList = namedHeaders.slice(0, 8).join(', ').slice(0, 300)
   throw new UnreadableFileError(
-    `The file has no phone number column. Name a column “Phone number” in the first row. The first row contains: ${headerList || 'nothing'}.`,
+    `The file has no phone number column. The first row contains: ${headerList || 'nothing'}. Name a column “Phone number” in the first row, then upload the file again.`,
   )
 }
 

@@ -18,7 +18,7 @@ export const startImporter = (deps: ImporterDeps): Worker =>
     fetch: (capacity) => leaseImports(deps.db, capacity),
     handle: (job, signal) => handleImport(deps, job, signal),
     onError: (error, job) =>
-      deps.log.error({ import: job?.id, error: describeError(error) }, 'contact import failed'),
+      deps.log.error({ import: job?.id, error: describeError(error) }, 'failed to process a contact import'),
     concurrency: 2,
     batchSize: 2,
     pollMs: secondMs,

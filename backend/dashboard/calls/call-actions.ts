@@ -19,7 +19,8 @@ export const cancelCallAction = defineAction({
       workspaceId: context.workspace.id,
       callId: context.params.id,
     })
-    const tooLateMessage = "This call can't be canceled because it's no longer waiting."
+    const tooLateMessage =
+      "This call can't be canceled because it's no longer waiting. See its status on this page."
     return redirectTo(callPath(context), canceled ? 'Call canceled.' : tooLateMessage)
   },
   back: callPath,
@@ -54,7 +55,10 @@ const onDoNotCallListError = () =>
   )
 
 const erasedError = () =>
-  new ApiError('validation_failed', 'This contact was erased, so there is no phone number to call.')
+  new ApiError(
+    'validation_failed',
+    'This contact was erased, so there is no phone number to call. Add the contact again first if this person agrees to be called.',
+  )
 
 const ReplayFields = z.object({ delivery_id: z.coerce.number().int().positive() })
 
@@ -68,7 +72,7 @@ export const replayDeliveryOfCallAction = defineAction({
     const replayed = await replayDeliveries(tx, workspaceId, { deliveryId })
     if (replayed > 0) return redirectTo(callPath(context), 'Replaying 1 delivery.')
     const message =
-      "This delivery can't be replayed. It was already delivered, it still has retries left, or its subscription is disabled. If the subscription is disabled, enable it first."
+      "This delivery can't be replayed. It was already delivered, it still has retries left, or its subscription is disabled. Reload the page to see its status. If the subscription is disabled, enable it, then replay the delivery."
     throw invalidField('delivery_id', 'not_exhausted', message)
   },
   back: callPath,

@@ -146,7 +146,7 @@ const toQueryString = (params: Record<string, string>): string => {
 }
 
 const formatNewerCalls = (count: number): string => {
-  if (count === maxNewer) return `Show ${maxNewer} or more newer calls`
+  if (count === maxNewer) return `Show newer calls (${maxNewer}+)`
   return count === 1 ? 'Show 1 newer call' : `Show ${count} newer calls`
 }
 

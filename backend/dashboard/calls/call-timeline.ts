@@ -76,7 +76,7 @@ function queuedEntry(call: Call): TimelineEntry {
 }
 
 function attemptEntries(attempt: Attempt): TimelineEntry[] {
-  const detail = attempt.provider === 'simulated' ? 'The call is simulated: no phone rings.' : ''
+  const detail = attempt.provider === 'simulated' ? 'The call is simulated, so no phone rings.' : ''
   const dialed = timelineEntry(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, detail)
   if (attempt.answered_at === null) return [dialed]
   return [dialed, timelineEntry(attempt.answered_at, 'good', 'Answered')]

@@ -84,7 +84,7 @@ export function listFirstSteps(steps: FirstSteps): FirstStep[] {
     {
       isDone: steps.campaign,
       title: 'Create a campaign',
-      why: 'A campaign sets which agent calls, from which number, and when.',
+      why: 'A campaign sets which agent makes the calls, from which number, and when.',
       path: '/campaigns/new',
       label: 'Create campaign',
     },

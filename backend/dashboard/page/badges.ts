@@ -62,7 +62,7 @@ export const agentBadge = (status: keyof typeof agentBadges): Badge => agentBadg
 const waitReasons: Record<WaitingFor, string> = {
   schedule: 'Scheduled time',
   calling_hours: 'Calling hours',
-  concurrency: 'Capacity',
+  concurrency: 'Other calls in progress',
   campaign_paused: 'Campaign paused',
   agent_not_live: 'Agent not Live',
   number_not_active: 'Phone number retired',

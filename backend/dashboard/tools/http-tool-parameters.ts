@@ -75,7 +75,11 @@ export function parseParameters(raw: Readonly<Record<string, unknown>>): Paramet
       throw invalidField(field, 'invalid_name', message)
     }
     if (names.indexOf(name) < index) {
-      throw invalidField(field, 'already_used', `An argument named ${name} already exists.`)
+      throw invalidField(
+        field,
+        'already_used',
+        `An argument named ${name} already exists. Choose another name.`,
+      )
     }
     return {
       name,
@@ -100,6 +104,9 @@ export function parseSchema(text: string): JsonSchema {
     throw invalidSchema(`Invalid JSON. ${error instanceof Error ? error.message.slice(0, 200) : ''}`.trim())
   }
   const parsed = z.record(z.string(), z.unknown()).safeParse(value)
-  if (!parsed.success) throw invalidSchema('The schema must be a JSON object.')
+  if (!parsed.success)
+    throw invalidSchema(
+      'The schema must be a JSON object. Put braces around it, for example {"type": "object"}.',
+    )
   return parsed.data
 }

@@ -22,7 +22,7 @@ export async function startWithRestarts(
         current = await start()
         return
       } catch (error) {
-        log.error({ error: describeError(error) }, 'embedded PostgreSQL failed to start; retrying')
+        log.error({ error: describeError(error) }, 'failed to start embedded PostgreSQL; retrying')
         await delay(secondMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       }
     }

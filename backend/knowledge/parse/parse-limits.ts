@@ -1,7 +1,7 @@
 import { secondMs } from '../../core/durations.ts'
 const megabyte = 1024 * 1024
 
-/** Limits for reading one file. docs/decisions/0012 explains how they are enforced. */
+/** Limits for reading one file. docs/decisions/0012-files-read-in-a-separate-process.md explains how they are enforced. */
 export const parseLimits = {
   /** Size of the file. */
   maxFileBytes: 20 * megabyte,

@@ -21,7 +21,10 @@ export const interested: Scenario = {
     { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Oh, hello. Yes, I remember, I asked about that.'],
-    ['agent', "I'm glad I reached you. Would you like someone from our team to walk you through {{topic}}?"],
+    [
+      'agent',
+      "I'm glad I reached you. Would you like to set up a time to talk with our team about {{topic}}?",
+    ],
     ['contact', 'Yes, please. Could I get an appointment on Thursday morning?'],
     { action: 'search_knowledge', query: 'appointment times for {{topic}}' },
     ['agent', "Thursday morning it is. You'll get a confirmation shortly."],

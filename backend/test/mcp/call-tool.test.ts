@@ -241,7 +241,7 @@ describe('tools in a phone call', () => {
       'half \ufffd': 'nul \ufffd',
       spelled: 'a\\u0000 b\\\\ud800 c\\',
     })
-    expect(service.logOutput()).not.toContain("couldn't be recorded")
+    expect(service.logOutput()).not.toContain('failed to record a tool call')
     callSession.close()
   })
 

@@ -140,14 +140,17 @@ describe('appending a row', () => {
 
 describe('errors from Google', () => {
   it.each([
-    [401, "A workspace member must add a new key under Spreadsheets in the dashboard. The row wasn't added."],
+    [
+      401,
+      "A workspace member must add a new key under Spreadsheets in the dashboard. The row wasn't added. Continue the conversation.",
+    ],
     [
       403,
-      "must share the spreadsheet with sheets@acme.iam.gserviceaccount.com as an editor. The row wasn't added.",
+      "must share the spreadsheet with sheets@acme.iam.gserviceaccount.com as an editor. The row wasn't added. Continue the conversation.",
     ],
     [404, 'Google has no spreadsheet with this ID'],
     [429, 'Google Sheets received too many requests'],
-    [400, "Google Sheets returned error 400. The row wasn't added."],
+    [400, "Google Sheets returned error 400. The row wasn't added. Continue the conversation."],
     [503, "The row may have been added. Don't add it again."],
   ])('sends a row once if Google returns %d, and explains the error to the agent', async (status, text) => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))

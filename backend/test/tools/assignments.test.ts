@@ -123,7 +123,7 @@ describe('the tools of a session', () => {
     expect(await listToolNames(session)).toEqual(['contact_note'])
     expect((await session.call('crm__find')).error).toMatchObject({ message: 'Unknown tool: crm__find' })
     session.close()
-    const entry = logged.filter(({ msg }) => msg === "a tool has settings that can't be read").at(-1)
+    const entry = logged.filter(({ msg }) => msg === "failed to read a tool's settings").at(-1)
     expect(entry).toMatchObject({ level: 50, tool_id: bad, workspace_id: workspaceId })
     expect(JSON.stringify(logged)).not.toContain('key-in-the-url')
 

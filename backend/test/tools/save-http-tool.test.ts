@@ -16,7 +16,7 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
   ['a name with spaces', { name: 'the weather' }, 'name', /letters, digits/],
   ['a name that is reserved for remote servers', { name: 'crm__weather' }, 'name', /two underscores/],
   ['the name __proto__', { name: '__proto__' }, 'name', /begin with a letter/],
-  ['no description', { description: ' ' }, 'description', /required/],
+  ['no description', { description: ' ' }, 'description', /Enter a description/],
   ['NUL in the description', { description: 'a\0b' }, 'description', /plain text/],
   [
     'a schema with a remote reference',

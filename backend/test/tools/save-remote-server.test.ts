@@ -24,7 +24,7 @@ it('offers only the chosen tools', async () => {
     { description: 'Saves the text.' },
   ])
   await expect(add(server, { tools: ['read'] })).rejects.toMatchObject({
-    details: [{ field: 'tools', message: 'The server has no tool named read.' }],
+    details: [{ field: 'tools', message: 'The server has no tool named read. Select another tool.' }],
   })
 })
 

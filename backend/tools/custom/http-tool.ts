@@ -42,7 +42,8 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
       if (use.dryRun) return toDryRunResult(request)
 
       const urlError = findTargetUrlIssue(deps.config, request.url.href)
-      if (urlError !== undefined) return errorResult(`The request can't be sent. ${urlError}`)
+      if (urlError !== undefined)
+        return errorResult(`The request can't be sent. ${urlError} Continue without the result.`)
       const response = await sendRequest(deps, use, request, options.timeoutMs)
       return 'isError' in response ? response : toToolResult(response, secrets)
     },
@@ -86,8 +87,11 @@ async function sendRequest(
     use.signal.throwIfAborted()
     const failure = describeNetworkError(error)
     if (failure === undefined) throw error
-    const uncertainty = request.method === 'GET' ? '' : " The request may have taken effect. Don't repeat it."
-    return errorResult(`No response from the service: ${failure}.${uncertainty}`)
+    const advice =
+      request.method === 'GET'
+        ? 'Try again once, or continue without the result.'
+        : "The request may have taken effect. Don't repeat it."
+    return errorResult(`No response from the service: ${failure}. ${advice}`)
   }
 }
 
@@ -101,20 +105,24 @@ function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResu
   const { status } = response
   if (status >= 300 && status < 400) {
     return errorResult(
-      `The service returned a redirect (status ${status}). Outdial doesn't follow redirects.`,
+      `The service returned a redirect (status ${status}). Outdial doesn't follow redirects. Continue without the result.`,
     )
   }
   if (response.isTruncated && Buffer.byteLength(response.body) < maxResponseBytes) {
-    return errorResult(`The service's response was incomplete (status ${status}).`)
+    return errorResult(
+      `The service's response was incomplete (status ${status}). Continue without the result.`,
+    )
   }
   const text = readText(response)
   const redacted = text === undefined ? undefined : redactSecrets(text, secrets)
   if (status >= 400) {
-    const detail = redacted ? `: ${truncateText(redacted, maxErrorBytes)}` : '.'
+    const detail = redacted ? `: ${truncateText(redacted, maxErrorBytes)}` : '. Continue without the result.'
     return errorResult(`The service returned error ${status}${detail}`)
   }
   if (redacted === undefined) {
-    return errorResult(`The service returned ${contentType(response) || 'a response'}, which isn't text.`)
+    return errorResult(
+      `The service returned ${contentType(response) || 'a response'}, which isn't text. Continue without the result.`,
+    )
   }
   return textResult(
     redacted === '' ? `Done. The service returned status ${status} without text.` : truncateText(redacted),

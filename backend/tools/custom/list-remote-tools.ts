@@ -55,7 +55,9 @@ function toListedTool(serverName: string, tool: ListToolsResult['tools'][number]
     issues: [
       ...checkToolName(prefixedToolName(serverName, tool.name)),
       ...checkToolSchema(tool.inputSchema, { allowUnknownFormats: true }),
-      ...(isStorableText(description) ? [] : ["The description isn't plain text."]),
+      ...(isStorableText(description)
+        ? []
+        : ["The description isn't plain text. Ask the server's administrator to correct it."]),
     ],
   }
 }
@@ -65,5 +67,5 @@ const checkToolName = (name: string): string[] =>
   name.length <= listLimits.name && /^[\w./-]+$/.test(name)
     ? []
     : [
-        `The name, including the server's name, can have at most ${listLimits.name} characters. It can contain only letters, digits, _, -, ., and /.`,
+        `The name, including the server's name, can have at most ${listLimits.name} characters. It can contain only letters, digits, _, -, ., and /. Shorten the server's name, or leave out this tool.`,
       ]

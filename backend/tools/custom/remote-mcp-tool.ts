@@ -13,7 +13,13 @@ import {
   truncateText,
 } from '../kinds/tool-kind.ts'
 import { connectRemote, toRemoteAddress } from './connect-remote.ts'
-import { describeRemoteFailure, isRejection, rethrowSessionGone, SessionGoneError } from './remote-errors.ts'
+import {
+  describeRemoteFailure,
+  isErrorResponse,
+  isRejection,
+  rethrowSessionGone,
+  SessionGoneError,
+} from './remote-errors.ts'
 import { createRemoteSessionPool, type RemoteSessionPool } from './remote-session-pool.ts'
 import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { prefixedToolName, RemoteSettings, type RemoteTool, toToolDefinition } from './tool-settings.ts'
@@ -80,7 +86,8 @@ export function createRemoteMcp(options: {
         return dryRunResult(`${toolUse.toolName} would have been used with ${JSON.stringify(toolUse.args)}`)
       }
       const urlError = findTargetUrlIssue(deps.config, RemoteSettings.parse(toolUse.row.settings).url)
-      if (urlError !== undefined) return errorResult(`The server can't be reached. ${urlError}`)
+      if (urlError !== undefined)
+        return errorResult(`The server can't be reached. ${urlError} Continue without the result.`)
       const secrets = openSecrets(deps.secretBox, toolUse.row.secrets)
       const timeoutSignal = AbortSignal.any([toolUse.signal, AbortSignal.timeout(options.timeoutMs)])
       try {
@@ -105,8 +112,14 @@ function requireRemoteTool(row: ToolRow, settings: RemoteSettings, toolName: str
 
 function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): ToolResult {
   const failure = truncateText(redactSecrets(describeRemoteFailure(error), secrets), 1024)
-  const uncertainty = isRejection(error) ? '' : " The request may have taken effect. Don't repeat it."
-  return errorResult(`The request to the server ${row.name} failed: ${failure}.${uncertainty}`)
+  const advice = adviseAfter(error)
+  return errorResult(`The request to the server ${row.name} failed: ${failure}. ${advice}`)
+}
+
+function adviseAfter(error: unknown): string {
+  if (isErrorResponse(error)) return 'Correct the arguments, or continue without the result.'
+  if (isRejection(error)) return 'Continue without the result.'
+  return "The request may have taken effect. Don't repeat it."
 }
 
 /** Converts a remote tool's result for the agent: its text, and a placeholder for anything else. */

@@ -29,23 +29,26 @@ const ToolName = z
     (name) => /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name),
     rule(
       'invalid_name',
-      'The name must have 1 to 64 letters, digits, hyphens, or underscores, and begin with a letter or digit.',
+      "This name isn't valid. Use 1 to 64 letters, digits, hyphens, or underscores, and begin with a letter or digit.",
     ),
   )
   .refine(
     (name) => !name.includes('__'),
-    rule('invalid_name', 'The name must not contain two underscores in a row.'),
+    rule('invalid_name', 'The name has two underscores in a row. Use only one.'),
   )
 
 const Description = z
   .string()
   .refine(
     (description) => description.trim() !== '',
-    rule('required', 'The description is required. The agent uses it to decide when to use the tool.'),
+    rule('required', 'Enter a description. The agent uses it to decide when to use the tool.'),
   )
   .refine(
     (description) => description.length <= 4000 && isStorableText(description),
-    rule('too_long', 'The description must be plain text of at most 4,000 characters.'),
+    rule(
+      'too_long',
+      "The description is too long, or it isn't plain text. Enter plain text of at most 4,000 characters.",
+    ),
   )
 
 const ToolTexts = z.object({ name: ToolName, description: Description })
@@ -62,7 +65,7 @@ const Headers = z
   .custom<Readonly<Record<string, string>>>()
   .refine(
     (headers) => Object.keys(headers).length <= 50,
-    rule('too_big', 'A tool can have at most 50 headers.'),
+    rule('too_big', 'A tool can have at most 50 headers. Remove some.'),
   )
   .superRefine(
     reportEach((headers) =>
@@ -73,7 +76,12 @@ const Headers = z
 function findHeaderIssues(name: string, value: string): RuleIssue[] {
   const displayName = name.slice(0, 100)
   if (!/^[!#$%&'*+.^`|~\w-]{1,100}$/.test(name))
-    return [{ code: 'invalid_name', message: `"${displayName}" isn't a valid header name.` }]
+    return [
+      {
+        code: 'invalid_name',
+        message: `"${displayName}" isn't a valid header name. Use letters, digits, and hyphens, for example X-Api-Key.`,
+      },
+    ]
   if (reservedHeaders.test(name)) {
     const message = `The header ${displayName} is set automatically. Remove it.`
     return [{ code: 'invalid_name', message }]

@@ -51,7 +51,10 @@ export function checkHttpTool(
 const urlTemplateSchema = (config: Pick<Config, 'allowLoopbackWebhooks'>) =>
   z
     .string()
-    .refine((url) => url.length <= 2000, rule('too_long', 'The URL can have at most 2,000 characters.'))
+    .refine(
+      (url) => url.length <= 2000,
+      rule('too_long', 'The URL can have at most 2,000 characters. Shorten it.'),
+    )
     .superRefine(
       reportEach((url) => {
         const template = parseTemplate(url)
@@ -83,7 +86,7 @@ function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpTool
     ...optional.map((name) => ({
       field: 'input_schema',
       code: 'required',
-      message: `${name} is used in the URL path, so it must be a required argument.`,
+      message: `${name} is used in the URL path, so it must be a required argument. Mark it as required, or remove it from the path.`,
     })),
     ...conflicting.map((name) => ({
       field: 'input_schema',

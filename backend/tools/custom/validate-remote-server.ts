@@ -34,7 +34,11 @@ export async function listServerTools(
     return await listRemoteTools(toRemoteAddress(deps.config, server, server.secrets), server.name)
   } catch (error) {
     const failure = truncateText(redactSecrets(describeRemoteFailure(error), server.secrets), 1024)
-    throw invalidField('url', 'unreachable', `Couldn't list the tools of this server: ${failure}.`)
+    throw invalidField(
+      'url',
+      'unreachable',
+      `Couldn't list the tools of this server: ${failure}. Check the URL and the headers, then try again.`,
+    )
   }
 }
 
@@ -49,7 +53,9 @@ function findUrlIssues(config: Deps['config'], url: string): { code: string; mes
   if (targetIssue !== undefined) return [{ code: 'invalid_url', message: targetIssue }]
   const isReadable = parseTemplate(url) !== undefined && !/(?<!\{)\{(?!\{)/.test(url)
   if (isReadable) return []
-  return [{ code: 'invalid_url', message: 'The URL is invalid. You can use secrets only as query values.' }]
+  return [
+    { code: 'invalid_url', message: 'The URL is invalid. Correct it, and use secrets only as query values.' },
+  ]
 }
 
 /** Per server. */
@@ -74,7 +80,13 @@ export function chooseTools(
     const displayName = name.slice(0, 100)
     const tool = listed.find((other) => other.name === name)
     if (tool === undefined)
-      return [{ field: 'tools', code: 'not_found', message: `The server has no tool named ${displayName}.` }]
+      return [
+        {
+          field: 'tools',
+          code: 'not_found',
+          message: `The server has no tool named ${displayName}. Select another tool.`,
+        },
+      ]
     return tool.issues.map((reason) => ({
       field: 'tools',
       code: 'invalid_tool',

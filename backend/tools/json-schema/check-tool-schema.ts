@@ -14,24 +14,25 @@ interface CheckOptions {
  * the tool, or an empty list if the schema can be used.
  */
 export function checkToolSchema(schema: unknown, options: CheckOptions = {}): string[] {
-  if (!isObject(schema)) return ['The schema must be a JSON object.']
+  if (!isObject(schema))
+    return ['The schema must be a JSON object. Put braces around it, for example {"type": "object"}.']
   const { depth, values } = measureJson(schema, schemaLimits)
   if (depth > schemaLimits.depth)
-    return [`The schema can have at most ${schemaLimits.depth} levels of nesting.`]
+    return [`The schema can have at most ${schemaLimits.depth} levels of nesting. Use fewer.`]
   if (values > schemaLimits.values)
     return [`The schema can have at most ${schemaLimits.values} values. Use fewer arguments.`]
   const json = JSON.stringify(schema)
   if (Buffer.byteLength(json) > schemaLimits.bytes) {
-    return [`The schema can be at most ${schemaLimits.bytes / 1024} KiB long.`]
+    return [`The schema can be at most ${schemaLimits.bytes / 1024} KiB long. Shorten it.`]
   }
   if (!isStorableJson(json))
-    return ['The schema must not contain NUL characters or parts of characters (unpaired surrogates).']
+    return ['The schema contains NUL characters or parts of characters (unpaired surrogates). Remove them.']
   const issues = [...checkRoot(schema), ...new Set(checkParts(schema, options, true))]
   return issues.length > 0 ? issues : checkCompiles(schema)
 }
 
 const checkRoot = (schema: JsonSchema): string[] =>
-  schema.type === 'object' ? [] : ['The schema must have "type": "object" at the top level.']
+  schema.type === 'object' ? [] : ['The schema needs "type": "object" at the top level. Add it.']
 
 /** Keywords that contain data, not schemas. */
 const dataKeywords = new Set(['const', 'enum', 'default', 'examples'])
@@ -41,7 +42,7 @@ function checkParts(part: unknown, options: CheckOptions, isRoot: boolean): stri
   if (!isObject(part)) return []
   return Object.entries(part).flatMap(([key, value]) => {
     if (typeof value === 'string') return checkKeyword(key, value, options, isRoot)
-    if (key === '__proto__') return ['An argument can\'t be named "__proto__".']
+    if (key === '__proto__') return ['An argument can\'t be named "__proto__". Choose another name.']
     if (key === 'patternProperties' && isObject(value)) {
       const patterns = Object.keys(value).flatMap((pattern) =>
         checkKeyword('pattern', pattern, options, isRoot),
@@ -60,9 +61,10 @@ function checkKeyword(key: string, value: string, options: CheckOptions, isRoot:
     ]
   }
   // A nested $id would change what "#" refers to.
-  if (key === '$id' && !isRoot) return ['$id is allowed only at the top level of the schema.']
+  if (key === '$id' && !isRoot)
+    return ['$id is allowed only at the top level of the schema. Remove the other ones.']
   if (key === 'pattern' && value.length > schemaLimits.pattern) {
-    return [`A pattern can have at most ${schemaLimits.pattern} characters.`]
+    return [`A pattern can have at most ${schemaLimits.pattern} characters. Shorten it.`]
   }
   if (key === 'format' && !options.allowUnknownFormats && !isKnownFormat(value)) {
     return [
@@ -78,7 +80,7 @@ function checkCompiles(schema: JsonSchema): string[] {
     return []
   } catch (error) {
     if (error instanceof CalculationTimeoutError) return [timeoutMessage]
-    return [`The schema isn't valid JSON Schema 2020-12: ${formatCompileError(error)}.`]
+    return [`The schema isn't valid JSON Schema 2020-12: ${formatCompileError(error)}. Correct the schema.`]
   }
 }
 

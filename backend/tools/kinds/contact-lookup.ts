@@ -9,7 +9,12 @@ import { errorResult, textResult, type ToolKind, type ToolUse } from './tool-kin
 
 const maxNotes = 5
 
-const lookupLabels = { phone_number: 'phone number', email: 'email', external_id: 'external ID', id: 'ID' }
+const noContactMessages: Record<ContactLookupField, string> = {
+  phone_number: 'No contact found with this phone number. Ask for another number or an email.',
+  email: 'No contact found with this email. Ask for another email or a phone number.',
+  external_id: 'No contact found with this external ID. Ask for a phone number or an email.',
+  id: 'No contact found for this call. Continue without their details.',
+}
 
 /** Looks up a contact. */
 export const contactLookup: ToolKind = {
@@ -44,7 +49,7 @@ export const contactLookup: ToolKind = {
     }
     const found = await findContactsBy(deps.db, use.row.workspaceId, ...lookupKey)
     const [contact] = found
-    if (contact === undefined) return textResult(`No contact found with this ${lookupLabels[lookupKey[0]]}.`)
+    if (contact === undefined) return textResult(noContactMessages[lookupKey[0]])
     if (found.length > 1) return textResult(formatMatches(found))
 
     const notes = await findNotes(deps.db, use.row.workspaceId, contact.id, maxNotes)

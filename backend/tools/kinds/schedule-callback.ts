@@ -31,7 +31,9 @@ export const scheduleCallback: ToolKind = {
   },
   run: async (deps, use) => {
     if (use.call === undefined) {
-      return errorResult("This session isn't for a call, so you can't schedule a callback.")
+      return errorResult(
+        "This session isn't for a call, so you can't schedule a callback. Continue without it.",
+      )
     }
     const at = textArgument(use, 'at')
     if (at === undefined) return errorResult('The time is missing. Pass it in the at argument.')

@@ -33,7 +33,8 @@ export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Pr
           'phone_number',
           await normalizePhone({ db }, workspaceId, given),
         )
-  if (contact === undefined) throw notFound('No contact found with this phone number.')
+  if (contact === undefined)
+    throw notFound('No contact found with this phone number. Ask for another number.')
   return contact
 }
 

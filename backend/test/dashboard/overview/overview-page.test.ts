@@ -99,7 +99,7 @@ it('shows calls in progress, and why other calls are waiting', async () => {
   expect(page.text).toContain('Waiting 4')
   expect(page.text).toContain('Scheduled time earliest at Wed 9:00 AM 2')
   expect(page.text).toContain('Campaign paused 1')
-  expect(page.text).toContain('Capacity 1')
+  expect(page.text).toContain('Other calls in progress 1')
 })
 
 it('highlights paused campaigns, failing and disabled webhooks, and exhausted deliveries', async () => {

@@ -178,8 +178,8 @@ describe('an HTTP tool', () => {
 
     const page = await press({ name: 'two words', description: '', url: 'weather' })
     expect(page.status).toBe(422)
-    expect(page.html).toMatch(/id="f-name-issue">The name must have/)
-    expect(page.html).toMatch(/id="f-description-issue">The description is required/)
+    expect(page.html).toMatch(/id="f-name-issue">This name isn&#39;t valid/)
+    expect(page.html).toMatch(/id="f-description-issue">Enter a description\./)
     expect(page.html).toMatch(/id="f-url-issue">The URL is invalid/)
     expect(page.html).toContain('value="two words"')
     expect(page.html).toContain('value="KEY"')
@@ -189,7 +189,9 @@ describe('an HTTP tool', () => {
     expect((await press({ headers: 'Authorization' })).html).toMatch(
       /id="f-headers-issue">Line 1 isn&#39;t a header/,
     )
-    expect((await press({ 'param.2.name': 'city' })).html).toContain('An argument named city already exists.')
+    expect((await press({ 'param.2.name': 'city' })).html).toContain(
+      'An argument named city already exists. Choose another name.',
+    )
     expect((await press({ 'param.1.name': 'the city' })).html).toContain('for the argument name')
     const many = await press({ name: 'two words', headers: 'Authorization', 'param.1.name': 'the city' })
     for (const field of ['name', 'headers']) expect(many.html).toContain(`id="f-${field}-issue"`)

@@ -78,7 +78,7 @@ describe('a connection', () => {
     }
     const result = await use(row, 'echo')
     expect(result.text).toBe(
-      `The request to the server ${row.name} failed: it rejected the credentials (status 401).`,
+      `The request to the server ${row.name} failed: it rejected the credentials (status 401). Continue without the result.`,
     )
   })
 

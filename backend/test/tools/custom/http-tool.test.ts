@@ -142,7 +142,7 @@ describe('secrets', () => {
     receiver.respond = (_request, response) => response.destroy()
     const result = await use(undefined, keyed())
     expect(result).toEqual({
-      text: 'No response from the service: the connection was closed.',
+      text: 'No response from the service: the connection was closed. Try again once, or continue without the result.',
       isError: true,
     })
   })
@@ -179,7 +179,10 @@ describe('the response', () => {
     ['text/plain', Buffer.from([0x61, 0x00, 0x62])],
   ])('returns an error for binary content of type %s', async (type, body) => {
     respondWith(body, type)
-    expect(await use()).toEqual({ text: `The service returned ${type}, which isn't text.`, isError: true })
+    expect(await use()).toEqual({
+      text: `The service returned ${type}, which isn't text. Continue without the result.`,
+      isError: true,
+    })
   })
 
   it("rejects a compressed response that it didn't ask for", async () => {
@@ -197,7 +200,8 @@ describe('the response', () => {
 
   it("doesn't follow a redirect", async () => {
     receiver.respondWith(302, { location: receiver.url('/elsewhere') })
-    const text = "The service returned a redirect (status 302). Outdial doesn't follow redirects."
+    const text =
+      "The service returned a redirect (status 302). Outdial doesn't follow redirects. Continue without the result."
     expect(await use()).toEqual({ text, isError: true })
     expect(receiver.requests).toHaveLength(1)
   })
@@ -228,7 +232,7 @@ describe('the response', () => {
     const impatient = createHttpTool({ timeoutMs: 50 })
     const result = await runTool(world.deps, impatient, await add(), { city: 'Oslo' })
     expect(result).toEqual({
-      text: 'No response from the service: the request timed out.',
+      text: 'No response from the service: the request timed out. Try again once, or continue without the result.',
       isError: true,
     })
     const posted = await runTool(world.deps, impatient, await add({ method: 'POST' }), { city: 'Oslo' })
@@ -240,7 +244,7 @@ describe('the response', () => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' }).write('half')
       setImmediate(() => response.destroy())
     }
-    const text = "The service's response was incomplete (status 200)."
+    const text = "The service's response was incomplete (status 200). Continue without the result."
     expect(await use()).toEqual({ text, isError: true })
   })
 })

@@ -72,7 +72,7 @@ describe.each([
       return true
     }
     expect(await use(row, 'write')).toEqual({
-      text: `The request to the server ${row.name} failed: it returned error ${status}: ${message}.`,
+      text: `The request to the server ${row.name} failed: it returned error ${status}: ${message}. Continue without the result.`,
       isError: true,
     })
     expect([rejected, server.sessions]).toEqual([attempts, attempts])
@@ -143,7 +143,7 @@ describe.each([
       throw new Error('out of paper')
     }
     expect(await use(row, 'write')).toEqual({
-      text: `The request to the server ${row.name} failed: it returned an error: out of paper.`,
+      text: `The request to the server ${row.name} failed: it returned an error: out of paper. Correct the arguments, or continue without the result.`,
       isError: true,
     })
   })

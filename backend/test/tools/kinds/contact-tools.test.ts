@@ -143,7 +143,7 @@ describe('contact updates', () => {
     const updating = updateContact(world.deps, world.seed.workspaceId, phoneNumber, { first_name: 'Maya' })
     await expect(updating).rejects.toThrow('No contact found')
     const { text } = await use('contact_lookup', { phone_number: phoneNumber })
-    expect(text).toBe('No contact found with this phone number.')
+    expect(text).toBe('No contact found with this phone number. Ask for another number or an email.')
   })
 
   it('reschedules waiting calls when the time zone changes', async () => {
