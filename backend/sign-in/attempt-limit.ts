@@ -60,7 +60,7 @@ export function createSignInLimits(clock: Clock): SignInLimits {
   const perNetwork = createWindowCounter(clock, { windowMs: limit.windowMs })
   const perAccount = createWindowCounter(clock, { windowMs: hourMs })
   const pairKey = ({ ip, account, isKnownDevice }: SignInAttempt) =>
-    `${isKnownDevice ? 'known' : toNetwork(ip)} ${account}`
+    `${isKnownDevice ? 'known' : toNetworks(ip)[0]} ${account}`
 
   return {
     consume: (attempt) => {
@@ -82,12 +82,9 @@ export function createSignInLimits(clock: Clock): SignInLimits {
 }
 
 /**
- * Returns the network that attempts are counted by: an IPv4 address, or the first 64 bits of an IPv6 address, because
- * one site has all addresses that start with them (RFC 6177).
+ * Returns the networks that attempts from an address are counted by: the first 64 and 48 bits of an IPv6 address, because
+ * one site has all addresses that start with them (RFC 6177), or the IPv4 address under two keys.
  */
-export const toNetwork = (ip: string): string => toNetworks(ip)[0]
-
-/** Returns an address's network and site: its /64 and /48, or an IPv4 address twice, under different keys. */
 function toNetworks(ip: string): [network: string, site: string] {
   if (!ipaddr.isValid(ip)) return [ip, `site ${ip}`]
   const address = ipaddr.process(ip)
