@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js'
 import type { Clock } from '../core/clock.ts'
 import { hourMs, minuteMs } from '../core/durations.ts'
 import { createWindowCounter } from '../core/window-counter.ts'
+import type { AttemptLimitName } from '../views/page-error.ts'
 
 interface AttemptLimit {
   /** Counts an attempt. Returns false if there were too many. */
@@ -25,7 +26,7 @@ export function createAttemptLimit(clock: Clock): AttemptLimit {
 }
 
 /** Who tries to sign in, where. */
-export interface SignInAttempt {
+interface SignInAttempt {
   ip: string
   /** The folded email. */
   account: string
@@ -33,12 +34,9 @@ export interface SignInAttempt {
   isKnownDevice: boolean
 }
 
-/** The limit that a sign-in attempt exceeds. */
-export type ExceededLimit = 'account-in-network' | 'network' | 'account'
-
-export interface SignInLimits {
+interface SignInLimits {
   /** Counts an attempt before it's made. Returns the limit that it exceeds, if any. */
-  consume(attempt: SignInAttempt): ExceededLimit | undefined
+  consume(attempt: SignInAttempt): AttemptLimitName | undefined
   /** Takes back the count of a successful attempt. */
   succeed(attempt: SignInAttempt): void
 }

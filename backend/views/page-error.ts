@@ -28,9 +28,11 @@ export const outdatedFormError = () =>
     advice: 'Go back, reload the page, and try again. Your browser must accept cookies from this site.',
   })
 
-/** @param limit that the attempt exceeded */
-export const tooManyAttemptsError = (limit: 'account-in-network' | 'network' | 'account') =>
+export const tooManyAttemptsError = (limit: AttemptLimitName) =>
   new PageError(429, { title: 'Too many attempts', ...attemptTexts[limit] })
+
+/** The limit that a sign-in attempt exceeds. */
+export type AttemptLimitName = keyof typeof attemptTexts
 
 const attemptTexts = {
   'account-in-network': {

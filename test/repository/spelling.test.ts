@@ -14,9 +14,8 @@ async function findMisspelledWords(text: string): Promise<string[]> {
   const running = promisify(execFile)(process.execPath, args, { cwd: root })
   running.child.stdin?.end(text)
   const { stdout } = await running.catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 1)
-      return error as unknown as { stdout: string }
-    throw error
+    if (!(error instanceof Error && 'code' in error && error.code === 1 && 'stdout' in error)) throw error
+    return { stdout: String(error.stdout) }
   })
   return stdout.split('\n').filter((word) => word !== '')
 }

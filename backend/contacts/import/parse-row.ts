@@ -98,7 +98,7 @@ const FieldsWithoutPhone = ContactInput.omit({ phone_number: true, country: true
 /** Removes the apostrophe that Outdial's CSV export puts before text that looks like a formula. */
 const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/, '')
 
-/** Guessing "no" would call a person who asked not to be called. */
+/** Rejects an unknown word instead of taking it for "no", because the person may have opted out. */
 function requireYesNo(cell: string): boolean {
   const value = parseYesNo(cell)
   if (value !== undefined) return value
