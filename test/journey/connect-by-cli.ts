@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { findFreePort } from '../../backend/db/embedded/server-address.ts'
 import { type BuiltConnector, openConnector } from '../../support/built-connector.ts'
+import { commandRunBy } from '../support/documented-commands.ts'
 import type { GiveConsent } from './give-consent.ts'
 import type { ServiceProcess } from './service-process.ts'
 
@@ -24,7 +25,13 @@ export async function connectByCli(
   })
   const browser = await browserProgram()
   const options = ['--non-interactive', '--redirect-uri', redirectUri, '--local-port', String(port)]
-  const started = connector.cli(['invoke', 'auth', 'start', ...options], browser.environment)
+  const command = commandRunBy(
+    'test/journey/zap-to-trigger.test.ts',
+    'docs/for-support.md',
+    /^npx zapier-platform .* start$/,
+  )
+  const [, , ...words] = command.split(' ')
+  const started = connector.cli([...words, ...options], browser.environment)
   try {
     const startUrl = await Promise.race([browser.opened, started.then(failWithoutBrowser)])
     const { email, password } = demo

@@ -1,75 +1,53 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { ContactAdded } from '@outdial/contract'
-import { codeBlocks, root, shellCommands } from '../support/docs.ts'
+import { createTestDatabase, type TestDatabase } from '../../backend/test/support/database.ts'
+import { RemoteMcpServer } from '../../backend/test/support/remote-mcp-server.ts'
+import { codeBlocks } from '../support/docs.ts'
+import { commandsRunBy, withoutNpm } from '../support/documented-commands.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
-// Runs the commands of the docs in a shell, against a new service with its demo workspace. Commands that have a
-// placeholder or need Zapier, Google, Docker, or another server are left out.
+// Runs the commands of the docs in a shell.
 const timeoutMs = 120_000
 let service: ServiceProcess
+/** Like a new installation: without users, so that the docs' IDs are correct. */
+let empty: TestDatabase
 let folder: string
 
 beforeAll(async () => {
-  service = await startServiceProcess()
+  ;[service, empty] = await Promise.all([startServiceProcess(), createTestDatabase()])
   folder = await mkdtemp(path.join(tmpdir(), 'outdial-docs-'))
-  const [weather = ''] = codeBlocks('docs/custom-tools.md', 'json')
-  const files = {
-    'weather.json': weather,
-    'change.json': '{"description": "The weather of a city."}',
-    'prices.txt': 'A roof inspection costs 90 dollars.',
-  }
-  for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content)
+  await symlink(service.dataDir, path.join(folder, '.outdial'))
 }, timeoutMs)
 
 afterAll(async () => {
-  await service.stop()
+  await Promise.all([service.stop(), empty.close()])
   await rm(folder, { recursive: true, force: true })
 }, timeoutMs)
 
-/** Runs a command of the docs and returns its output. Rejects if the command fails. */
-async function runCommand(command: string): Promise<string> {
-  // Without npm, because with npm the script would read this machine's .env.
-  const script = command
-    .replace(/^npm run admin(?: --)?/, `'${process.execPath}' '${path.join(root, 'scripts/admin.mjs')}'`)
-    .replaceAll('http://127.0.0.1:8787', service.demo.base_url)
-  const env = { ...service.environment, API_KEY: service.demo.api_key }
-  const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: folder, env })
+const commandsOf = (page: string) => commandsRunBy('test/journey/documented-commands.test.ts', page)
+
+/** Runs commands of the docs and returns their output. Rejects if the last one fails. */
+async function run(command: string, env: Record<string, string | undefined>): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', withoutNpm(command)], { cwd: folder, env })
   return stdout
 }
-
-interface CreatedIds {
-  workspace_id?: number
-  tool_id?: number
-}
-
-/** Runs an admin command with the IDs that earlier ones created, and returns what it prints as JSON. */
-async function runAdminCommand(command: string, ids: CreatedIds): Promise<CreatedIds> {
-  if (!command.includes(' -- ')) return runCommand(command).then(() => ({}))
-  const { workspace_id, tool_id } = ids
-  const withIds = command
-    .replace(/--workspace 1\b/, `--workspace ${workspace_id ?? 1}`)
-    .replace(/--tool 8\b/, `--tool ${tool_id ?? 8}`)
-  const output = await runCommand(`${withIds} --json`)
-  return output === '' ? {} : (JSON.parse(output) as CreatedIds)
-}
-
-const adminCommands = (page: string): string[] =>
-  shellCommands(page).filter(
-    (command) =>
-      command.startsWith('npm run admin') && !/…|<ID>|set-google-account|remote-server/.test(command),
-  )
 
 it(
   'queues the call in README.md',
   async () => {
-    const [command = ''] = shellCommands('README.md').filter((line) => line.startsWith('curl '))
+    const commands = commandsOf('README.md').join('\n')
+    const output = await run(
+      commands.replace('http://127.0.0.1:8787', service.demo.base_url),
+      service.environment,
+    )
 
-    expect(JSON.parse(await runCommand(command))).toMatchObject({
+    expect(JSON.parse(output)).toMatchObject({
       contact_created: true,
       call_queued: true,
       contact: { first_name: 'Maya', variables: { product: 'a roof inspection' } },
@@ -78,17 +56,74 @@ it(
   timeoutMs,
 )
 
-it.each(['docs/operating.md', 'docs/custom-tools.md'])(
-  'runs the commands of %s, one after another',
-  async (page) => {
-    const commands = adminCommands(page)
-    expect(commands.length).toBeGreaterThan(3)
-    // The docs start with an empty installation, but this one has the demo's objects, so the IDs differ.
-    const created: CreatedIds = {}
-    for (const command of commands) Object.assign(created, await runAdminCommand(command, created))
+it(
+  'runs the admin commands of docs/operating.md and docs/custom-tools.md, one after another, in an empty installation',
+  async () => {
+    const remote = new RemoteMcpServer('streamable')
+    remote.tools = ['find_deal', 'close_deal'].map((name) => ({ name, inputSchema: { type: 'object' } }))
+    await remote.start()
+    await writeInputFiles(remote.url)
+    const environment = { ...process.env, DATABASE_URL: empty.url, SECRET_KEY: 'a'.repeat(32) }
+    let spreadsheetId = ''
+    const outputs = new Map<string, string>()
+    const runAll = async (commands: string[]) => {
+      for (const command of commands) {
+        // What the text leaves to the reader.
+        const completed = command
+          .replace('create-user …', 'create-user --email kim@example.com --name Kim')
+          .replace('<ID>', '12345')
+          .replace('…', spreadsheetId)
+        const output = await run(completed, environment)
+        spreadsheetId = /^spreadsheet_id +(\S+)/m.exec(output)?.[1] ?? spreadsheetId
+        outputs.set(/ -- ([\w-]+)/.exec(command)?.[1] ?? 'list of commands', output)
+      }
+    }
+
+    await runAll(commandsOf('docs/operating.md'))
+    // docs/custom-tools.md assigns its tool to agent 2.
+    await runAll(['npm run admin -- create-agent --workspace 1 --name Ben --greeting Hi'])
+    await runAll(commandsOf('docs/custom-tools.md'))
+    const { stdout: tools } = await promisify(execFile)(
+      'sh',
+      ['-c', withoutNpm('npm run admin -- list-tools --workspace 1 --json')],
+      { env: environment },
+    )
+    await remote.stop()
+
+    expect(outputs.get('list of commands')).toContain('erase-contact')
+    expect(outputs.get('create-oauth-client')).toMatch(/odc_.+\n.*ods_/)
+    expect(outputs.get('set-google-account')).toContain('outdial@example.iam.gserviceaccount.com')
+    expect(outputs.get('add-http-tool')).toMatch(/tool_id +8\n/)
+    expect(outputs.get('add-remote-server')).toMatch(/tool_id +9\n/)
+    expect(await readFile(path.join(folder, 'leads.csv'), 'utf8')).toMatch(/name,result/)
+    expect(JSON.parse(tools)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'spreadsheet_append', agents: ['1'] }),
+        expect.objectContaining({ id: 9, name: 'crm' }),
+      ]),
+    )
   },
   timeoutMs,
 )
+
+/** Writes the files that the commands read. Those that the docs show have their content. */
+async function writeInputFiles(remoteUrl: string): Promise<void> {
+  const [weather = '', crm = ''] = codeBlocks('docs/custom-tools.md', 'json')
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const files = {
+    'weather.json': weather,
+    'crm.json': crm.replace(/https:[^"]+/, remoteUrl),
+    'change.json': '{"description": "The weather of a city."}',
+    'prices.txt': 'A roof inspection costs 90 dollars.',
+    'key.json': JSON.stringify({
+      type: 'service_account',
+      client_email: 'outdial@example.iam.gserviceaccount.com',
+      private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    }),
+    file: 'a password of the reader\n',
+  }
+  for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content)
+}
 
 it(
   'erases a contact with the command in docs/for-support.md',
@@ -98,9 +133,9 @@ it(
       phone_number: '+12025550123',
       scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
     })
-    const [command = ''] = adminCommands('docs/for-support.md')
+    const [command = ''] = commandsOf('docs/for-support.md')
 
-    await runCommand(command.replace('--contact 1', `--contact ${queued.contact.id}`))
+    await run(command.replace('--contact 1', `--contact ${queued.contact.id}`), service.environment)
 
     expect(await callApi('GET', `/calls/${queued.call.id}/`)).toMatchObject({
       outcome: 'canceled',

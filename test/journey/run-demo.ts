@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { root } from '../support/docs.ts'
+import { commandRunBy, withoutNpm } from '../support/documented-commands.ts'
 
-/** Runs the script of `npm run demo`, and returns its output. */
+/** Runs the demo with the command in README.md, and returns its output. */
 export async function runDemo(dataDir: string): Promise<{ status: unknown; stdout: string; stderr: string }> {
-  const script = path.resolve(import.meta.dirname, '../../scripts/demo.mjs')
+  const command = commandRunBy('test/journey/zap-to-trigger.test.ts', 'README.md', /^npm run demo$/)
   const env = { ...process.env, DATA_DIR: dataDir }
-  const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('sh', ['-c', withoutNpm(command)], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const [stdout, stderr, [status]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

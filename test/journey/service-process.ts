@@ -6,6 +6,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { DemoFile } from '../../backend/demo/demo-file.ts'
+import { commandRunBy, withoutNpm } from '../support/documented-commands.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -19,7 +20,7 @@ export interface ServiceProcess {
   stop(): Promise<void>
 }
 
-/** Starts the service as `npm start` does: in its own process, with an embedded database in a new folder. */
+/** Starts the service with the command in README.md, with an embedded database in a new folder. */
 export async function startServiceProcess(): Promise<ServiceProcess> {
   const dataDir = path.join(tmpdir(), `outdial-journey-${crypto.randomUUID()}`)
   const env = {
@@ -29,23 +30,12 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
     PORT: '0',
     SIMULATION_SPEED: '200',
   }
-  const child = spawn(process.execPath, [path.join(root, 'scripts/start.mjs')], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const output: string[] = []
-  createInterface(child.stderr).on('line', (line) => output.push(line))
+  const command = commandRunBy('test/journey/zap-to-trigger.test.ts', 'README.md', /^npm start$/)
+  const started = await startByCommand(command, env)
   const stop = async () => {
-    if (child.exitCode === null && child.kill()) await once(child, 'exit')
+    await started.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
-  await new Promise<void>((resolve, reject) => {
-    createInterface(child.stdout).on('line', (line) => {
-      output.push(line)
-      if (line.includes('is ready')) resolve()
-    })
-    child.once('exit', () => reject(new Error(`the service exited during startup:\n${output.join('\n')}`)))
-  })
   return {
     dataDir,
     environment: env,
@@ -60,5 +50,35 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
       return JSON.parse(stdout) as { client_id: string; client_secret: string }
     },
     stop,
+  }
+}
+
+export interface StartedCommand {
+  /** What it printed before it was ready. */
+  output: string
+  stop(): Promise<void>
+}
+
+/** Runs a command that starts a service, and waits until the service prints that it is ready. */
+export async function startByCommand(
+  command: string,
+  env: Record<string, string | undefined>,
+  cwd = root,
+): Promise<StartedCommand> {
+  const child = spawn('sh', ['-c', withoutNpm(command)], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output: string[] = []
+  createInterface(child.stderr).on('line', (line) => output.push(line))
+  await new Promise<void>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      output.push(line)
+      if (line.includes('is ready')) resolve()
+    })
+    child.once('exit', () => reject(new Error(`the service exited during startup:\n${output.join('\n')}`)))
+  })
+  return {
+    output: output.join('\n'),
+    stop: async () => {
+      if (child.exitCode === null && child.kill()) await once(child, 'exit')
+    },
   }
 }

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import { chromiumUrl, itInChromium } from '../../backend/test/support/chromium.ts'
 import type { BuiltConnector } from '../../support/built-connector.ts'
 import { openWebhookListener, type WebhookListener } from '../../support/webhook-listener.ts'
-import { shellCommands } from '../support/docs.ts'
+import { commandRunBy, commandsRunBy } from '../support/documented-commands.ts'
 import { connectByCli } from './connect-by-cli.ts'
 import { consentByFetch, consentInChromium } from './give-consent.ts'
 import { runDemo } from './run-demo.ts'
@@ -14,6 +14,7 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 // The service runs in its own process, and the connector is the output of `npm run build`. They communicate only over
 // HTTP. The Zapier CLI or core's handler runs each step of a Zap builder.
+const thisTest = 'test/journey/zap-to-trigger.test.ts'
 const timeoutMs = 90_000
 const root = path.resolve(import.meta.dirname, '../..')
 let service: ServiceProcess
@@ -24,7 +25,8 @@ const cleanups: (() => Promise<void>)[] = []
 const seen: string[] = []
 
 beforeAll(async () => {
-  const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8' })
+  const command = commandRunBy(thisTest, 'docs/for-support.md', /^npm run build$/)
+  const build = spawnSync('sh', ['-c', command], { cwd: root, encoding: 'utf8' })
   if (build.status !== 0) throw new Error(`the connector doesn't build:\n${build.stdout}${build.stderr}`)
   service = await startServiceProcess()
   cleanups.push(() => service.stop())
@@ -198,10 +200,9 @@ it(
 it(
   'runs the steps of docs/for-support.md from the command line',
   async () => {
-    const steps = shellCommands('docs/for-support.md')
-      .filter(
-        (command) => command.startsWith('npx zapier-platform invoke') && !command.endsWith('auth start'),
-      )
+    const steps = commandsRunBy(thisTest, 'docs/for-support.md')
+      // connect-by-cli.ts runs `invoke auth start`.
+      .filter((command) => command.startsWith('npx zapier-platform') && !command.endsWith('auth start'))
       .map((command) =>
         [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? ''),
       )

@@ -8,7 +8,8 @@ import { generateZapBuildersPage } from '../../scripts/zap-builders-page.ts'
 import { createCampaign } from '../../src/creates/create-campaign.ts'
 import { queueCall } from '../../src/creates/queue-call.ts'
 import { callCompleted } from '../../src/triggers/call-completed.ts'
-import { adminArguments, codeBlocks, readPage, root, shellCommands } from '../support/docs.ts'
+import { adminArguments, codeBlocks, commandsIn, readPage, root, shellCommands } from '../support/docs.ts'
+import { otherCommands, runCommands } from '../support/documented-commands.ts'
 
 const listPages = (folder: string) =>
   readdirSync(path.join(root, folder))
@@ -70,6 +71,53 @@ it.each(pages)('%s uses only npm scripts and admin commands that exist', (page) 
   for (const args of shellCommands(page).flatMap((command) => adminArguments(command) ?? [])) {
     expect(() => parseCommandLine(commands, args)).not.toThrow()
   }
+})
+
+/** CHANGELOG.md describes earlier versions too. */
+const pagesWithCommands = pages.filter((page) => page !== 'CHANGELOG.md')
+
+it.each(pagesWithCommands)(
+  '%s has only commands that a test runs or that the table of other commands explains',
+  (page) => {
+    const unknown = commandsIn(page).filter(
+      (command) =>
+        !runCommands.some((row) => row.page === page && row.command.test(command)) &&
+        !otherCommands.some((row) => row.command.test(command)),
+    )
+    expect(unknown).toEqual([])
+    // Commands in another kind of block would go unnoticed.
+    const languages = [...readPage(page).matchAll(/^ *```(\w+)$/gm)].map(([, language]) => language)
+    expect(languages.filter((language) => !['sh', 'json', 'mermaid'].includes(language ?? ''))).toEqual([])
+  },
+)
+
+it('has no outdated rows in the tables of commands', () => {
+  const documented = pagesWithCommands.flatMap(commandsIn)
+  const isUsed = (pattern: RegExp) => documented.some((command) => pattern.test(command))
+  expect(otherCommands.filter(({ command }) => !isUsed(command))).toEqual([])
+  expect(
+    runCommands.filter(({ page, command }) => !commandsIn(page).some((each) => command.test(each))),
+  ).toEqual([])
+  const sources = ['test/journey', 'test/repository'].flatMap((folder) =>
+    readdirSync(path.join(root, folder)).map((file) => readPage(path.join(folder, file))),
+  )
+  for (const { page, test } of runCommands)
+    expect(sources.some((source) => source.includes(`'${test}'`) && source.includes(`'${page}'`))).toBe(true)
+  for (const { instead: [file, text] = ['README.md', ''] } of otherCommands)
+    expect(readPage(file)).toContain(text)
+})
+
+it('has the commands of the Zapier CLI that need an account', () => {
+  const folder = path.join(root, 'node_modules/zapier-platform-cli/src/oclif/commands')
+  const names = pagesWithCommands
+    .flatMap(commandsIn)
+    .flatMap((command) => /^npx zapier-platform ([\w:]+)/.exec(command)?.[1] ?? [])
+  expect(names).toContain('env:set')
+  const missing = names.filter((name) => {
+    const file = path.join(folder, name.replace(':', '/'))
+    return !existsSync(`${file}.js`) && !existsSync(path.join(file, 'index.js'))
+  })
+  expect(missing).toEqual([])
 })
 
 it('links to every page of docs/ in docs/README.md', () => {

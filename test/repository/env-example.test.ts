@@ -40,7 +40,28 @@ it('changes nothing if every setting is uncommented without a change', () => {
   expect(parseConfig(environment)).toEqual(parseConfig({}))
 })
 
-it('lists settings that docs/operating.md explains', () => {
-  const docs = read('docs/operating.md')
-  expect(settings.filter(({ name }) => !docs.includes(`\`${name}\``))).toEqual([])
+it('has the defaults and descriptions of docs/operating.md', () => {
+  const rows = new Map(
+    [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` +\| (.*?) +\| (.*?) +\|$/gm)].map(
+      ([, name = '', defaultText = '', description = '']) => [
+        name,
+        { defaultText: plain(defaultText) || 'none', description: `${plain(description)}.` },
+      ],
+    ),
+  )
+  for (const { name, defaultText, description } of settings) {
+    const documented = rows.get(name)
+    expect([name, defaultText, description.toLowerCase()]).toEqual([
+      name,
+      documented?.defaultText,
+      documented?.description.toLowerCase(),
+    ])
+  }
 })
+
+/** Returns Markdown as plain text, without links to other sections. */
+const plain = (markdown: string) =>
+  markdown
+    .replace(/ \(\[\w+\]\(#[^)]*\)\)/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll('`', '')

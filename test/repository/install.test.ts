@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync } from 'node:fs'
 import { expect, it } from '@jest/globals'
 import semver from 'semver'
 import * as z from 'zod'
+import { useTestFolder } from '../../backend/test/support/folder.ts'
+import { commandRunBy } from '../support/documented-commands.ts'
 
 const root = new URL('../../', import.meta.url)
 const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, root), 'utf8'))
@@ -46,3 +49,25 @@ it('uses the same Node version everywhere', () => {
   expect(semver.satisfies(bundled, engines.node)).toBe(true)
   expect(readFileSync(new URL('.nvmrc', root), 'utf8')).toBe(`${semver.major(bundled)}\n`)
 })
+
+const folder = useTestFolder()
+
+// .ci/run installs for real, which takes longer and needs a network.
+it.each(['README.md', 'docs/operating.md'])(
+  'accepts the lock file in the install command of %s',
+  (page) => {
+    for (const name of ['', 'backend/', 'contract/'])
+      cpSync(new URL(`${name}package.json`, root), `${folder.path}/${name}package.json`)
+    cpSync(new URL('package-lock.json', root), `${folder.path}/package-lock.json`)
+    const command = commandRunBy('test/repository/install.test.ts', page, /^npm ci/)
+
+    const output = execFileSync('sh', ['-c', `${command} --dry-run --offline --no-audit`], {
+      cwd: folder.path,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+
+    expect(output).toMatch(/^added \d+ packages/m)
+  },
+  60_000,
+)

@@ -11,12 +11,35 @@ export const codeBlocks = (page: string, language: string): string[] =>
     ([, indentation = '', code = '']) => code.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''),
   )
 
-/** Returns the commands of a page's shell blocks, each in one line and without its comment. */
-export const shellCommands = (page: string): string[] =>
-  codeBlocks(page, 'sh')
-    .flatMap((block) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
+/** Returns the commands of a shell block, each in one line and without its comment. */
+const linesOf = (block: string): string[] =>
+  block
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
     .map((line) => line.replace(/\s+#.*$/, '').trim())
     .filter((line) => line !== '')
+
+/** Returns the commands of a page's shell blocks. */
+export const shellCommands = (page: string): string[] => codeBlocks(page, 'sh').flatMap(linesOf)
+
+const programs = 'npm|npx|node|git|docker|pg_dump|pg_restore|psql|createdb|tar|openssl|curl|cp'
+const inlineCommand = new RegExp(`^(?:[A-Z_]+=\\S+ )*(?:${programs}) [^]`)
+
+/**
+ * Returns a page's commands in their order, each once: those of its shell blocks, and the code spans that run a program
+ * with arguments. Separates commands that are joined with `&&`.
+ */
+export function commandsIn(page: string): string[] {
+  const text = readPage(page).replace(/^( *)```(\w*)\n[^]*?^ *```$/gm, (block, _, language) =>
+    language === 'sh' ? block : '',
+  )
+  const found = text.split(/^ *```(?:sh)?$/m).flatMap((part, index) => {
+    if (index % 2 === 1) return linesOf(part)
+    const spans = [...part.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span.replace(/\s+/g, ' '))
+    return spans.filter((span) => inlineCommand.test(span))
+  })
+  return [...new Set(found.flatMap((command) => command.split(' && ')))]
+}
 
 /** Returns the arguments of an `npm run admin` command; undefined for other commands. */
 export function adminArguments(command: string): string[][] | undefined {

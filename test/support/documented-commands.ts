@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { commandsIn, root } from './docs.ts'
+
+/** A test that takes commands from the text of a page and runs them. */
+interface RunCommands {
+  page: string
+  command: RegExp
+  test: string
+}
+
+const admin = 'test/journey/documented-commands.test.ts'
+const connector = 'test/journey/zap-to-trigger.test.ts'
+const server = 'test/journey/documented-server.test.ts'
+/** Only as a dry run. `.ci/run` installs for real. */
+const install = 'test/repository/install.test.ts'
+
+export const runCommands: readonly RunCommands[] = [
+  { page: 'README.md', command: /^npm ci$/, test: install },
+  { page: 'README.md', command: /^npm (start|run demo)$/, test: connector },
+  { page: 'README.md', command: /^(API_KEY=|curl )/, test: admin },
+  { page: 'docs/custom-tools.md', command: /^npm run admin/, test: admin },
+  { page: 'docs/for-support.md', command: /^npm run admin --/, test: admin },
+  { page: 'docs/for-support.md', command: /^npm run build$/, test: connector },
+  { page: 'docs/for-support.md', command: /^npx zapier-platform invoke /, test: connector },
+  { page: 'docs/operating.md', command: /^npm ci --omit=dev$/, test: install },
+  { page: 'docs/operating.md', command: /^npm run admin/, test: admin },
+  { page: 'docs/operating.md', command: /^(export |npm start$|ROLE=)/, test: server },
+  { page: 'docs/operating.md', command: /^(pg_dump|pg_restore|psql|tar) /, test: server },
+  { page: 'docs/operating.md', command: /^echo /, test: server },
+  { page: 'docs/runtime.md', command: /^export /, test: server },
+  { page: 'examples/runtime/README.md', command: /^RUNTIME_SECRET=/, test: server },
+]
+
+/** A command that no test takes from the text and runs. */
+interface OtherCommand {
+  command: RegExp
+  reason: string
+  /** A file that does the same, and the part of its text that does. */
+  instead?: [file: string, text: string]
+}
+
+export const otherCommands: readonly OtherCommand[] = [
+  {
+    command: /^docker compose /,
+    reason: 'needs Docker. The script runs the commands that this would run in the containers',
+    instead: ['.ci/run', 'npm run --silent check:image'],
+  },
+  {
+    command: /^npx zapier-platform (login|register|upload|describe|env:set)\b/,
+    reason: 'needs a Zapier account. A test checks that the Zapier CLI has the command',
+    instead: ['test/repository/docs.test.ts', 'has the commands of the Zapier CLI'],
+  },
+  {
+    command: /^npm run build:upload$/,
+    reason: 'takes a minute',
+    instead: ['.ci/run', 'npm run --silent build:upload'],
+  },
+  { command: /^git (pull|push)\b/, reason: 'needs a remote repository' },
+  { command: /^npm (ci|start|run admin|run demo)$/, reason: 'runs where another page has it in a block' },
+  { command: /^npm install$/, reason: 'the page only mentions it' },
+  { command: /^npm test\b/, reason: 'would run this test again', instead: ['.ci/run', '\nnpm test\n'] },
+  {
+    command: /^npm run check(:\w+)?$/,
+    reason: 'takes minutes',
+    instead: ['.ci/run', 'npm run --silent check\n'],
+  },
+  {
+    command: /^npm run format$/,
+    reason: 'changes the checkout. `npm run check` compares the format',
+    instead: ['.ci/run', 'npm run --silent check\n'],
+  },
+  {
+    command: /^npm run generate$/,
+    reason: 'changes the checkout. A test compares the files',
+    instead: ['test/generated.test.ts', 'npm run generate'],
+  },
+  {
+    command: /^npm run dev$/,
+    reason: 'a test runs its script on a small project',
+    instead: ['test/repository/dev.test.ts', 'scripts/dev.mjs'],
+  },
+  {
+    command: /^npm run release -- /,
+    reason: 'a test runs its script on a small project',
+    instead: ['test/repository/release.test.ts', 'scripts/release.ts'],
+  },
+  { command: /^npm run bench:(tools|dashboard)$/, reason: 'takes minutes on an idle machine' },
+]
+
+/** Returns the commands of a page that a test must run, in the order of the page. */
+export const commandsRunBy = (test: string, page: string): string[] =>
+  commandsIn(page).filter((command) =>
+    runCommands.some((row) => row.test === test && row.page === page && row.command.test(command)),
+  )
+
+/** Returns the only command of a page that matches a pattern and that a test must run. */
+export function commandRunBy(test: string, page: string, pattern: RegExp): string {
+  const [command, ...others] = commandsRunBy(test, page).filter((each) => pattern.test(each))
+  if (command === undefined || others.length > 0) throw new Error(`${page}: not one command for ${pattern}`)
+  return command
+}
+
+const scripts = (
+  JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+).scripts
+
+/**
+ * Replaces `npm start` or `npm run …` by the script in package.json, because under npm the script would read the .env
+ * of this machine, and `npx node` by the Node that npx would run. The shell becomes the program's process, so that
+ * signals reach the program.
+ */
+export const withoutNpm = (command: string): string =>
+  command.replace(
+    /^((?:[A-Z_]+=\S+ )*)(?:npx node|npm (?:run )?([\w:]+)(?: --(?= ))?)/m,
+    (_, variables: string, name: string | undefined) => {
+      const program = ['exec env', variables, `'${process.execPath}'`].join(' ')
+      if (name === undefined) return program
+      const [node, script = ''] = (scripts[name] ?? '').split(' ')
+      if (node !== 'node') throw new Error(`npm run ${name} doesn't run one script`)
+      return `${program} '${path.join(root, script)}'`
+    },
+  )
+
+/** Returns true if a PostgreSQL server responds and isn't newer than the installed pg_dump. */
+export const canDump = (url: string): boolean =>
+  spawnSync('pg_dump', ['--schema-only', url], { stdio: 'ignore' }).status === 0
