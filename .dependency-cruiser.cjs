@@ -64,6 +64,16 @@ module.exports = {
       to: { path: '^backend/(main|start|app|open-deps)\\.ts$' },
     },
     {
+      name: 'sentences-of-the-api-are-in-the-catalog',
+      comment: 'ApiError takes only texts of contract/error-texts.ts. FormError takes any.',
+      severity: 'error',
+      from: {
+        path: `${inside('api', 'mcp', 'dialer', 'oauth', 'http', 'contacts', 'campaigns', 'calls', 'webhooks', 'outbound', 'secrets')}|^backend/core/|^backend/tools/(kinds|json-schema)/`,
+        pathNot: '^backend/contacts/import/|^backend/core/validate-rules\\.ts$',
+      },
+      to: { path: '^backend/core/form-errors\\.ts$' },
+    },
+    {
       name: 'connector-imports-no-backend-and-no-zod',
       severity: 'error',
       from: { path: '^(src/|index\\.ts$)' },

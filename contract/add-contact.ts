@@ -38,7 +38,7 @@ export const AddContact = z
   .meta({ id: 'AddContact' })
 export type AddContact = z.infer<typeof AddContact>
 
-/** Response to `POST /contacts/`: 201 if a call was queued, 200 if one was already waiting. */
+/** Response to `POST /contacts/`: 201 if a call was queued, 200 if one was already waiting or in progress. */
 export const ContactAdded = z
   .object({
     contact: Contact,

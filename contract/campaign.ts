@@ -1,7 +1,16 @@
 import * as z from 'zod'
 import { campaignTexts, createCampaignTexts } from './field-texts.ts'
 import { listOf } from './lists.ts'
-import { describeFields, fieldsBelow, Id, StoredTimeZone, text, Timestamp, TimeZone } from './primitives.ts'
+import {
+  describeFields,
+  fieldsBelow,
+  Id,
+  StoredTimeZone,
+  text,
+  Timestamp,
+  TimeZone,
+  withText,
+} from './primitives.ts'
 
 export const Weekday = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
 export type Weekday = z.infer<typeof Weekday>
@@ -13,13 +22,9 @@ const hours = z.strictObject(
         .array(Weekday)
         .min(1)
         .max(7)
-        .refine((days) => new Set(days).size === days.length, { message: 'must not contain a day twice' }),
-      start: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
-        message: 'must be a time from 00:00 to 23:59, for example 09:00',
-      }),
-      end: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, {
-        message: 'must be a time from 00:00 to 24:00, for example 17:00',
-      }),
+        .refine((days) => new Set(days).size === days.length, withText('invalid_value.repeated')),
+      start: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, withText('invalid_format.start_time')),
+      end: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, withText('invalid_format.end_time')),
     },
     fieldsBelow(campaignTexts, 'calling_hours'),
   ),
@@ -32,8 +37,7 @@ const hours = z.strictObject(
 export const CallingHours = hours
   .refine((value) => value.start !== value.end, {
     path: ['end'],
-    message: 'must be different from the start',
-    params: { code: 'empty_calling_hours' },
+    ...withText('empty_calling_hours'),
   })
   .meta({ id: 'CallingHours' })
 export type CallingHours = z.infer<typeof CallingHours>
@@ -55,7 +59,7 @@ export const RetryPolicy = z
         on: z
           .array(RetryOutcome)
           .max(4)
-          .refine((on) => new Set(on).size === on.length, { message: 'must not contain an outcome twice' }),
+          .refine((on) => new Set(on).size === on.length, withText('invalid_value.repeated')),
       },
       fieldsBelow(campaignTexts, 'retry'),
     ),

@@ -1,8 +1,10 @@
-import type { ErrorCode, toolServerErrorTable } from './errors.ts'
+import type { ErrorCode, ToolServerErrorCode } from './errors.ts'
 
 /**
  * What an error code means, and what to do about it. The API sends these sentences, with values in place of
  * `{placeholders}`, and `npm run generate` writes them to docs/errors.md. Markdown.
+ *
+ * A code can have several texts. Their keys are the code, a dot, and a name that only the source code uses.
  */
 export interface ErrorText {
   meaning: string
@@ -11,23 +13,59 @@ export interface ErrorText {
   zapier?: string
 }
 
+export type ErrorValues = Readonly<Record<string, string | number>>
+
+declare const catalog: unique symbol
+/** Sentences of this catalog. TypeScript rejects other text in their place. */
+export type CatalogMessage = string & { readonly [catalog]: true }
+
 /**
  * Returns the `message` of an error response: what happened, then what to do. Plain text.
  *
  * @throws {Error} if a placeholder has no value
  */
-export const toErrorMessage = ({ meaning, action }: ErrorText, values: Record<string, string> = {}): string =>
+export const toErrorMessage = ({ meaning, action }: ErrorText, values: ErrorValues = {}): CatalogMessage =>
   `${meaning} ${action}`.replaceAll(/[`*]/g, '').replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new Error(`invariant: an error text needs a value for ${name}`)
-    return value
-  })
+    return String(value)
+  }) as CatalogMessage
+
+type CodeOf<Key extends string> = Key extends `${infer Code}.${string}` ? Code : Key
+
+/** Returns the code of a text: `not_found` for `not_found.url`. */
+export const codeOf = <Key extends string>(key: Key) => key.split('.', 1)[0] as CodeOf<Key>
+
+/** Texts by code, or by code and name. */
+type TextsOf<Code extends string> = Partial<Record<Code | `${Code}.${string}`, ErrorText>>
 
 /** The codes of the API: `error.code`. */
 export const errorTexts = {
   malformed_json: {
     meaning: "The request body is empty, is incomplete, or isn't valid JSON in UTF-8.",
     action: 'Correct the JSON and send the request again.',
+  },
+  'malformed_json.empty': { meaning: 'The request body is empty.', action: 'Send a JSON object.' },
+  'malformed_json.syntax': {
+    meaning: "The request body isn't valid JSON in UTF-8.",
+    action: 'Correct it and send it again.',
+  },
+  'malformed_json.incomplete': {
+    meaning: 'The request body is incomplete.',
+    action: 'Send the request again.',
+  },
+  'malformed_json.length': {
+    meaning: "The length of the request body doesn't match its `Content-Length`.",
+    action: 'Send the request again.',
+  },
+  'malformed_json.timeout': { meaning: 'The request took too long to arrive.', action: 'Send it again.' },
+  'malformed_json.headers': {
+    meaning: 'The request headers are too large.',
+    action: 'Send fewer or shorter headers.',
+  },
+  'malformed_json.http': {
+    meaning: "This isn't a valid HTTP request.",
+    action: 'Check your HTTP client.',
   },
   missing_credential: {
     meaning: 'The request has no API key or access token.',
@@ -36,6 +74,10 @@ export const errorTexts = {
   invalid_credential: {
     meaning: 'The API key or access token is unknown or was revoked, or the app was disconnected.',
     action: 'Reconnect the account, or create a new API key.',
+  },
+  'invalid_credential.connection_removed': {
+    meaning: 'This connection was removed.',
+    action: 'Reconnect your Outdial account.',
   },
   expired_credential: {
     meaning: 'The access token has expired.',
@@ -50,6 +92,9 @@ export const errorTexts = {
     meaning: "The URL doesn't exist, or the workspace has nothing with this ID.",
     action: 'Check the URL, the ID, and the workspace that the account is connected to.',
   },
+  'not_found.url': { meaning: "This URL doesn't exist.", action: 'Check the path.' },
+  'not_found.id': { meaning: 'This workspace has nothing with this ID.', action: 'Check the ID.' },
+  'not_found.object': { meaning: 'This workspace has no {object} with this ID.', action: 'Check the ID.' },
   method_not_allowed: {
     meaning: "{method} isn't supported at this URL.",
     action: 'Use {methods}.',
@@ -67,9 +112,33 @@ export const errorTexts = {
     meaning: "The request body isn't marked as JSON in UTF-8, or it's compressed.",
     action: 'Send uncompressed JSON with `Content-Type: application/json`.',
   },
+  'unsupported_media_type.missing': {
+    meaning: "The request isn't marked as JSON.",
+    action: 'Send JSON with `Content-Type: application/json`.',
+  },
+  'unsupported_media_type.type': {
+    meaning: "This `Content-Type` isn't supported.",
+    action: 'Send JSON with `Content-Type: application/json`.',
+  },
+  'unsupported_media_type.compressed': {
+    meaning: "Compressed request bodies aren't supported.",
+    action: 'Send the body without `Content-Encoding`.',
+  },
+  'unsupported_media_type.charset': {
+    meaning: "This charset isn't supported.",
+    action: 'Send JSON in UTF-8.',
+  },
   validation_failed: {
     meaning: "One or more fields aren't valid.",
     action: 'Correct the fields that `details` lists.',
+  },
+  'validation_failed.do_not_call': {
+    meaning: 'No call was queued, because this number is on the do-not-call list.',
+    action: 'Remove it from the list first if this person agrees to be called.',
+  },
+  'validation_failed.subscription_disabled': {
+    meaning: 'This subscription is disabled, so nothing is sent to it.',
+    action: 'Enable it, then send the test event.',
   },
   unknown_field: {
     meaning: "The request has a field or parameter that the API doesn't recognize.",
@@ -86,6 +155,10 @@ export const errorTexts = {
   campaign_archived: {
     meaning: "The campaign is archived, so calls can't be added to it.",
     action: 'Choose another campaign.',
+  },
+  'campaign_archived.change': {
+    meaning: "This campaign is archived and can't be changed.",
+    action: 'Create a new campaign instead.',
   },
   idempotency_key_reused: {
     meaning: 'The idempotency key was used in the last 24 hours with different data.',
@@ -105,32 +178,71 @@ export const errorTexts = {
     meaning: 'Outdial is temporarily unavailable.',
     action: 'Try again in a few seconds.',
   },
-} satisfies Record<ErrorCode, ErrorText>
+} satisfies Record<ErrorCode, ErrorText> & TextsOf<ErrorCode>
 
-/** The codes that only agent runtimes get. */
+/** Codes and sentences that only agent runtimes get. */
 export const runtimeErrorTexts = {
+  'missing_credential.report': {
+    meaning: 'The request has no runtime secret.',
+    action: 'Send it in the header `Authorization: Bearer` or `X-Agent-Secret`.',
+  },
+  'missing_credential.session': {
+    meaning: 'The runtime secret is missing.',
+    action:
+      'Send it in the `X-Agent-Secret` or `Authorization: Bearer` header, or in the `token` query parameter.',
+  },
+  'invalid_credential.report': {
+    meaning: "This runtime secret isn't valid.",
+    action: "Use the value of Outdial's environment variable `RUNTIME_SECRET`.",
+  },
+  'invalid_credential.session': {
+    meaning: "The runtime secret isn't valid.",
+    action: 'Use one that this service is configured with.',
+  },
+  'invalid_credential.different': {
+    meaning: 'The request contains different runtime secrets.',
+    action: 'Send only one.',
+  },
+  'not_found.attempt': { meaning: 'There is no call attempt with this ID.', action: 'Check the ID.' },
   attempt_ended: {
     meaning: "The call attempt has ended, so the report wasn't saved.",
     action: "Don't send the report again.",
   },
-  origin_not_allowed: {
-    meaning: 'The tool server rejected the `Host` or `Origin` header of the request.',
-    action: 'If the header names one of your own hosts, add this host to `ALLOWED_HOSTS` in Outdial.',
+  'origin_not_allowed.host': {
+    meaning: "The tool server doesn't accept the host in the `Host` header.",
+    action: "If it's one of your own hosts, add it to `ALLOWED_HOSTS`.",
   },
+  'origin_not_allowed.origin': {
+    meaning: "The tool server doesn't accept the host in the `Origin` header.",
+    action: "If it's one of your own hosts, add it to `ALLOWED_HOSTS`.",
+  },
+  'agent_not_live.session': {
+    meaning: "This agent isn't Live.",
+    action: 'Publish or resume it in the dashboard first.',
+  },
+  'not_found.session': { meaning: "This session doesn't exist or has ended.", action: 'Open a new one.' },
   too_many_sessions: {
-    meaning: 'The agent has too many open tool sessions.',
+    meaning: 'This agent has {count} open sessions, the maximum.',
     action: 'Close unused sessions, then try again.',
   },
-  invalid: {
-    meaning: "A part of the request to the tool server isn't valid, for example the session ID.",
-    action: 'Correct the part that `details` names.',
+  'malformed_json.message': {
+    meaning: "This isn't a JSON-RPC 2.0 message.",
+    action: 'Send one object with `jsonrpc`, `method`, and, for a request, `id`.',
   },
-} satisfies Record<
-  Exclude<keyof typeof toolServerErrorTable, ErrorCode> | 'attempt_ended' | 'invalid',
-  ErrorText
->
+  'malformed_json.initialized': {
+    meaning: 'This session is already initialized.',
+    action: 'To start a new one, leave out `Mcp-Session-Id`.',
+  },
+  'body_too_large.message': { meaning: 'The message is larger than {limit} MiB.', action: 'Send less data.' },
+  'unavailable.tool': {
+    meaning: '{tool} is temporarily unavailable.',
+    action: 'Try again once, or continue without it.',
+  },
+  'internal_error.tool': { meaning: "{tool} isn't set up correctly.", action: 'Continue without it.' },
+  'unavailable.restarting': { meaning: 'The service is restarting.', action: 'Connect again shortly.' },
+} satisfies TextsOf<ToolServerErrorCode | 'attempt_ended'>
 
-/** The codes of one field: `error.details[].code`. */
+/** The texts about one field. Their codes are `error.details[].code`. */
 export const detailTexts = {
   required: {
     meaning: '{field} is required.',
@@ -149,13 +261,36 @@ export const detailTexts = {
     meaning: "{field} has a value that isn't allowed.",
     action: 'Use one of these: {values}.',
   },
+  'invalid_value.repeated': { meaning: '{field} has the same value twice.', action: 'Remove one of them.' },
   invalid_format: {
     meaning: '{field} has the wrong format.',
     action: 'Use the format in the description of the field.',
   },
+  'invalid_format.days': { meaning: "{field} isn't a whole number of days.", action: 'Use digits only.' },
+  'invalid_format.spreadsheet_id': {
+    meaning: "{field} isn't a spreadsheet ID.",
+    action: "Enter only the ID. In a Google Sheets URL, it's the part between /d/ and /edit.",
+  },
+  'invalid_format.country': {
+    meaning: "{field} isn't a two-letter country code in capitals.",
+    action: 'Use one, for example US.',
+  },
+  'invalid_format.start_time': {
+    meaning: "{field} isn't a time from 00:00 to 23:59.",
+    action: 'Use one, for example 09:00.',
+  },
+  'invalid_format.end_time': {
+    meaning: "{field} isn't a time from 00:00 to 24:00.",
+    action: 'Use one, for example 17:00.',
+  },
   too_long: { meaning: '{field} is too long.', action: 'Use at most {limit}.' },
   too_short: { meaning: '{field} is too short.', action: 'Use at least {limit}.' },
   too_big: { meaning: '{field} is too large.', action: 'Use at most {limit}.' },
+  'too_big.variables': {
+    meaning: 'A contact can have at most {limit} variables, including those already saved.',
+    action:
+      'In Outdial, remove variables that you don\'t need. To remove all variables with the API, send `"variables": null`.',
+  },
   too_small: { meaning: '{field} is too small.', action: 'Use at least {limit}.' },
   too_deep: {
     meaning: '{field} is nested too deeply.',
@@ -173,6 +308,10 @@ export const detailTexts = {
   not_found: {
     meaning: 'The workspace has nothing with this ID.',
     action: 'Use a different ID, or check which workspace the account is connected to.',
+  },
+  'not_found.object': {
+    meaning: 'This workspace has no {object} with this ID.',
+    action: 'Choose another {object}.',
   },
   invalid_phone_number: {
     meaning: "The phone number isn't valid, or its country code is missing.",
@@ -199,12 +338,36 @@ export const detailTexts = {
     meaning: "Outdial can't deliver events to this URL.",
     action: 'Use a public HTTPS URL of at most 2,000 characters, without a user name or password.',
   },
+  'invalid_target_url.unreadable': {
+    meaning: "This URL isn't valid.",
+    action: 'Copy the whole URL, including https://.',
+  },
+  'invalid_target_url.credentials': {
+    meaning: 'The URL contains a user name or password.',
+    action: 'Remove it from the URL.',
+  },
+  'invalid_target_url.too_long': {
+    meaning: 'The URL is longer than {limit} characters.',
+    action: 'Use a shorter URL.',
+  },
+  'invalid_target_url.not_https': {
+    meaning: "The URL doesn't start with https://.",
+    action: 'Use an HTTPS URL.',
+  },
+  'invalid_target_url.not_public': {
+    meaning: 'The URL points to a private network.',
+    action: 'Use a public URL.',
+  },
   invalid_datetime: {
     meaning: "{field} isn't a valid date and time.",
     action: 'Use ISO 8601 with a time zone, for example 2026-05-04T09:30:00+02:00.',
   },
+  'invalid_datetime.year': {
+    meaning: "{field} isn't between the years 1900 and 9998.",
+    action: 'Correct the year.',
+  },
   invalid_time_zone: {
-    meaning: "The time zone isn't valid.",
+    meaning: "{field} isn't a valid time zone.",
     action: 'Use an IANA time zone, for example Europe/Berlin.',
   },
   too_far_ahead: {
@@ -219,6 +382,10 @@ export const detailTexts = {
     meaning: 'Calling hours start and end at the same time.',
     action: 'Choose a different start or end time.',
   },
+  'empty_calling_hours.at': {
+    meaning: "Calling hours can't start and end at the same time ({time}).",
+    action: 'Set a different start or end.',
+  },
   agent_not_live: errorTexts.agent_not_live,
   number_not_active: errorTexts.number_not_active,
   campaign_archived: errorTexts.campaign_archived,
@@ -227,3 +394,118 @@ export const detailTexts = {
     action: 'Use 1 to 255 printable ASCII characters.',
   },
 } satisfies Record<string, ErrorText>
+
+/** The texts about a part of an agent runtime's request, or about an argument of a tool. */
+export const runtimeDetailTexts = {
+  'required.widget_id': { meaning: '{field} is required.', action: "Send the agent's widget ID." },
+  'not_found.widget_id': { meaning: 'No agent has this {field}.', action: 'Check the ID.' },
+  'not_found.call_id': {
+    meaning: 'This agent has no call in progress with this {field}.',
+    action: 'Check the ID.',
+  },
+  'invalid.session_missing': {
+    meaning: 'The {field} header is missing.',
+    action: 'Send an initialize request first.',
+  },
+  'invalid.version': {
+    meaning: "This {field} isn't supported.",
+    action: 'Use the version from the initialize response.',
+  },
+  'invalid.request_id': {
+    meaning: 'Another request with this ID is still in progress.',
+    action: 'Use a different ID.',
+  },
+  'invalid.endpoint_missing': {
+    meaning: '{field} is missing.',
+    action: 'Post to the URL from the endpoint event.',
+  },
+  'invalid.endpoint': { meaning: "{field} isn't valid.", action: 'Use the URL from the endpoint event.' },
+  'not_found.contact': {
+    meaning: 'No contact found with this phone number.',
+    action: 'Ask for another number.',
+  },
+  'required.contact': {
+    meaning: "This session isn't for a call.",
+    action: "Pass the contact's {field}.",
+  },
+  'not_found.erased': { meaning: 'This contact was erased.', action: "Don't promise a callback." },
+  do_not_call: { meaning: 'This number is on the do-not-call list.', action: "Don't promise a callback." },
+  'campaign_archived.callback': {
+    meaning: 'This campaign is archived.',
+    action: "Don't promise a callback.",
+  },
+  'invalid_datetime.callback': {
+    meaning: '{field} must be a date and time, for example {example}.',
+    action: "It's {now} now.",
+  },
+  in_the_past: { meaning: '{time} is in the past.', action: "It's {now} now. Ask for a later time." },
+  'too_far_ahead.callback': {
+    meaning: '{time} is more than a year ahead.',
+    action: "It's {now} now. Ask for an earlier time.",
+  },
+} satisfies Record<string, ErrorText>
+
+/** What agents get when a tool can't do its work, with the reason and how to continue. */
+export const toolResultTexts = {
+  invalid_arguments: {
+    meaning: "{tool} wasn't called: {issues}.",
+    action: 'Correct the arguments and try again.',
+  },
+  not_set_up: { meaning: "{tool} isn't set up for this agent.", action: 'Continue without it.' },
+  canceled: {
+    meaning: '{tool} was canceled before it responded.',
+    action: "The request may have taken effect. Don't repeat it.",
+  },
+  timeout: {
+    meaning: "{tool} didn't respond within {seconds} seconds.",
+    action: "The request may have taken effect. Don't repeat it. Continue without the result.",
+  },
+  stopping: {
+    meaning: '{tool} was interrupted by a service restart.',
+    action: "The request may have taken effect. Don't repeat it. Continue without the result.",
+  },
+  failed: {
+    meaning: '{tool} failed (reference {reference}).',
+    action: "Don't repeat the request. Continue without it.",
+  },
+  unavailable: runtimeErrorTexts['unavailable.tool'],
+  all_unavailable: {
+    meaning: 'Tools are temporarily unavailable.',
+    action: 'Try again once, or continue without them.',
+  },
+  not_listed: { meaning: "Tools can't be listed right now.", action: 'Try again shortly.' },
+  too_many_calls: {
+    meaning: '{limit} tool calls are already in progress, the maximum.',
+    action: 'Wait for one to finish, then try again.',
+  },
+  no_call_to_look_up: {
+    meaning: "This session isn't for a call.",
+    action: 'Pass `phone_number`, `email`, or `external_id`.',
+  },
+  no_call_to_opt_out: {
+    meaning: "This session isn't for a call.",
+    action: 'Pass the number in `phone_number`.',
+  },
+  no_call_to_repeat: {
+    meaning: "This session isn't for a call, so you can't schedule a callback.",
+    action: 'Continue without it.',
+  },
+  time_missing: { meaning: 'The time is missing.', action: 'Pass it in the `at` argument.' },
+  note_empty: { meaning: 'The note is empty.', action: 'Pass the note in the `text` argument.' },
+  nothing_to_update: { meaning: 'No fields to update.', action: 'Pass at least one.' },
+  query_empty: { meaning: 'The query is empty.', action: 'Pass the words to search for.' },
+} satisfies Record<string, ErrorText>
+
+/** The `error_description` of OAuth errors in Outdial's own words: a part of a sentence, without what to do. */
+export const oauthErrorTexts = {
+  invalid_request: { meaning: 'a parameter contains a NUL character', action: 'Remove the character.' },
+  invalid_scope: { meaning: 'unknown scope', action: 'Request only scopes that the API has.' },
+  interaction_required: { meaning: 'a workspace must be chosen', action: 'Leave out `prompt=none`.' },
+  access_denied: { meaning: 'the user canceled the connection', action: 'Connect again and allow it.' },
+} satisfies Record<string, ErrorText>
+
+/** Every text of the API's error codes. */
+export const allErrorTexts = { ...errorTexts, ...runtimeErrorTexts }
+/** Every text about a field. */
+export const allDetailTexts = { ...detailTexts, ...runtimeDetailTexts }
+export type DetailKey = keyof typeof allDetailTexts

@@ -7,7 +7,7 @@ import type { PhoneNumber } from './phone-number.ts'
 /** Realistic responses, used as examples in the OpenAPI document and as the samples that Zapier shows. */
 export const exampleAgent: Agent = {
   id: 1,
-  name: 'Ava, first contact',
+  name: 'Ava',
   language: 'en-US',
   variables: ['product'],
 }
@@ -59,7 +59,7 @@ export const exampleCall: Call = {
   campaign_id: 12,
   campaign_name: 'Website leads',
   agent_id: 1,
-  agent_name: 'Ava, first contact',
+  agent_name: 'Ava',
   contact: exampleContact,
   from_number: '+12025550199',
   to_number: '+12025550100',

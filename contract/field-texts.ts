@@ -26,7 +26,7 @@ export const contactTexts = texts({
   external_id: { label: 'External ID', api: 'The ID of this person in your own system.' },
   time_zone: {
     label: 'Time zone',
-    api: 'IANA time zone, for example Europe/Berlin. Null if none was given: the zone is then detected from the phone number.',
+    api: 'IANA time zone, for example Europe/Berlin. Null if it was never set. Outdial then detects the time zone from the phone number.',
   },
   variables: { label: 'Variables', api: "Values for the agent's script, by name." },
   do_not_call: { label: 'Is on do-not-call list', api: 'True if the number is on the do-not-call list.' },
@@ -54,8 +54,8 @@ export const addContactTexts = texts({
   country: {
     label: 'Country',
     api: "Used when the phone number has no country code. Defaults to the workspace's country.",
-    form: 'Two-letter code, used when the phone number has no country code.',
-    zap: "Used when the phone number has no country code. Enter a two-letter code, for example `US`. Defaults to your workspace's country.",
+    form: "Two-letter code, for example US. Used when the phone number doesn't start with a country code such as +1.",
+    zap: "Used when the phone number doesn't start with a country code such as `+1`. Enter the country's two-letter code, for example `US`. Defaults to your workspace's country.",
   },
   first_name: contactTexts.first_name,
   last_name: contactTexts.last_name,
@@ -97,7 +97,7 @@ export const addContactTexts = texts({
   metadata: {
     label: 'Metadata',
     api: "Your own data. Returned unchanged with the call; the agent doesn't see it.",
-    zap: "Your own data, for example `lead_id` on the left and the lead's ID on the right. Call Completed returns it unchanged. The agent doesn't see it.",
+    zap: "Your own data, for example `lead_id` on the left and the lead's ID on the right. The **Call Completed** trigger returns it unchanged. The agent doesn't see it.",
   },
   scheduled_at: {
     label: 'Earliest call time',
@@ -106,15 +106,15 @@ export const addContactTexts = texts({
     zap: "The call is placed at or after this time, within the campaign's calling hours. Leave blank to call as soon as possible. Can't be more than one year ahead.",
   },
   if_already_queued: {
-    label: 'If a call is already waiting',
+    label: 'If a call is waiting or in progress',
     api: 'What to do if a call to this contact is already waiting or in progress in this campaign. `skip` (default) returns that call. `queue` adds another.',
-    zap: 'What to do if a call to this person is already waiting or in progress in this campaign. By default, no second call is queued. The step still succeeds, and **Call Queued** is false.',
+    zap: 'What to do if a call to this person is already waiting or in progress in this campaign. By default, no second call is queued. The step still succeeds, and its output **New Call Queued** is false.',
   },
   test: {
     label: 'Test call',
     api: 'True simulates the call, so no phone rings.',
     form: 'No phone rings.',
-    zap: 'Choose **Yes** while you build your Zap. The call is simulated, so no phone rings, but Call Completed still triggers.',
+    zap: 'Choose **Yes** while you build your Zap. The call is simulated, so no phone rings, but it still starts Zaps with the **Call Completed** trigger.',
   },
   callback_url: {
     label: 'Callback URL',
@@ -122,15 +122,59 @@ export const addContactTexts = texts({
   },
 })
 
+/** Why a call ended. */
+export const endedReasonTexts = {
+  agent_hung_up: 'The agent hung up.',
+  contact_hung_up: 'The contact hung up.',
+  call_limit_reached: 'The call reached the 30-minute limit.',
+  voicemail_reached: 'Voicemail answered.',
+  ring_timeout: "The call wasn't answered.",
+  line_busy: 'The number was busy.',
+  contact_declined: 'The contact declined the call.',
+  line_failed: "The telephony provider couldn't place the call.",
+  worker_lost: 'Outdial lost its connection to the call.',
+  do_not_call: 'The number is on the do-not-call list.',
+  not_attempted_in_time: "The call couldn't be placed within 7 days.",
+  campaign_archived: 'The campaign was archived while the call was waiting.',
+  contact_erased: 'The contact was erased while the call was waiting.',
+  canceled_by_user: 'The call was canceled while it was waiting.',
+} satisfies Record<string, string>
+
+/** What a queued call waits for: a label for lists, and a sentence. */
+export const waitingForTexts = {
+  schedule: { label: 'Scheduled time', meaning: 'The call is scheduled for a later time.' },
+  calling_hours: { label: 'Calling hours', meaning: 'The current time is outside calling hours.' },
+  concurrency: {
+    label: 'Other calls in progress',
+    meaning:
+      "The campaign has reached its maximum number of concurrent calls, or another call to the contact's number is in progress.",
+  },
+  campaign_paused: { label: 'Campaign paused', meaning: 'The campaign is paused.' },
+  agent_not_live: { label: 'Agent not Live', meaning: "The campaign's agent isn't Live." },
+  number_not_active: { label: 'Phone number retired', meaning: "The campaign's phone number is retired." },
+  retry: { label: 'Retry delay', meaning: "The last attempt didn't succeed, so another one follows." },
+} satisfies Record<string, { label: string; meaning: string }>
+
+/** Lists values and their meanings as a Markdown list. */
+const listValues = (meanings: Record<string, string>): string =>
+  ['Values:\n', ...Object.entries(meanings).map(([value, meaning]) => `- \`${value}\`: ${meaning}`)].join(
+    '\n',
+  )
+
 /** Fields of a call, as the API returns it. */
 export const callTexts = texts({
   id: { label: 'ID' },
   status: { label: 'Status' },
   outcome: { label: 'Outcome', api: 'How the call ended. Null until it is completed.' },
-  ended_reason: { label: 'End reason', api: 'Why the call ended, in more detail than `outcome`.' },
+  ended_reason: {
+    label: 'End reason',
+    api: `Why the call ended, in more detail than \`outcome\`. ${listValues(endedReasonTexts)}`,
+  },
   waiting_for: {
     label: 'Waiting for',
-    api: "What a queued call is waiting for. Null if nothing delays it, or if it's no longer queued.",
+    api: `What a queued call is waiting for. Null if nothing delays it, or if it's no longer queued. ${listValues(
+      Object.fromEntries(Object.entries(waitingForTexts).map(([value, { meaning }]) => [value, meaning])),
+    )}`,
   },
   next_attempt_at: { label: 'Next attempt at', api: 'The earliest time of the next attempt.' },
   test: { label: 'Test call', api: 'True if the call is simulated, so no phone rings.' },
@@ -163,11 +207,11 @@ export const callTexts = texts({
 /** Fields of the response to `POST /contacts/`. */
 export const contactAddedTexts = texts({
   contact: { label: 'Contact' },
-  call: { label: 'Call', api: 'The queued call, or the call that was already waiting.' },
-  contact_created: { label: 'Contact created', api: 'False if the contact existed and was updated.' },
+  call: { label: 'Call', api: 'The queued call, or the call that was already waiting or in progress.' },
+  contact_created: { label: 'New contact created', api: 'False if the contact existed and was updated.' },
   call_queued: {
-    label: 'Call queued',
-    api: 'False if a call was already waiting.',
+    label: 'New call queued',
+    api: 'False if a call was already waiting or in progress.',
   },
 })
 
@@ -200,9 +244,9 @@ export const campaignTexts = texts({
   },
   'calling_hours.end': {
     label: 'Calling hours end',
-    api: 'HH:MM, up to 24:00. A time before the start means the next day.',
-    form: 'The latest time to start a call, up to 24:00. A time before the start means the next day.',
-    zap: "The latest time to start a call, for example `17:00`, or `24:00` for midnight. A time before **Calling Hours Start** means the next day. Defaults to your workspace's calling hours.",
+    api: 'HH:MM, up to 24:00. If it is before the start, calling hours end on the next day.',
+    form: "The latest time to start a call, up to 24:00. If it's before the start, calling hours end on the next day.",
+    zap: "The latest time to start a call, for example `17:00`, or `24:00` for midnight. If it's before **Calling Hours Start**, calling hours end on the next day. Defaults to your workspace's calling hours.",
   },
   max_concurrent_calls: {
     label: 'Maximum concurrent calls',

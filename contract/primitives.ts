@@ -1,5 +1,12 @@
 import * as z from 'zod'
+import type { detailTexts, ErrorValues } from './error-texts.ts'
 import type { FieldText } from './field-texts.ts'
+
+/** Makes a rule report a text of the catalog. */
+export const withText = (key: keyof typeof detailTexts, values?: ErrorValues) => ({
+  message: key,
+  params: values,
+})
 
 /** Any Unicode text except NUL, which PostgreSQL can't store. */
 export const text = (max: number) =>
@@ -7,9 +14,7 @@ export const text = (max: number) =>
     .string()
     .min(1)
     .max(max)
-    .refine((value) => !value.includes('\u0000'), {
-      message: 'must not contain a NUL character',
-    })
+    .refine((value) => !value.includes('\u0000'), withText('invalid_text'))
 
 /** The ID of a resource. */
 export const Id = z.int().min(1)
@@ -23,10 +28,7 @@ export const Timestamp = z.iso.datetime().describe('ISO 8601 in UTC, for example
 /** ISO 8601 with `Z` or an offset. A time without a time zone is rejected, because it is ambiguous. */
 export const TimestampInput = z.iso
   .datetime({ offset: true })
-  .refine(isCivilTime, {
-    message: 'must be between the years 1900 and 9998',
-    params: { code: 'invalid_datetime' },
-  })
+  .refine(isCivilTime, withText('invalid_datetime.year'))
   .describe('ISO 8601 with a time zone, for example 2026-05-04T09:30:00+02:00')
 
 /** Outside these years, ISO 8601 needs a sign and six digits. An offset can carry a time over the limit. */
@@ -53,17 +55,14 @@ export const ContactNumber = z
 /** ISO 3166-1 alpha-2, in capitals. */
 export const Country = z
   .string()
-  .regex(/^[A-Z]{2}$/, { message: 'must be a two-letter country code in capitals, for example US' })
+  .regex(/^[A-Z]{2}$/, withText('invalid_format.country'))
   .describe('ISO 3166-1 alpha-2, for example US')
 
 /** A name in the IANA time zone database. Rejects fixed offsets such as `+02:00`: they have no daylight saving time. */
 export const TimeZone = z
   .string()
   .max(64)
-  .refine(isTimeZone, {
-    message: 'must be an IANA time zone, for example Europe/Berlin',
-    params: { code: 'invalid_time_zone' },
-  })
+  .refine(isTimeZone, withText('invalid_time_zone'))
   .describe('IANA time zone, for example Europe/Berlin')
 
 /** Other three-letter names are ambiguous (BST: London or Dhaka). */
@@ -105,7 +104,7 @@ export const fieldsBelow = (texts: Record<string, FieldText>, field: string): Re
 
 /** A flat dictionary of text. */
 export const dictionary = (limits: { keys: number; key: number; value: number }) =>
-  z.record(text(limits.key), text(limits.value)).refine((value) => Object.keys(value).length <= limits.keys, {
-    message: `can have at most ${limits.keys} entries`,
-    params: { code: 'too_big' },
-  })
+  limitEntries(z.record(text(limits.key), text(limits.value)), limits.keys)
+
+export const limitEntries = <Schema extends z.ZodType<object>>(record: Schema, max: number) =>
+  record.refine((value) => Object.keys(value).length <= max, withText('too_big', { limit: `${max} entries` }))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Extracted, Sentiment, TranscriptTurn } from './call.ts'
-import { Id, PhoneNumberE164, Seconds, text, Timestamp } from './primitives.ts'
+import { Id, limitEntries, PhoneNumberE164, Seconds, text, Timestamp } from './primitives.ts'
 
 // The protocol between this service and a custom agent runtime, which places the calls with TELEPHONY=http.
 
@@ -18,7 +18,9 @@ export const RuntimeDialRequest = z
       language: z.string().describe('BCP 47, for example en-US'),
       greeting: z
         .string()
-        .describe('May contain {{first_name}}, {{last_name}}, and {{variable}} placeholders'),
+        .describe(
+          'May contain {{first_name}}, {{last_name}}, and {{variable}} placeholders, which the runtime fills in',
+        ),
     }),
     campaign: z.object({ name: z.string() }),
     contact: z.object({
@@ -44,10 +46,7 @@ export const RuntimeAnalysis = z
     summary: text(10_000),
     sentiment: Sentiment,
     goal_met: z.boolean().nullable(),
-    extracted: Extracted.refine((value) => Object.keys(value).length <= 50, {
-      message: 'can have at most 50 entries',
-      params: { code: 'too_big' },
-    }),
+    extracted: limitEntries(Extracted, 50),
   })
   .meta({ id: 'RuntimeAnalysis' })
 export type RuntimeAnalysis = z.infer<typeof RuntimeAnalysis>
@@ -74,7 +73,7 @@ const EndedReport = z.discriminatedUnion('outcome', [
       .nullish(),
     do_not_call: z.boolean().optional().describe('True if the contact asked not to be called again'),
     analysis: RuntimeAnalysis.nullish().describe(
-      'Omit it if it is not ready: Outdial then waits two minutes for a report of type analysis. Null means that there will be none.',
+      'Omit this field if the analysis is not ready. Outdial then waits up to two minutes for a report of the type analysis. Null means that there will be no analysis.',
     ),
   }),
   z.strictObject({

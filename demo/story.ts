@@ -89,7 +89,7 @@ async function queueLeadCall(
   printDone(
     call_queued
       ? `Call ${id} is queued`
-      : `Call ${id} to Maya is already waiting, so no other call was queued`,
+      : `Call ${id} to Maya is already waiting or in progress, so no other call was queued`,
   )
 
   printStep(

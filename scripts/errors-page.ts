@@ -1,10 +1,14 @@
 import {
+  codeOf,
   detailTexts,
   type ErrorCode,
   errorTable,
   type ErrorText,
   errorTexts,
+  oauthErrorTexts,
+  runtimeDetailTexts,
   runtimeErrorTexts,
+  toolResultTexts,
 } from '@outdial/contract'
 import { format, resolveConfig } from 'prettier'
 
@@ -19,8 +23,8 @@ const table = (header: readonly string[], rows: readonly (readonly string[])[]):
   [header, header.map(() => '---'), ...rows].map(row).join('\n')
 
 const textRows = (texts: Record<string, ErrorText>): string[][] =>
-  Object.entries(texts).map(([code, { meaning, action, zapier = '' }]) => [
-    `\`${code}\``,
+  Object.entries(texts).map(([key, { meaning, action, zapier = '' }]) => [
+    `\`${codeOf(key)}\``,
     meaning,
     `${action} ${zapier}`.trim(),
   ])
@@ -39,8 +43,8 @@ export function generateErrorsPage(): Promise<string> {
 
 Every error response of the API has a \`code\`, a \`message\` that says what happened and what to do, and a \`request_id\`.
 The request ID is also in the service's log. Errors about fields also have \`details\`, with a code for each field. In Zapier,
-the step shows the message and the request ID. Messages have values in place of words in braces: \`{field}\` stands for the
-field's name.
+the step shows the message and the request ID. In the tables below, a word in braces stands for a value. For example,
+\`{field}\` stands for the field's name.
 
 ## Errors
 
@@ -48,15 +52,34 @@ ${table(['`code`', 'Status', 'Meaning', 'What to do'], errors)}
 
 ## Fields
 
-Each entry in \`details\` has one of these codes:
+Each entry in \`details\` has a \`code\` and one of these messages:
 
 ${table(['`code`', 'Meaning', 'What to do'], textRows(detailTexts))}
 
 ## Agent runtimes
 
-Error responses between an [agent runtime](runtime.md) and Outdial can also have these codes:
+Error responses between an [agent runtime](runtime.md) and Outdial can also have these codes and messages:
 
 ${table(['`code`', 'Meaning', 'What to do'], textRows(runtimeErrorTexts))}
+
+Their \`details\`, and the errors that an agent gets from a tool, can also have these:
+
+${table(['`code`', 'Meaning', 'What to do'], textRows(runtimeDetailTexts))}
+
+### Tools
+
+If a tool can't do its work, the agent gets one of these messages, or the reason from the service that the tool uses:
+
+${table(
+  ['Meaning', 'What to do'],
+  textRows(toolResultTexts).map(([, ...texts]) => texts),
+)}
+
+## Connecting an app
+
+When an app connects, Outdial can also send these \`error_description\` values:
+
+${table(['`error`', '`error_description`', 'What to do'], textRows(oauthErrorTexts))}
 `)
 }
 

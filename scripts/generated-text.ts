@@ -35,17 +35,33 @@ type Texts = Record<string, contract.FieldText>
 
 /** Returns labels by path. `prefix` is the label of the object that the fields are nested in, such as "Contact". */
 const toLabels = (texts: Texts, prefix = '', path = ''): Record<string, string> =>
-  addPrefix(Object.fromEntries(Object.entries(texts).map(([name, { label }]) => [name, label])), prefix, path)
-
-const addPrefix = (labels: Record<string, string>, prefix: string, path: string): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(labels).map(([name, label]) => [`${path}${name}`, `${prefix} ${label}`.trim()]),
+    Object.entries(texts).map(([name, { label }]) => [`${path}${name}`, `${prefix} ${label}`.trim()]),
   )
 
 const callLabels = {
   ...toLabels(contract.callTexts),
   ...toLabels(contract.contactTexts, contract.callTexts.contact.label, 'contact.'),
 }
+
+/** After "Call", these labels would say "call" twice or read like a command: "Call agent ID", "Call from number". */
+const withoutPrefix: (keyof typeof contract.callTexts)[] = [
+  'waiting_for',
+  'next_attempt_at',
+  'test',
+  'campaign_id',
+  'campaign_name',
+  'agent_id',
+  'agent_name',
+  'from_number',
+  'to_number',
+  'attempts',
+  'scheduled_at',
+  'transcript.role',
+  'transcript.text',
+  'transcript.at',
+  'transcript_text',
+]
 
 /** Returns the label and help text of each input field by its key in Zapier: the path with underscores. */
 const toInputTexts = (texts: Texts): Record<string, { label: string; helpText?: string }> =>
@@ -69,10 +85,9 @@ export async function generateText(): Promise<string> {
     contactAddedFields: toOutputFields(contract.ContactAdded, {
       ...toLabels(contract.contactAddedTexts),
       ...toLabels(contract.contactTexts, contract.contactAddedTexts.contact.label, 'contact.'),
-      ...addPrefix(callLabels, contract.contactAddedTexts.call.label, 'call.'),
-      // These labels already say "call".
-      'call.test': contract.callTexts.test.label,
-      'call.scheduled_at': contract.callTexts.scheduled_at.label,
+      ...toLabels(contract.callTexts, contract.contactAddedTexts.call.label, 'call.'),
+      ...Object.fromEntries(withoutPrefix.map((name) => [`call.${name}`, contract.callTexts[name].label])),
+      ...toLabels(contract.contactTexts, "Call's contact", 'call.contact.'),
     }),
     queueCallTexts: toInputTexts(contract.addContactTexts),
     createCampaignTexts: toInputTexts(contract.createCampaignTexts),

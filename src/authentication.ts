@@ -55,7 +55,7 @@ export const getAccessToken = async (z: ZObject, bundle: Bundle) => {
   return parseTokens(
     z,
     response,
-    'This sign-in has expired or was already used. Close this window and connect Outdial again.',
+    'This sign-in has expired or was already completed. Close this window and connect Outdial again.',
   )
 }
 

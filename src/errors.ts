@@ -47,7 +47,7 @@ function apiError(data: unknown): ApiError | undefined {
 }
 
 /** Replaces the API's field names with the labels that the user sees. */
-function formatApiError({ message, details }: ApiError, inputFields: PlainInputField[]): string {
+function formatApiError({ code, message, details }: ApiError, inputFields: PlainInputField[]): string {
   const reasons = details.map(({ field, message: reason }) => {
     const label = findLabel(field, inputFields)
     return reason.startsWith(`${field} `) ? `${label}${reason.slice(field.length)}` : `${label}: ${reason}`
@@ -55,7 +55,10 @@ function formatApiError({ message, details }: ApiError, inputFields: PlainInputF
   const [first] = details
   const isRepeated = first !== undefined && message.startsWith(first.message)
   // Deduplication Key is sent as a header, so `details` doesn't name it.
-  const sentence = message.replace('idempotency key', 'Deduplication Key')
+  const sentence =
+    code === 'idempotency_key_reused'
+      ? 'The Deduplication Key was used in the last 24 hours with different data. Use a different key for each call.'
+      : message.replace('idempotency key', 'Deduplication Key')
   return (isRepeated ? reasons : [sentence, ...reasons]).join(' ')
 }
 

@@ -1,7 +1,7 @@
 const smallWords = new Set(['a', 'an', 'and', 'at', 'by', 'for', 'in', 'of', 'on', 'or', 'the', 'to'])
 const acronyms: Record<string, string> = { id: 'ID', url: 'URL' }
 
-/** Returns a label in Title Case: "If a call is already waiting" becomes "If a Call Is Already Waiting". */
+/** Returns a label in Title Case: "If a call is waiting or in progress" becomes "If a Call Is Waiting or in Progress". */
 export const toTitleCase = (label: string): string =>
   label
     .split(' ')

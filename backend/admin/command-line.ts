@@ -51,7 +51,7 @@ export function formatCommandList(commands: readonly Command[]): string {
     '',
     ...lines,
     '',
-    `To see the options of a command, run ${commandPrefix} COMMAND --help. With --json, it prints JSON.`,
+    `To see the options of a command, run ${commandPrefix} COMMAND --help. To get a command's result as JSON, add --json.`,
     "Commands use the service's database: the one in DATABASE_URL, or the embedded one in DATA_DIR.",
   ].join('\n')
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { notFound } from '../core/errors.ts'
+import { FormError } from '../core/form-errors.ts'
 import type { Deps } from '../deps.ts'
 import { findUserId, findWorkspace } from './admin-queries.ts'
 import { required, text } from './command.ts'
@@ -7,7 +7,8 @@ import { required, text } from './command.ts'
 /** @throws {ApiError} not_found */
 export async function requireUserId({ db }: Pick<Deps, 'db'>, email: string): Promise<number> {
   const id = await findUserId(db, email)
-  if (id === undefined) throw notFound(`No user has the email ${email}. To see the users, run list-users.`)
+  if (id === undefined)
+    throw new FormError('not_found', `No user has the email ${email}. To see the users, run list-users.`)
   return id
 }
 
@@ -18,7 +19,10 @@ export async function requireWorkspace(
 ): Promise<{ country: string }> {
   const workspace = await findWorkspace(db, workspaceId)
   if (workspace === undefined)
-    throw notFound(`Workspace ${workspaceId} not found. To see the workspaces, run list-workspaces.`)
+    throw new FormError(
+      'not_found',
+      `Workspace ${workspaceId} not found. To see the workspaces, run list-workspaces.`,
+    )
   return workspace
 }
 

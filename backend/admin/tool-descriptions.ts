@@ -53,18 +53,14 @@ export async function readToolDescription<Description>(
 ): Promise<Description> {
   const parsed = schema.safeParse(parseJson(await readAll(input)))
   if (parsed.success) return parsed.data
-  const issues = parsed.error.issues.map(
-    ({ path, message }) => `${path.join('.') || 'description'}: ${message}`,
-  )
-  throw new UsageError(`The description on standard input isn't valid. ${issues.join('; ')}.`)
+  const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'JSON'}: ${message}`)
+  throw new UsageError(`The JSON on standard input isn't valid. ${issues.join('; ')}.`)
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError(
-      `Standard input isn't valid JSON. Pass a description in JSON, for example with "< tool.json".`,
-    )
+    throw new UsageError(`Standard input isn't valid JSON. Pass JSON, for example with "< tool.json".`)
   }
 }

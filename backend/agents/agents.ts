@@ -1,6 +1,6 @@
 import type { Agent, SearchQuery } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
-import { invalidField, notFound } from '../core/errors.ts'
+import { FormError, invalidField } from '../core/form-errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import { lockAgent } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -48,7 +48,7 @@ export const setAgentStatus = (
 
 export { type CreatedAgent, hasAgent } from './agent-store.ts'
 
-export const agentNotFound = () => notFound('Agent not found in this workspace.')
+export const agentNotFound = () => new FormError('not_found', 'Agent not found in this workspace.')
 
 /** Lists the workspace's Live agents. */
 export const listAgents = async (

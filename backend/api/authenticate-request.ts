@@ -1,4 +1,4 @@
-import { errorTexts, type Scope, toErrorMessage } from '@outdial/contract'
+import type { Scope } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
@@ -51,10 +51,11 @@ function requireQuota(quota: Quota, source: string): void {
   const seconds = quota.resetSeconds
   const values = {
     source,
-    limit: String(quota.limit),
+    limit: quota.limit,
     seconds: `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,
   }
-  throw new ApiError('rate_limited', toErrorMessage(errorTexts.rate_limited, values), {
+  throw new ApiError('rate_limited', {
+    values,
     headers: { 'Retry-After': String(seconds) },
   })
 }
@@ -67,13 +68,10 @@ function requireQuota(quota: Quota, source: string): void {
 export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   const missing = scopes.filter((scope) => !caller.scopes.includes(scope))
   if (missing.length === 0) return
-  throw new ApiError(
-    'insufficient_scope',
-    toErrorMessage(errorTexts.insufficient_scope, { scopes: missing.join(', ') }),
-    {
-      headers: {
-        'WWW-Authenticate': `Bearer realm="Outdial", error="insufficient_scope", scope="${scopes.join(' ')}"`,
-      },
+  throw new ApiError('insufficient_scope', {
+    values: { scopes: missing.join(', ') },
+    headers: {
+      'WWW-Authenticate': `Bearer realm="Outdial", error="insufficient_scope", scope="${scopes.join(' ')}"`,
     },
-  )
+  })
 }

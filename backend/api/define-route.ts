@@ -1,7 +1,7 @@
 import type { ErrorCode, ListQuery, Scope } from '@outdial/contract'
 import * as z from 'zod'
 import type { Caller } from '../core/caller.ts'
-import { notFound } from '../core/errors.ts'
+import { ApiError } from '../core/errors.ts'
 import type { Page } from '../core/pagination.ts'
 import { validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
@@ -141,7 +141,7 @@ export function defineRoute({
  */
 function parsePathId(text: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
-  if (!Number.isSafeInteger(id)) throw notFound('This workspace has nothing with this ID. Check the ID.')
+  if (!Number.isSafeInteger(id)) throw new ApiError('not_found.id')
   return id
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { dayMs } from '../core/durations.ts'
-import { ApiError, catalogFieldError } from '../core/errors.ts'
+import { ApiError, fieldError } from '../core/errors.ts'
 import { canonicalJson } from '../core/text.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -71,9 +71,9 @@ const formatScope = ({ caller, method, path, key }: IdempotentRequest): string =
 
 function requireValidKey(key: string): void {
   if (/^[\x20-\x7e]{1,255}$/.test(key)) return
-  throw catalogFieldError('Idempotency-Key', 'invalid_idempotency_key')
+  throw fieldError('Idempotency-Key', 'invalid_idempotency_key')
 }
 
-const keyInUse = () => new ApiError('idempotency_key_in_use', undefined, { headers: { 'Retry-After': '1' } })
+const keyInUse = () => new ApiError('idempotency_key_in_use', { headers: { 'Retry-After': '1' } })
 
 const keyReused = () => new ApiError('idempotency_key_reused')

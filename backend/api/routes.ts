@@ -88,7 +88,7 @@ export const routes: readonly Route[] = [
     operationId: 'addContact',
     summary: 'Add or update a contact and queue a call',
     description:
-      'The phone number identifies the contact. Omitted fields stay unchanged. To clear a field, send null. Returns 201 if a call was queued. Returns 200 with the existing call if the contact already has a call that is queued or in progress in this campaign.',
+      'The phone number identifies the contact. Omitted fields stay unchanged. To clear a field, send null. Returns 201 if a call was queued. Returns 200 with the existing call if the contact already has a call that is waiting or in progress in this campaign.',
     tag: 'Contacts',
     scopes: ['contacts:write'],
     body: AddContact,

@@ -1,7 +1,7 @@
-import { RuntimeReport } from '@outdial/contract'
+import { runtimeErrorTexts, RuntimeReport, toErrorMessage } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { ApiError, notFound } from '../core/errors.ts'
+import { ApiError } from '../core/errors.ts'
 import { attemptReportsPath } from '../core/runtime-paths.ts'
 import { validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
@@ -59,21 +59,13 @@ const maxReportValues = 25_000
 
 /** Replaces the message, which also mentions the query parameter of tool sessions. This route doesn't accept it. */
 const toRuntimeApiError = ({ code }: ApiError) =>
-  code === 'missing_credential'
-    ? new ApiError(
-        'missing_credential',
-        'The request has no runtime secret. Send it in the header Authorization: Bearer or X-Agent-Secret.',
-      )
-    : new ApiError(
-        'invalid_credential',
-        "This runtime secret isn't valid. Use the value of Outdial's environment variable RUNTIME_SECRET.",
-      )
+  new ApiError(code === 'missing_credential' ? 'missing_credential.report' : 'invalid_credential.report')
 
 const PathParams = z.object({ id: z.uuid() })
 
 function parseAttemptId({ params }: FastifyRequest): string {
   const path = PathParams.safeParse(params)
-  if (!path.success) throw notFound('There is no call attempt with this ID. Check the ID.')
+  if (!path.success) throw new ApiError('not_found.attempt')
   return path.data.id.toLowerCase()
 }
 
@@ -82,7 +74,7 @@ const sendAttemptEnded = (request: FastifyRequest, reply: FastifyReply) =>
     error: {
       type: 'conflict',
       code: 'attempt_ended',
-      message: "This call attempt has ended, so the report wasn't saved. Don't send it again.",
+      message: toErrorMessage(runtimeErrorTexts.attempt_ended),
       details: [],
       request_id: request.id,
     },

@@ -19,7 +19,7 @@ export const cancelCall = (
     const result = { outcome: 'canceled', endedReason: 'canceled_by_user', at: now } as const
     const canceled = await completeQueuedCalls(tx.db, workspaceId, [callId], result)
     if (canceled.length === 0 && (await findCall(tx.db, workspaceId, callId, now)) === undefined) {
-      throw notFound('This workspace has no call with this ID. Check the ID.')
+      throw notFound('call')
     }
     tx.notify.deliveryQueued()
     return canceled.length > 0

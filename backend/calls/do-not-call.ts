@@ -1,5 +1,5 @@
 import type { Caller } from '../core/caller.ts'
-import { invalidField, notFound } from '../core/errors.ts'
+import { ApiError, notFound } from '../core/errors.ts'
 import { parsePhone } from '../core/phone.ts'
 import { lockContact, lockContactByNumber } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
@@ -63,11 +63,11 @@ export const addNumberToDoNotCallList = (
 async function resolveNumber(db: Db, workspaceId: number, number: NumberRef): Promise<string> {
   if ('contactId' in number) {
     const contact = await lockContact(db, workspaceId, number.contactId)
-    if (contact === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
+    if (contact === undefined) throw notFound('contact')
     return contact.phoneNumber
   }
   const parsed = parsePhone(number.phoneNumber, await findWorkspaceCountry(db, workspaceId))
-  if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)
+  if (!parsed.ok) throw new ApiError('validation_failed', { details: [parsed.issue] })
   return parsed.phoneNumber
 }
 

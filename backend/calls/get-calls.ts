@@ -73,7 +73,7 @@ const formatTurn = (turn: TranscriptTurn) => `${speakers[turn.role]}: ${turn.tex
 /** @throws {ApiError} not_found */
 export async function getCall(deps: Pick<Deps, 'db' | 'clock'>, caller: Caller, id: number): Promise<Call> {
   const call = await findCall(deps.db, caller.workspaceId, id, deps.clock.now())
-  if (call === undefined) throw notFound('This workspace has no call with this ID. Check the ID.')
+  if (call === undefined) throw notFound('call')
   return call
 }
 

@@ -1,4 +1,4 @@
-import { catalogFieldError, notFound } from '../core/errors.ts'
+import { fieldError, notFound } from '../core/errors.ts'
 import { lockCampaign } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { nextCallableAt } from '../scheduling/calling-hours.ts'
@@ -35,13 +35,11 @@ export async function queueCall(
 ): Promise<{ callId: number; queued: boolean }> {
   const { contactId, test, scheduledAt, now } = request
   const campaign = await lockCampaign(db, workspaceId, request.campaignId, 'share')
-  if (campaign === undefined)
-    throw notFound('This workspace has no campaign with this ID. Choose another campaign.', 'campaign_id')
-  if (campaign.status === 'archived')
-    throw catalogFieldError('campaign_id', 'campaign_archived', 'campaign_archived')
+  if (campaign === undefined) throw fieldError('campaign_id', 'not_found.object', { object: 'campaign' })
+  if (campaign.status === 'archived') throw fieldError('campaign_id', 'campaign_archived')
 
   const callee = await findCallee(db, workspaceId, contactId)
-  if (callee === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
+  if (callee === undefined) throw notFound('contact')
 
   const dueAt = scheduledAt ?? now
   const callableAt = test || callee.onDoNotCallList ? dueAt : await nextCallableAt(campaign, callee, dueAt)

@@ -1,6 +1,6 @@
 import type { CallingHours, Campaign, CreateCampaign, RetryPolicy, SearchQuery } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
-import { catalogFieldError, invalidField, notFound } from '../core/errors.ts'
+import { fieldError } from '../core/errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
 import {
@@ -44,27 +44,21 @@ export async function createCampaign(
 }
 
 function requireLiveAgent(status: string | null): void {
-  if (status === null)
-    throw notFound('This workspace has no agent with this ID. Choose another agent.', 'agent_id')
+  if (status === null) throw fieldError('agent_id', 'not_found.object', { object: 'agent' })
   if (status === 'live') return
-  throw catalogFieldError('agent_id', 'agent_not_live', 'agent_not_live')
+  throw fieldError('agent_id', 'agent_not_live')
 }
 
 function requireActiveNumber(status: string | null): void {
-  if (status === null)
-    throw notFound(
-      'This workspace has no phone number with this ID. Choose another phone number.',
-      'phone_number_id',
-    )
+  if (status === null) throw fieldError('phone_number_id', 'not_found.object', { object: 'phone number' })
   if (status === 'active') return
-  throw catalogFieldError('phone_number_id', 'number_not_active', 'number_not_active')
+  throw fieldError('phone_number_id', 'number_not_active')
 }
 
 function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): CallingHours {
   const hours = { ...base, ...overrides }
   if (hours.start !== hours.end) return hours
-  const message = `Calling hours can't start and end at the same time (${hours.start}). Set a different start or end.`
-  throw invalidField('calling_hours.end', 'empty_calling_hours', message)
+  throw fieldError('calling_hours.end', 'empty_calling_hours.at', { time: hours.start })
 }
 
 /** Lists the workspace's campaigns, including archived ones. */

@@ -26,13 +26,8 @@ export const changeCampaign = (
   inTransaction(deps, async (tx) => {
     const exists = await lockCampaignForChange(tx.db, workspaceId, campaignId)
     const campaign = exists ? await findCampaign(tx.db, workspaceId, campaignId) : undefined
-    if (campaign === undefined) throw notFound('This workspace has no campaign with this ID. Check the ID.')
-    if (campaign.status === 'archived') {
-      throw new ApiError(
-        'campaign_archived',
-        "This campaign is archived and can't be changed. Create a new campaign instead.",
-      )
-    }
+    if (campaign === undefined) throw notFound('campaign')
+    if (campaign.status === 'archived') throw new ApiError('campaign_archived.change')
     const changes = toChanges(campaign)
     tx.notify.callQueued()
     if (Object.values(changes).every((change) => change === undefined)) return campaign

@@ -2,7 +2,7 @@ import type { AddContact, ContactAdded } from '@outdial/contract'
 import { findCall } from '../calls/get-calls.ts'
 import { queueCall } from '../calls/queue-call.ts'
 import type { Caller } from '../core/caller.ts'
-import { invalidField } from '../core/errors.ts'
+import { ApiError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue } from '../outbound/target-url.ts'
@@ -47,5 +47,7 @@ export const addContact = (
 function requireCallbackUrl(config: Deps['config'], url: string | null | undefined): void {
   if (url === null || url === undefined) return
   const issue = findTargetUrlIssue(config, url)
-  if (issue !== undefined) throw invalidField('callback_url', 'invalid_target_url', issue)
+  if (issue === undefined) return
+  const details = [{ field: 'callback_url', code: 'invalid_target_url', message: issue }]
+  throw new ApiError('validation_failed', { details })
 }

@@ -29,7 +29,7 @@ export const callContact = (
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
     const contact = await lockContact(tx.db, workspaceId, contactId)
-    if (contact === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
+    if (contact === undefined) throw notFound('contact')
     if (await isOnDoNotCallList(tx.db, workspaceId, contact.phoneNumber)) throw doNotCallError()
     const call = await queueCall(tx.db, workspaceId, {
       campaignId: request.campaignId,
@@ -45,8 +45,4 @@ export const callContact = (
     return call
   })
 
-const doNotCallError = () =>
-  new ApiError(
-    'validation_failed',
-    'No call was queued, because this number is on the do-not-call list. Remove it from the list first if this person agrees to be called.',
-  )
+const doNotCallError = () => new ApiError('validation_failed.do_not_call')

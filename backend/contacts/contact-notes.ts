@@ -16,5 +16,5 @@ export async function addNote(
   note: { callId: number | null; text: string },
 ): Promise<void> {
   if (await insertNote(deps.db, workspaceId, { ...note, contactId, at: deps.clock.now() })) return
-  throw notFound('This workspace has no contact with this ID. Check the ID.')
+  throw notFound('contact')
 }

@@ -1,6 +1,6 @@
 import { findCall } from '../calls/get-calls.ts'
 import { queueScheduledCall } from '../calls/queue-call.ts'
-import { invalidField, notFound } from '../core/errors.ts'
+import { fieldError } from '../core/errors.ts'
 import { lockCampaign, lockContactByNumber } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -73,38 +73,26 @@ async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<strin
   const [contact] = await findContactsBy(db, workspaceId, 'id', contactId)
   const campaign = await lockCampaign(db, workspaceId, campaignId, 'share')
   if (contact === undefined || campaign === undefined) {
-    throw notFound("This contact was erased. Don't promise a callback.")
+    throw fieldError('at', 'not_found.erased')
   }
   if (contact.do_not_call) {
-    throw invalidField(
-      'at',
-      'do_not_call',
-      "This number is on the do-not-call list. Don't promise a callback.",
-    )
+    throw fieldError('at', 'do_not_call')
   }
   if (campaign.status === 'archived') {
-    throw invalidField('at', 'campaign_archived', "This campaign is archived. Don't promise a callback.")
+    throw fieldError('at', 'campaign_archived.callback')
   }
   return (await timeZoneOfContact(contact)) ?? campaign.timeZone
 }
 
 function requireRequestedTime(text: string, timeZone: string, now: Date): Date {
   const at = parseRequestedTime(text, timeZone)
-  const currentTime = `It's ${formatLocalTime(now, timeZone)} now.`
+  const current = formatLocalTime(now, timeZone)
   if (at === undefined) {
-    const message = `at must be a date and time, for example ${now.getUTCFullYear()}-12-03T15:30. ${currentTime}`
-    throw invalidField('at', 'invalid_datetime', message)
+    const example = `${now.getUTCFullYear()}-12-03T15:30`
+    throw fieldError('at', 'invalid_datetime.callback', { example, now: current })
   }
-  if (at <= now) {
-    throw invalidField(
-      'at',
-      'in_the_past',
-      `${formatLocalTime(at, timeZone)} is in the past. ${currentTime} Ask for a later time.`,
-    )
-  }
-  if (isTooFarAhead(at, now)) {
-    const message = `${formatLocalTime(at, timeZone)} is more than a year ahead. ${currentTime} Ask for an earlier time.`
-    throw invalidField('at', 'too_far_ahead', message)
-  }
+  const values = { time: formatLocalTime(at, timeZone), now: current }
+  if (at <= now) throw fieldError('at', 'in_the_past', values)
+  if (isTooFarAhead(at, now)) throw fieldError('at', 'too_far_ahead.callback', values)
   return at
 }

@@ -1,5 +1,5 @@
 import { rescheduleContact } from '../calls/reschedule-calls.ts'
-import { notFound } from '../core/errors.ts'
+import { fieldError, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { replaceContact, upsertContactRow } from './contact-store.ts'
@@ -35,7 +35,7 @@ export const replaceContactDetails = (
       consent: values.consent,
       at: now,
     })
-    if (!isUpdated) throw notFound('This workspace has no contact with this ID. Check the ID.')
+    if (!isUpdated) throw notFound('contact')
     await rescheduleContact(tx.db, workspaceId, contactId, now)
     tx.notify.callQueued()
   })
@@ -57,7 +57,7 @@ export const updateContact = (
     const upserted = await upsertContactRow(tx.db, workspaceId, phoneNumber, toFieldValues(fields), now)
     const { id, created, variables } = upserted
     // The contact was erased after the lookup. Creating it again would undo that.
-    if (created) throw notFound('No contact found with this phone number. Ask for another number.')
+    if (created) throw fieldError('phone_number', 'not_found.contact')
     checkVariableCount(variables)
     if (fields.time_zone === undefined) return
     await rescheduleContact(tx.db, workspaceId, id, now)

@@ -2,7 +2,7 @@ import { AddContact } from '@outdial/contract'
 import type * as z from 'zod'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import { rescheduleContact } from '../calls/reschedule-calls.ts'
-import { invalidField } from '../core/errors.ts'
+import { ApiError, fieldError } from '../core/errors.ts'
 import { isInternational, parsePhone } from '../core/phone.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -46,7 +46,7 @@ export async function upsertContactFromInput(
 async function parseContactPhone(db: Db, workspaceId: number, input: ContactInput): Promise<string> {
   const country = input.country ?? (await findDefaultCountry(db, workspaceId, input.phone_number))
   const parsed = parsePhone(input.phone_number, country)
-  if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)
+  if (!parsed.ok) throw new ApiError('validation_failed', { details: [parsed.issue] })
   return parsed.phoneNumber
 }
 
@@ -84,8 +84,7 @@ const maxVariables = 100
 /** Checks the number of merged variables: each request is within the limit, but several can add up. */
 export function checkVariableCount(variables: Record<string, string>): void {
   if (Object.keys(variables).length <= maxVariables) return
-  const message = `A contact can have at most ${maxVariables} variables, including those already saved. In Outdial, remove variables that you don't need. To remove all variables with the API, send "variables": null.`
-  throw invalidField('variables', 'too_big', message)
+  throw fieldError('variables', 'too_big.variables', { limit: maxVariables })
 }
 
 /**

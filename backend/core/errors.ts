@@ -1,35 +1,46 @@
 import {
-  detailTexts,
+  allDetailTexts,
+  allErrorTexts,
+  type CatalogMessage,
+  codeOf,
+  type DetailKey,
   type ErrorCode,
   type ErrorDetail,
   type ErrorResponse,
   errorTable,
-  errorTexts,
+  type ErrorValues,
   toErrorMessage,
 } from '@outdial/contract'
 
-interface ErrorOptions {
-  details?: ErrorDetail[]
+type ErrorTextKey = keyof typeof allErrorTexts
+/** The key of a text whose code the API has. */
+export type ErrorKey = Extract<ErrorTextKey, ErrorCode | `${ErrorCode}.${string}`>
+
+/** An issue of one field, in the catalog's sentences. */
+export type FieldIssue = ErrorDetail & { message: CatalogMessage }
+
+export interface ErrorOptions {
+  /** For the placeholders of the text. */
+  values?: ErrorValues
+  /** Their sentences become the message. */
+  details?: FieldIssue[]
+  /** By default, the sentences of the details, or else the text of the key. */
+  message?: CatalogMessage
   headers?: Record<string, string>
   cause?: unknown
 }
 
-/** An error that the caller sees. Its code determines the status. */
+/** An error that the caller sees, in the sentences of the contract's catalog. Its code determines the status. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCode
   readonly details: ErrorDetail[]
   readonly headers: Record<string, string>
 
-  /** @param message says what happened and what to do. By default, it's the catalog's. */
-  constructor(
-    code: ErrorCode,
-    message: string = toErrorMessage(errorTexts[code]),
-    options: ErrorOptions = {},
-  ) {
-    super(message, { cause: options.cause })
-    this.code = code
-    this.details = options.details ?? []
+  constructor(key: ErrorKey, options: ErrorOptions = {}) {
+    super(formatMessage(key, options), { cause: options.cause })
+    this.code = codeOf(key)
+    this.details = (options.details ?? []).slice(0, maxDetails)
     this.headers = options.headers ?? {}
   }
 
@@ -45,32 +56,49 @@ export class ApiError extends Error {
   }
 }
 
-/** 422 about one field. Its code is listed in the contract's `detailTexts`. */
-export const invalidField = (
-  field: string,
-  code: string,
-  message: string,
-  topCode: ErrorCode = 'validation_failed',
-) => new ApiError(topCode, message, { details: [{ field, code, message }] })
+/** Limits the details of a response, so that a body with a million issues doesn't cause a larger response. */
+const maxDetails = 50
 
-/** Returns a 422 about one field, with the catalog's sentences. */
-export const catalogFieldError = (
-  field: string,
-  code: keyof typeof detailTexts,
-  topCode?: ErrorCode,
-): ApiError => invalidField(field, code, toErrorMessage(detailTexts[code]), topCode)
+/** Returns the message of an error. */
+export function formatMessage(key: ErrorTextKey, { values, details = [], message }: ErrorOptions): string {
+  return (
+    message ?? (details.length > 0 ? summarizeIssues(details) : toErrorMessage(allErrorTexts[key], values))
+  )
+}
+
+/** Joins the first three messages. Automation platforms show only this text. */
+function summarizeIssues(details: ErrorDetail[]): string {
+  const shown = details.slice(0, 3).map((detail) => detail.message)
+  const more = details.length - shown.length
+  return [...shown, ...(more > 0 ? [`And ${more} more ${more === 1 ? 'issue' : 'issues'}.`] : [])].join(' ')
+}
+
+/** Returns an issue of a field, or of the request body if `field` is empty. */
+export const fieldIssue = (field: string, key: DetailKey, values: ErrorValues = {}): FieldIssue => ({
+  field,
+  code: codeOf(key),
+  message: toErrorMessage(allDetailTexts[key], { field: field || 'The request body', ...values }),
+})
+
+/** Returns an error about one field. Its code is the field's code, or validation_failed if that's only for fields. */
+export function fieldError(field: string, key: DetailKey, values?: ErrorValues): ApiError {
+  const code = codeOf(key)
+  return new ApiError(code in errorTable ? (code as ErrorCode) : 'validation_failed', {
+    details: [fieldIssue(field, key, values)],
+  })
+}
 
 /** 404, also for an object of another workspace, so that the response doesn't reveal that it exists. */
-export const notFound = (message: string, field?: string) =>
-  new ApiError('not_found', message, { details: field ? [{ field, code: 'not_found', message }] : [] })
+export const notFound = (object: 'call' | 'campaign' | 'contact' | 'phone number' | 'webhook subscription') =>
+  new ApiError('not_found.object', { values: { object } })
 
 /**
  * Rethrows a `not_found` about a field's value as a validation error, for `.catch()`: what the request itself is
  * about does exist.
  */
 export function throwAsFieldError(error: unknown): never {
-  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
-  throw new ApiError('validation_failed', error.message, { details: error.details })
+  if (!(error instanceof ApiError) || error.code !== 'not_found' || error.details.length === 0) throw error
+  throw new ApiError('validation_failed', { details: error.details as FieldIssue[] })
 }
 
 /**

@@ -1,4 +1,3 @@
-import { detailTexts, toErrorMessage } from '@outdial/contract'
 import {
   type CountryCode,
   isSupportedCountry,
@@ -6,11 +5,10 @@ import {
   parsePhoneNumberWithError,
   type PhoneNumber,
 } from 'libphonenumber-js/max'
+import { type FieldIssue, fieldIssue } from './errors.ts'
 
-/** A number in E.164, or its issue as an error detail. */
-type ParsedPhone =
-  | { ok: true; phoneNumber: string }
-  | { ok: false; field: 'phone_number' | 'country'; code: string; message: string }
+/** A number in E.164, or its issue. */
+type ParsedPhone = { ok: true; phoneNumber: string } | { ok: false; issue: FieldIssue }
 
 /** Invisible characters, such as direction marks, that numbers copied from an address book can contain. */
 const invisibleCharacters = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFE00-\uFE0F]/gu
@@ -22,8 +20,7 @@ const invisibleCharacters = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\
  */
 export function parsePhone(input: string, country: string): ParsedPhone {
   if (!isSupportedCountry(country)) {
-    const message = toErrorMessage(detailTexts.invalid_country, { country })
-    return { ok: false, field: 'country', code: 'invalid_country', message }
+    return { ok: false, issue: fieldIssue('country', 'invalid_country', { country }) }
   }
   const parsed = parseNumber(normalizeInput(input), country)
   if (parsed === undefined || !parsed.isValid() || !/^\+[1-9]\d{1,14}$/.test(parsed.number)) {
@@ -60,9 +57,7 @@ export const isInternational = (input: string): boolean => normalizeInput(input)
 
 const invalidNumber = (code: 'invalid_phone_number' | 'phone_number_extension'): ParsedPhone => ({
   ok: false,
-  field: 'phone_number',
-  code,
-  message: toErrorMessage(detailTexts[code]),
+  issue: fieldIssue('phone_number', code),
 })
 
 function parseNumber(text: string, defaultCountry: CountryCode): PhoneNumber | undefined {

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
 import type * as z from 'zod'
-import { ApiError } from './errors.ts'
+import { FormError } from './form-errors.ts'
 import { toStorableText } from './text.ts'
 import { toErrorDetails } from './validate.ts'
 
@@ -45,7 +45,7 @@ export function validateByRules<Schema extends z.ZodType>(
   const parsed = schema.safeParse(input, { reportInput: true })
   if (parsed.success) return parsed.data
   const details = describeIssues(parsed.error)
-  throw new ApiError('validation_failed', details[0]?.message ?? '', { details })
+  throw new FormError('validation_failed', details[0]?.message ?? '', { details })
 }
 
 /** Keeps the messages of rules. Other issues get the same messages as in the API. */

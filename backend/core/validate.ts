@@ -1,10 +1,7 @@
-import { detailTexts, type ErrorDetail, toErrorMessage } from '@outdial/contract'
+import { allDetailTexts, type DetailKey, type ErrorDetail, type ErrorValues } from '@outdial/contract'
 import type * as z from 'zod'
-import { ApiError } from './errors.ts'
+import { ApiError, type FieldIssue, fieldIssue } from './errors.ts'
 import { toStorableText } from './text.ts'
-
-/** Limits the details of a response, so that a body with a million issues doesn't cause a larger response. */
-const maxDetails = 50
 
 /** More than any valid request or form has. Each value costs microseconds, so a body of 1 MiB would cost a second. */
 const defaultMaxValues = 2_000
@@ -28,11 +25,8 @@ export function validate<Schema extends z.ZodType>(
   throw validationError(toErrorDetails(parsed.error.issues))
 }
 
-const tooManyValues = (maxValues: number): ErrorDetail => ({
-  field: '',
-  code: 'too_big',
-  message: toFieldError('', 'too_big', { limit: `${maxValues.toLocaleString('en-US')} values` }),
-})
+const tooManyValues = (maxValues: number) =>
+  fieldIssue('', 'too_big', { limit: `${maxValues.toLocaleString('en-US')} values` })
 
 /** Counts the values in a value, itself included. Stops soon after `max`. */
 function countValues(input: unknown, max: number): number {
@@ -51,22 +45,9 @@ function countValues(input: unknown, max: number): number {
   return count + waiting.length
 }
 
-function validationError(details: ErrorDetail[]): ApiError {
+function validationError(details: FieldIssue[]): ApiError {
   const hasOnlyUnknownFields = details.every((detail) => detail.code === 'unknown_field')
-  return new ApiError(
-    hasOnlyUnknownFields ? 'unknown_field' : 'validation_failed',
-    summarizeIssues(details),
-    {
-      details: details.slice(0, maxDetails),
-    },
-  )
-}
-
-/** Joins the first three messages. Automation platforms show only this text. */
-function summarizeIssues(details: ErrorDetail[]): string {
-  const shown = details.slice(0, 3).map((detail) => detail.message)
-  const more = details.length - shown.length
-  return [...shown, ...(more > 0 ? [`And ${more} more ${more === 1 ? 'issue' : 'issues'}.`] : [])].join(' ')
+  return new ApiError(hasOnlyUnknownFields ? 'unknown_field' : 'validation_failed', { details })
 }
 
 const maxDepth = 16
@@ -74,7 +55,7 @@ const maxDepth = 16
 /** A value without its blank parts, and details of parts that can't be stored. */
 interface CleanedInput {
   value: unknown
-  details: ErrorDetail[]
+  details: FieldIssue[]
 }
 
 /**
@@ -83,11 +64,11 @@ interface CleanedInput {
  * (NUL, lone surrogates) and nesting that would exhaust the stack.
  */
 export function cleanInput(input: unknown): CleanedInput {
-  const details: ErrorDetail[] = []
+  const details: FieldIssue[] = []
   return { value: cleanValue(input, [], details), details }
 }
 
-function cleanValue(value: unknown, path: string[], details: ErrorDetail[]): unknown {
+function cleanValue(value: unknown, path: string[], details: FieldIssue[]): unknown {
   if (typeof value === 'string') {
     checkText(value, path, details)
     return value
@@ -101,13 +82,13 @@ function cleanValue(value: unknown, path: string[], details: ErrorDetail[]): unk
   return Array.isArray(value) ? cleanList(value, path, details) : cleanObject(value, path, details)
 }
 
-function cleanList(list: unknown[], path: string[], details: ErrorDetail[]): unknown[] | undefined {
+function cleanList(list: unknown[], path: string[], details: FieldIssue[]): unknown[] | undefined {
   const items = list.map((item, index) => cleanValue(item, [...path, String(index)], details))
   const filled = items.filter((item) => !isBlank(item))
   return filled.length === 0 && list.length > 0 && path.length > 0 ? undefined : filled
 }
 
-function cleanObject(object: object, path: string[], details: ErrorDetail[]): object | undefined {
+function cleanObject(object: object, path: string[], details: FieldIssue[]): object | undefined {
   const entries = Object.entries(object).map(([key, value]): [string, unknown] => {
     checkText(key, [...path, key], details)
     // zod's records drop this key silently. At the top level, it's reported as an unknown field.
@@ -124,14 +105,14 @@ function cleanObject(object: object, path: string[], details: ErrorDetail[]): ob
 
 const isBlank = (value: unknown): boolean => value === '' || value === undefined
 
-function checkText(text: string, path: string[], details: ErrorDetail[]): void {
+function checkText(text: string, path: string[], details: FieldIssue[]): void {
   if (text.includes('\u0000') || !text.isWellFormed()) addIssue(details, path, 'invalid_text')
 }
 
-function addIssue(details: ErrorDetail[], path: string[], code: DetailCode): void {
+function addIssue(details: FieldIssue[], path: string[], code: DetailKey): void {
   // The response quotes the field name, so it must not contain text that can't be stored.
   const field = toStorableText(path.join('.')).slice(0, 200)
-  details.push({ field, code, message: toFieldError(field, code) })
+  details.push(fieldIssue(field, code))
 }
 
 type Issue = z.core.$ZodIssue
@@ -141,50 +122,23 @@ type Issue = z.core.$ZodIssue
  *
  * @param issues of a parse with `reportInput`, which distinguishes missing values from invalid ones
  */
-export function toErrorDetails(issues: readonly Issue[]): ErrorDetail[] {
+export function toErrorDetails(issues: readonly Issue[]): FieldIssue[] {
   const details = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? unknownFieldDetails(issue) : [toErrorDetail(issue)],
   )
   // Two rules of a schema may report the same issue.
-  return [...new Map(details.map((detail) => [`${detail.code} ${detail.field}`, detail])).values()]
+  const groups = Map.groupBy(details, (detail) => `${detail.code} ${detail.field}`)
+  return [...groups.values()].flatMap(([first]) => first ?? [])
 }
 
-const unknownFieldDetails = (issue: z.core.$ZodIssueUnrecognizedKeys): ErrorDetail[] =>
-  issue.keys.map((key) => {
-    const field = formatFieldPath([...issue.path, key])
-    return { field, code: 'unknown_field', message: toFieldError(field, 'unknown_field') }
-  })
+const unknownFieldDetails = (issue: z.core.$ZodIssueUnrecognizedKeys): FieldIssue[] =>
+  issue.keys.map((key) => fieldIssue(formatFieldPath([...issue.path, key]), 'unknown_field'))
 
-type DetailCode = keyof typeof detailTexts
+const isDetailKey = (key: string): key is DetailKey => Object.hasOwn(allDetailTexts, key)
 
-/** Returns the catalog's sentences about a field. */
-const toFieldError = (field: string, code: DetailCode, values: Record<string, string> = {}): string =>
-  toErrorMessage(detailTexts[code], { field: field || 'The request body', ...values })
-
-function toErrorDetail(issue: Issue): ErrorDetail {
-  const field = formatFieldPath(issue.path)
-  if (issue.code === 'custom' || issue.code === 'invalid_format') {
-    const code = getFormatCode(issue)
-    // The contract's own rules start with "must" or "can". They say what to enter.
-    if (/^(must|can) /.test(issue.message)) {
-      return { field, code, message: `${field || 'The request body'} ${issue.message}.` }
-    }
-    return {
-      field,
-      code,
-      message: toFieldError(field, code in detailTexts ? (code as DetailCode) : 'invalid_format'),
-    }
-  }
-  const { code, values } = describeIssue(issue)
-  return { field, code, message: toFieldError(field, code, values) }
-}
-
-function getFormatCode(issue: z.core.$ZodIssueCustom | z.core.$ZodIssueInvalidStringFormat): string {
-  if (issue.code === 'invalid_format') {
-    return issue.format === 'regex' ? 'invalid_format' : `invalid_${issue.format}`
-  }
-  const code: unknown = issue.params?.code
-  return typeof code === 'string' ? code : 'invalid_value'
+function toErrorDetail(issue: Issue): FieldIssue {
+  const { key, values } = describeIssue(issue)
+  return fieldIssue(formatFieldPath(issue.path), key, values)
 }
 
 /** Replaces the field's name in the message, for forms that show it next to the field. */
@@ -194,30 +148,37 @@ export const withoutFieldName = ({ field, message }: ErrorDetail): string =>
 const formatFieldPath = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200)
 
 interface IssueDescription {
-  code: DetailCode
-  values?: Record<string, string>
+  key: DetailKey
+  values?: ErrorValues
 }
 
-function describeIssue(
-  issue: Exclude<Issue, z.core.$ZodIssueCustom | z.core.$ZodIssueInvalidStringFormat>,
-): IssueDescription {
+function describeIssue(issue: Issue): IssueDescription {
+  // The contract's own rules have the key of a text as their message.
+  if (isDetailKey(issue.message)) {
+    return { key: issue.message, values: issue.code === 'custom' ? issue.params : undefined }
+  }
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return { code: 'required' }
-      return { code: 'invalid_type', values: { type: typeDescriptions[issue.expected] ?? issue.expected } }
+      if (issue.input === undefined) return { key: 'required' }
+      return { key: 'invalid_type', values: { type: typeDescriptions[issue.expected] ?? issue.expected } }
     case 'too_big':
     case 'too_small':
       return describeSizeIssue(issue)
     case 'invalid_value':
-      if (issue.input === undefined) return { code: 'required' }
-      return { code: 'invalid_value', values: { values: issue.values.map(String).join(', ') } }
+      if (issue.input === undefined) return { key: 'required' }
+      return { key: 'invalid_value', values: { values: issue.values.map(String).join(', ') } }
     case 'invalid_key':
-      return { code: 'invalid_key' }
+      return { key: 'invalid_key' }
+    case 'invalid_format': {
+      const key = `invalid_${issue.format}`
+      return { key: isDetailKey(key) ? key : 'invalid_format' }
+    }
+    case 'custom':
     case 'invalid_element':
     case 'invalid_union':
     case 'not_multiple_of':
     case 'unrecognized_keys':
-      return { code: 'invalid_format' }
+      return { key: 'invalid_format' }
   }
 }
 
@@ -236,9 +197,9 @@ function describeSizeIssue(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSm
   const bound = String(isMaximum ? issue.maximum : issue.minimum)
   if (issue.origin === 'string') {
     const limit = `${bound} ${bound === '1' ? 'character' : 'characters'}`
-    return { code: isMaximum ? 'too_long' : 'too_short', values: { limit } }
+    return { key: isMaximum ? 'too_long' : 'too_short', values: { limit } }
   }
   const isList = issue.origin === 'array' || issue.origin === 'record'
   const unit = bound === '1' ? ' entry' : ' entries'
-  return { code: issue.code, values: { limit: `${bound}${isList ? unit : ''}` } }
+  return { key: issue.code, values: { limit: `${bound}${isList ? unit : ''}` } }
 }

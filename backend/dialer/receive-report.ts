@@ -1,5 +1,5 @@
 import type { RuntimeReport } from '@outdial/contract'
-import { notFound } from '../core/errors.ts'
+import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import {
   findEndReport,
@@ -25,7 +25,7 @@ export async function receiveReport(
   report: RuntimeReport,
 ): Promise<'recorded' | 'ended'> {
   const attempt = await findReportedAttempt(deps.db, httpProviderName, attemptId)
-  if (attempt === undefined) throw notFound('There is no call attempt with this ID. Check the ID.')
+  if (attempt === undefined) throw new ApiError('not_found.attempt')
   const reports = (await findReports(deps.db, [attemptId])).get(attemptId) ?? []
   if (reports.some(({ sequence }) => sequence === report.sequence)) return 'recorded'
   const ended = findEndReport(reports)

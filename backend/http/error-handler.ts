@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import type { ErrorCode } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, describeError, errorCode } from '../core/errors.ts'
+import { ApiError, describeError, errorCode, type ErrorKey } from '../core/errors.ts'
 import { isOutage } from '../db/outage.ts'
 
 /** The Retry-After header while the database is unavailable, in seconds. */
@@ -27,10 +26,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
  * Keeps the log from reporting a disconnection as an error of the service. The caller has disconnected and won't
  * receive it.
  */
-const bodyIncomplete = new ApiError(
-  'malformed_json',
-  'The request body is incomplete. Send the request again.',
-)
+const bodyIncomplete = new ApiError('malformed_json.incomplete')
 
 /** RFC 9110, section 15.5.2: every 401 says how to authenticate. */
 const wwwAuthenticateHeaders = (apiError: ApiError): Record<string, string> =>
@@ -40,29 +36,20 @@ const wwwAuthenticateHeaders = (apiError: ApiError): Record<string, string> =>
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isOutage(error)) {
-    return new ApiError('unavailable', undefined, { headers: { 'Retry-After': retryAfterOutage } })
+    return new ApiError('unavailable', { headers: { 'Retry-After': retryAfterOutage } })
   }
-  const known = fastifyErrors[errorCode(error)]
-  return new ApiError(...(known ?? ['internal_error']))
+  return new ApiError(fastifyErrors[errorCode(error)] ?? 'internal_error')
 }
 
-const urlNotFound: [ErrorCode, string] = ['not_found', "This URL doesn't exist. Check the path."]
-
 /** Errors for requests that Fastify rejects by itself. */
-const fastifyErrors: Record<string, [ErrorCode, string?] | undefined> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
-    'unsupported_media_type',
-    "This Content-Type isn't supported. Send JSON with Content-Type: application/json.",
-  ],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
-    'malformed_json',
-    "The length of the request body doesn't match its Content-Length. Send the request again.",
-  ],
-  FST_ERR_BAD_URL: urlNotFound,
-  FST_ERR_MAX_PARAM_LENGTH: urlNotFound,
+const fastifyErrors: Record<string, ErrorKey | undefined> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type.type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_json.length',
+  FST_ERR_BAD_URL: 'not_found.url',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found.url',
   // A path such as /assets/../main.ts, which @fastify/static rejects.
-  FST_STATIC_FORBIDDEN_PATH: urlNotFound,
+  FST_STATIC_FORBIDDEN_PATH: 'not_found.url',
 }
 
 /**
@@ -74,9 +61,9 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Socket):
     socket.destroy()
     return
   }
-  const [status, message] = statusLines[error.code ?? ''] ?? statusLines.other
+  const [status, key] = statusLines[error.code ?? ''] ?? statusLines.other
   const requestId = randomUUID()
-  const body = JSON.stringify(new ApiError('malformed_json', message).toResponse(requestId))
+  const body = JSON.stringify(new ApiError(key).toResponse(requestId))
   socket.end(
     [
       `HTTP/1.1 ${status}`,
@@ -90,11 +77,8 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Socket):
   )
 }
 
-const statusLines: { [code: string]: [string, string]; other: [string, string] } = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive. Send it again.'],
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'The request headers are too large. Send fewer or shorter headers.',
-  ],
-  other: ['400 Bad Request', "This isn't a valid HTTP request. Check your HTTP client."],
+const statusLines: { [code: string]: [string, ErrorKey]; other: [string, ErrorKey] } = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed_json.timeout'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'malformed_json.headers'],
+  other: ['400 Bad Request', 'malformed_json.http'],
 }

@@ -11,22 +11,12 @@ export function requireJson(headers: IncomingHttpHeaders): void {
   const [type = '', ...parameters] = (headers['content-type'] ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase())
-  if (type !== 'application/json') {
-    throw new ApiError(
-      'unsupported_media_type',
-      "The request isn't marked as JSON. Send JSON with Content-Type: application/json.",
-    )
-  }
+  if (type !== 'application/json') throw new ApiError('unsupported_media_type.missing')
   const coding = headers['content-encoding'] ?? 'identity'
-  if (coding !== 'identity') {
-    throw new ApiError(
-      'unsupported_media_type',
-      "Compressed request bodies aren't supported. Send the body without Content-Encoding.",
-    )
-  }
+  if (coding !== 'identity') throw new ApiError('unsupported_media_type.compressed')
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
-    throw new ApiError('unsupported_media_type', "This charset isn't supported. Send JSON in UTF-8.")
+    throw new ApiError('unsupported_media_type.charset')
   }
 }
 
@@ -43,12 +33,10 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * @throws {ApiError} malformed_json
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) throw malformedJson('The request body is empty. Send a JSON object.')
+  if (bytes.length === 0) throw new ApiError('malformed_json.empty')
   try {
     return JSON.parse(decoder.decode(bytes))
   } catch (cause) {
-    throw malformedJson("The request body isn't valid JSON in UTF-8. Correct it and send it again.", cause)
+    throw new ApiError('malformed_json.syntax', { cause })
   }
 }
-
-const malformedJson = (message: string, cause?: unknown) => new ApiError('malformed_json', message, { cause })

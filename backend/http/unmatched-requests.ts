@@ -1,4 +1,3 @@
-import { errorTexts, toErrorMessage } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.ts'
 
@@ -36,16 +35,12 @@ export function handleUnmatchedRequest(
   }
   // If the method is supported, the route serves files and this one doesn't exist.
   if (methods.length === 0 || methods.includes(request.method)) {
-    throw new ApiError('not_found', "This URL doesn't exist. Check the path.")
+    throw new ApiError('not_found.url')
   }
-  throw new ApiError(
-    'method_not_allowed',
-    toErrorMessage(errorTexts.method_not_allowed, {
-      method: request.method,
-      methods: formatMethods(methods),
-    }),
-    { headers: { Allow: methods.join(', ') } },
-  )
+  throw new ApiError('method_not_allowed', {
+    values: { method: request.method, methods: formatMethods(methods) },
+    headers: { Allow: methods.join(', ') },
+  })
 }
 
 /** For example `GET, OPTIONS, or POST`. */

@@ -1,5 +1,5 @@
 import { Scope } from '@outdial/contract'
-import { notFound } from '../core/errors.ts'
+import { FormError } from '../core/form-errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken, randomToken } from '../secrets/tokens.ts'
@@ -19,7 +19,7 @@ export const createApiKey = (
 ): Promise<{ id: number; key: string }> =>
   inTransaction(deps, async (tx) => {
     if (!(await lockMembership(tx.db, workspaceId, userId)))
-      throw notFound("This user isn't a member of this workspace.")
+      throw new FormError('not_found', "This user isn't a member of this workspace.")
 
     const key = `odk_${randomToken()}`
     const id = await insertApiKey(tx.db, workspaceId, {
@@ -44,7 +44,7 @@ export async function endApiKey(
   apiKeyId: number,
 ): Promise<void> {
   const isRevoked = await revokeApiKeyCredential(tx.db, workspaceId, apiKeyId, tx.clock.now())
-  if (!isRevoked) throw notFound('API key not found.')
+  if (!isRevoked) throw new FormError('not_found', 'API key not found.')
 }
 
 /** Records when a key was last used, for the list of keys. */

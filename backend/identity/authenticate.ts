@@ -14,7 +14,7 @@ function unauthorizedError(code: ErrorCode): ApiError {
     code === 'missing_credential'
       ? realm
       : `${realm}, error="invalid_token", error_description="${message.replaceAll('"', "'")}"`
-  return new ApiError(code, message, { headers: { 'WWW-Authenticate': challenge } })
+  return new ApiError(code, { headers: { 'WWW-Authenticate': challenge } })
 }
 
 /**

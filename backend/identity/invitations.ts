@@ -1,5 +1,5 @@
 import { dayMs } from '../core/durations.ts'
-import { notFound } from '../core/errors.ts'
+import { FormError } from '../core/form-errors.ts'
 import { lockWorkspace } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -35,7 +35,7 @@ export async function createInvitation(
   await inTransaction(deps, async (tx) => {
     await lockWorkspace(tx.db, workspaceId)
     if ((await findRole(tx.db, workspaceId, invitedBy)) !== 'owner')
-      throw notFound('Only an owner can invite members.')
+      throw new FormError('not_found', 'Only an owner can invite members.')
     const tokenHash = hashToken(token)
     await insertInvitation(tx.db, workspaceId, {
       tokenHash,
@@ -118,5 +118,5 @@ export async function withdrawInvitation(
   invitationId: number,
 ): Promise<void> {
   if (await deleteInvitation(deps.db, workspaceId, invitationId)) return
-  throw notFound('Invitation not found. It was used or withdrawn. Reload the page.')
+  throw new FormError('not_found', 'Invitation not found. It was used or withdrawn. Reload the page.')
 }

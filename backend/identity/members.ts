@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '../core/errors.ts'
+import { FormError } from '../core/form-errors.ts'
 import { lockWorkspace } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -42,7 +42,7 @@ async function makeOwner(db: Db, workspaceId: number, userId: number): Promise<v
   await updateRole(db, workspaceId, userId, 'owner')
 }
 
-const notMember = () => notFound("This user isn't a member of this workspace.")
+const notMember = () => new FormError('not_found', "This user isn't a member of this workspace.")
 
 /**
  * Adds a user to a workspace. If the user is already a member, this changes the role.
@@ -81,7 +81,7 @@ export async function requireOtherOwner(
 }
 
 const lastOwnerError = () =>
-  new ApiError(
+  new FormError(
     'validation_failed',
     'This is the last owner of the workspace. Make another member an owner first.',
   )

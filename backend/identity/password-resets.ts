@@ -1,5 +1,5 @@
 import { dayMs } from '../core/durations.ts'
-import { ApiError, notFound } from '../core/errors.ts'
+import { FormError } from '../core/form-errors.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -50,14 +50,14 @@ export const createMemberResetLink = (
 ): Promise<ResetLink> =>
   inTransaction(deps, async (tx) => {
     if ((await findRole(tx.db, workspaceId, userId)) === undefined) {
-      throw notFound("This user isn't a member of this workspace.")
+      throw new FormError('not_found', "This user isn't a member of this workspace.")
     }
     if (userId === ownerId) throw resetNotAllowed('To change your own password, go to your account page.')
     if (!(await ownsAllWorkspacesOf(tx.db, userId, ownerId))) throw resetNotAllowed(otherWorkspaceMessage)
     return createResetLink(tx, userId, ownerId)
   })
 
-const resetNotAllowed = (message: string) => new ApiError('validation_failed', message)
+const resetNotAllowed = (message: string) => new FormError('validation_failed', message)
 
 const otherWorkspaceMessage = `You can't reset this password because this person is also a member of a workspace that you don't own. Ask your Outdial administrator to run "npm run admin -- reset-password-link".`
 

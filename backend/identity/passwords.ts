@@ -1,7 +1,8 @@
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import * as z from 'zod'
-import { ApiError, invalidField, notFound } from '../core/errors.ts'
+import { ApiError } from '../core/errors.ts'
+import { FormError, invalidField } from '../core/form-errors.ts'
 import { rule, validateByRules } from '../core/validate-rules.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -26,7 +27,7 @@ export const changePassword = (
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const user = await findUserWithPassword(tx.db, session.userId)
-    if (user === undefined) throw notFound('User not found.')
+    if (user === undefined) throw new FormError('not_found', 'User not found.')
     if (!(await passwordMatches(user.passwordHash, input.currentPassword))) throw wrongPasswordError()
     const passwordHash = await hashPassword(input.newPassword, 'new_password')
     const currentHash = user.passwordHash
@@ -43,7 +44,7 @@ const maxWaiting = 60
 /** @throws {ApiError} unavailable if too many computations are waiting */
 async function limitHashing<Result>(work: () => Promise<Result>): Promise<Result> {
   if (hashing.pendingCount < maxWaiting) return hashing(work)
-  throw new ApiError('unavailable', undefined, { headers: { 'Retry-After': '5' } })
+  throw new ApiError('unavailable', { headers: { 'Retry-After': '5' } })
 }
 
 const minPasswordLength = 10

@@ -1,5 +1,5 @@
 import { dayMs, minuteMs } from '../core/durations.ts'
-import { notFound } from '../core/errors.ts'
+import { FormError } from '../core/form-errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken, randomToken } from '../secrets/tokens.ts'
@@ -109,7 +109,8 @@ export async function revokeSession(
   userId: number,
   sessionId: number,
 ): Promise<void> {
-  if (!(await deleteUserSession(deps.db, userId, sessionId))) throw notFound('Session not found.')
+  if (!(await deleteUserSession(deps.db, userId, sessionId)))
+    throw new FormError('not_found', 'Session not found.')
 }
 
 /** Signs a user out of every session but the current one. Returns the number of sessions that it ended. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { errorCode, invalidField, notFound } from '../core/errors.ts'
+import { errorCode } from '../core/errors.ts'
+import { FormError, invalidField } from '../core/form-errors.ts'
 import { rule, validateByRules } from '../core/validate-rules.ts'
 import type { Deps } from '../deps.ts'
 import { hashPassword, passwordMatches } from './passwords.ts'
@@ -28,7 +29,7 @@ export async function editUser(
 ): Promise<void> {
   const { email, name } = validateByRules(UserInput, input)
   const user = await findUserWithPassword(deps.db, userId)
-  if (user === undefined) throw notFound('User not found.')
+  if (user === undefined) throw new FormError('not_found', 'User not found.')
   if (email !== user.email && !(await passwordMatches(user.passwordHash, input.currentPassword))) {
     const message = 'Incorrect password. Enter your current password to change your email.'
     throw invalidField('current_password', 'wrong_password', message)

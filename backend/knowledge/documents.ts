@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { notFound } from '../core/errors.ts'
+import { FormError } from '../core/form-errors.ts'
 import { isStorableText, rule, validateByRules } from '../core/validate-rules.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -75,7 +75,7 @@ export async function editDocument(
   })
 }
 
-export const documentNotFound = () => notFound('Document not found in this workspace.')
+export const documentNotFound = () => new FormError('not_found', 'Document not found in this workspace.')
 
 /**
  * Deletes a document with its passages.

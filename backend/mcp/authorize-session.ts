@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
+import { fieldIssue } from '../core/errors.ts'
 import type { RuntimeSecret, RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import type { LiveCall } from '../tools/kinds/tool-kind.ts'
 import type { SessionContext } from './session-context.ts'
@@ -44,9 +45,8 @@ const Uuid = z.guid().toLowerCase()
 
 function requireWidgetId(value: string | null): string {
   if (value === null || value === '') {
-    const message = "widget_id is required. Send the agent's widget ID."
-    throw new ToolServerError('validation_failed', message, {
-      details: [{ field: 'widget_id', code: 'required', message }],
+    throw new ToolServerError('validation_failed', {
+      details: [fieldIssue('widget_id', 'required.widget_id')],
     })
   }
   const widgetId = Uuid.safeParse(value).data
@@ -63,21 +63,12 @@ async function requireCall(
   const attemptId = Uuid.safeParse(value).data
   const call = attemptId === undefined ? undefined : await lookups.findCall(attemptId)
   if (call?.agentId !== agentId) {
-    throw new ToolServerError(
-      'not_found',
-      'This agent has no call in progress with this call_id. Check the ID.',
-      {
-        details: [{ field: 'call_id', code: 'not_found', message: 'No call in progress has this ID.' }],
-      },
-    )
+    throw new ToolServerError('not_found', { details: [fieldIssue('call_id', 'not_found.call_id')] })
   }
   return call
 }
 
 const agentNotFound = () =>
-  new ToolServerError('not_found', 'No agent has this widget_id. Check the ID.', {
-    details: [{ field: 'widget_id', code: 'not_found', message: 'No agent has this ID.' }],
-  })
+  new ToolServerError('not_found', { details: [fieldIssue('widget_id', 'not_found.widget_id')] })
 
-const agentNotLive = () =>
-  new ToolServerError('agent_not_live', "This agent isn't Live. Publish or resume it in the dashboard first.")
+const agentNotLive = () => new ToolServerError('agent_not_live.session')

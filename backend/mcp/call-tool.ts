@@ -5,8 +5,15 @@ import { toStorableText } from '../core/text.ts'
 import { cleanInput } from '../core/validate.ts'
 import { isOutage } from '../db/outage.ts'
 import type { Deps } from '../deps.ts'
-import { hasEffects, type LiveCall, type ToolDeps, type ToolResult } from '../tools/kinds/tool-kind.ts'
-import type { AbortReason, InFlightCall } from './in-flight-calls.ts'
+import {
+  errorResult,
+  failedResult,
+  hasEffects,
+  type LiveCall,
+  type ToolDeps,
+  type ToolResult,
+} from '../tools/kinds/tool-kind.ts'
+import type { InFlightCall } from './in-flight-calls.ts'
 import { recordToolCall } from './record-tool-call.ts'
 import type { OfferedTool } from './session-context.ts'
 
@@ -52,10 +59,8 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
   try {
     const issues = findIssues(tool, request.args)
     if (issues.length > 0)
-      return failedResult(`${name} wasn't called: ${issues.join('; ')}. Correct the arguments and try again.`)
-    if (tool.config === undefined) {
-      return failedResult(`${name} isn't set up for this agent. Continue without it.`)
-    }
+      return truncateResult(failedResult('invalid_arguments', { tool: name, issues: issues.join('; ') }))
+    if (tool.config === undefined) return failedResult('not_set_up', { tool: name })
     const run = tool.kind.run(deps, {
       row: tool.row,
       toolName: name,
@@ -68,7 +73,7 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
     })
     const outcome = await inFlightCall.waitFor(run)
     return typeof outcome === 'string'
-      ? failedResult(`${name} ${abortMessages[outcome]}`)
+      ? failedResult(outcome, { tool: name, seconds: toolTimeoutMs / secondMs })
       : truncateResult(outcome)
   } catch (error) {
     return toFailedResult(deps, name, error)
@@ -86,25 +91,16 @@ function findIssues(tool: OfferedTool, args: Record<string, unknown>): string[] 
     .map(({ message }) => message.replace(/\.$/, ''))
 }
 
-const failedResult = (text: string): ToolResult => truncateResult({ text, isError: true })
-
-const abortMessages: Record<AbortReason, string> = {
-  canceled: "was canceled before it responded. The request may have taken effect. Don't repeat it.",
-  timeout: `didn't respond within ${toolTimeoutMs / secondMs} seconds. The request may have taken effect. Don't repeat it. Continue without the result.`,
-  stopping:
-    "was interrupted by a service restart. The request may have taken effect. Don't repeat it. Continue without the result.",
-}
-
 function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): ToolResult {
   if (error instanceof ApiError) {
     const details = error.details.map(({ message }) => message).filter((message) => message !== error.message)
-    return failedResult([error.message, ...details].join(' '))
+    return truncateResult(errorResult([error.message, ...details].join(' ')))
   }
   const reference = randomUUID().slice(0, 8)
   deps.log.error({ tool: name, reference, error: describeError(error) }, 'failed to run a tool')
   return isOutage(error)
-    ? failedResult(`${name} is temporarily unavailable. Try again once, or continue without it.`)
-    : failedResult(`${name} failed (reference ${reference}). Don't repeat the request. Continue without it.`)
+    ? failedResult('unavailable', { tool: name })
+    : failedResult('failed', { tool: name, reference })
 }
 
 function truncateResult(result: ToolResult): ToolResult {

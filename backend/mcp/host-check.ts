@@ -25,18 +25,9 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl'
     host !== undefined && allowedNames.has(parseHostname(host).toLowerCase())
 
   return ({ host, origin }: IncomingHttpHeaders): void => {
-    if (!isAllowed(host)) {
-      throw new ToolServerError(
-        'origin_not_allowed',
-        "The tool server doesn't accept this Host. If it's one of yours, add it to ALLOWED_HOSTS.",
-      )
-    }
-    if (origin !== undefined && !isAllowed(parseOriginHost(origin))) {
-      throw new ToolServerError(
-        'origin_not_allowed',
-        "The tool server doesn't accept this Origin. If it's one of yours, add its host to ALLOWED_HOSTS.",
-      )
-    }
+    if (!isAllowed(host)) throw new ToolServerError('origin_not_allowed.host')
+    if (origin !== undefined && !isAllowed(parseOriginHost(origin)))
+      throw new ToolServerError('origin_not_allowed.origin')
   }
 }
 

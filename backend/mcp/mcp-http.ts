@@ -81,7 +81,4 @@ function readBody(req: IncomingMessage): Promise<Buffer> {
 }
 
 const messageTooLarge = () =>
-  new ToolServerError(
-    'body_too_large',
-    `The message is larger than ${maxMessageBytes / 1024 / 1024} MiB. Send less data.`,
-  )
+  new ToolServerError('body_too_large.message', { values: { limit: maxMessageBytes / 1024 / 1024 } })

@@ -15,7 +15,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import { version } from '../version.ts'
-import { malformedMessage } from './tool-server-error.ts'
+import { ToolServerError } from './tool-server-error.ts'
 
 /**
  * Parses an MCP message (JSON-RPC 2.0).
@@ -25,9 +25,7 @@ import { malformedMessage } from './tool-server-error.ts'
 export function parseMessage(value: unknown): JSONRPCMessage {
   const parsed = JSONRPCMessageSchema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw malformedMessage(
-    "This isn't a JSON-RPC 2.0 message. Send one object with jsonrpc, method, and, for a request, id.",
-  )
+  throw new ToolServerError('malformed_json.message')
 }
 
 export interface ToolCallParams {

@@ -25,11 +25,10 @@ export class SessionRegistry {
   /** @throws {ToolServerError} too_many_sessions */
   requireCapacity(widgetId: string): void {
     if ((this.#counts.get(widgetId) ?? 0) < this.#maxPerWidget) return
-    throw new ToolServerError(
-      'too_many_sessions',
-      `This agent has ${this.#maxPerWidget} open sessions, the maximum. Close unused sessions, then try again.`,
-      { headers: { 'Retry-After': '5' } },
-    )
+    throw new ToolServerError('too_many_sessions', {
+      values: { count: this.#maxPerWidget },
+      headers: { 'Retry-After': '5' },
+    })
   }
 
   add(session: ToolSession): void {

@@ -55,10 +55,8 @@ export function createSseRoutes(options: {
 /** @throws {ToolServerError} malformed_json, not_found */
 function requireSession(toolSessions: ToolSessions, query: URLSearchParams): ToolSession {
   const id = query.get('sessionId') ?? query.get('session_id')
-  if (id === null)
-    throw malformedMessage('sessionId is missing. Post to the URL from the endpoint event.', 'sessionId')
-  if (!/^[\w.-]{1,128}$/.test(id))
-    throw malformedMessage("sessionId isn't valid. Use the URL from the endpoint event.", 'sessionId')
+  if (id === null) throw malformedMessage('sessionId', 'invalid.endpoint_missing')
+  if (!/^[\w.-]{1,128}$/.test(id)) throw malformedMessage('sessionId', 'invalid.endpoint')
   const session = toolSessions.find(id)
   if (!(session?.transport instanceof SseTransport)) throw sessionNotFound()
   return session

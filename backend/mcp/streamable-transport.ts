@@ -11,7 +11,7 @@ import { EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted, sendJson } from './mcp-http.ts'
 import { errorResponse, findParamsIssue, invalidParams } from './mcp-messages.ts'
 import type { ToolSessions } from './session-registry.ts'
-import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
+import { malformedMessage, sessionNotFound, ToolServerError } from './tool-server-error.ts'
 import {
   type MethodHandlers,
   parseQuery,
@@ -32,9 +32,7 @@ export function createStreamableRoutes(options: {
     const secret = secrets.require(req.headers, parseQuery(req))
     requireSupportedVersion(req.headers['mcp-protocol-version'])
     const id = req.headers['mcp-session-id']
-    if (typeof id !== 'string') {
-      throw malformedMessage('Mcp-Session-Id is missing. Start with initialize.', 'Mcp-Session-Id')
-    }
+    if (typeof id !== 'string') throw malformedMessage('Mcp-Session-Id', 'invalid.session_missing')
     const session = toolSessions.find(id)
     if (session?.secret !== secret || !(session.transport instanceof StreamableTransport))
       throw sessionNotFound()
@@ -43,10 +41,7 @@ export function createStreamableRoutes(options: {
 
   const initialize = async (request: TransportRequest, message: JSONRPCRequest): Promise<void> => {
     const { req, res, requestId } = request
-    if (req.headers['mcp-session-id'] !== undefined)
-      throw malformedMessage(
-        'This session is already initialized. To start a new one, leave out Mcp-Session-Id.',
-      )
+    if (req.headers['mcp-session-id'] !== undefined) throw new ToolServerError('malformed_json.initialized')
     const client = await toolSessions.authorize(request)
     if (res.destroyed) return // the client has disconnected
     const issue = findParamsIssue(message)
@@ -109,10 +104,7 @@ const isInitialize = (message: JSONRPCMessage): message is JSONRPCRequest =>
 
 function requireSupportedVersion(version: string | string[] | undefined): void {
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return
-  throw malformedMessage(
-    "This MCP-Protocol-Version isn't supported. Use the version from the initialize response.",
-    'MCP-Protocol-Version',
-  )
+  throw malformedMessage('MCP-Protocol-Version', 'invalid.version')
 }
 
 /** A session without an open stream ends after this time without requests. */
@@ -142,8 +134,7 @@ class StreamableTransport implements ToolTransport {
    */
   async request(message: JSONRPCRequest, now: number): Promise<JSONRPCMessage | undefined> {
     this.#lastUsedAt = now
-    if (this.#pending.has(message.id))
-      throw malformedMessage('Another request with this ID is still in progress. Use a different ID.', 'id')
+    if (this.#pending.has(message.id)) throw malformedMessage('id', 'invalid.request_id')
     return new Promise((resolve) => {
       this.#pending.set(message.id, resolve)
       this.onmessage?.(message)

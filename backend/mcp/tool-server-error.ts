@@ -1,4 +1,17 @@
-import { type ErrorDetail, type ToolServerErrorCode, toolServerErrorTable } from '@outdial/contract'
+import {
+  type allErrorTexts,
+  codeOf,
+  type ErrorDetail,
+  type runtimeDetailTexts,
+  type ToolServerErrorCode,
+  toolServerErrorTable,
+} from '@outdial/contract'
+import { type ErrorOptions, fieldIssue, formatMessage } from '../core/errors.ts'
+
+type ToolServerErrorKey = Extract<
+  keyof typeof allErrorTexts,
+  ToolServerErrorCode | `${ToolServerErrorCode}.${string}`
+>
 
 /** An error of the tool server, which has codes and statuses that the API doesn't. */
 export class ToolServerError extends Error {
@@ -7,13 +20,9 @@ export class ToolServerError extends Error {
   readonly details: ErrorDetail[]
   readonly headers: Record<string, string>
 
-  constructor(
-    code: ToolServerErrorCode,
-    message: string,
-    options: { details?: ErrorDetail[]; headers?: Record<string, string> } = {},
-  ) {
-    super(message)
-    this.code = code
+  constructor(key: ToolServerErrorKey, options: ErrorOptions = {}) {
+    super(formatMessage(key, options))
+    this.code = codeOf(key)
     this.details = options.details ?? []
     this.headers = options.headers ?? {}
   }
@@ -30,11 +39,8 @@ export class ToolServerError extends Error {
   }
 }
 
-export const sessionNotFound = () =>
-  new ToolServerError('not_found', "This session doesn't exist or has ended. Open a new one.")
+export const sessionNotFound = () => new ToolServerError('not_found.session')
 
-/** Returns a 400 error about a message, or about the URL or headers that it was sent with. */
-export const malformedMessage = (message: string, field?: string) =>
-  new ToolServerError('malformed_json', message, {
-    details: field === undefined ? [] : [{ field, code: 'invalid', message }],
-  })
+/** Returns a 400 error about a part of a message, its URL, or its headers. */
+export const malformedMessage = (field: string, key: keyof typeof runtimeDetailTexts) =>
+  new ToolServerError('malformed_json', { details: [fieldIssue(field, key)] })

@@ -187,6 +187,6 @@ async function finishCalls(clock: Clock, inFlightCalls: InFlightCalls, timeoutMs
 }
 
 const stoppingError = () =>
-  new ToolServerError('unavailable', 'The service is restarting. Connect again shortly.', {
+  new ToolServerError('unavailable.restarting', {
     headers: { 'Retry-After': '5', Connection: 'close' },
   })

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { toErrorMessage, toolResultTexts } from '@outdial/contract'
 import type { RuntimeSecret } from '../secrets/verify-runtime-secret.ts'
-import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
+import { failedResult, type LiveCall, type ToolResult } from '../tools/kinds/tool-kind.ts'
 import type { ToolCallRequest } from './call-tool.ts'
 import { InFlightCall, type InFlightCalls } from './in-flight-calls.ts'
 import {
@@ -115,7 +116,7 @@ export class ToolSession {
       const context = await this.#loadContext()
       if (context !== undefined) this.#send(resultResponse(id, { tools: context.definitions }))
     } catch {
-      const message = "Tools can't be listed right now. Try again shortly."
+      const message = toErrorMessage(toolResultTexts.not_listed)
       this.#send(errorResponse(id, internalError, message))
     }
   }
@@ -128,8 +129,7 @@ export class ToolSession {
       return
     }
     if (this.#inFlightCount >= maxInFlightCalls) {
-      const text = `${maxInFlightCalls} tool calls are already in progress, the maximum. Wait for one to finish, then try again.`
-      this.#send(toolResponse(id, { text, isError: true }))
+      this.#send(toolResponse(id, failedResult('too_many_calls', { limit: maxInFlightCalls })))
       return
     }
     const inFlightCall = new InFlightCall(this, id, this.#host.now())
@@ -141,8 +141,7 @@ export class ToolSession {
       else this.#send(response)
     } catch (error) {
       this.#host.onError(error)
-      const text = 'Tools are temporarily unavailable. Try again once, or continue without them.'
-      this.#send(toolResponse(id, { text, isError: true }))
+      this.#send(toolResponse(id, failedResult('all_unavailable')))
     } finally {
       this.#host.inFlightCalls.delete(inFlightCall)
       this.#inFlightCount -= 1

@@ -33,13 +33,10 @@ export function requireMethod(methods: MethodHandlers, method = ''): TransportHa
   const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (handler !== undefined) return handler
   const names = Object.keys(methods).join(', ')
-  throw new ToolServerError(
-    'method_not_allowed',
-    `${method} isn't supported at this URL. Supported methods: ${names}.`,
-    {
-      headers: { Allow: names },
-    },
-  )
+  throw new ToolServerError('method_not_allowed', {
+    values: { method, methods: names },
+    headers: { Allow: names },
+  })
 }
 
 /** Carries the messages of one session. */

@@ -1,4 +1,4 @@
-import { Scope } from '@outdial/contract'
+import { oauthErrorTexts, Scope } from '@outdial/contract'
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import * as z from 'zod'
 import type { Clock } from '../core/clock.ts'
@@ -67,7 +67,7 @@ const payloadAdapter = (
       const grantId = grantIdOf(id, payload)
       const json = JSON.stringify(withoutId(id, payload))
       // RFC 6749, appendix A: parameters are printable. PostgreSQL's JSON can't contain NUL.
-      if (json.includes('\\u0000')) throw new errors.InvalidRequest('a parameter contains a NUL character')
+      if (json.includes('\\u0000')) throw new errors.InvalidRequest(oauthErrorTexts.invalid_request.meaning)
       const isSaved = await upsertPayload(db, {
         ...key(id),
         payload: json,

@@ -1,3 +1,4 @@
+import { oauthErrorTexts } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import * as z from 'zod'
@@ -112,7 +113,7 @@ export function mountConsentPages(
     await findAuthorization(provider, request, reply)
     const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
       error: 'access_denied',
-      error_description: 'the user canceled the connection',
+      error_description: oauthErrorTexts.access_denied.meaning,
     })
     return reply.redirect(redirectUrl, 303)
   })

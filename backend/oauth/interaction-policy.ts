@@ -1,3 +1,4 @@
+import { oauthErrorTexts } from '@outdial/contract'
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
 import { unknownScopes } from './scopes.ts'
 
@@ -15,7 +16,8 @@ export function createPolicy(): interactionPolicy.DefaultPolicy {
 const scopesExist = new Check('unknown_scope', 'an unknown scope was requested', (ctx) => {
   // From the query, because the library has already removed unknown scopes from its parameters.
   const unknown = unknownScopes(String(ctx.query.scope ?? ''))
-  if (unknown.length > 0) throw new errors.InvalidScope('unknown scope', unknown.join(' '))
+  if (unknown.length > 0)
+    throw new errors.InvalidScope(oauthErrorTexts.invalid_scope.meaning, unknown.join(' '))
   return Check.NO_NEED_TO_PROMPT
 })
 
@@ -25,7 +27,7 @@ const stillMember = new Check('no_member', "the user isn't a member of the works
   return Check.NO_NEED_TO_PROMPT
 })
 
-const workspaceChosen = new Check('no_workspace', 'a workspace must be chosen', (ctx) =>
+const workspaceChosen = new Check('no_workspace', oauthErrorTexts.interaction_required.meaning, (ctx) =>
   chosenGrantId(ctx) === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
 )
 

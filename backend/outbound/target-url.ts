@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { type CatalogMessage, detailTexts, toErrorMessage } from '@outdial/contract'
 import type { Config } from '../config.ts'
 import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 
@@ -9,7 +10,7 @@ import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 export function findTargetUrlIssue(
   config: Pick<Config, 'allowLoopbackWebhooks'>,
   target: string,
-): string | undefined {
+): CatalogMessage | undefined {
   const allowLoopback = config.allowLoopbackWebhooks
   const url = URL.canParse(target) ? new URL(target) : undefined
   if (url === undefined || hasWhitespace(target)) return issues.unreadable
@@ -29,11 +30,11 @@ export function findTargetUrlIssue(
 const maxUrlLength = 2000
 
 const issues = {
-  unreadable: "This URL isn't valid. Copy the whole URL, including https://.",
-  credentials: 'The URL contains a user name or password. Remove it from the URL.',
-  tooLong: `The URL is longer than ${maxUrlLength} characters. Use a shorter URL.`,
-  notHttps: "The URL doesn't start with https://. Use an HTTPS URL.",
-  notPublic: 'The URL points to a private network. Use a public URL.',
+  unreadable: toErrorMessage(detailTexts['invalid_target_url.unreadable']),
+  credentials: toErrorMessage(detailTexts['invalid_target_url.credentials']),
+  tooLong: toErrorMessage(detailTexts['invalid_target_url.too_long'], { limit: maxUrlLength }),
+  notHttps: toErrorMessage(detailTexts['invalid_target_url.not_https']),
+  notPublic: toErrorMessage(detailTexts['invalid_target_url.not_public']),
 }
 
 /** Returns the normalized URL without its fragment, so that equivalent URLs are equal. */

@@ -2,7 +2,8 @@ import type { PhoneNumber, SearchQuery } from '@outdial/contract'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import type { Caller } from '../core/caller.ts'
-import { invalidField, notFound } from '../core/errors.ts'
+import { notFound } from '../core/errors.ts'
+import { invalidField } from '../core/form-errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import { rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
 import type { Deps } from '../deps.ts'
@@ -87,4 +88,4 @@ export async function retirePhoneNumber(
   if (!isUpdated) throw phoneNumberNotFound()
 }
 
-const phoneNumberNotFound = () => notFound('This workspace has no phone number with this ID. Check the ID.')
+const phoneNumberNotFound = () => notFound('phone number')

@@ -4,7 +4,8 @@ import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-ca
 import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../calls/erase-calls.ts'
 import { eraseContactRow, eraseNotes, findIdentifyingData } from '../contacts/erase-contact-data.ts'
 import { eraseImportRows } from '../contacts/import/erase-imports.ts'
-import { ApiError, notFound } from '../core/errors.ts'
+import { notFound } from '../core/errors.ts'
+import { FormError } from '../core/form-errors.ts'
 import type { ContactEraser, ContactIdentifiers } from '../db/erasure.ts'
 import { lockCallsOfContact, lockContactForErasure } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -56,7 +57,7 @@ export const eraseContact = (
     if (found !== undefined && found.phoneNumber !== '')
       await eraseImportRows(tx.db, { workspaceId, contactId, ...toIdentifiers(found), at })
     const contact = await lockContactForErasure(tx.db, workspaceId, contactId)
-    if (contact === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
+    if (contact === undefined) throw notFound('contact')
     if (contact.erasedAt !== null) return
     const calls = await lockCallsOfContact(tx.db, workspaceId, contactId)
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
@@ -88,7 +89,7 @@ function toSearchDigits(phoneNumber: string): string {
 }
 
 const callInProgressError = () =>
-  new ApiError(
+  new FormError(
     'validation_failed',
     'A call to this contact is in progress. Wait until it ends, then erase the contact.',
   )

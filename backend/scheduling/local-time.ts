@@ -1,7 +1,8 @@
 import { TimestampInput } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
-import { invalidField } from '../core/errors.ts'
+import { fieldError } from '../core/errors.ts'
+import { invalidField } from '../core/form-errors.ts'
 
 /** Formats a moment in local time, for example `Thursday, May 7, 2026 at 9:30 AM (America/New_York)`. */
 export function formatLocalTime(at: Date, timeZone: string): string {
@@ -78,11 +79,7 @@ function isSkipped(text: string, at: Date, timeZone: string): boolean {
 export function checkScheduledAt(requestedAt: Date | null, now: Date): Date | null {
   if (requestedAt === null || requestedAt <= now) return null
   if (!isTooFarAhead(requestedAt, now)) return requestedAt
-  throw invalidField(
-    'scheduled_at',
-    'too_far_ahead',
-    'This time is more than one year ahead. Choose an earlier time.',
-  )
+  throw fieldError('scheduled_at', 'too_far_ahead')
 }
 
 /** Returns true for a time more than a year ahead. Calls can't be scheduled that far ahead. */

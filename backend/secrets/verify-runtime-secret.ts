@@ -78,23 +78,8 @@ function readPresentedSecrets(headers: IncomingHttpHeaders, query: URLSearchPara
 
 const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="Outdial tools"' } }
 
-const missingSecret = () =>
-  new ApiError(
-    'missing_credential',
-    'The runtime secret is missing. Send it in the X-Agent-Secret or Authorization: Bearer header, or in the token query parameter.',
-    challenge,
-  )
+const missingSecret = () => new ApiError('missing_credential.session', challenge)
 
-export const invalidSecret = () =>
-  new ApiError(
-    'invalid_credential',
-    "The runtime secret isn't valid. Use one that this service is configured with.",
-    challenge,
-  )
+export const invalidSecret = () => new ApiError('invalid_credential.session', challenge)
 
-const conflictingSecrets = () =>
-  new ApiError(
-    'invalid_credential',
-    'The request contains different runtime secrets. Send only one.',
-    challenge,
-  )
+const conflictingSecrets = () => new ApiError('invalid_credential.different', challenge)

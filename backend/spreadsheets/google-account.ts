@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import * as z from 'zod'
-import { invalidField, notFound } from '../core/errors.ts'
+import { FormError, invalidField } from '../core/form-errors.ts'
 import type { Deps } from '../deps.ts'
 import { deleteGoogleAccount, findGoogleAccount, upsertGoogleAccount } from './spreadsheet-store.ts'
 
@@ -66,5 +66,5 @@ export async function getGoogleAccount(
  */
 export async function removeGoogleAccount({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> {
   const isDeleted = await deleteGoogleAccount(db, workspaceId)
-  if (!isDeleted) throw notFound('This workspace has no Google service account.')
+  if (!isDeleted) throw new FormError('not_found', 'This workspace has no Google service account.')
 }

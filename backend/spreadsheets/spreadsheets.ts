@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { formatCsvPages } from '../core/csv.ts'
-import { ApiError, notFound } from '../core/errors.ts'
+import { FormError } from '../core/form-errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import { formatNames } from '../core/text.ts'
 import { isStorableText, rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
@@ -135,7 +135,7 @@ export const deleteSpreadsheet = (
     if (!exists) throw spreadsheetNotFound()
     // In a separate statement after the lock, so that it sees assignments that were committed before the lock.
     const writers = await selectWritingAgents(tx.db, workspaceId, id)
-    if (writers.length > 0) throw new ApiError('validation_failed', stillUsedMessage(writers))
+    if (writers.length > 0) throw new FormError('validation_failed', stillUsedMessage(writers))
     await deleteSpreadsheetRow(tx.db, workspaceId, id)
   })
 
@@ -145,7 +145,7 @@ async function requireSpreadsheet({ db }: Pick<Deps, 'db'>, workspaceId: number,
   return spreadsheet
 }
 
-const spreadsheetNotFound = () => notFound('Spreadsheet not found in this workspace.')
+const spreadsheetNotFound = () => new FormError('not_found', 'Spreadsheet not found in this workspace.')
 
 const stillUsedMessage = (agents: readonly string[]): string =>
   `Agents write to this spreadsheet: ${formatNames(agents)}. Before you delete the spreadsheet, choose another one for these agents, or remove the tool from them.`

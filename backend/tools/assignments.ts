@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
 import { hasAgent } from '../agents/agents.ts'
-import { invalidField, notFound } from '../core/errors.ts'
+import { FormError, invalidField } from '../core/form-errors.ts'
 import { formatNames } from '../core/text.ts'
 import { toErrorDetails, validate } from '../core/validate.ts'
 import { lockAgent, lockWorkspace } from '../db/locks.ts'
@@ -38,7 +38,7 @@ export const assignTool = (
   inTransaction(deps, async (tx) => {
     await lockWorkspace(tx.db, workspaceId)
     const agent = await lockAgent(tx.db, workspaceId, agentId)
-    if (agent === undefined) throw notFound('Agent not found in this workspace.')
+    if (agent === undefined) throw new FormError('not_found', 'Agent not found in this workspace.')
     const row = await lockTool(tx.db, workspaceId, toolId)
     const kind = row && toolKinds.get(row.kind)
     if (row === undefined || kind === undefined) throw toolNotFound()
@@ -77,7 +77,7 @@ export const unassignTool = (
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const isDeleted = await deleteAssignment(tx.db, workspaceId, agentId, toolId)
-    if (!isDeleted) throw notFound("This tool isn't assigned to this agent.")
+    if (!isDeleted) throw new FormError('not_found', "This tool isn't assigned to this agent.")
     tx.notify.toolsChanged({ workspaceId, agentId })
   })
 
@@ -99,7 +99,7 @@ export async function listAssignments(
   agentId: number,
 ): Promise<ListedAssignment[]> {
   const agentExists = await hasAgent(deps.db, workspaceId, agentId)
-  if (!agentExists) throw notFound('Agent not found in this workspace.')
+  if (!agentExists) throw new FormError('not_found', 'Agent not found in this workspace.')
   const assignments = await selectAssignments(deps.db, workspaceId, agentId)
   return Promise.all(
     assignments.map(async ({ row, isActive, config }) => {

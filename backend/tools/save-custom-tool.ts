@@ -1,5 +1,6 @@
 import type * as z from 'zod'
-import { ApiError, errorCode, invalidField } from '../core/errors.ts'
+import { errorCode } from '../core/errors.ts'
+import { FormError, invalidField } from '../core/form-errors.ts'
 import { lockWorkspace } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -59,4 +60,4 @@ const nameTaken = (name: string) =>
   )
 
 const concurrentChange = () =>
-  new ApiError('validation_failed', 'Someone else changed this tool. Reload the page and try again.')
+  new FormError('validation_failed', 'Someone else changed this tool. Reload the page and try again.')

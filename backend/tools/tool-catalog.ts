@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '../core/errors.ts'
+import { FormError } from '../core/form-errors.ts'
 import type { ToolKindName } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -128,12 +128,12 @@ export const deleteTool = (
   })
 
 const builtInNotDeletable = () =>
-  new ApiError(
+  new FormError(
     'validation_failed',
     "Built-in tools can't be deleted. Turn the tool off, or remove it from agents.",
   )
 
-export const toolNotFound = () => notFound('Tool not found in this workspace.')
+export const toolNotFound = () => new FormError('not_found', 'Tool not found in this workspace.')
 
 export const unreadableSettingsError = () =>
-  new ApiError('validation_failed', "This tool's settings can't be read. Delete the tool and add it again.")
+  new FormError('validation_failed', "This tool's settings can't be read. Delete the tool and add it again.")

@@ -124,11 +124,6 @@ export const sendTestEvent = (
     return deliveryId
   })
 
-const subscriptionNotFound = () =>
-  notFound('This workspace has no webhook subscription with this ID. Check the ID.')
+const subscriptionNotFound = () => notFound('webhook subscription')
 
-const subscriptionDisabledError = () =>
-  new ApiError(
-    'validation_failed',
-    'This subscription is disabled, so nothing is sent to it. Enable it, then send the test event.',
-  )
+const subscriptionDisabledError = () => new ApiError('validation_failed.subscription_disabled')

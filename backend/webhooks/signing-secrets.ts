@@ -29,7 +29,7 @@ export async function rotateSubscriptionSecret(
     sealedSecret: secretBox.seal(secret),
     previousUntil,
   })
-  if (!isReplaced) throw notFound('This workspace has no webhook subscription with this ID. Check the ID.')
+  if (!isReplaced) throw notFound('webhook subscription')
   return { secret }
 }
 

@@ -1,6 +1,6 @@
 import type { SubscribeWebhook, WebhookFilter, WebhookSubscription } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
-import { ApiError, invalidField, notFound } from '../core/errors.ts'
+import { ApiError, fieldError, notFound } from '../core/errors.ts'
 import { lockConnection } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -33,7 +33,10 @@ export async function subscribe(
   body: SubscribeWebhook,
 ): Promise<{ created: boolean; subscription: WebhookSubscription }> {
   const issue = findTargetUrlIssue(deps.config, body.target_url)
-  if (issue !== undefined) throw invalidField('target_url', 'invalid_target_url', issue)
+  if (issue !== undefined) {
+    const details = [{ field: 'target_url', code: 'invalid_target_url', message: issue }]
+    throw new ApiError('validation_failed', { details })
+  }
   const filter = normalizeFilter(body.filter)
   const sealedSecret = deps.secretBox.seal(newWebhookSecret())
 
@@ -75,18 +78,14 @@ function normalizeFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
 async function requireInWorkspace(db: Db, workspaceId: number, filter: WebhookFilter): Promise<void> {
   const { campaign_id, agent_id } = filter
   if (campaign_id !== null && !(await hasCampaign(db, workspaceId, campaign_id))) {
-    throw notFound(
-      'This workspace has no campaign with this ID. Choose another campaign.',
-      'filter.campaign_id',
-    )
+    throw fieldError('filter.campaign_id', 'not_found.object', { object: 'campaign' })
   }
   if (agent_id !== null && !(await hasAgent(db, workspaceId, agent_id))) {
-    throw notFound('This workspace has no agent with this ID. Choose another agent.', 'filter.agent_id')
+    throw fieldError('filter.agent_id', 'not_found.object', { object: 'agent' })
   }
 }
 
-const connectionEndedError = () =>
-  new ApiError('invalid_credential', 'This connection was removed. Reconnect your Outdial account.')
+const connectionEndedError = () => new ApiError('invalid_credential.connection_removed')
 
 /**
  * Removes a subscription with its pending deliveries. Any connection of the workspace may remove any of its
@@ -96,7 +95,7 @@ const connectionEndedError = () =>
  */
 export async function unsubscribe(deps: Pick<Deps, 'db'>, caller: Caller, id: number): Promise<void> {
   if (await deleteSubscription(deps.db, caller.workspaceId, id)) return
-  throw notFound('This workspace has no webhook subscription with this ID. Check the ID.')
+  throw notFound('webhook subscription')
 }
 
 /**
@@ -111,7 +110,7 @@ export async function enableSubscription(
   id: number,
 ): Promise<void> {
   if (await markSubscriptionEnabled(deps.db, workspaceId, id)) return
-  throw notFound('This workspace has no webhook subscription with this ID. Check the ID.')
+  throw notFound('webhook subscription')
 }
 
 /**
@@ -133,7 +132,6 @@ export async function getSubscription(
   id: number,
 ): Promise<SubscriptionRow> {
   const subscription = await findSubscription(deps.db, workspaceId, id)
-  if (subscription === undefined)
-    throw notFound('This workspace has no webhook subscription with this ID. Check the ID.')
+  if (subscription === undefined) throw notFound('webhook subscription')
   return subscription
 }

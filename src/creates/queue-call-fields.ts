@@ -11,7 +11,7 @@ export const inputFieldGroups = [
 ]
 
 const ifAlreadyQueued = {
-  skip: 'Keep the Waiting Call',
+  skip: 'Keep the Existing Call',
   queue: 'Queue Another Call',
 } satisfies Record<NonNullable<AddContact['if_already_queued']>, string>
 

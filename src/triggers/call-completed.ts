@@ -63,7 +63,7 @@ export const callCompleted = {
   display: {
     label: 'Call Completed',
     description:
-      'Triggers when a call ends, or when a queued call is closed without being placed, for example because it was canceled.',
+      "Triggers when a call ends, or when a queued call won't be placed, for example because it was canceled.",
   },
   operation: {
     type: 'hook',

@@ -19,7 +19,7 @@ it("lists campaigns by name, with the status of those that aren't active", async
 it('lists agents by name', async () => {
   stubResponse('GET', apiPath('/agents/'), 200, page([exampleAgent]))
 
-  expect(await list('agents')).toEqual([{ id: '1', label: 'Ava, first contact' }])
+  expect(await list('agents')).toEqual([{ id: '1', label: 'Ava' }])
 })
 
 it('lists phone numbers by label and number', async () => {

@@ -36,12 +36,12 @@ const createWorkspaceCommand = defineCommand({
     country: optional(
       text,
       'CODE',
-      'country of phone numbers without a country code (ISO 3166-1); US by default',
+      "two-letter code of the workspace's country, used for phone numbers that don't start with +; US by default",
     ),
     'time-zone': optional(
       text,
       'ZONE',
-      'default time zone of campaigns (IANA name); America/New_York by default',
+      'time zone of new campaigns (IANA name); America/New_York by default',
     ),
   },
   run: async (deps, { name, owner, country = 'US', 'time-zone': timeZone = 'America/New_York' }) => {
@@ -136,7 +136,7 @@ const createOauthClientCommand = defineCommand({
     'Registers an app, such as Zapier, that people can connect to their workspace. Shows its secret once.',
   options: {
     name: required(text, 'NAME', 'name of the app on the consent page'),
-    'redirect-uri': repeated('URI', 'exact URI that the app redirects to: https, or http on localhost'),
+    'redirect-uri': repeated('URI', "the app's exact redirect URI: https, or http on localhost"),
     public: flag("the app can't keep a secret, because it runs in a browser or on a phone"),
   },
   run: async (deps, { name, 'redirect-uri': redirectUris, public: isPublic }): Promise<CommandResult> => {

@@ -10,7 +10,7 @@ import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../
 export const addToDoNotCallCommand = defineCommand({
   name: 'do-not-call add',
   summary:
-    "Adds a phone number to a workspace's do-not-call list. Waiting calls to the number end with the outcome suppressed.",
+    'Adds a phone number to a workspace\'s do-not-call list. Waiting calls to the number end with the outcome "suppressed".',
   options: {
     workspace: workspaceOption,
     number: required(
@@ -84,7 +84,8 @@ export const retirePhoneNumberCommand = defineCommand({
 
 export const eraseContactCommand = defineCommand({
   name: 'erase-contact',
-  summary: 'Permanently erases a contact. Calls stay, without who was called and what was said.',
+  summary:
+    "Permanently erases a contact. The contact's calls stay, but no longer show who was called or what was said.",
   options: {
     workspace: workspaceOption,
     contact: idOption('contact ID, from the dashboard, Zapier, or the API'),

@@ -39,7 +39,7 @@ const createSpreadsheetCommand = defineCommand({
 
 export const listSpreadsheetsCommand = defineCommand({
   name: 'list-spreadsheets',
-  summary: "Lists a workspace's spreadsheets in Outdial.",
+  summary: "Lists a workspace's Outdial spreadsheets.",
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }) => {
     await requireWorkspace(deps, workspace)
@@ -57,7 +57,7 @@ export const listSpreadsheetsCommand = defineCommand({
 
 const exportSpreadsheetCommand = defineCommand({
   name: 'export-spreadsheet',
-  summary: 'Exports a spreadsheet in Outdial as CSV.',
+  summary: 'Exports an Outdial spreadsheet as CSV.',
   options: {
     workspace: workspaceOption,
     id: spreadsheetOption,
@@ -84,7 +84,7 @@ const fileErrors = new Set(['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'E
 
 const deleteSpreadsheetCommand = defineCommand({
   name: 'delete-spreadsheet',
-  summary: 'Deletes a spreadsheet in Outdial with all of its rows.',
+  summary: 'Deletes an Outdial spreadsheet with all of its rows.',
   options: { workspace: workspaceOption, id: spreadsheetOption },
   run: async (deps, { workspace, id }) => {
     await deleteSpreadsheet(deps, workspace, id)

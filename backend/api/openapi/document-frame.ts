@@ -91,6 +91,6 @@ export const callCompletedWebhook: OpenAPIV3_1.PathItemObject = {
         },
       },
     },
-    responses: { '2XX': { description: 'Received' }, 410: { description: 'Unsubscribe' } },
+    responses: { '2XX': { description: 'Received' }, 410: { description: 'Removes the subscription' } },
   },
 }

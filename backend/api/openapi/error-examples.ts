@@ -1,13 +1,6 @@
 // cspell:ignore fristname
-import {
-  detailTexts,
-  type ErrorCode,
-  type ErrorDetail,
-  errorTable,
-  errorTexts,
-  toErrorMessage,
-} from '@outdial/contract'
-import { ApiError } from '../../core/errors.ts'
+import { type ErrorCode, errorTable, errorTexts } from '@outdial/contract'
+import { ApiError, type ErrorOptions, fieldIssue } from '../../core/errors.ts'
 import { NoRequestBody, type Route } from '../define-route.ts'
 
 /** Descriptions of the statuses that several codes share, or whose code has a meaning that contains values. */
@@ -47,30 +40,17 @@ export function listErrorCodes(route: Route): ErrorCode[] {
   return codes.sort((a, b) => errorTable[a].status - errorTable[b].status)
 }
 
-/** Returns a response about one field. */
-const aboutField = (field: string, code: keyof typeof detailTexts) => {
-  const message = toErrorMessage(detailTexts[code], { field })
-  return { message, details: [{ field, code, message }] }
-}
-
-const toMessage = (code: ErrorCode, values: Record<string, string>) => ({
-  message: toErrorMessage(errorTexts[code], values),
-})
-
-const examples: Partial<Record<ErrorCode, { message: string; details?: ErrorDetail[] }>> = {
-  validation_failed: aboutField('phone_number', 'required'),
-  unknown_field: aboutField('fristname', 'unknown_field'),
-  agent_not_live: aboutField('agent_id', 'agent_not_live'),
-  number_not_active: aboutField('phone_number_id', 'number_not_active'),
-  method_not_allowed: toMessage('method_not_allowed', { method: 'PUT', methods: 'GET or POST' }),
-  rate_limited: toMessage('rate_limited', { source: 'This connection', limit: '600', seconds: '12 seconds' }),
-  insufficient_scope: toMessage('insufficient_scope', { scopes: 'contacts:write' }),
+const examples: Partial<Record<ErrorCode, ErrorOptions>> = {
+  validation_failed: { details: [fieldIssue('phone_number', 'required')] },
+  unknown_field: { details: [fieldIssue('fristname', 'unknown_field')] },
+  agent_not_live: { details: [fieldIssue('agent_id', 'agent_not_live')] },
+  number_not_active: { details: [fieldIssue('phone_number_id', 'number_not_active')] },
+  method_not_allowed: { values: { method: 'PUT', methods: 'GET or POST' } },
+  rate_limited: { values: { source: 'This connection', limit: 600, seconds: '12 seconds' } },
+  insufficient_scope: { values: { scopes: 'contacts:write' } },
 }
 
 /** Returns an example of an error response, for the document. */
-export function errorExample(code: ErrorCode): { value: unknown } {
-  const { message, details = [] } = examples[code] ?? {}
-  return {
-    value: new ApiError(code, message, { details }).toResponse('4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f'),
-  }
-}
+export const errorExample = (code: ErrorCode): { value: unknown } => ({
+  value: new ApiError(code, examples[code]).toResponse('4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f'),
+})

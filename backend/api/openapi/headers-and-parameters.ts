@@ -15,11 +15,11 @@ export const headerComponents: Record<string, Header> = {
     '4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f',
   ),
   'RateLimit-Policy': textHeader(
-    'The rate limit of this connection: requests per window, in seconds.',
+    'The rate limit of this connection: `q` requests in a window of `w` seconds.',
     '"default";q=600;w=60',
   ),
   RateLimit: textHeader(
-    'The remaining requests, and the seconds until the limit resets.',
+    'The remaining requests (`r`), and the seconds until the limit resets (`t`).',
     '"default";r=598;t=42',
   ),
   'WWW-Authenticate': textHeader(

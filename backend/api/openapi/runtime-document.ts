@@ -64,7 +64,7 @@ const reportOperation: Operation = {
   operationId: 'report',
   summary: 'Report on an attempt',
   description:
-    'Send each report to reports_url, and send it again until the response is 200, 404, 409, or 422. Repeats change nothing, and reports can arrive in any order.',
+    'Send each report to reports_url. If there is no response, or if the status is 429 or 5xx, send the report again. Repeated reports change nothing, and reports can arrive in any order.',
   security: [{ runtimeSecret: [] }],
   requestBody: { required: true, content: jsonContent('RuntimeReport', exampleReports) },
   responses: {
@@ -96,7 +96,9 @@ const placeCallOperation: Operation = {
     200: { description: 'The call was requested before. It is placed only once.' },
     202: { description: 'The call will be placed' },
     '4XX': { description: 'The call will not be placed: the attempt fails' },
-    '5XX': { description: 'Unknown whether the call was placed: Outdial then asks for its state' },
+    '5XX': {
+      description: 'Outdial does not know whether the call was placed, so it requests the state of the call',
+    },
   },
   callbacks: { report: { '{$request.body#/reports_url}': { post: reportOperation } } },
 }

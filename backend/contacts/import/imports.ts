@@ -1,7 +1,7 @@
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import type { Caller } from '../../core/caller.ts'
 import { dayMs } from '../../core/durations.ts'
-import { ApiError, invalidField, notFound } from '../../core/errors.ts'
+import { FormError, invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { deleteImport, findImport, insertImport, markImportStarted } from './import-store.ts'
 
@@ -23,7 +23,7 @@ export async function uploadContacts(
   if (file === undefined) throw invalidField('file', 'required', 'Choose a file.')
   if (file.isTooLarge) {
     const message = 'The file is larger than 20 MB. Split it into smaller files.'
-    throw new ApiError('body_too_large', message, {
+    throw new FormError('body_too_large', message, {
       details: [{ field: 'file', code: 'too_big', message }],
     })
   }
@@ -55,7 +55,7 @@ export async function startImport(
 ): Promise<boolean> {
   const found = await getImport({ db }, workspaceId, importId)
   if (found.status === 'failed' || found.status === 'uploaded') {
-    throw new ApiError(
+    throw new FormError(
       'validation_failed',
       "This file hasn't been checked yet, or its check failed. Wait for the check to finish, or upload the file again.",
     )
@@ -77,7 +77,8 @@ export async function startImport(
 export async function getImport({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number) {
   const found = await findImport(db, workspaceId, importId)
   if (found === undefined)
-    throw notFound(
+    throw new FormError(
+      'not_found',
       "This import doesn't exist. Files are deleted one day after upload. Upload the file again.",
     )
   return found

@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { ApiError, invalidField } from '../../core/errors.ts'
+import { ApiError } from '../../core/errors.ts'
+import { invalidField } from '../../core/form-errors.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { validate, withoutFieldName } from '../../core/validate.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
@@ -47,8 +48,8 @@ export function parseRow(
   }
   const otherIssues = 'issues' in parsedFields ? parsedFields.issues : []
   if (parsed.ok) return { issues: otherIssues }
-  const message = fieldCells.phone_number === undefined ? 'Phone number is missing.' : parsed.message
-  return { issues: [{ column: findHeader(columns, parsed.field), message }, ...otherIssues] }
+  const message = fieldCells.phone_number === undefined ? 'Phone number is missing.' : parsed.issue.message
+  return { issues: [{ column: findHeader(columns, parsed.issue.field), message }, ...otherIssues] }
 }
 
 type FieldCells = Partial<Record<ImportField, string>>

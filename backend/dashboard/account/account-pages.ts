@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ApiError } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { changePassword } from '../../identity/passwords.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '../../identity/sessions.ts'
@@ -111,7 +111,7 @@ export function createPasswordAttemptLimit({ clock }: Pick<Deps, 'clock'>) {
 type PasswordAttemptLimit = ReturnType<typeof createPasswordAttemptLimit>
 
 const tooManyAttempts = () =>
-  new ApiError('rate_limited', 'Too many attempts. Wait five minutes, then try again.')
+  new FormError('rate_limited', 'Too many attempts. Wait five minutes, then try again.')
 
 // Order matters: most user agents also contain the names of other browsers.
 const browsers: [RegExp, string][] = [

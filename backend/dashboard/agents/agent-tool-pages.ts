@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { ApiError, invalidField } from '../../core/errors.ts'
+import { ApiError } from '../../core/errors.ts'
+import { FormError, invalidField } from '../../core/form-errors.ts'
 import { listSpreadsheets, type SpreadsheetSummary } from '../../spreadsheets/spreadsheets.ts'
 import { assignTool, getConfigSchema, listAssignments, unassignTool } from '../../tools/assignments.ts'
 import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
@@ -203,5 +204,5 @@ const toGoogleIdError =
         ? { field: 'google_id', code, message: message.replace(field, 'google_id') }
         : { field, code, message },
     )
-    throw new ApiError(error.code, error.message, { details })
+    throw new FormError(error.code, error.message, { details })
   }

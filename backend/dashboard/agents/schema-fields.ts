@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { ApiError } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 
 /** A form field generated from a JSON Schema: a template in views/components, and its data. */
 export interface SchemaField {
@@ -109,7 +109,7 @@ export function parseFormFields(
     }
   })
   const [first] = details
-  if (first !== undefined) throw new ApiError('validation_failed', first.message, { details })
+  if (first !== undefined) throw new FormError('validation_failed', first.message, { details })
   return Object.fromEntries(entries)
 }
 

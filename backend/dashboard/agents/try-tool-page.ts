@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { secondMs } from '../../core/durations.ts'
-import { ApiError } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { openToolClient, type ToolClient, toolSessionUrl } from '../../telephony/tool-client.ts'
 import { listAssignments } from '../../tools/assignments.ts'
@@ -41,7 +41,7 @@ export const tryToolPage = defineForm({
   },
   submit: async (deps, context, raw) => {
     const chosen = await chooseTool(deps, context, context.query.tool)
-    if (chosen.unavailableReason !== null) throw new ApiError('agent_not_live', chosen.unavailableReason)
+    if (chosen.unavailableReason !== null) throw new FormError('agent_not_live', chosen.unavailableReason)
     const args = parseFormFields(chosen.schema, prefix, raw)
     const path = pathTo(context, `/agents/${context.params.id}/tools/${context.params.toolId}/try`)
     if (!(await markSubmitted(deps, context, path, raw))) {

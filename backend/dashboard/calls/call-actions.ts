@@ -2,9 +2,10 @@ import * as z from 'zod'
 import { cancelCall } from '../../calls/cancel-call.ts'
 import { getCall } from '../../calls/get-calls.ts'
 import { addContact } from '../../contacts/add-contact.ts'
-import { ApiError, invalidField, notFound } from '../../core/errors.ts'
+import { FormError, invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
+import { alreadyOpenMessage } from '../contacts/call-contact-pages.ts'
 import { defineAction, noInput, redirectTo } from '../page/define-page.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { isDeliveryOfCall } from './call-queries.ts'
@@ -40,24 +41,22 @@ export const queueCallAgainAction = defineAction({
       test: call.test,
       metadata: call.metadata,
     })
-    const message = added.call_queued
-      ? 'Call queued.'
-      : 'This contact already has a call that is queued or in progress in this campaign, so no call was queued.'
+    const message = added.call_queued ? 'Call queued.' : alreadyOpenMessage
     return redirectTo(pathTo(context, `/calls/${added.call.id}`), message)
   },
   back: callPath,
 })
 
 const onDoNotCallListError = () =>
-  new ApiError(
+  new FormError(
     'validation_failed',
     'This phone number is on the do-not-call list. Remove it from the list first if this person agrees to be called.',
   )
 
 const erasedError = () =>
-  new ApiError(
+  new FormError(
     'validation_failed',
-    'This contact was erased, so there is no phone number to call. Add the contact again first if this person agrees to be called.',
+    'This contact was erased, so there is no phone number to call. If this person agrees to be called, add the contact again.',
   )
 
 const ReplayFields = z.object({ delivery_id: z.coerce.number().int().positive() })
@@ -68,7 +67,8 @@ export const replayDeliveryOfCallAction = defineAction({
   run: async (tx: Pick<Deps, 'db' | 'clock' | 'notify'>, context, { delivery_id: deliveryId }) => {
     const workspaceId = context.workspace.id
     const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.params.id })
-    if (!isOfCall) throw notFound("This delivery doesn't belong to this call. Reload the page.")
+    if (!isOfCall)
+      throw new FormError('not_found', "This delivery doesn't belong to this call. Reload the page.")
     const replayed = await replayDeliveries(tx, workspaceId, { deliveryId })
     if (replayed > 0) return redirectTo(callPath(context), 'Replaying 1 delivery.')
     const message =

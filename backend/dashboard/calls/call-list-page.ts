@@ -1,6 +1,6 @@
-import { CallOutcome, CallStatus } from '@outdial/contract'
+import { CallOutcome, CallStatus, formatOutcomeChoice } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
-import { type Badge, callBadge, formatWaitReason, outcomeBadge } from '../page/badges.ts'
+import { type Badge, callBadge, formatWaitReason } from '../page/badges.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../page/format.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
@@ -131,7 +131,7 @@ const statusOptions = CallStatus.options.map((value) => ({
   label: callBadge({ status: value, outcome: null }).text,
 }))
 
-const outcomeOptions = CallOutcome.options.map((value) => ({ value, label: outcomeBadge(value).text }))
+const outcomeOptions = CallOutcome.options.map((value) => ({ value, label: formatOutcomeChoice(value) }))
 
 const kindOptions = [
   { value: 'real', label: 'Real calls' },

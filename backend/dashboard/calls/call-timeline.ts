@@ -1,6 +1,6 @@
-import type { Call, EndedReason } from '@outdial/contract'
+import { type Call, type EndedReason, endedReasonTexts, waitingForTexts } from '@outdial/contract'
 import { outcomeBadge, type Tone } from '../page/badges.ts'
-import { formatPlural, type TimeFormats } from '../page/format.ts'
+import { formatCount, type TimeFormats } from '../page/format.ts'
 import type {
   findAttemptsOfCall,
   findCallDetails,
@@ -86,7 +86,7 @@ function attemptEndedEntries(attempt: Attempt): TimelineEntry[] {
   if (attempt.ended_at === null || attempt.outcome === null) return []
   const { tone, text } = outcomeBadge(attempt.outcome)
   const why = attempt.ended_reason === null ? '' : formatEndedReason(attempt.ended_reason)
-  const title = attempt.answered_at === null ? text : `Ended: ${text.toLowerCase()}`
+  const title = attempt.answered_at === null ? text : `Ended with the outcome ${text}`
   return [timelineEntry(attempt.ended_at, tone, title, why)]
 }
 
@@ -112,13 +112,13 @@ function completedEntries(call: Call, attempts: readonly Attempt[]): TimelineEnt
     return []
   const { tone, text } = outcomeBadge(call.outcome)
   const why = call.ended_reason === null ? '' : formatEndedReason(call.ended_reason)
-  return [timelineEntry(new Date(call.ended_at), tone, `Completed: ${text.toLowerCase()}`, why)]
+  return [timelineEntry(new Date(call.ended_at), tone, `Completed with the outcome ${text}`, why)]
 }
 
 function eventEntries({ call, event, deliveries }: CallHistory): TimelineEntry[] {
   if (event === undefined) return []
   const isAnalyzed = call.outcome === 'answered' && call.summary !== null
-  const title = isAnalyzed ? 'Analyzed, event created' : 'Event created'
+  const title = isAnalyzed ? 'Conversation analyzed and event created' : 'Event created'
   const receivers = deliveries === 0 ? 'No webhook deliveries.' : ''
   return [timelineEntry(event.created_at, 'mute', title, `${event.type} ${event.id}. ${receivers}`.trim())]
 }
@@ -140,24 +140,7 @@ function upcomingEntries({ call, details, event }: CallHistory): TimelineEntry[]
   return []
 }
 
-const endedReasonLabels: Record<EndedReason, string> = {
-  agent_hung_up: 'The agent hung up.',
-  contact_hung_up: 'The contact hung up.',
-  call_limit_reached: 'The call reached the 30-minute limit.',
-  voicemail_reached: 'Voicemail answered.',
-  ring_timeout: "The call wasn't answered.",
-  line_busy: 'The number was busy.',
-  contact_declined: 'The contact declined the call.',
-  line_failed: "The telephony provider couldn't place the call.",
-  worker_lost: 'Outdial lost its connection to the call.',
-  do_not_call: 'The number is on the do-not-call list.',
-  not_attempted_in_time: 'No attempt was possible within 7 days.',
-  campaign_archived: 'The campaign was archived while the call was waiting.',
-  contact_erased: 'The contact was erased while the call was waiting.',
-  canceled_by_user: 'The call was canceled while it was waiting.',
-}
-
-export const formatEndedReason = (reason: EndedReason): string => endedReasonLabels[reason]
+export const formatEndedReason = (reason: EndedReason): string => endedReasonTexts[reason]
 
 /** Returns why a queued call waits and what happens next. */
 export function describeWaitingFor(
@@ -175,11 +158,11 @@ export function describeWaitingFor(
     case 'schedule':
       return `Scheduled for ${formatTime(call.scheduled_at)}. Next attempt: ${next}.`
     case 'calling_hours':
-      return `Outside calling hours. Next attempt: ${next}.`
+      return `${waitingForTexts.calling_hours.meaning} Next attempt: ${next}.`
     case 'concurrency':
-      return `The campaign has reached its maximum of ${formatPlural(details.max_concurrent_calls, 'concurrent call')}, or another call to the contact's number is in progress.`
+      return `${waitingForTexts.concurrency.meaning} The campaign's maximum is ${formatCount(details.max_concurrent_calls)}.`
     case 'campaign_paused':
-      return `The campaign is paused. Resume it to place this call.${after}`
+      return `${waitingForTexts.campaign_paused.meaning} Resume it to place this call.${after}`
     case 'agent_not_live':
       return `The agent ${call.agent_name} isn't Live. Publish or resume it to place this call.${after}`
     case 'number_not_active':

@@ -139,7 +139,7 @@ export const newCampaignPage = defineForm({
 async function requireCampaign({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
   const firstRow = { limit: 1, offset: 0 }
   const [row] = await selectCampaignsWithDetails(db, workspaceId, { campaignId }, firstRow)
-  if (row === undefined) throw notFound('This workspace has no campaign with this ID. Check the ID.')
+  if (row === undefined) throw notFound('campaign')
   return row
 }
 
@@ -159,7 +159,7 @@ export const editCampaignPage = defineForm({
   form: CampaignFields,
   show: async (deps, { workspace, params: { id } }) => {
     const row = await requireCampaign(deps, workspace.id, id)
-    return campaignFormView(`Edit ${row.name}`, {
+    return campaignFormView(`Edit campaign “${row.name}”`, {
       back: { path: `/campaigns/${row.id}`, label: row.name },
       submitLabel: 'Save',
       campaign: { agent: row.agent_name, number: `${row.number_label} · ${row.phone_number}` },
@@ -185,7 +185,7 @@ export const editCampaignPage = defineForm({
     })
     return redirectTo(
       pathTo(context, `/campaigns/${context.params.id}`),
-      'Campaign saved. New calling hours also apply to waiting calls.',
+      'Campaign saved. Changes to calling hours also apply to waiting calls.',
     )
   },
 })

@@ -75,7 +75,7 @@ export const campaignPage = definePage({
   show: async (deps, { workspace, params: { id: campaignId } }) => {
     const firstRow = { limit: 1, offset: 0 }
     const [row] = await selectCampaignsWithDetails(deps.db, workspace.id, { campaignId }, firstRow)
-    if (row === undefined) throw notFound('This workspace has no campaign with this ID. Check the ID.')
+    if (row === undefined) throw notFound('campaign')
     const progressById = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
     const progress = toShownProgress(progressById.get(campaignId))
     const rowsByStatus = (status: 'queued' | 'completed') =>

@@ -2,7 +2,7 @@ import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { callContact } from '../../contacts/call-contact.ts'
-import { invalidField } from '../../core/errors.ts'
+import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
@@ -29,8 +29,8 @@ export const toCampaignOptions = (campaigns: Awaited<ReturnType<typeof listOpenC
     label: status === 'paused' ? `${name} (paused)` : name,
   }))
 
-const alreadyOpenMessage =
-  'This contact already has a call that is queued or in progress in this campaign, so no call was queued.'
+export const alreadyOpenMessage =
+  'This contact already has a call that is waiting or in progress in this campaign, so no call was queued.'
 
 export const callNowPage = defineForm({
   params: IdParams,

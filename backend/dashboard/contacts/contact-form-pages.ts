@@ -4,7 +4,8 @@ import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { replaceContactDetails } from '../../contacts/update-contact.ts'
 import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
-import { invalidField, throwAsFieldError } from '../../core/errors.ts'
+import { throwAsFieldError } from '../../core/errors.ts'
+import { invalidField } from '../../core/form-errors.ts'
 import { validate } from '../../core/validate.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
@@ -123,7 +124,7 @@ function formatQueuedMessage(added: {
     return `${savedMessage} The number is on the do-not-call list, so it won't be called.`
   }
   if (!added.call_queued)
-    return `${savedMessage} No call was queued, because this contact already has a call that is queued or in progress in this campaign.`
+    return `${savedMessage} No call was queued, because this contact already has a call that is waiting or in progress in this campaign.`
   return `${savedMessage} Call queued.`
 }
 

@@ -77,7 +77,7 @@ const importResultView = template<ImportData>('dashboard/contacts/contact-import
 
 const statusBadges: Record<ImportStatus, Badge> = {
   uploaded: { tone: 'live', text: 'Checking' },
-  checked: { tone: 'warn', text: 'Not imported' },
+  checked: { tone: 'warn', text: 'Not imported yet' },
   importing: { tone: 'live', text: 'Importing' },
   done: { tone: 'good', text: 'Imported' },
   failed: { tone: 'bad', text: 'Failed' },
@@ -185,7 +185,7 @@ function toProgress(
 const formatQueuedCalls = ({ queued, open, not_called: notCalled }: ImportCounts): string =>
   [
     `${formatPlural(queued, 'call')} queued`,
-    ...(open > 0 ? [`${formatCount(open)} already queued or in progress`] : []),
+    ...(open > 0 ? [`${formatCount(open)} already waiting or in progress`] : []),
     ...(notCalled > 0 ? [`${formatCount(notCalled)} not called (on the do-not-call list)`] : []),
   ].join(', ')
 

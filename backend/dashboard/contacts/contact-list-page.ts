@@ -47,8 +47,8 @@ const pageSize = 50
 
 const listOptions = [
   { value: '', label: 'All contacts' },
-  { value: 'callable', label: 'Not on the list' },
-  { value: 'do_not_call', label: 'On the list' },
+  { value: 'callable', label: 'Not on do-not-call list' },
+  { value: 'do_not_call', label: 'On do-not-call list' },
 ]
 
 export const contactListPage = definePage({

@@ -68,7 +68,7 @@ export const contactPage = definePage({
       params: { id },
     } = context
     const contact = await findContact(db, workspace.id, id)
-    if (contact === undefined) throw notFound('This workspace has no contact with this ID. Check the ID.')
+    if (contact === undefined) throw notFound('contact')
     const found = await selectCallsOfContact(db, workspace.id, id, {
       before: query.before ?? null,
       limit: maxCalls + 1,

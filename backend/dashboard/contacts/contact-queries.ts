@@ -43,7 +43,7 @@ export const findContactsToExport = (db: Db, workspaceId: number, page: { after:
 export async function requireContact({ db }: Pick<Deps, 'db'>, { workspace, params: { id } }: IdContext) {
   const contact = await findContact(db, workspace.id, id)
   if (contact !== undefined && contact.erased_at === null) return contact
-  throw notFound('This workspace has no contact with this ID. Check the ID.')
+  throw notFound('contact')
 }
 
 /** Filter of the contact list. */

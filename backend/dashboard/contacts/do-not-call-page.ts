@@ -31,7 +31,7 @@ export const doNotCallPage = defineForm({
     const emptyData = { number, error: '', result: null, phoneLabel }
     if (number === '') return doNotCallView('Do-not-call list', emptyData)
     const parsed = parsePhone(number, workspace.country)
-    if (!parsed.ok) return doNotCallView('Do-not-call list', { ...emptyData, error: parsed.message })
+    if (!parsed.ok) return doNotCallView('Do-not-call list', { ...emptyData, error: parsed.issue.message })
     const { phoneNumber } = parsed
     const result = { phoneNumber, ...(await findDoNotCallStatus(deps, workspace.id, phoneNumber)) }
     return doNotCallView('Do-not-call list', { ...emptyData, result })

@@ -68,7 +68,7 @@ export const revealSecretPage = defineForm({
     const { secret } = await revealWorkspaceSecret(deps, context.workspace.id)
     return secretPage('Signing secret', {
       heading: 'Signing secret',
-      lead: 'Keep this secret safe. With it, anyone can forge deliveries to your callback URLs.',
+      lead: 'Keep the secret safe. Anyone who has it can forge deliveries to your callback URLs.',
       label: 'Signing secret',
       secret,
       notes: ['This secret signs deliveries to callback URLs. Each webhook subscription has its own secret.'],

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { disconnectApp } from '../../access/revoke-connection.ts'
-import { notFound } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import { loopbackHosts } from '../../core/loopback.ts'
 import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
 import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
@@ -65,7 +65,7 @@ export const disconnectAppAction = defineAction({
     const { userId, clientId } = context.params
     const connections = await selectConnectedApps(tx.db, workspaceId)
     const connection = connections.find((one) => one.user_id === userId && one.client_id === clientId)
-    if (connection === undefined) throw notFound('Connection not found.')
+    if (connection === undefined) throw new FormError('not_found', 'Connection not found.')
     if (userId !== context.user.userId) requireOwner(context)
     const { subscriptions } = await disconnectApp(tx, workspaceId, userId, clientId)
     return redirectTo(

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { secondMs } from '../../core/durations.ts'
-import { notFound } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
@@ -57,7 +57,7 @@ export const deliveryPage = definePage({
   query: noInput,
   show: async (deps, { workspace, params: { id } }) => {
     const row = await findDelivery(deps.db, workspace.id, id)
-    if (row === undefined) throw notFound('Delivery not found.')
+    if (row === undefined) throw new FormError('not_found', 'Delivery not found.')
     const attempts = await selectDeliveryAttempts(deps.db, workspace.id, id)
     const isDisabled = row.disabled_at !== null
     return deliveryView('Delivery', {
@@ -92,7 +92,7 @@ export const replayDeliveryAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     if (!(await findDelivery(tx.db, context.workspace.id, context.params.id)))
-      throw notFound('Delivery not found.')
+      throw new FormError('not_found', 'Delivery not found.')
     const count = await replayDeliveries(tx, context.workspace.id, { deliveryId: context.params.id })
     return redirectTo(deliveryPath(context), formatReplayMessage(count))
   },

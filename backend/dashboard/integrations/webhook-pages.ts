@@ -1,6 +1,6 @@
 import type { WebhookFilter } from '@outdial/contract'
 import * as z from 'zod'
-import { notFound } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import { getSubscription } from '../../webhooks/subscriptions.ts'
 import type { Badge } from '../page/badges.ts'
@@ -47,7 +47,7 @@ export const webhookPage = definePage({
     } = context
     const [found] = await selectSubscriptions(deps.db, workspace.id, { id, limit: 1, offset: 0 })
     const owner = await getSubscription(deps, workspace.id, id)
-    if (found === undefined) throw notFound('Subscription not found.')
+    if (found === undefined) throw new FormError('not_found', 'Subscription not found.')
     const canRotate = owner.user_id === user.userId || workspace.role === 'owner'
     const path = `/integrations/webhooks/${id}`
     const source = { subscriptionId: id, path, showTarget: false }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { invalidField } from '../../core/errors.ts'
+import { invalidField } from '../../core/form-errors.ts'
 import { addDocument, deleteDocument, type DocumentValues, editDocument } from '../../knowledge/documents.ts'
 import { parseLimits } from '../../knowledge/parse/parse-limits.ts'
 import { readFile } from '../../knowledge/parse/read-file.ts'
@@ -124,7 +124,7 @@ export const editDocumentPage = defineForm({
   form: DocumentFields,
   show: async (deps, { workspace, params: { id } }) => {
     const document = await getDocument(deps, workspace.id, id)
-    return editDocumentView(`Edit ${document.title}`, { document })
+    return editDocumentView(`Edit document “${document.title}”`, { document })
   },
   loadEdited: async (tx, { workspace, params: { id } }) => {
     const { title, body } = await getDocument(tx, workspace.id, id)
@@ -134,7 +134,7 @@ export const editDocumentPage = defineForm({
     await editDocument(tx, context.workspace.id, context.params.id, values)
     return redirectTo(
       pathTo(context, `/knowledge/${context.params.id}`),
-      'Document saved. Agents find the new text now.',
+      'Document saved. Agents can find the new text now.',
     )
   },
 })

@@ -4,6 +4,7 @@ import {
   type CampaignStatus,
   outcomeTexts,
   type WaitingFor,
+  waitingForTexts,
 } from '@outdial/contract'
 import type { ToolKindName } from '../../db/schema.ts'
 
@@ -59,19 +60,9 @@ export const campaignBadge = (status: CampaignStatus): Badge => campaignBadges[s
 
 export const agentBadge = (status: keyof typeof agentBadges): Badge => agentBadges[status]
 
-const waitReasons: Record<WaitingFor, string> = {
-  schedule: 'Scheduled time',
-  calling_hours: 'Calling hours',
-  concurrency: 'Other calls in progress',
-  campaign_paused: 'Campaign paused',
-  agent_not_live: 'Agent not Live',
-  number_not_active: 'Phone number retired',
-  retry: 'Retry',
-}
-
 /** Returns why a call waits. Null means that nothing holds it back. */
 export const formatWaitReason = (reason: WaitingFor | null): string =>
-  reason === null ? 'Next in line' : waitReasons[reason]
+  reason === null ? 'Next in line' : waitingForTexts[reason].label
 
 const deliveryBadges = {
   pending: { tone: 'live', text: 'Pending' },

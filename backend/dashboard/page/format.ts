@@ -1,4 +1,4 @@
-import { type CallingHours, type RetryPolicy, Weekday, weekdayLabels } from '@outdial/contract'
+import { type CallingHours, outcomeTexts, type RetryPolicy, Weekday, weekdayLabels } from '@outdial/contract'
 import { LRUCache } from 'lru-cache'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../core/durations.ts'
 import { type PageContext, pathTo } from './page-context.ts'
@@ -137,12 +137,14 @@ export function formatCallingHours({ days, start, end }: CallingHours): string {
   return `${isConsecutive ? `${names[0]} to ${names.at(-1)}` : names.join(', ')}, ${time}`
 }
 
-/** "After no answer or busy, up to 3 attempts in total, 60 minutes apart". */
+const orFormat = new Intl.ListFormat('en-US', { type: 'disjunction' })
+
+/** "Up to 3 attempts in total, 60 minutes apart, if the outcome is No answer or Busy". */
 export function formatRetryPolicy({ max_attempts, delay_minutes, on }: RetryPolicy): string {
   if (max_attempts === 1 || on.length === 0) return 'One attempt'
-  const outcomes = on.map((outcome) => outcome.replaceAll('_', ' '))
+  const outcomes = orFormat.format(on.map((outcome) => outcomeTexts[outcome].label))
   const interval = delay_minutes === 1 ? 'a minute' : `${delay_minutes} minutes`
-  return `After ${outcomes.join(' or ')}, up to ${max_attempts} attempts in total, ${interval} apart`
+  return `Up to ${max_attempts} attempts in total, ${interval} apart, if the outcome is ${outcomes}`
 }
 
 /** Returns "2 webhook subscriptions will be removed", for confirmations. */

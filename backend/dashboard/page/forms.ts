@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type FieldText, QueryId } from '@outdial/contract'
 import { getCountries } from 'libphonenumber-js/max'
 import * as z from 'zod'
-import { ApiError } from '../../core/errors.ts'
+import { type ApiError } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import { canonicalJson } from '../../core/text.ts'
 import { withoutFieldName } from '../../core/validate.ts'
 
@@ -95,7 +96,7 @@ export const hashFormVersion = (values: unknown): string =>
   createHash('sha256').update(canonicalJson(values)).digest('base64url')
 
 /** Someone else saved the data after the form was opened. Saving the form would silently undo that. */
-export class EditConflictError extends ApiError {
+export class EditConflictError extends FormError {
   /** The version that is overwritten if the user submits the form again. */
   readonly version: string
 

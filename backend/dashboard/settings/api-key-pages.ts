@@ -1,7 +1,7 @@
 import { text } from '@outdial/contract'
 import * as z from 'zod'
 import { revokeApiKey } from '../../access/revoke-connection.ts'
-import { notFound } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../page/format.ts'
@@ -80,7 +80,7 @@ export const revokeApiKeyAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     const key = await findApiKey(tx.db, context.workspace.id, context.params.id)
-    if (key === undefined) throw notFound('API key not found.')
+    if (key === undefined) throw new FormError('not_found', 'API key not found.')
     if (key.user_id !== context.user.userId) requireOwner(context)
     const { subscriptions } = await revokeApiKey(tx, context.workspace.id, context.params.id)
     return redirectTo(

@@ -1,4 +1,4 @@
-import { type CallingHours, campaignTexts } from '@outdial/contract'
+import { type CallingHours, campaignTexts, withText } from '@outdial/contract'
 import * as z from 'zod'
 import { editWorkspace } from '../../identity/workspaces.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
@@ -35,7 +35,7 @@ const SettingsFields = z.object({
   retention_days: z
     .string()
     .trim()
-    .regex(/^\d{1,9}$/, 'must be a whole number of days')
+    .regex(/^\d{1,9}$/, withText('invalid_format.days'))
     .transform(Number)
     .optional(),
 })

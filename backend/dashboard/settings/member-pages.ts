@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { removeMember } from '../../access/remove-member.ts'
-import { notFound } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { createInvitation, withdrawInvitation } from '../../identity/invitations.ts'
 import { changeRole } from '../../identity/members.ts'
@@ -180,6 +180,6 @@ export const resetMemberPasswordPage = defineForm({
 
 async function findMember({ db }: Pick<Deps, 'db'>, workspaceId: number, userId: number) {
   const member = (await selectMembers(db, workspaceId)).find((one) => one.user_id === userId)
-  if (member === undefined) throw notFound("This user isn't a member of this workspace.")
+  if (member === undefined) throw new FormError('not_found', "This user isn't a member of this workspace.")
   return { name: member.name, email: member.email }
 }

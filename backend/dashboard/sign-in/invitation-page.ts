@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { ApiError } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { acceptInvitation, type AcceptResult, getInvitation } from '../../identity/invitations.ts'
 import { PageError } from '../../views/page-error.ts'
@@ -73,7 +73,7 @@ function requireNewUser(input: z.output<typeof NewUserForm>): {
     .filter((field) => input[field] === undefined)
     .map((field) => ({ field, code: 'required', message: `${field} is required.` }))
   if (name !== undefined && email !== undefined && password !== undefined) return { name, email, password }
-  throw new ApiError('validation_failed', 'Fill in every field.', { details })
+  throw new FormError('validation_failed', 'Fill in every field.', { details })
 }
 
 type AcceptedMember = Extract<AcceptResult, { userId: number }>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { invalidField } from '../../core/errors.ts'
+import { invalidField } from '../../core/form-errors.ts'
 import type { JsonSchema } from '../../tools/json-schema/compile-schema.ts'
 
 export const parameterTypes = [

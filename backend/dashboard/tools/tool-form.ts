@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
-import { ApiError, invalidField } from '../../core/errors.ts'
+import { ApiError } from '../../core/errors.ts'
+import { FormError, invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import type { SecretChanges } from '../../tools/custom/tool-secrets.ts'
 import { getTool } from '../../tools/tool-catalog.ts'
@@ -102,6 +103,6 @@ export function parseParts<Parts extends Record<string, () => unknown>>(
   })
   const [first] = details
   if (first !== undefined)
-    throw new ApiError('validation_failed', first.message, { details: [...details, ...otherIssues] })
+    throw new FormError('validation_failed', first.message, { details: [...details, ...otherIssues] })
   return Object.fromEntries(read) as { [Name in keyof Parts]: ReturnType<Parts[Name]> }
 }

@@ -1,4 +1,4 @@
-import { invalidField } from '../../core/errors.ts'
+import { invalidField } from '../../core/form-errors.ts'
 import { FileError } from './file-error.ts'
 import { detectFileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'

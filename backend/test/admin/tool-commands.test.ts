@@ -58,11 +58,11 @@ it('adds and changes an HTTP tool without its secret on the command line', async
   expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining('public URL') })
 })
 
-it('explains what is wrong with a description', async () => {
+it('explains what is wrong with the JSON on standard input', async () => {
   const unread = await admin(['add-http-tool'])
-  expect(unread).toMatchObject({ code: 2, stderr: expect.stringContaining('description in JSON') })
+  expect(unread).toMatchObject({ code: 2, stderr: expect.stringContaining("isn't valid JSON") })
   const wrong = await admin(['add-http-tool'], { name: 'a', methd: 'GET' })
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/description: .*methd/) })
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/JSON: .*methd/) })
 })
 
 it('adds a remote MCP server and updates its list of tools', async () => {

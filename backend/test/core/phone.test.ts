@@ -5,7 +5,7 @@ import { anyCharacter } from '../support/schema-arbitraries.ts'
 
 const e164 = (input: string, country = 'US') => {
   const parsed = parsePhone(input, country)
-  return parsed.ok ? parsed.phoneNumber : parsed.code
+  return parsed.ok ? parsed.phoneNumber : parsed.issue.code
 }
 
 it.each([
@@ -105,7 +105,7 @@ it('returns a number in E.164 or an error for any text', () => {
     fc.property(noise, fc.constantFrom('US', 'DE', 'IT', 'AR', 'ZZ'), (text, country) => {
       const parsed = parsePhone(text, country)
       if (parsed.ok) expect(parsed.phoneNumber).toMatch(/^\+[1-9]\d{1,14}$/)
-      else expect(parsed.message).not.toBe('')
+      else expect(parsed.issue.message).not.toBe('')
     }),
     { numRuns: 1000 },
   )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ApiError } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { openSse, type RawSession, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -24,7 +24,7 @@ const service = useMcpWorld({
     return textResult('seen')
   },
   reject: () => {
-    throw new ApiError('not_found', 'No contact has this number. Ask for it again.')
+    throw new FormError('not_found', 'No contact has this number. Ask for it again.')
   },
   crash: () => {
     throw new Error('password=hunter2 at 10.0.0.7')

@@ -121,7 +121,7 @@ function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResu
   }
   if (redacted === undefined) {
     return errorResult(
-      `The service returned ${contentType(response) || 'a response'}, which isn't text. Continue without the result.`,
+      `The service's response (${contentType(response) || 'unknown type'}) isn't readable text. Continue without the result.`,
     )
   }
   return textResult(

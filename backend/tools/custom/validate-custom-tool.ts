@@ -1,13 +1,13 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { ApiError } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
 import { findRuleIssues, isStorableText, rule, ruleIssue } from '../../core/validate-rules.ts'
 import { findSecretNames, type ToolSecrets } from './tool-secrets.ts'
 
 /** @throws {ApiError} validation_failed if there are issues; its message is the first one's */
 export function requireNoIssues(issues: readonly ErrorDetail[]): void {
   const [first] = issues
-  if (first !== undefined) throw new ApiError('validation_failed', first.message, { details: [...issues] })
+  if (first !== undefined) throw new FormError('validation_failed', first.message, { details: [...issues] })
 }
 
 interface RuleIssue {

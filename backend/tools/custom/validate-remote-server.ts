@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { invalidField } from '../../core/errors.ts'
+import { invalidField } from '../../core/form-errors.ts'
 import { findRuleIssues } from '../../core/validate-rules.ts'
 import type { Deps } from '../../deps.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'

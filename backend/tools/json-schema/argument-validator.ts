@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { ApiError } from '../../core/errors.ts'
 import { measureJson } from './check-tool-schema.ts'
 import { compileSchema, type JsonSchema, type SchemaValidator } from './compile-schema.ts'
 import { formatErrors } from './format-schema-errors.ts'
@@ -18,24 +19,30 @@ export class ArgumentValidators {
   /**
    * Returns the validator of a tool. A row's version grows with every change, so a validator never goes stale; `name`
    * distinguishes the tools of a remote server.
+   *
+   * @throws {ApiError} unavailable, if compiling the schema takes too long; the message is for the agent
    */
   get(tool: { id: number; version: number; name: string }, schema: JsonSchema): Validator {
     const key = `${tool.id}:${tool.version}:${tool.name}`
     const cached = this.#validators.get(key)
     if (cached !== undefined) return cached
-    const validator = createValidator(schema)
+    const validator = createValidator(schema, tool.name)
     // The schema compiled in time when the tool was saved, so the machine is probably busy. The next use tries again.
-    if (validator === undefined) return () => ["the arguments can't be checked right now; try again"]
+    if (validator === undefined) throw new ApiError('unavailable.tool', { values: { tool: tool.name } })
     this.#validators.set(key, validator)
     return validator
   }
 }
 
 /** Returns undefined if compiling timed out. */
-function createValidator(schema: JsonSchema): Validator | undefined {
+function createValidator(schema: JsonSchema, name: string): Validator | undefined {
   const findErrors = tryCompile(schema)
   if (findErrors === 'timed out') return undefined
-  if (findErrors === 'invalid') return () => ["this tool isn't set up correctly (its schema can't be read)"]
+  if (findErrors === 'invalid') {
+    return () => {
+      throw new ApiError('internal_error.tool', { values: { tool: name } })
+    }
+  }
   return (args) => {
     const { values, depth, characters } = measureJson(args, argumentLimits)
     if (values > argumentLimits.values)
@@ -47,7 +54,7 @@ function createValidator(schema: JsonSchema): Validator | undefined {
       return errors.length === 0 ? [] : formatErrors(errors)
     } catch (error) {
       if (!(error instanceof CalculationTimeoutError)) throw error
-      return ['the arguments take too long to check; pass fewer or shorter ones']
+      return ['the arguments are too long or too complex to check']
     }
   }
 }

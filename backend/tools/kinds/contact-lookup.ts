@@ -5,7 +5,7 @@ import { type ContactDetails, type ContactLookupField, findContactsBy } from '..
 import type { Deps } from '../../deps.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { normalizePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
-import { errorResult, textResult, type ToolKind, type ToolUse } from './tool-kind.ts'
+import { failedResult, textResult, type ToolKind, type ToolUse } from './tool-kind.ts'
 
 const maxNotes = 5
 
@@ -44,9 +44,7 @@ export const contactLookup: ToolKind = {
   },
   run: async (deps, use) => {
     const lookupKey = await parseLookupKey(deps, use)
-    if (lookupKey === undefined) {
-      return errorResult("This session isn't for a call. Pass phone_number, email, or external_id.")
-    }
+    if (lookupKey === undefined) return failedResult('no_call_to_look_up')
     const found = await findContactsBy(deps.db, use.row.workspaceId, ...lookupKey)
     const [contact] = found
     if (contact === undefined) return textResult(noContactMessages[lookupKey[0]])

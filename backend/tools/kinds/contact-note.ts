@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { addNote } from '../../contacts/contact-notes.ts'
 import { phoneNumberArgument, resolveContact, textArgument } from './tool-arguments.ts'
-import { dryRunResult, errorResult, textResult, type ToolKind } from './tool-kind.ts'
+import { dryRunResult, failedResult, textResult, type ToolKind } from './tool-kind.ts'
 
 /** Saves a note about a contact, for people in the dashboard and for later calls. */
 export const contactNote: ToolKind = {
@@ -29,7 +29,7 @@ export const contactNote: ToolKind = {
   },
   run: async (deps, use) => {
     const text = textArgument(use, 'text')
-    if (text === undefined) return errorResult('The note is empty. Pass the note in the text argument.')
+    if (text === undefined) return failedResult('note_empty')
     const contact = await resolveContact(deps, use)
     if (use.dryRun) return dryRunResult(`This note would have been saved: ${text}`)
 

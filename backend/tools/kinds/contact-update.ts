@@ -3,7 +3,7 @@ import { updateContact } from '../../contacts/update-contact.ts'
 import { ContactFields } from '../../contacts/upsert-contact.ts'
 import { validate } from '../../core/validate.ts'
 import { phoneNumberArgument, resolveContact } from './tool-arguments.ts'
-import { dryRunResult, errorResult, textResult, type ToolKind } from './tool-kind.ts'
+import { dryRunResult, failedResult, textResult, type ToolKind } from './tool-kind.ts'
 
 const nullableText = (description: string, maxLength = 200) => ({
   type: ['string', 'null'],
@@ -48,7 +48,7 @@ export const contactUpdate: ToolKind = {
       ...Object.keys(otherFields),
       ...(variables === null ? ['variables'] : Object.keys(variables ?? {})),
     ]
-    if (names.length === 0) return errorResult('No fields to update. Pass at least one.')
+    if (names.length === 0) return failedResult('nothing_to_update')
 
     const contact = await resolveContact(deps, use)
     if (use.dryRun) return dryRunResult(`These fields would have been updated: ${names.join(', ')}.`)

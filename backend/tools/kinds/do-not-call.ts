@@ -3,7 +3,7 @@ import { addToDoNotCallList } from '../../calls/do-not-call.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { normalizePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
-import { dryRunResult, errorResult, textResult, type ToolKind, type ToolUse } from './tool-kind.ts'
+import { dryRunResult, failedResult, textResult, type ToolKind, type ToolUse } from './tool-kind.ts'
 
 /** Adds a number to the do-not-call list. Only a person can remove it, in the dashboard. */
 export const doNotCall: ToolKind = {
@@ -14,7 +14,7 @@ export const doNotCall: ToolKind = {
   builtIn: {
     name: 'do_not_call',
     description:
-      'Add a number to the do-not-call list as soon as the person asks not to be called again. No campaign will call it again, and its waiting calls end.',
+      'Add a number to the do-not-call list as soon as the person asks not to be called again. No campaign will call the number again, and waiting calls to it end.',
     inputSchema: {
       type: 'object',
       properties: { phone_number: phoneNumberArgument },
@@ -23,9 +23,7 @@ export const doNotCall: ToolKind = {
   },
   run: async (deps, use) => {
     const phoneNumber = await resolvePhoneNumber(deps, use)
-    if (phoneNumber === undefined) {
-      return errorResult("This session isn't for a call. Pass the number in phone_number.")
-    }
+    if (phoneNumber === undefined) return failedResult('no_call_to_opt_out')
     if (use.dryRun) return dryRunResult('The number would have been added to the do-not-call list.')
 
     await inTransaction(deps, async (tx) => {

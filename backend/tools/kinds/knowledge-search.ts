@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import { textArgument } from './tool-arguments.ts'
-import { errorResult, textResult, type ToolKind } from './tool-kind.ts'
+import { failedResult, textResult, type ToolKind } from './tool-kind.ts'
 
 /** Searches the workspace's documents and returns the passages that match best. */
 export const knowledgeSearch: ToolKind = {
@@ -29,7 +29,7 @@ export const knowledgeSearch: ToolKind = {
   },
   run: async (deps, use) => {
     const query = textArgument(use, 'query')
-    if (query === undefined) return errorResult('The query is empty. Pass the words to search for.')
+    if (query === undefined) return failedResult('query_empty')
     const found = await searchKnowledge(deps, use.row.workspaceId, query)
     if (found.length === 0) {
       return textResult(

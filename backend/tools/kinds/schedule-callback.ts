@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { queueCallback, type ScheduledCallback } from '../../contacts/queue-callback.ts'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { textArgument } from './tool-arguments.ts'
-import { dryRunResult, errorResult, textResult, type ToolKind } from './tool-kind.ts'
+import { dryRunResult, failedResult, textResult, type ToolKind } from './tool-kind.ts'
 
 /** Schedules another call to the person on this call, at the time they ask for. */
 export const scheduleCallback: ToolKind = {
@@ -30,13 +30,9 @@ export const scheduleCallback: ToolKind = {
     },
   },
   run: async (deps, use) => {
-    if (use.call === undefined) {
-      return errorResult(
-        "This session isn't for a call, so you can't schedule a callback. Continue without it.",
-      )
-    }
+    if (use.call === undefined) return failedResult('no_call_to_repeat')
     const at = textArgument(use, 'at')
-    if (at === undefined) return errorResult('The time is missing. Pass it in the at argument.')
+    if (at === undefined) return failedResult('time_missing')
 
     const call = { ...use.call, workspaceId: use.row.workspaceId }
     const callback = await queueCallback(deps, call, { at, dryRun: use.dryRun })
@@ -51,6 +47,6 @@ function formatScheduled({ requestedTime, scheduledTime, timeZone }: ScheduledCa
   const at = scheduledTime ?? requestedTime
   const confirmation = `Callback scheduled for ${formatLocalTime(at, timeZone)}`
   return at > requestedTime
-    ? `${confirmation}, because the campaign doesn't allow calls at the requested time.`
+    ? `${confirmation} instead, because the campaign doesn't allow calls at the requested time.`
     : `${confirmation}.`
 }

@@ -1,3 +1,4 @@
+import { withText } from '@outdial/contract'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { findSpreadsheetIssue, openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
@@ -14,9 +15,7 @@ import {
 const Config = z.strictObject({
   spreadsheet_id: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,200}$/, {
-      error: "must be only the ID. In a Google Sheets URL, it's the part between /d/ and /edit",
-    })
+    .regex(/^[A-Za-z0-9_-]{1,200}$/, withText('invalid_format.spreadsheet_id'))
     .meta({
       title: 'Spreadsheet',
       description:

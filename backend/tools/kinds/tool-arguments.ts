@@ -1,5 +1,5 @@
 import { type ContactDetails, findContactsBy } from '../../contacts/find-contacts.ts'
-import { notFound } from '../../core/errors.ts'
+import { ApiError, fieldError } from '../../core/errors.ts'
 import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { findWorkspaceCountry } from '../../identity/workspaces.ts'
@@ -16,13 +16,13 @@ export const phoneNumberArgument = {
 /**
  * Returns the contact that a tool acts on: the one with the phone number in its arguments, or else the one on the call.
  *
- * @throws {ApiError} not_found; the message is for the agent
+ * @throws {ApiError} not_found, validation_failed; the message is for the agent
  */
 export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Promise<ContactDetails> {
   const { workspaceId } = use.row
   const given = textArgument(use, 'phone_number')
   if (given === undefined && use.call === undefined) {
-    throw notFound("This session isn't for a call. Pass the contact's phone_number.")
+    throw fieldError('phone_number', 'required.contact')
   }
   const [contact] =
     given === undefined
@@ -33,19 +33,18 @@ export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Pr
           'phone_number',
           await normalizePhone({ db }, workspaceId, given),
         )
-  if (contact === undefined)
-    throw notFound('No contact found with this phone number. Ask for another number.')
+  if (contact === undefined) throw fieldError('phone_number', 'not_found.contact')
   return contact
 }
 
-/** @throws {ApiError} not_found if it isn't a phone number */
+/** @throws {ApiError} validation_failed if it isn't a phone number */
 export async function normalizePhone(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
   given: string,
 ): Promise<string> {
   const parsed = parsePhone(given, await findWorkspaceCountry(db, workspaceId))
-  if (!parsed.ok) throw notFound(parsed.message)
+  if (!parsed.ok) throw new ApiError('validation_failed', { details: [parsed.issue] })
   return parsed.phoneNumber
 }
 

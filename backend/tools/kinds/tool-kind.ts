@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@outdial/contract'
+import { type ErrorDetail, type ErrorValues, toErrorMessage, toolResultTexts } from '@outdial/contract'
 import type * as z from 'zod'
 import type { ToolKindName } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
@@ -113,6 +113,10 @@ export const errorResult = (text: string): ToolResult => ({ text, isError: true 
 /** Returns the result for a test call when the tool has effects: what it would have done. */
 export const dryRunResult = (text: string): ToolResult =>
   textResult(`Test call: nothing was changed. ${text}`)
+
+/** Returns the result of a failed use, in the catalog's sentences. */
+export const failedResult = (key: keyof typeof toolResultTexts, values?: ErrorValues): ToolResult =>
+  errorResult(toErrorMessage(toolResultTexts[key], values))
 
 const defaultMaxBytes = 16 * 1024
 

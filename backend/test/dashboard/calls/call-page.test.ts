@@ -143,7 +143,7 @@ it('queues a call again, with its metadata, unless the number is on the do-not-c
   expect(again.text).toContain('form one')
 
   const { page: open } = await browser.press(await user.open(`/calls/${call.id}`), 'Call again')
-  expect(open.text).toContain('already has a call that is queued or in progress')
+  expect(open.text).toContain('already has a call that is waiting or in progress')
   expect(open.url).toBe(again.url)
 
   await sql`insert into do_not_call (workspace_id, number_hash, source)

@@ -60,9 +60,9 @@ it('shows each issue of a campaign next to its field', async () => {
   })
   expect(next.html).toContain('id="f-name-issue">This field is required.')
   expect(next.html).toContain(
-    'id="f-time_zone-issue">This field must be an IANA time zone, for example Europe/Berlin.',
+    'id="f-time_zone-issue">This field isn&#39;t a valid time zone. Use an IANA time zone, for example Europe/Berlin.',
   )
-  expect(next.html).toContain('id="f-calling_hours-end-issue">This field must be different from the start.')
+  expect(next.html).toContain('id="f-calling_hours-end-issue">Calling hours start and end at the same time.')
   expect(next.html).toContain('value="Berlin"')
 })
 

@@ -161,7 +161,7 @@ describe('calls to a contact', () => {
     const campaign = { campaign_id: String(seed.campaignId) }
     const { page } = await browser.press(form, 'Call now', campaign)
     expect(page.text).toContain(
-      'already has a call that is queued or in progress in this campaign, so no call was queued',
+      'already has a call that is waiting or in progress in this campaign, so no call was queued',
     )
     const { page: test } = await browser.press(await open(`${contact}/call`), 'Call now', {
       ...campaign,

@@ -46,9 +46,9 @@ it('shows what each row will do, and its issues, before importing anything', asy
   expect(page.text).toContain('Imported as variables: Roof.')
   for (const message of [
     /6 Mobile The phone number isn't valid/,
-    /6 Time zone This field must be/,
+    /6 Time zone This field isn't a valid time zone/,
     /7 Email /,
-    /7 Time zone This field must be an IANA time zone/,
+    /7 Time zone This field isn't a valid time zone/,
     /8 Mobile Duplicate of row 2\. This row is skipped/,
     /9 – This row has 6 cells, but the file has 5 columns/,
   ]) {
@@ -73,7 +73,7 @@ it('imports the checked rows, and queues calls except to numbers on the do-not-c
   const done = await waitUntilSettled(user, path)
   expect(done.text).toContain('3 of 3 contacts processed: 1 new, 2 updated.')
   expect(done.text).toContain(
-    '1 call queued, 1 already queued or in progress, 1 not called (on the do-not-call list).',
+    '1 call queued, 1 already waiting or in progress, 1 not called (on the do-not-call list).',
   )
   expect(await listContacts(user)).toMatchObject([
     { first_name: 'Ann', last_name: 'Lee', variables: { roof: 'tin', city: 'Ghent' } },

@@ -47,7 +47,7 @@ it.each([
   ['country', { country: 'Germany' }, 'a valid country code'],
   ['time_zone', { time_zone: 'Mars/Base' }, 'a valid time zone'],
   ['calling_hours.start', { 'calling_hours.start': '9' }, 'for example 09:00'],
-  ['calling_hours.end', { 'calling_hours.end': '22:00' }, 'be different from the start'],
+  ['calling_hours.end', { 'calling_hours.end': '22:00' }, 'start and end at the same time'],
   ['calling_hours.days', { 'calling_hours.days': '' }, ''],
   ['retention_days', { retention_days: '0' }, 'from 1 to 3650'],
   ['retention_days', { retention_days: '2.5' }, 'whole number of days'],

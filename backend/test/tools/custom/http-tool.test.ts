@@ -180,7 +180,7 @@ describe('the response', () => {
   ])('returns an error for binary content of type %s', async (type, body) => {
     respondWith(body, type)
     expect(await use()).toEqual({
-      text: `The service returned ${type}, which isn't text. Continue without the result.`,
+      text: `The service's response (${type}) isn't readable text. Continue without the result.`,
       isError: true,
     })
   })

@@ -98,12 +98,13 @@ describe('a tool schema', () => {
     expect(validate(schema, { a: 1 })).toEqual([])
   })
 
-  it('never throws for any JSON', () => {
+  it('checks any JSON, and any arguments for a valid schema, without throwing', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.jsonValue(), (properties, args) => {
         const schema = { type: 'object', properties } as JsonSchema
-        expect(Array.isArray(checkToolSchema(schema))).toBe(true)
-        expect(Array.isArray(validate(schema, args))).toBe(true)
+        const issues = checkToolSchema(schema)
+        expect(Array.isArray(issues)).toBe(true)
+        if (issues.length === 0) expect(Array.isArray(validate(schema, args))).toBe(true)
       }),
       { numRuns: 150 },
     )
@@ -275,8 +276,8 @@ describe('the cost of validation', () => {
 })
 
 describe('compiled validators', () => {
-  it('reports an invalid schema that bypassed validation', () => {
-    expect(validate({ type: 'strin' }, {}).join()).toMatch(/can't be read/)
+  it('rejects the use of a tool whose invalid schema bypassed validation', () => {
+    expect(() => validate({ type: 'strin' }, {})).toThrow("tool isn't set up correctly")
   })
 
   it('compiles again for a new version of a tool, and for another tool of a server', () => {

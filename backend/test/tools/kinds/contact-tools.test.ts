@@ -132,7 +132,10 @@ describe('contact updates', () => {
       { email: 'nobody' },
       "email isn't a valid email address. Enter it like ada@example.com, or leave it blank.",
     ],
-    [{ time_zone: 'Mars/Olympus' }, 'time_zone must be an IANA time zone, for example Europe/Berlin.'],
+    [
+      { time_zone: 'Mars/Olympus' },
+      "time_zone isn't a valid time zone. Use an IANA time zone, for example Europe/Berlin.",
+    ],
     [{ do_not_call: false }, "do_not_call isn't a known field"],
   ])('rejects %j like the API', async (args, message) => {
     await expect(use('contact_update', args)).rejects.toThrow(message)

@@ -138,7 +138,7 @@ describe('the requested time', () => {
       hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' },
     })
     expect((await requestCallback('2026-05-05T15:30')).text).toBe(
-      "Callback scheduled for Wednesday, May 6, 2026 at 9:00 AM (America/New_York), because the campaign doesn't allow calls at the requested time.",
+      "Callback scheduled for Wednesday, May 6, 2026 at 9:00 AM (America/New_York) instead, because the campaign doesn't allow calls at the requested time.",
     )
   })
 })
