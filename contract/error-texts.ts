@@ -338,6 +338,10 @@ export const detailTexts = {
     meaning: "Outdial can't deliver events to this URL.",
     action: 'Use a public HTTPS URL of at most 2,000 characters, without a user name or password.',
   },
+  too_many_callback_urls: {
+    meaning: 'This call already has {limit} callback URLs, which is the maximum.',
+    action: 'Subscribe to `call.completed` instead.',
+  },
   'invalid_target_url.unreadable': {
     meaning: "This URL isn't valid.",
     action: 'Copy the whole URL, including https://.',

@@ -118,7 +118,7 @@ export const addContactTexts = texts({
   },
   callback_url: {
     label: 'Callback URL',
-    api: 'The `call.completed` event of this call is also sent to this URL. Requires the scopes `calls:read` and `webhooks:write`.',
+    api: 'The `call.completed` event of this call is also sent to this URL, no earlier than five seconds after the response. A call can have up to five: a request that returns an existing call adds its URL. Nothing is sent after the connection or API key ends. Requires the scopes `calls:read` and `webhooks:write`.',
   },
 })
 

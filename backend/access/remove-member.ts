@@ -2,7 +2,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { deleteMember, requireOtherOwner } from '../identity/members.ts'
 import { revokeGrants } from '../oauth/grants.ts'
-import { removeSubscriptions } from '../webhooks/subscriptions.ts'
+import { endEventsOfConnection } from '../webhooks/subscriptions.ts'
 
 /**
  * Ends a membership and everything that acts on the user's behalf in this workspace: grants and their tokens, API keys,
@@ -19,7 +19,8 @@ export const endMembership = (
     // First, so that an authorization in progress no longer finds a membership.
     await deleteMember(tx, workspaceId, userId)
     await revokeGrants(tx, workspaceId, userId)
-    await removeSubscriptions(tx.db, workspaceId, { userId })
+    const end = { reason: 'member_removed', at: tx.clock.now() } as const
+    await endEventsOfConnection(tx.db, workspaceId, { userId }, end)
   })
 
 /**

@@ -2,10 +2,10 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { endApiKey } from '../identity/api-keys.ts'
 import { revokeGrants } from '../oauth/grants.ts'
-import { removeSubscriptions } from '../webhooks/subscriptions.ts'
+import { endEventsOfConnection } from '../webhooks/subscriptions.ts'
 
 /**
- * Ends an API key immediately, and removes its webhook subscriptions. Returns the number of subscriptions.
+ * Ends an API key immediately, with its webhook subscriptions and callback URLs. Returns the number of subscriptions.
  *
  * @throws {ApiError} not_found if the workspace has no such key, or the key is already revoked
  */
@@ -16,20 +16,22 @@ export const revokeApiKey = (
 ): Promise<{ subscriptions: number }> =>
   inTransaction(deps, async (tx) => {
     await endApiKey(tx, workspaceId, apiKeyId)
-    return { subscriptions: await removeSubscriptions(tx.db, workspaceId, { apiKeyId }) }
+    const end = { reason: 'key_revoked', at: tx.clock.now() } as const
+    return { subscriptions: await endEventsOfConnection(tx.db, workspaceId, { apiKeyId }, end) }
   })
 
 /**
- * Ends an app's access for a user in a workspace: grants, tokens, and webhook subscriptions. Returns the number of
- * subscriptions.
+ * Ends an app's access for a user in a workspace: grants, tokens, webhook subscriptions, and callback URLs. Returns
+ * the number of subscriptions.
  */
 export const disconnectApp = (
-  deps: Pick<Deps, 'db' | 'notify'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   userId: number,
   clientId: string,
 ): Promise<{ subscriptions: number }> =>
   inTransaction(deps, async (tx) => {
     await revokeGrants(tx, workspaceId, userId, clientId)
-    return { subscriptions: await removeSubscriptions(tx.db, workspaceId, { userId, clientId }) }
+    const end = { reason: 'app_disconnected', at: tx.clock.now() } as const
+    return { subscriptions: await endEventsOfConnection(tx.db, workspaceId, { userId, clientId }, end) }
   })

@@ -53,6 +53,14 @@ interface RouteDescription<Path extends string, Responses extends ResponseSchema
   idempotent?: boolean
 }
 
+/** A part of the body that may differ between requests with the same idempotency key, and what it does to a replay. */
+interface ReplayRule<Body> {
+  /** Returns the part of the body that must be the same. */
+  comparedBody: (body: Body) => unknown
+  /** Runs in a transaction, before the stored response is returned again. */
+  onReplay: (tx: Deps, request: { caller: Caller; body: Body; stored: unknown }) => Promise<void>
+}
+
 /** A route as `routes.ts` writes it. */
 interface RouteDefinition<
   Path extends string,
@@ -67,6 +75,7 @@ interface RouteDefinition<
   body?: Body
   /** The second type infers `Status`, so that a status in a handler keeps its literal type. */
   responses: Responses & ResponseSchemas<Status>
+  replay?: ReplayRule<z.output<Body>>
   handler: (
     deps: Deps,
     request: RouteRequest<Path, z.output<Query>, z.output<Body>>,
@@ -87,9 +96,11 @@ interface RawRequest {
 interface PreparedRequest {
   /** Without a trailing slash, and with the id in place of `:id`. */
   path: string
-  /** As validated. */
-  body: unknown
+  /** What must be the same when an idempotency key is used again: the validated body, or the compared part of it. */
+  comparedBody: unknown
   run: (deps: Deps) => Promise<RouteResponse>
+  /** Runs in a transaction, before a stored response is returned again. */
+  onReplay: (tx: Deps, stored: unknown) => Promise<void>
 }
 
 /** A route as `mountRoutes` serves it. */
@@ -117,6 +128,7 @@ export function defineRoute({
   handler,
   query: querySchema = NoQuery,
   body: bodySchema = NoRequestBody,
+  replay,
   ...description
 }: RouteDefinition<string, number, ResponseSchemas, z.ZodType, z.ZodType>): Route {
   return {
@@ -129,7 +141,12 @@ export function defineRoute({
       const body = validate(bodySchema, raw.body)
       const path = description.path.replace(':id', id ?? '')
       const request = { ...params, caller, query, body, url: `${baseUrl}${path}` }
-      return { path: path.replace(/\/$/, ''), body, run: (deps) => handler(deps, request) }
+      return {
+        path: path.replace(/\/$/, ''),
+        comparedBody: replay === undefined ? body : replay.comparedBody(body),
+        run: (deps) => handler(deps, request),
+        onReplay: async (tx, stored) => replay?.onReplay(tx, { caller, body, stored }),
+      }
     },
   }
 }

@@ -17,7 +17,7 @@ interface IdempotentRequest {
   path: string
   /** The `Idempotency-Key` header as sent. Without it, every request does the work. */
   key: string | undefined
-  /** As validated, so that differently formatted bodies compare as equal. */
+  /** The validated body, so that differently formatted bodies compare as equal, or a part of it. */
   body: unknown
 }
 
@@ -28,7 +28,8 @@ interface Response {
 
 /**
  * Does `work` once per connection, method, path, and key in 24 hours. Repeated requests return the stored response.
- * It's stored in the transaction of the work, so neither exists without the other. Errors aren't stored.
+ * It's stored in the transaction of the work, so neither exists without the other. Errors aren't stored. `onReplay`
+ * runs in the transaction before a stored response is returned.
  *
  * @throws {ApiError} idempotency_key_in_use, idempotency_key_reused, validation_failed
  */
@@ -36,6 +37,7 @@ export const respondOnce = <Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>>
   deps: Scope,
   request: IdempotentRequest,
   work: (tx: Scope) => Promise<Response>,
+  onReplay: (tx: Scope, stored: unknown) => Promise<void> = async () => {},
 ): Promise<Response & { replayed: boolean }> =>
   inTransaction(deps, async (tx) => {
     if (request.key === undefined) return { ...(await work(tx)), replayed: false }
@@ -50,7 +52,10 @@ export const respondOnce = <Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>>
     // response that the previous holder stored.
     const stored = await findStoredResponse(tx.db, workspaceId, scopeHash, now)
     if (stored !== undefined && !stored.bodyHash.equals(bodyHash)) throw keyReused()
-    if (stored !== undefined) return { status: stored.status, body: stored.body, replayed: true }
+    if (stored !== undefined) {
+      await onReplay(tx, stored.body)
+      return { status: stored.status, body: stored.body, replayed: true }
+    }
 
     const response = await work(tx)
     const expiresAt = new Date(now.getTime() + ttlMs)

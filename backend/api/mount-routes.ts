@@ -44,7 +44,7 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
       handler: async (request, reply) => {
         const { caller } = request
         if (caller === null) throw new Error('invariant: request has no caller')
-        const { path, body, run } = route.prepare({
+        const { path, comparedBody, run, onReplay } = route.prepare({
           caller,
           query: request.query,
           body: hasBodySchema ? getBody(request) : undefined,
@@ -53,7 +53,8 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
         })
         if (route.idempotent !== true) return sendResponse(reply, await run(deps))
         const key = getHeader(request, 'idempotency-key')
-        const response = await respondOnce(deps, { caller, method: route.method, path, key, body }, run)
+        const idempotent = { caller, method: route.method, path, key, body: comparedBody }
+        const response = await respondOnce(deps, idempotent, run, onReplay)
         if (response.replayed) reply.header('Idempotent-Replayed', 'true')
         return sendResponse(reply, response)
       },

@@ -16,9 +16,10 @@ import {
 import { listAgents } from '../agents/agents.ts'
 import { getCall, listCalls } from '../calls/get-calls.ts'
 import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
-import { addContact } from '../contacts/add-contact.ts'
+import { addCallbackOfReplay, addContact } from '../contacts/add-contact.ts'
+import type { Caller } from '../core/caller.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
-import { subscribe, unsubscribe } from '../webhooks/subscriptions.ts'
+import { subscribe, unsubscribe, waitForAttemptsInProgress } from '../webhooks/subscriptions.ts'
 import { requireScopes } from './authenticate-request.ts'
 import { defineRoute, type Route, toListResponse } from './define-route.ts'
 
@@ -95,9 +96,15 @@ export const routes: readonly Route[] = [
     responses: { 200: ContactAdded, 201: ContactAdded },
     errors: ['not_found', 'campaign_archived'],
     idempotent: true,
+    replay: {
+      comparedBody: (body) => ({ ...body, callback_url: undefined }),
+      onReplay: async (tx, { caller, body, stored }) => {
+        requireCallbackScopes(caller, body)
+        await addCallbackOfReplay(tx, caller, { callbackUrl: body.callback_url, stored })
+      },
+    },
     handler: async (tx, { caller, body }) => {
-      // The event contains what `GET /calls/` returns, and is sent like a subscription's.
-      if (body.callback_url) requireScopes(caller, ['calls:read', 'webhooks:write'])
+      requireCallbackScopes(caller, body)
       const added = await addContact(tx, caller, body)
       return { status: added.call_queued ? 201 : 200, body: added }
     },
@@ -153,7 +160,13 @@ export const routes: readonly Route[] = [
     errors: ['not_found'],
     handler: async (deps, { caller, id }) => {
       await unsubscribe(deps, caller, id)
+      await waitForAttemptsInProgress(deps, caller.workspaceId, id)
       return { status: 204 }
     },
   }),
 ]
+
+/** The event contains what `GET /calls/` returns, and is sent like a subscription's. */
+function requireCallbackScopes(caller: Caller, { callback_url }: AddContact): void {
+  if (callback_url) requireScopes(caller, ['calls:read', 'webhooks:write'])
+}

@@ -65,7 +65,6 @@ interface NewCall {
   /** Null for a call that is never placed because its number is on the do-not-call list. */
   nextAttemptAt: Date | null
   metadata: Record<string, string>
-  callbackUrl: string | null
 }
 
 /**
@@ -90,7 +89,6 @@ export const insertCall = (db: Db, workspaceId: number, call: NewCall): Promise<
       due_at: call.dueAt,
       next_attempt_at: call.nextAttemptAt,
       metadata: JSON.stringify(call.metadata),
-      callback_url: call.callbackUrl,
       ...(call.nextAttemptAt === null && {
         status: 'completed' as const,
         outcome: 'suppressed' as const,

@@ -32,6 +32,6 @@ export async function publishCompletedCalls(
   now: Date,
 ): Promise<void> {
   for (const row of await findCallRows(db, workspaceId, callIds, now)) {
-    await publishCallCompleted(db, workspaceId, { call: toCall(row), callbackUrl: row.callback_url, at: now })
+    await publishCallCompleted(db, workspaceId, { call: toCall(row), at: now })
   }
 }

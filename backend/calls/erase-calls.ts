@@ -19,7 +19,7 @@ export async function endAnalyses(
   return rows.map(({ id }) => id)
 }
 
-/** Erases who was called, what was said, and the metadata and callback URL that the call was queued with. */
+/** Erases who was called, what was said, and the metadata that the call was queued with. */
 export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }) => {
   await db
     .updateTable('call')
@@ -30,7 +30,6 @@ export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }
       extracted: '{}',
       metadata: '{}',
       recording_url: null,
-      callback_url: null,
       conversation_erased_at: at,
     })
     .where('workspace_id', '=', workspaceId)

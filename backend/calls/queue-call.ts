@@ -16,7 +16,6 @@ interface QueueRequest {
   /** Test calls use the simulated provider. An open test call doesn't count as an open real call, or vice versa. */
   test: boolean
   metadata: Record<string, string>
-  callbackUrl: string | null
 }
 
 /**
@@ -61,7 +60,6 @@ export async function queueCall(
       dueAt,
       nextAttemptAt: callee.onDoNotCallList ? null : callableAt,
       metadata: request.metadata,
-      callbackUrl: request.callbackUrl,
     })
     // Another transaction, which hadn't locked the contact, was first. Its call is visible now.
     if (inserted === undefined) continue

@@ -1,17 +1,17 @@
-import type { AddContact, ContactAdded } from '@outdial/contract'
+import { type AddContact, ContactAdded } from '@outdial/contract'
 import { findCall } from '../calls/get-calls.ts'
 import { queueCall } from '../calls/queue-call.ts'
 import type { Caller } from '../core/caller.ts'
-import { ApiError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { findTargetUrlIssue } from '../outbound/target-url.ts'
 import { checkScheduledAt } from '../scheduling/local-time.ts'
+import { addCallback, prepareCallback } from '../webhooks/callbacks.ts'
 import { upsertContactFromInput } from './upsert-contact.ts'
 
 /**
  * Upserts a contact by its phone number and queues a call to it, in one transaction. If the contact already has an
- * open call in this campaign, returns that one, unless `if_already_queued` is `queue`.
+ * open call in this campaign, returns that one, unless `if_already_queued` is `queue`. A `callback_url` is added to the
+ * returned call.
  *
  * @throws {ApiError} validation_failed, not_found, campaign_archived
  */
@@ -24,7 +24,7 @@ export const addContact = (
     const { workspaceId } = caller
     const now = tx.clock.now()
     const scheduledAt = checkScheduledAt(input.scheduled_at ? new Date(input.scheduled_at) : null, now)
-    requireCallbackUrl(tx.config, input.callback_url)
+    if (input.callback_url) await prepareCallback(tx, caller, input.callback_url)
     const contact = await upsertContactFromInput(tx.db, workspaceId, { input, source: 'api', now })
     const { callId, queued } = await queueCall(tx.db, workspaceId, {
       campaignId: input.campaign_id,
@@ -34,8 +34,8 @@ export const addContact = (
       ifAlreadyQueued: input.if_already_queued ?? 'skip',
       test: input.test ?? false,
       metadata: input.metadata ?? {},
-      callbackUrl: input.callback_url ?? null,
     })
+    if (input.callback_url) await addCallback(tx.db, caller, { callId, url: input.callback_url, at: now })
     const call = await findCall(tx.db, workspaceId, callId, now)
     if (call === undefined) throw new Error('invariant: queued call not found')
 
@@ -44,10 +44,19 @@ export const addContact = (
     return { contact: call.contact, call, contact_created: contact.created, call_queued: queued }
   })
 
-function requireCallbackUrl(config: Deps['config'], url: string | null | undefined): void {
-  if (url === null || url === undefined) return
-  const issue = findTargetUrlIssue(config, url)
-  if (issue === undefined) return
-  const details = [{ field: 'callback_url', code: 'invalid_target_url', message: issue }]
-  throw new ApiError('validation_failed', { details })
+/**
+ * Adds the callback URL of a repeated request to the call that the first one returned.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export async function addCallbackOfReplay(
+  tx: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
+  caller: Caller,
+  replay: { callbackUrl: string | null | undefined; stored: unknown },
+): Promise<void> {
+  if (!replay.callbackUrl) return
+  const { call } = ContactAdded.parse(replay.stored)
+  await prepareCallback(tx, caller, replay.callbackUrl)
+  await addCallback(tx.db, caller, { callId: call.id, url: replay.callbackUrl, at: tx.clock.now() })
+  tx.notify.deliveryQueued()
 }

@@ -39,7 +39,6 @@ export const callContact = (
       ifAlreadyQueued: 'skip',
       test: request.test,
       metadata: {},
-      callbackUrl: null,
     }).catch(throwAsFieldError)
     tx.notify.callQueued()
     return call

@@ -54,7 +54,6 @@ export const queueCallback = (
       now,
       scheduledAt: requestedTime,
       metadata: {},
-      callbackUrl: null,
     })
     const queuedCall = await findCall(tx.db, workspaceId, callId, now)
     tx.notify.callQueued()

@@ -5,15 +5,15 @@ import type { AgentStatus, Db } from './schema.ts'
 // Row locks that several modules take: one function per row and mode. Rows that only one module locks are locked by its
 // store. A transaction locks in this order. It can skip steps, but going back can deadlock:
 //
+//   0. the caller's connection
 //   1. rows of imports
 //   2. the contact
 //   3. the campaign: `share` or `update`, never one after the other
 //   4. the call attempt in progress
 //   5. calls, in the order of their IDs
-//   6. webhook subscriptions, in the order of their IDs; then events and deliveries
+//   6. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
 //
-// Other rows have separate orders: the workspace, then the agent, the tool, and the spreadsheet; or the caller's
-// connection, then subscriptions.
+// Other rows have a separate order: the workspace, then the agent, the tool, and the spreadsheet.
 //
 // Inserting a row takes a key-share lock on the rows that it refers to. Statements that insert notes, reports, or tool
 // calls lock the contact explicitly, so that they wait for its erasure and then find it erased.
@@ -188,6 +188,17 @@ export const lockCallsOfContact = (db: Db, workspaceId: number, contactId: numbe
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
+
+/** Locks a call. Its event is written by transactions that have locked it too. */
+export const lockCall = async (db: Db, workspaceId: number, callId: number): Promise<void> => {
+  await db
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', callId)
+    .forNoKeyUpdate()
+    .execute()
+}
 
 /** Locks a workspace, so that changes of its members and of its tools' names happen one after the other. */
 export const lockWorkspace = async (db: Db, workspaceId: number): Promise<void> => {

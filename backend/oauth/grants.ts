@@ -4,7 +4,7 @@ import { dayMs } from '../core/durations.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
-import { removeSubscriptions } from '../webhooks/subscriptions.ts'
+import { endEventsOfConnection } from '../webhooks/subscriptions.ts'
 import { deleteExpiredPayloads } from './adapter-store.ts'
 import {
   bindGrant,
@@ -44,12 +44,16 @@ export async function createGrant(
  * Ends a grant that its app revoked (RFC 7009). If it was the app's last grant for the user in the workspace, this also
  * removes the webhook subscriptions, because an app that can't read calls must not receive them.
  */
-export const endConnection = (deps: Pick<Deps, 'db' | 'notify'>, grantHash: Buffer): Promise<void> =>
+export const endConnection = (
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  grantHash: Buffer,
+): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const connection = await findConnection(tx.db, grantHash)
     await revokeGrant(tx.db, grantHash)
     if (!connection || (await hasGrant(tx.db, connection.workspaceId, connection))) return
-    await removeSubscriptions(tx.db, connection.workspaceId, connection)
+    const end = { reason: 'app_disconnected', at: tx.clock.now() } as const
+    await endEventsOfConnection(tx.db, connection.workspaceId, connection, end)
   })
 
 /**

@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts'
 import { deleteExpiredIdentities } from '../identity/delete-expired.ts'
 import { deleteExpiredAuthorizations } from '../oauth/grants.ts'
 import { eraseCallbackUrlsOfErasedContacts } from '../webhooks/erase-events.ts'
+import { deleteOldSubscriptions } from '../webhooks/subscriptions.ts'
 
 /** Starts a job that deletes expired rows once an hour. Several processes can run it at the same time. */
 export const startExpirationJob = ({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob =>
@@ -19,6 +20,7 @@ export const startExpirationJob = ({ db, clock, log }: Pick<Deps, 'db' | 'clock'
       await deleteExpiredImports(db, now)
       await eraseCallbackUrlsOfErasedContacts(db, now)
       await deleteExpiredAuthorizations({ db }, now)
+      await deleteOldSubscriptions(db, now)
     },
     onError: (error) => log.error({ error: describeError(error) }, 'failed to delete expired rows'),
   })

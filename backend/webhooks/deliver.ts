@@ -5,6 +5,7 @@ import { signWebhook } from '../outbound/sign-webhook.ts'
 import { findTargetUrlIssue } from '../outbound/target-url.ts'
 import { version } from '../version.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
+import { toOriginSecret, toSigningKey } from './origin-secret.ts'
 import { parseRetryAfter } from './retry-delay.ts'
 
 /** The result of an attempt. After an `internal_error`, nothing was sent and the receiver isn't at fault. */
@@ -66,16 +67,13 @@ function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): 
 
 const toSentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
 
-/** Decodes a Standard Webhooks secret, which is `whsec_` and the key in base64. */
-const toSigningKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-
 function openSecrets(secretBox: Deps['secretBox'], delivery: LeasedDelivery, at: Date): string[] | undefined {
-  const { secret, previousSecret, previousSecretUntil } = delivery
+  const { secret, previousSecret, previousSecretUntil, subscriptionId, targetUrl } = delivery
   const overlapSecret = previousSecretUntil !== null && previousSecretUntil > at ? previousSecret : null
+  const open = (sealed: string) =>
+    subscriptionId === null ? toOriginSecret(secretBox.open(sealed), targetUrl) : secretBox.open(sealed)
   try {
-    return overlapSecret === null
-      ? [secretBox.open(secret)]
-      : [secretBox.open(secret), secretBox.open(overlapSecret)]
+    return overlapSecret === null ? [open(secret)] : [open(secret), open(overlapSecret)]
   } catch {
     return undefined // sealed with a key that SECRET_KEY no longer lists
   }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
+import type { DeliveryStatus } from '../db/tables/webhook-tables.ts'
 
 /** A delivery that only this worker may attempt until the lease ends. */
 export interface LeasedDelivery {
@@ -13,7 +14,7 @@ export interface LeasedDelivery {
   body: string
   targetUrl: string
   targetHost: string
-  /** Null for a callback_url. */
+  /** Null for a callback URL. */
   subscriptionId: number | null
   disabled: boolean
   /** Sealed. */
@@ -112,10 +113,11 @@ interface DeliveryAttemptRow {
 }
 
 export type DeliveryState =
-  { status: 'pending'; nextAttemptAt: Date } | { status: 'delivered' | 'exhausted' | 'gone' }
+  { status: 'pending'; nextAttemptAt: Date } | { status: Exclude<DeliveryStatus, 'pending' | 'canceled'> }
 
 /**
- * Records an attempt and ends the lease. Writes nothing if another worker has taken over the delivery.
+ * Records an attempt and ends the lease. Writes nothing if another worker has taken over the delivery. A delivery that
+ * was canceled during the attempt isn't retried.
  */
 export async function recordDeliveryAttempt(
   db: Db,
@@ -125,12 +127,16 @@ export async function recordDeliveryAttempt(
 ): Promise<void> {
   const nextAttemptAt = state.status === 'pending' ? state.nextAttemptAt : null
   const finishedAt = state.status === 'pending' ? null : attempt.at
+  const isFinal = state.status === 'delivered' || state.status === 'gone'
+  const keepsCanceled = sql`status = 'canceled' and not ${isFinal}::boolean`
   await sql`
     with settled as (
       update webhook_delivery
-      set status = ${state.status}, attempts = attempts + 1, next_attempt_at = ${nextAttemptAt}, finished_at = ${finishedAt},
-        worker_id = null, lease_until = null
-      where ${isStillLeased(lease)}
+      set attempts = attempts + 1, worker_id = null, lease_until = null,
+        status = case when ${keepsCanceled} then status else ${state.status} end,
+        next_attempt_at = case when ${keepsCanceled} then null else ${nextAttemptAt}::timestamptz end,
+        finished_at = case when ${keepsCanceled} then finished_at else ${finishedAt} end
+      where id = ${lease.id} and fence = ${lease.fence} and worker_id is not null and status in ('pending', 'canceled')
       returning id
     )
     insert into delivery_attempt (delivery_id, number, at, duration_ms, status_code, error)
@@ -183,13 +189,19 @@ export async function replayExhaustedDeliveries(
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('disabled_at', 'is', null)
+    .where('ended_at', 'is', null)
+  const liveCallbacks = db
+    .selectFrom('call_callback')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('ended_at', 'is', null)
   const exhausted = db
     .updateTable('webhook_delivery')
     .set({ status: 'pending', attempts: 0, next_attempt_at: at, finished_at: null })
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'exhausted')
     .where((where) =>
-      where.or([where('subscription_id', 'is', null), where('subscription_id', 'in', enabled)]),
+      where.or([where('subscription_id', 'in', enabled), where('callback_id', 'in', liveCallbacks)]),
     )
   const { numUpdatedRows } = await exhausted
     .where((where) => {

@@ -11,8 +11,11 @@ const setTargetToHost = sql`
   status = case status when 'exhausted' then 'gone' else status end`
 const isFinishedCallbackDelivery = sql`subscription_id is null and status <> 'pending'`
 
-/** Erases the callback URLs of finished deliveries. Pending ones still need theirs. */
+/** Erases the callback URLs of calls and of finished deliveries. Pending ones still need theirs. */
 export const eraseCallbackUrls: ContactEraser = async (db, { workspaceId, callIds }) => {
+  await sql`update call_callback set url = '' where workspace_id = ${workspaceId} and call_id = any(${callIds}::bigint[])`.execute(
+    db,
+  )
   await sql`
     update webhook_delivery set ${setTargetToHost}
     where workspace_id = ${workspaceId} and ${isFinishedCallbackDelivery}

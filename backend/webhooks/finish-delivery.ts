@@ -11,8 +11,8 @@ import {
 } from './delivery-store.ts'
 import { retryDelay } from './retry-delay.ts'
 import {
-  deleteSubscription,
   disableSubscription,
+  endSubscription,
   recordSubscriptionFailure,
   recordSubscriptionSuccess,
 } from './subscription-store.ts'
@@ -76,7 +76,7 @@ async function updateSubscriptionHealth(
       await recordSubscriptionSuccess(db, workspaceId, subscriptionId)
       return true
     case 'gone':
-      await deleteSubscription(db, workspaceId, subscriptionId)
+      await endSubscription(db, workspaceId, subscriptionId, { reason: 'gone', at })
       return false
     case 'internal_error':
       return true

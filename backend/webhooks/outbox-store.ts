@@ -1,38 +1,68 @@
 import type { CallCompletedEvent, WebhookFilter } from '@outdial/contract'
 import { sql } from 'kysely'
+import { secondMs } from '../core/durations.ts'
 import type { Db } from '../db/schema.ts'
+import { callbackDelayMs } from './callback-store.ts'
+
+/** How many of the subscriptions that an event wasn't sent to are stored with it. */
+const maxStoredUnmatched = 50
 
 /**
- * Inserts the event and its deliveries in one statement. If a subscription is being removed, the key-share lock makes
- * one of the two transactions wait. Otherwise, the foreign key and then the transaction that ends the call could fail.
+ * Inserts the event and its deliveries in one statement, and stores why it wasn't sent to the other subscriptions. If a
+ * subscription or a connection is ending, the key-share locks make one of the two transactions wait. Otherwise, a
+ * delivery could be added after the pending ones have been canceled.
  */
 export async function insertEventWithDeliveries(
   db: Db,
   workspaceId: number,
-  row: { event: CallCompletedEvent; callbackUrl: string | null; at: Date },
+  row: { event: CallCompletedEvent; at: Date },
 ): Promise<void> {
-  const { event, callbackUrl, at } = row
+  const { event, at } = row
+  const { campaign_id, agent_id, outcome } = event.data
   await sql`
-    with added as (
-      insert into event (id, workspace_id, type, call_id, body, created_at)
-      values (${event.id}, ${workspaceId}, ${event.type}, ${event.data.id}, ${JSON.stringify(event)}, ${at})
+    with checked as (
+      select id, case
+        when disabled_at is not null then 'disabled'
+        when coalesce((filter ->> 'campaign_id')::bigint, ${campaign_id}) <> ${campaign_id} then 'campaign_id'
+        when coalesce((filter ->> 'agent_id')::bigint, ${agent_id}) <> ${agent_id} then 'agent_id'
+        when filter -> 'outcome' <> 'null' and not filter -> 'outcome' ? ${outcome} then 'outcome'
+      end as reason
+      from webhook_subscription
+      where workspace_id = ${workspaceId} and event = ${event.type} and ended_at is null
+    ), unmatched as (
+      select id, reason, row_number() over (order by id desc) as position from checked where reason is not null
+    ), added as (
+      insert into event (id, workspace_id, type, call_id, body, created_at, unmatched, unmatched_count)
+      select ${event.id}, ${workspaceId}, ${event.type}, ${event.data.id}, ${JSON.stringify(event)}, ${at},
+        coalesce(
+          jsonb_agg(jsonb_build_object('id', id, 'reason', reason) order by id)
+            filter (where position <= ${maxStoredUnmatched}),
+          '[]'
+        ),
+        count(*)
+      from unmatched
       on conflict (call_id, type) do nothing
       returning id
     ), wanted as (
       select id, target_url from webhook_subscription
-      where workspace_id = ${workspaceId} and event = ${event.type} and disabled_at is null
-        and coalesce((filter ->> 'campaign_id')::bigint, ${event.data.campaign_id}) = ${event.data.campaign_id}
-        and coalesce((filter ->> 'agent_id')::bigint, ${event.data.agent_id}) = ${event.data.agent_id}
-        and (filter -> 'outcome' = 'null' or filter -> 'outcome' ? ${event.data.outcome})
+      where id in (select id from checked where reason is null) and ended_at is null and disabled_at is null
+      order by id
+      for key share
+    ), callback as (
+      select id, url, greatest(${at}, created_at + make_interval(secs => ${callbackDelayMs / secondMs})) as not_before
+      from call_callback
+      where workspace_id = ${workspaceId} and call_id = ${event.data.id} and ended_at is null and url <> ''
       order by id
       for key share
     ), targets as (
-      select id as subscription_id, target_url from wanted
+      select id as subscription_id, null::bigint as callback_id, target_url, ${at}::timestamptz as not_before from wanted
       union all
-      select null, ${callbackUrl}::text where ${callbackUrl}::text is not null
+      select null, id, url, not_before from callback
     )
-    insert into webhook_delivery (workspace_id, event_id, subscription_id, target_url, next_attempt_at, created_at)
-    select ${workspaceId}, added.id, targets.subscription_id, targets.target_url, ${at}, ${at}
+    insert into webhook_delivery
+      (workspace_id, event_id, subscription_id, callback_id, target_url, next_attempt_at, created_at)
+    select ${workspaceId}, added.id, targets.subscription_id, targets.callback_id, targets.target_url,
+      targets.not_before, ${at}
     from added cross join targets
   `.execute(db)
 }
@@ -73,7 +103,8 @@ export async function insertTestDelivery(
   const { rows } = await sql<{ id: number }>`
     with target as (
       select id, target_url from webhook_subscription
-      where workspace_id = ${workspaceId} and id = ${subscriptionId} for key share
+      where workspace_id = ${workspaceId} and id = ${subscriptionId} and ended_at is null
+      for key share
     ), added as (
       insert into event (id, workspace_id, type, call_id, body, created_at)
       select ${event.id}, ${workspaceId}, ${event.type}, null, ${JSON.stringify(event)}, ${at}::timestamptz from target

@@ -6,16 +6,16 @@ import { replayExhaustedDeliveries } from './delivery-store.ts'
 import { insertEventWithDeliveries } from './outbox-store.ts'
 
 /**
- * Writes a call's `call.completed` event, with a delivery for every matching subscription and for the call's
- * `callback_url`. Uses the caller's transaction, so that the event is sent if and only if the call ended. Repeating it
+ * Writes a call's `call.completed` event, with a delivery for every matching subscription and for each of the
+ * call's callback URLs. Uses the caller's transaction, so that the event is sent if and only if the call ended. Repeating it
  * for the same call has no effect. Call `notify.deliveryQueued()` after the commit to send the event without delay.
  */
 export async function publishCallCompleted(
   db: Db,
   workspaceId: number,
-  completed: { call: Call; callbackUrl: string | null; at: Date },
+  completed: { call: Call; at: Date },
 ): Promise<void> {
-  const { call, callbackUrl, at } = completed
+  const { call, at } = completed
   const event = CallCompletedEvent.parse({
     id: `evt_${randomToken(18)}`,
     type: 'call.completed',
@@ -23,7 +23,7 @@ export async function publishCallCompleted(
     workspace_id: workspaceId,
     data: call,
   })
-  await insertEventWithDeliveries(db, workspaceId, { event, callbackUrl, at })
+  await insertEventWithDeliveries(db, workspaceId, { event, at })
 }
 
 /**

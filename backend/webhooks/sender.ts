@@ -15,7 +15,10 @@ export interface SenderOptions {
   concurrency?: number
   /** Maximum simultaneous attempts to one host, so that one that never responds leaves capacity for the others. */
   perHost?: number
-  /** Must be longer than any attempt. Otherwise, another worker would repeat a slow attempt while it runs. */
+  /**
+   * Must be longer than any attempt. Otherwise, another worker would repeat a slow attempt while it runs. Unsubscribing
+   * waits for it if the worker was killed during an attempt.
+   */
   leaseSeconds?: number
   resolve?: ResolveHost
 }
@@ -28,7 +31,7 @@ type SenderDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'notify' | 'ran
  */
 export function startSender(deps: SenderDeps, options: SenderOptions = {}): Worker {
   const { config, db, clock, log } = deps
-  const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 16, leaseSeconds = 60, resolve } = options
+  const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 16, leaseSeconds = 30, resolve } = options
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
   const send = createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
@@ -39,12 +42,13 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
     else activeByHost.delete(host)
   }
 
-  return startWorker<LeasedDelivery>(clock, {
+  return startWorker<SenderJob>(clock, {
     concurrency,
     batchSize: 50,
     pollMs: secondMs,
     fetch: async (capacity) => {
       const now = clock.now()
+      const startBy = performance.now() + leaseSeconds * secondMs - timeoutMs
       const leased = await leaseDeliveries(db, {
         workerId,
         now,
@@ -54,29 +58,38 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
         leaseSeconds,
       })
       for (const { targetHost } of leased) adjustActiveCount(targetHost, 1)
-      return leased
+      return leased.map((delivery) => ({ delivery, startBy }))
     },
-    handle: (delivery, signal) =>
-      deliver(deps, { send, timeoutMs }, delivery, signal).finally(() =>
-        adjustActiveCount(delivery.targetHost, -1),
+    handle: (job, signal) =>
+      deliver(deps, { send, timeoutMs }, job, signal).finally(() =>
+        adjustActiveCount(job.delivery.targetHost, -1),
       ),
-    onError: (error, delivery) => {
+    onError: (error, job) => {
       log.error(
-        { error: describeError(error), delivery: delivery?.id },
+        { error: describeError(error), delivery: job?.delivery.id },
         'failed to send webhook deliveries; unfinished ones are retried after their leases expire',
       )
     },
   })
 }
 
+interface SenderJob {
+  delivery: LeasedDelivery
+  /** The latest time to start an attempt that ends before the lease, on the monotonic clock of `performance.now()`. */
+  startBy: number
+}
+
 /** Makes one attempt and records its result. Releases the lease if the worker stops before there's a result. */
 async function deliver(
   deps: SenderDeps,
   { send, timeoutMs }: { send: GuardedSend; timeoutMs: number },
-  delivery: LeasedDelivery,
+  { delivery, startBy }: SenderJob,
   stopSignal: AbortSignal,
 ): Promise<void> {
   const { db, clock, log } = deps
+  // The process was frozen, and the attempt would outlive the lease: another worker sends the event, or nobody does
+  // because the receiver has unsubscribed.
+  if (performance.now() > startBy) return
   if (delivery.disabled) return exhaustDelivery(db, delivery, clock.now())
   const startedAt = clock.now()
   const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])

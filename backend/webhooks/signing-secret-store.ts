@@ -43,6 +43,7 @@ export async function replaceSubscriptionSecret(
     }))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', change.id)
+    .where('ended_at', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }

@@ -2,6 +2,7 @@ import { dayMs } from '../core/durations.ts'
 import { notFound } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { newWebhookSecret } from '../secrets/tokens.ts'
+import { toOriginSecret } from './origin-secret.ts'
 import {
   findWorkspaceSecret,
   replaceSubscriptionSecret,
@@ -33,24 +34,27 @@ export async function rotateSubscriptionSecret(
   return { secret }
 }
 
-/** Returns the secret that signs the deliveries to a workspace's callback URLs. */
-export async function revealWorkspaceSecret(
+/** Returns the secret that signs a workspace's deliveries to all callback URLs of one origin. */
+export async function revealOriginSecret(
   { db, secretBox }: Pick<Deps, 'db' | 'secretBox'>,
   workspaceId: number,
+  callbackUrl: string,
 ): Promise<{ secret: string }> {
   const { sealed } = await findWorkspaceSecret(db, workspaceId)
-  return { secret: secretBox.open(sealed) }
+  return { secret: toOriginSecret(secretBox.open(sealed), callbackUrl) }
 }
 
-/** Gives a workspace a new secret. For 24 hours, deliveries are also signed with the old one. */
+/**
+ * Gives a workspace a new secret, and so each origin of its callback URLs. For 24 hours, deliveries are also signed with
+ * the old ones.
+ */
 export async function rotateWorkspaceSecret(
   { db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'secretBox'>,
   workspaceId: number,
-): Promise<{ secret: string }> {
-  const secret = newWebhookSecret()
+): Promise<void> {
+  const sealedSecret = secretBox.seal(newWebhookSecret())
   const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
-  await replaceWorkspaceSecret(db, workspaceId, { sealedSecret: secretBox.seal(secret), previousUntil })
-  return { secret }
+  await replaceWorkspaceSecret(db, workspaceId, { sealedSecret, previousUntil })
 }
 
 /** Returns the time until which the workspace's previous secret also signs; null if the secret was never rotated. */

@@ -2,6 +2,7 @@ import type { WebhookFilter } from '@outdial/contract'
 import { type Selectable, sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
 import type { Database, Db } from '../db/schema.ts'
+import type { SubscriptionEndedReason } from '../db/tables/webhook-tables.ts'
 
 export type SubscriptionRow = Selectable<Database['webhook_subscription']>
 
@@ -31,22 +32,26 @@ export async function upsertSubscription(
         ? conflict
             .columns(['api_key_id', 'target_url', 'event', 'filter'])
             .where('api_key_id', 'is not', null)
+            .where('ended_at', 'is', null)
             .doUpdateSet(enabled)
         : conflict
             .columns(['user_id', 'client_id', 'workspace_id', 'target_url', 'event', 'filter'])
             .where('client_id', 'is not', null)
+            .where('ended_at', 'is', null)
             .doUpdateSet(enabled),
     )
     .returningAll()
     .executeTakeFirstOrThrow()
 }
 
+/** Finds a subscription that hasn't ended. */
 export const findSubscription = (db: Db, workspaceId: number, id: number) =>
   db
     .selectFrom('webhook_subscription')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
+    .where('ended_at', 'is', null)
     .executeTakeFirst()
 
 /** Enables a subscription. Returns false if the workspace has none with this ID. */
@@ -56,47 +61,113 @@ export async function markSubscriptionEnabled(db: Db, workspaceId: number, id: n
     .set({ disabled_at: null, failing_since: null })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
+    .where('ended_at', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** Deletes a subscription with its deliveries. Returns false if the workspace has none with this ID. */
-export async function deleteSubscription(db: Db, workspaceId: number, id: number): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('webhook_subscription')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
+/** Why a subscription ended, when, and who unsubscribed. */
+export interface SubscriptionEnd {
+  reason: SubscriptionEndedReason
+  at: Date
+  by?: Caller
 }
 
-/** Without `clientId`, all subscriptions of a member in a workspace. */
-export type SubscriptionOwner = { apiKeyId: number } | { userId: number; clientId?: string }
-
-/** Deletes an owner's subscriptions with their deliveries. Returns how many. */
-export async function deleteSubscriptionsOfOwner(
+/** Ends a subscription and cancels its pending deliveries. Returns false if there's none with this ID. */
+export const endSubscription = async (
   db: Db,
   workspaceId: number,
-  owner: SubscriptionOwner,
-): Promise<number> {
-  // Locks the rows in the same order as the outbox to prevent deadlocks.
-  const locked = db
+  id: number,
+  end: SubscriptionEnd,
+): Promise<boolean> => (await endLocked(db, liveSubscriptions(db, workspaceId).where('id', '=', id), end)) > 0
+
+/** Who added a subscription or a callback URL. Without `clientId`, all connections of a member in a workspace. */
+export type ConnectionOwner = { apiKeyId: number } | { userId: number; clientId?: string }
+
+/** Ends an owner's subscriptions and cancels their pending deliveries. Returns how many there were. */
+export const endSubscriptionsOfOwner = (
+  db: Db,
+  workspaceId: number,
+  owner: ConnectionOwner,
+  end: SubscriptionEnd,
+): Promise<number> => {
+  const live = liveSubscriptions(db, workspaceId)
+  const owned =
+    'apiKeyId' in owner
+      ? live.where('api_key_id', '=', owner.apiKeyId)
+      : live
+          .where('user_id', '=', owner.userId)
+          .$if(owner.clientId !== undefined, (query) => query.where('client_id', '=', owner.clientId ?? null))
+  return endLocked(db, owned, end)
+}
+
+/**
+ * Locks subscriptions in the same order as the outbox, which prevents deadlocks, and waits for transactions that are
+ * adding deliveries to them.
+ */
+const liveSubscriptions = (db: Db, workspaceId: number) =>
+  db
     .selectFrom('webhook_subscription')
     .select('id')
     .where('workspace_id', '=', workspaceId)
+    .where('ended_at', 'is', null)
     .orderBy('id')
     .forUpdate()
-  const owned =
-    'apiKeyId' in owner
-      ? locked.where('api_key_id', '=', owner.apiKeyId)
-      : locked
-          .where('user_id', '=', owner.userId)
-          .$if(owner.clientId !== undefined, (query) => query.where('client_id', '=', owner.clientId ?? null))
-  const { numDeletedRows } = await db
-    .deleteFrom('webhook_subscription')
-    .where('id', 'in', owned)
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+
+async function endLocked(
+  db: Db,
+  locked: ReturnType<typeof liveSubscriptions>,
+  { reason, at, by }: SubscriptionEnd,
+): Promise<number> {
+  const ids = (await locked.execute()).map(({ id }) => id)
+  if (ids.length === 0) return 0
+  await db
+    .updateTable('webhook_subscription')
+    .set({
+      ended_at: at,
+      ended_reason: reason,
+      ended_by_user_id: by?.userId ?? null,
+      ended_by_api_key_id: by?.apiKeyId ?? null,
+      ended_by_client_id: by?.clientId ?? null,
+    })
+    .where('id', '=', sql<number>`any(${ids}::bigint[])`)
+    .execute()
+  // A separate statement, which sees the deliveries that were added before the lock.
+  await sql`
+    update webhook_delivery set status = 'canceled', next_attempt_at = null, finished_at = ${at}
+    where subscription_id = any(${ids}::bigint[]) and status = 'pending'`.execute(db)
+  return ids.length
+}
+
+/** Checks if an attempt of one of the subscription's canceled deliveries may still be in progress. */
+export async function hasLeasedDelivery(
+  db: Db,
+  workspaceId: number,
+  subscriptionId: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from webhook_delivery
+    where workspace_id = ${workspaceId} and subscription_id = ${subscriptionId}
+      and status = 'canceled' and lease_until > clock_timestamp() limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Deletes subscriptions that ended before `before`, with their deliveries, up to `limit` deliveries at a time. Returns
+ * false if there are more.
+ */
+export async function deleteEndedSubscriptions(
+  db: Db,
+  { before, limit }: { before: Date; limit: number },
+): Promise<boolean> {
+  const deleted = await sql`
+    delete from webhook_delivery where id in (
+      select d.id from webhook_subscription s join webhook_delivery d on d.subscription_id = s.id
+      where s.ended_at < ${before} limit ${limit}
+    )`.execute(db)
+  if (deleted.numAffectedRows === BigInt(limit)) return false
+  await sql`delete from webhook_subscription where ended_at < ${before}`.execute(db)
+  return true
 }
 
 export async function hasCampaign(db: Db, workspaceId: number, id: number): Promise<boolean> {

@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises'
 import type { SubscribeWebhook, WebhookFilter, WebhookSubscription } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
+import { dayMs } from '../core/durations.ts'
 import { ApiError, fieldError, notFound } from '../core/errors.ts'
 import { lockConnection } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
@@ -7,14 +9,19 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../outbound/target-url.ts'
 import { newWebhookSecret } from '../secrets/tokens.ts'
+import { endCallbacksOfOwner } from './callback-store.ts'
+import { connectionEndedError } from './callbacks.ts'
 import {
-  deleteSubscription,
-  deleteSubscriptionsOfOwner,
+  type ConnectionOwner,
+  deleteEndedSubscriptions,
+  endSubscription,
+  endSubscriptionsOfOwner,
   findSubscription,
   hasAgent,
   hasCampaign,
+  hasLeasedDelivery,
   markSubscriptionEnabled,
-  type SubscriptionOwner,
+  type SubscriptionEnd,
   type SubscriptionRow,
   upsertSubscription,
 } from './subscription-store.ts'
@@ -85,18 +92,36 @@ async function requireInWorkspace(db: Db, workspaceId: number, filter: WebhookFi
   }
 }
 
-const connectionEndedError = () => new ApiError('invalid_credential.connection_removed')
+/**
+ * Ends a subscription and cancels its pending deliveries. Any connection of the workspace may end any of its
+ * subscriptions. An attempt in progress may still arrive: see `waitForAttemptsInProgress`.
+ *
+ * @throws {ApiError} not_found: unknown, already ended, or of another workspace
+ */
+export const unsubscribe = (
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  caller: Caller,
+  id: number,
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const end = { reason: 'unsubscribed', at: tx.clock.now(), by: caller } as const
+    if (await endSubscription(tx.db, caller.workspaceId, id, end)) return
+    throw notFound('webhook subscription')
+  })
 
 /**
- * Removes a subscription with its pending deliveries. Any connection of the workspace may remove any of its
- * subscriptions.
- *
- * @throws {ApiError} not_found: unknown, already removed, or of another workspace
+ * Waits until no attempt of an ended subscription is in progress, so that nothing arrives after the response. Takes at
+ * most as long as a sender's lease, if the sender was killed. Call it after the commit.
  */
-export async function unsubscribe(deps: Pick<Deps, 'db'>, caller: Caller, id: number): Promise<void> {
-  if (await deleteSubscription(deps.db, caller.workspaceId, id)) return
-  throw notFound('webhook subscription')
+export async function waitForAttemptsInProgress(
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+  subscriptionId: number,
+): Promise<void> {
+  while (await hasLeasedDelivery(deps.db, workspaceId, subscriptionId)) await setTimeout(leasePollMs)
 }
+
+const leasePollMs = 50
 
 /**
  * Enables a disabled subscription, which can then fail for another five days. Deliveries that it missed stay exhausted
@@ -114,12 +139,29 @@ export async function enableSubscription(
 }
 
 /**
- * Removes every subscription of an API key, an app's connection, or a member, with its pending deliveries.
+ * Ends what a connection, or all connections of a member, asked for: webhook subscriptions and callback URLs. Their
+ * pending deliveries are canceled.
  *
- * @returns how many
+ * @returns how many subscriptions
  */
-export const removeSubscriptions = (db: Db, workspaceId: number, owner: SubscriptionOwner): Promise<number> =>
-  deleteSubscriptionsOfOwner(db, workspaceId, owner)
+export async function endEventsOfConnection(
+  db: Db,
+  workspaceId: number,
+  owner: ConnectionOwner,
+  end: SubscriptionEnd,
+): Promise<number> {
+  const count = await endSubscriptionsOfOwner(db, workspaceId, owner, end)
+  await endCallbacksOfOwner(db, workspaceId, owner, end.at)
+  return count
+}
+
+const endedTtlMs = 30 * dayMs
+
+/** Deletes subscriptions that ended 30 days ago, with their deliveries. */
+export async function deleteOldSubscriptions(db: Db, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - endedTtlMs)
+  while (!(await deleteEndedSubscriptions(db, { before, limit: 1_000 })));
+}
 
 /**
  * Returns a subscription as it's stored, with its secret sealed.

@@ -103,7 +103,6 @@ async function queueImportedCall(
     ifAlreadyQueued: 'skip',
     test: false,
     metadata: {},
-    callbackUrl: null,
   })
   return queued ? 'queued' : 'open'
 }

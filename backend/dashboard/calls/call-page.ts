@@ -1,6 +1,7 @@
 import type { Call } from '@outdial/contract'
 import { getCall } from '../../calls/get-calls.ts'
 import { secondMs } from '../../core/durations.ts'
+import type { UnmatchedSubscription } from '../../db/tables/webhook-tables.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge, deliveryBadge, type Tone } from '../page/badges.ts'
 import { definePage, noInput, template } from '../page/define-page.ts'
@@ -43,6 +44,8 @@ interface CallData {
   /** Empty if there is no recording, or its URL isn't an HTTP URL. */
   recordingUrl: string
   deliveries: ShownDelivery[]
+  /** Null for an event from before this was stored. */
+  unmatched: { rows: { id: number; reason: string }[]; more: number } | null
   eventId: string
   numberLabel: string
   isLive: boolean
@@ -119,6 +122,7 @@ async function readPage(
     recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
     conversationErased: details.conversation_erased_at !== null,
     deliveries: toShownDeliveries(deliveryRows, deliveryAttempts),
+    unmatched: toUnmatched(event),
     eventId: event?.id ?? '',
     numberLabel: details.number_label,
     isLive: event === undefined || deliveryRows.some(({ status }) => status === 'pending'),
@@ -192,7 +196,7 @@ type DeliveryAttempt = Awaited<ReturnType<typeof selectAttemptsOfEvent>>[number]
 interface ShownDelivery {
   id: number
   target: string
-  /** Null for the call's own callback_url. */
+  /** Null for a callback URL of the call. */
   subscriptionId: number | null
   badge: Badge
   attempts: { number: number; at: Date; ms: number; result: string }[]
@@ -212,7 +216,7 @@ const toShownDeliveries = (
       id: delivery.id,
       target: delivery.target_url,
       subscriptionId: delivery.subscription_id,
-      badge: deliveryBadge(delivery.status, deliveryAttempts.length),
+      badge: deliveryBadge(delivery.status, deliveryAttempts.length, delivery.ended_reason),
       attempts: deliveryAttempts.map((one) => ({
         number: one.number,
         at: one.at,
@@ -220,9 +224,27 @@ const toShownDeliveries = (
         result: formatAttemptResult(one),
       })),
       nextAttemptAt: delivery.next_attempt_at,
-      canReplay: delivery.status === 'exhausted' && delivery.disabled_at === null,
+      canReplay:
+        delivery.status === 'exhausted' &&
+        delivery.disabled_at === null &&
+        delivery.ended_reason === null &&
+        delivery.callback_ended_at === null,
     }
   })
+
+const unmatchedReasons: Record<UnmatchedSubscription['reason'], string> = {
+  disabled: 'it was disabled',
+  campaign_id: 'its filter selects another campaign',
+  agent_id: 'its filter selects another agent',
+  outcome: "its filter doesn't include this outcome",
+}
+
+/** Returns the subscriptions that the event wasn't sent to, and why. Null if that wasn't stored. */
+function toUnmatched(event: Awaited<ReturnType<typeof findEventOfCall>>): CallData['unmatched'] {
+  if (!event?.unmatched) return null
+  const rows = event.unmatched.map(({ id, reason }) => ({ id, reason: unmatchedReasons[reason] }))
+  return { rows, more: (event.unmatched_count ?? 0) - rows.length }
+}
 
 function formatAttemptResult({ status_code, error }: DeliveryAttempt): string {
   if (error === null) return `HTTP ${status_code ?? ''}`.trim()

@@ -4,7 +4,7 @@ import type { Db } from '../../db/schema.ts'
 export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('event')
-    .select(['id', 'type', 'created_at'])
+    .select(['id', 'type', 'created_at', 'unmatched', 'unmatched_count'])
     .where('workspace_id', '=', workspaceId)
     .where('call_id', '=', callId)
     .executeTakeFirst()
@@ -14,6 +14,7 @@ export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: st
   db
     .selectFrom('webhook_delivery')
     .leftJoin('webhook_subscription', 'webhook_subscription.id', 'webhook_delivery.subscription_id')
+    .leftJoin('call_callback', 'call_callback.id', 'webhook_delivery.callback_id')
     .select([
       'webhook_delivery.id',
       'webhook_delivery.subscription_id',
@@ -22,6 +23,8 @@ export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: st
       'webhook_delivery.next_attempt_at',
       'webhook_delivery.finished_at',
       'webhook_subscription.disabled_at',
+      'webhook_subscription.ended_reason',
+      'call_callback.ended_at as callback_ended_at',
     ])
     .where('webhook_delivery.workspace_id', '=', workspaceId)
     .where('webhook_delivery.event_id', '=', eventId)
@@ -105,7 +108,6 @@ export const findCallDetails = (db: Db, workspaceId: number, callId: number) =>
     .select([
       'call.due_at',
       'call.analysis_until',
-      'call.callback_url',
       'call.conversation_erased_at',
       'campaign.status as campaign_status',
       'campaign.paused_reason',

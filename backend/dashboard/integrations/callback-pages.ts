@@ -1,7 +1,8 @@
+import * as z from 'zod'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import {
   getPreviousSecretUntil,
-  revealWorkspaceSecret,
+  revealOriginSecret,
   rotateWorkspaceSecret,
 } from '../../webhooks/signing-secrets.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
@@ -9,12 +10,14 @@ import { type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
 import { formatReplayMessage } from './webhook-actions.ts'
-import { countCallbackDeliveries } from './webhook-queries.ts'
+import { countCallbackDeliveries, selectCallbackOrigins } from './webhook-queries.ts'
 
 interface CallbacksData {
   pending: number
   exhausted: number
   previousSecretUntil: Date | null
+  /** Origins of callback URLs, such as https://example.com. */
+  origins: string[]
   table: DeliveryTable
 }
 
@@ -33,6 +36,7 @@ export const callbacksPage = definePage({
       pending,
       exhausted,
       previousSecretUntil: previousStillSigns ? previousUntil : null,
+      origins: await selectCallbackOrigins(deps.db, context.workspace.id),
       table: await readDeliveryTable(deps, context, {
         subscriptionId: null,
         path: callbacksPath,
@@ -51,27 +55,29 @@ export const replayCallbacksAction = defineAction({
   back: toCallbacks,
 })
 
-const signingSecretView = template<{ what: 'reveal' | 'rotate' }>(
-  'dashboard/integrations/signing-secret-page',
-)
+const revealSecretView = template<{ url: string }>('dashboard/integrations/reveal-secret-page')
+const rotateSecretView = template<object>('dashboard/integrations/rotate-callback-secret-page')
 
 export const revealSecretPage = defineForm({
-  query: noInput,
-  form: noInput,
+  query: z.object({ url: z.string().catch('') }),
+  form: z.object({ url: z.url({ protocol: /^https?$/ }) }),
   isOnce: false,
   show: async (_, context) => {
     requireOwner(context)
-    return signingSecretView('Show signing secret', { what: 'reveal' })
+    return revealSecretView('Show signing secret', { url: context.query.url })
   },
-  submit: async (deps, context) => {
+  submit: async (deps, context, { url }) => {
     requireOwner(context)
-    const { secret } = await revealWorkspaceSecret(deps, context.workspace.id)
+    const { secret } = await revealOriginSecret(deps, context.workspace.id, url)
+    const { origin } = new URL(url)
     return secretPage('Signing secret', {
-      heading: 'Signing secret',
-      lead: 'Keep the secret safe. Anyone who has it can forge deliveries to your callback URLs.',
+      heading: `Signing secret for ${origin}`,
+      lead: 'Keep the secret safe. Anyone who has it can forge deliveries to your callback URLs at this address.',
       label: 'Signing secret',
       secret,
-      notes: ['This secret signs deliveries to callback URLs. Each webhook subscription has its own secret.'],
+      notes: [
+        `This secret signs deliveries to every callback URL that starts with ${origin}/. Other addresses and webhook subscriptions have different secrets.`,
+      ],
       back: callbacksLink,
     })
   },
@@ -82,18 +88,11 @@ export const rotateSigningSecretPage = defineForm({
   form: noInput,
   show: async (_, context) => {
     requireOwner(context)
-    return signingSecretView('Rotate signing secret', { what: 'rotate' })
+    return rotateSecretView('Rotate signing secrets', {})
   },
   submit: async (tx, context) => {
     requireOwner(context)
-    const { secret } = await rotateWorkspaceSecret(tx, context.workspace.id)
-    return secretPage('New signing secret', {
-      heading: 'Signing secret rotated',
-      lead: 'Enter the new secret in every app that receives events at a callback URL.',
-      label: 'Signing secret',
-      secret,
-      notes: ['For 24 hours, deliveries are also signed with the previous secret.'],
-      back: callbacksLink,
-    })
+    await rotateWorkspaceSecret(tx, context.workspace.id)
+    return redirectTo(toCallbacks(context), 'Signing secrets rotated. Enter the new ones in your receivers.')
   },
 })

@@ -24,6 +24,7 @@ export async function selectConnectedApps(db: Db, workspaceId: number): Promise<
       (
         select count(*) from webhook_subscription s
         where s.workspace_id = ${workspaceId} and s.user_id = g.user_id and s.client_id = g.client_id
+          and s.ended_at is null
       ) as subscription_count
     from oauth_grant g
     join oauth_client c on c.id = g.client_id

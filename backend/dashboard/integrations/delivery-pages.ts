@@ -59,7 +59,8 @@ export const deliveryPage = definePage({
     const row = await findDelivery(deps.db, workspace.id, id)
     if (row === undefined) throw new FormError('not_found', 'Delivery not found.')
     const attempts = await selectDeliveryAttempts(deps.db, workspace.id, id)
-    const isDisabled = row.disabled_at !== null
+    const hasEnded = row.subscription_ended_at !== null
+    const isDisabled = row.disabled_at !== null && !hasEnded
     return deliveryView('Delivery', {
       delivery: {
         id: row.id,
@@ -67,11 +68,11 @@ export const deliveryPage = definePage({
         origin: toOrigin(row.subscription_id),
         callId: row.call_id,
         targetUrl: row.target_url,
-        badge: deliveryBadge(row.status, attempts.length),
+        badge: deliveryBadge(row.status, attempts.length, row.ended_reason),
         createdAt: row.created_at,
         finishedAt: row.finished_at,
         nextAttemptAt: row.next_attempt_at,
-        canReplay: row.status === 'exhausted' && !isDisabled,
+        canReplay: row.status === 'exhausted' && !isDisabled && !hasEnded && row.callback_ended_at === null,
         isDisabled,
         body: formatBody(row.body),
       },
@@ -152,7 +153,7 @@ export interface DeliveryTable {
   next: string | null
 }
 
-const DeliveryStatus = z.enum(['pending', 'delivered', 'exhausted', 'gone'])
+const DeliveryStatus = z.enum(['pending', 'delivered', 'exhausted', 'gone', 'canceled'])
 const Id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 
 /** Query of a delivery list. Invalid values are ignored. */
@@ -215,7 +216,7 @@ function toDeliveryRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
     id: row.id,
     event: row.call_id === null ? 'Test event' : `Call ${row.call_id}`,
     about: showTarget ? row.target_url : about,
-    badge: deliveryBadge(row.status, row.attempts),
+    badge: deliveryBadge(row.status, row.attempts, row.ended_reason),
     response: formatAttemptResponse(row),
     attempts: row.attempts,
     createdAt: row.created_at,

@@ -2,7 +2,7 @@ import type { WebhookFilter } from '@outdial/contract'
 import * as z from 'zod'
 import { FormError } from '../../core/form-errors.ts'
 import { toPage } from '../../core/pagination.ts'
-import { getSubscription } from '../../webhooks/subscriptions.ts'
+import type { SubscriptionEndedReason } from '../../db/tables/webhook-tables.ts'
 import type { Badge } from '../page/badges.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { PageNumber } from '../page/forms.ts'
@@ -19,6 +19,8 @@ interface WebhookData {
     createdAt: Date
     badge: Badge
     since: Date | null
+    /** Why and when the subscription ended; null if it hasn't. */
+    ended: { reason: string; at: Date } | null
     isDisabled: boolean
     isFailing: boolean
     pending: number
@@ -46,9 +48,8 @@ export const webhookPage = definePage({
       params: { id },
     } = context
     const [found] = await selectSubscriptions(deps.db, workspace.id, { id, limit: 1, offset: 0 })
-    const owner = await getSubscription(deps, workspace.id, id)
     if (found === undefined) throw new FormError('not_found', 'Subscription not found.')
-    const canRotate = owner.user_id === user.userId || workspace.role === 'owner'
+    const canRotate = found.user_id === user.userId || workspace.role === 'owner'
     const path = `/integrations/webhooks/${id}`
     const source = { subscriptionId: id, path, showTarget: false }
     return webhookView('Webhook', {
@@ -65,6 +66,7 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
   filter: formatWebhookFilter(row),
   createdAt: row.created_at,
   ...toHealth(row),
+  ended: toEnd(row),
   isDisabled: row.disabled_at !== null,
   isFailing: row.failing_since !== null,
   pending: row.pending,
@@ -76,7 +78,8 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
 
 function formatActionDetails(isApp: boolean): { testDetail: string; removeDetail: string } {
   const testDetail = "Sends a sample event that matches the subscription's filter and is marked as a test."
-  const removeDetail = "Its delivery log is deleted too. You can't undo this."
+  const removeDetail =
+    "Pending deliveries are canceled. The delivery log stays for 30 days. You can't undo this."
   if (!isApp) return { testDetail, removeDetail: `This URL stops receiving events. ${removeDetail}` }
   const stays = "The Zap or app stays on, but won't receive events until it's turned off and on again."
   return {
@@ -99,6 +102,8 @@ interface WebhookRow {
 
 interface ListData {
   rows: WebhookRow[]
+  /** Subscriptions that ended in the last 30 days, the latest first. */
+  ended: { id: number; targetUrl: string; owner: string; filter: string; reason: string; at: Date }[]
   callbacks: { pending: number; exhausted: number; any: boolean }
   previous: string | null
   next: string | null
@@ -127,12 +132,38 @@ export const webhookListPage = definePage({
         pending: item.pending,
         exhausted: item.exhausted,
       })),
+      ended: (
+        await selectSubscriptions(deps.db, context.workspace.id, { ended: true, limit: pageSize, offset: 0 })
+      )
+        .map(toEndedRow)
+        .filter((row) => row !== undefined),
       callbacks: await countCallbackDeliveries(deps.db, context.workspace.id),
       previous: page > 1 ? address(page - 1) : null,
       next: hasMore ? address(page + 1) : null,
     })
   },
 })
+
+const endedReasons: Record<SubscriptionEndedReason, string> = {
+  unsubscribed: 'Unsubscribed',
+  gone: 'The receiver responded with status 410',
+  app_disconnected: 'The app was disconnected',
+  key_revoked: 'The API key was revoked',
+  member_removed: 'The member was removed',
+}
+
+function toEnd(row: SubscriptionSummary): { reason: string; at: Date } | null {
+  if (row.ended_at === null || row.ended_reason === null) return null
+  const by = row.ended_by === null ? '' : ` by ${row.ended_by}`
+  return { reason: `${endedReasons[row.ended_reason]}${by}`, at: row.ended_at }
+}
+
+function toEndedRow(row: SubscriptionSummary) {
+  const end = toEnd(row)
+  if (end === null) return undefined
+  const { id, target_url: targetUrl } = row
+  return { id, targetUrl, owner: formatSubscriptionOwner(row), filter: formatWebhookFilter(row), ...end }
+}
 
 /** Describes the calls that a subscription receives: "Calls: campaign “Leads”, answered or busy". */
 function formatWebhookFilter(subscription: {
@@ -160,13 +191,17 @@ function formatSubscriptionOwner(
     : `${app}, connected by ${user_name}`
 }
 
-type SubscriptionHealth = Pick<SubscriptionSummary, 'disabled_at' | 'failing_since' | 'last_status'>
+type SubscriptionHealth = Pick<
+  SubscriptionSummary,
+  'ended_at' | 'disabled_at' | 'failing_since' | 'last_status'
+>
 
 /** Returns a subscription's health and, if it's disabled or failing, since when. */
-function toHealth({ disabled_at, failing_since, last_status }: SubscriptionHealth): {
+function toHealth({ ended_at, disabled_at, failing_since, last_status }: SubscriptionHealth): {
   badge: Badge
   since: Date | null
 } {
+  if (ended_at !== null) return { badge: { tone: 'mute', text: 'Ended' }, since: ended_at }
   if (disabled_at !== null) return { badge: { tone: 'bad', text: 'Disabled' }, since: disabled_at }
   if (failing_since !== null) return { badge: { tone: 'warn', text: 'Failing' }, since: failing_since }
   if (last_status === 'delivered') return { badge: { tone: 'good', text: 'Active' }, since: null }

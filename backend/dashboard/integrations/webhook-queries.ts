@@ -1,8 +1,7 @@
 import type { WebhookFilter } from '@outdial/contract'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
-
-type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'gone'
+import type { DeliveryStatus, SubscriptionEndedReason } from '../../db/tables/webhook-tables.ts'
 
 export interface DeliverySummary {
   id: number
@@ -14,6 +13,8 @@ export interface DeliverySummary {
   status: DeliveryStatus
   created_at: Date
   next_attempt_at: Date | null
+  /** Of the subscription. */
+  ended_reason: SubscriptionEndedReason | null
   attempts: number
   /** Of the last attempt; null before the first. */
   status_code: number | null
@@ -42,7 +43,7 @@ export async function selectDeliveries(
     subscriptionId === null ? sql`d.subscription_id is null` : sql`d.subscription_id = ${subscriptionId}`
   const { rows } = await sql<DeliverySummary>`
     select d.id, d.event_id, event.call_id, call.to_number as contact, d.target_url, d.status, d.created_at,
-      d.next_attempt_at, coalesce(last.number, 0) as attempts, last.status_code, last.error, last.duration_ms,
+      d.next_attempt_at, s.ended_reason, coalesce(last.number, 0) as attempts, last.status_code, last.error, last.duration_ms,
       last.at as last_attempt_at
     from (
       select * from webhook_delivery d
@@ -55,6 +56,7 @@ export async function selectDeliveries(
     ) d
     join event on event.id = d.event_id
     left join call on call.id = event.call_id
+    left join webhook_subscription s on s.id = d.subscription_id
     left join lateral (
       select number, status_code, error, duration_ms, at from delivery_attempt a
       where a.delivery_id = d.id order by number desc limit 1
@@ -72,6 +74,8 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
     .leftJoin('webhook_subscription as s', 's.id', 'd.subscription_id')
     .select(['d.id', 'd.subscription_id', 'd.target_url', 'd.status', 'd.created_at', 'd.next_attempt_at'])
     .select(['d.finished_at', 'd.event_id', 'event.call_id', 'event.type', 'event.body', 's.disabled_at'])
+    .leftJoin('call_callback as c', 'c.id', 'd.callback_id')
+    .select(['s.ended_at as subscription_ended_at', 's.ended_reason', 'c.ended_at as callback_ended_at'])
     .where('d.workspace_id', '=', workspaceId)
     .where('d.id', '=', id)
     .executeTakeFirst()
@@ -90,11 +94,16 @@ export const selectDeliveryAttempts = (db: Db, workspaceId: number, deliveryId: 
 
 export interface SubscriptionSummary {
   id: number
+  user_id: number
   target_url: string
   filter: WebhookFilter
   created_at: Date
   disabled_at: Date | null
   failing_since: Date | null
+  ended_at: Date | null
+  ended_reason: SubscriptionEndedReason | null
+  /** The member who unsubscribed, or whose connection did. */
+  ended_by: string | null
   previous_secret_until: Date | null
   /** Set for the subscription of an API key. */
   key_name: string | null
@@ -108,18 +117,24 @@ export interface SubscriptionSummary {
   agent: string | null
   pending: number
   exhausted: number
-  last_status: 'pending' | 'delivered' | 'exhausted' | 'gone' | null
+  last_status: DeliveryStatus | null
   last_at: Date | null
 }
 
-/** Returns subscriptions with owner and health: disabled ones first, then failing ones, then the newest. */
+/**
+ * Returns subscriptions with owner and health: disabled ones first, then failing ones, then the newest. `ended` selects
+ * those that have ended instead, the latest first. `id` selects one, ended or not.
+ */
 export async function selectSubscriptions(
   db: Db,
   workspaceId: number,
-  options: { id?: number; limit: number; offset: number },
+  options: { id?: number; ended?: boolean; limit: number; offset: number },
 ): Promise<SubscriptionSummary[]> {
+  const { id, ended = false } = options
+  const selected = id === undefined ? sql`(s.ended_at is not null) = ${ended}` : sql`s.id = ${id}`
   const { rows } = await sql<SubscriptionSummary>`
-    select s.id, s.target_url, s.filter, s.created_at, s.disabled_at, s.failing_since, s.previous_secret_until,
+    select s.id, s.user_id, s.target_url, s.filter, s.created_at, s.disabled_at, s.failing_since, s.ended_at,
+      s.ended_reason, coalesce(ended_key.name, ended_client.name, ended_user.name) as ended_by, s.previous_secret_until,
       k.name as key_name, k.prefix as key_prefix, c.name as app, u.name as user_name,
       campaign.name as campaign, agent.name as agent,
       (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'pending') as pending,
@@ -129,6 +144,9 @@ export async function selectSubscriptions(
     join app_user u on u.id = s.user_id
     left join api_key k on k.id = s.api_key_id
     left join oauth_client c on c.id = s.client_id
+    left join app_user ended_user on ended_user.id = s.ended_by_user_id
+    left join api_key ended_key on ended_key.id = s.ended_by_api_key_id
+    left join oauth_client ended_client on ended_client.id = s.ended_by_client_id
     left join campaign on campaign.workspace_id = s.workspace_id
       and campaign.id = (s.filter ->> 'campaign_id')::bigint
     left join agent on agent.workspace_id = s.workspace_id and agent.id = (s.filter ->> 'agent_id')::bigint
@@ -136,8 +154,8 @@ export async function selectSubscriptions(
       select d.status, coalesce(d.finished_at, d.created_at) as at from webhook_delivery d
       where d.subscription_id = s.id order by d.id desc limit 1
     ) newest on true
-    where s.workspace_id = ${workspaceId} and (${options.id ?? null}::bigint is null or s.id = ${options.id ?? null}::bigint)
-    order by s.disabled_at is null, s.failing_since is null, s.id desc
+    where s.workspace_id = ${workspaceId} and ${selected}
+    order by s.ended_at desc nulls first, s.disabled_at is null, s.failing_since is null, s.id desc
     limit ${options.limit} offset ${options.offset}
   `.execute(db)
   return rows
@@ -157,4 +175,23 @@ export async function countCallbackDeliveries(
     where workspace_id = ${workspaceId} and subscription_id is null and status in ('pending', 'exhausted')
   `.execute(db)
   return rows[0] ?? { pending: 0, exhausted: 0, any: false }
+}
+
+const maxOrigins = 50
+
+/** Returns the origins of a workspace's callback URLs in alphabetical order. Skips from one to the next in the index. */
+export async function selectCallbackOrigins(db: Db, workspaceId: number): Promise<string[]> {
+  const next = (after: RawBuilder<unknown>) => sql`(
+    select origin from call_callback
+    where workspace_id = ${workspaceId} and url <> '' and origin > ${after} order by origin limit 1
+  )`
+  const { rows } = await sql<{ origin: string }>`
+    with recursive found as (
+      select ${next(sql`''`)} as origin
+      union all
+      select ${next(sql`found.origin`)} from found where found.origin is not null
+    )
+    select origin from found where origin is not null limit ${maxOrigins}
+  `.execute(db)
+  return rows.map(({ origin }) => origin)
 }

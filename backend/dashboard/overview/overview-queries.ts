@@ -150,6 +150,7 @@ export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
     .selectFrom('webhook_subscription')
     .select(['id', 'target_url', 'failing_since', 'disabled_at'])
     .where('workspace_id', '=', workspaceId)
+    .where('ended_at', 'is', null)
     .where((eb) => eb.or([eb('disabled_at', 'is not', null), eb('failing_since', 'is not', null)]))
     .orderBy('disabled_at')
     .orderBy('id')

@@ -7,6 +7,7 @@ import {
   waitingForTexts,
 } from '@outdial/contract'
 import type { ToolKindName } from '../../db/schema.ts'
+import type { DeliveryStatus, SubscriptionEndedReason } from '../../db/tables/webhook-tables.ts'
 
 /** The color of a badge, bar, or timeline entry. */
 export type Tone = 'good' | 'warn' | 'bad' | 'live' | 'mute'
@@ -69,11 +70,21 @@ const deliveryBadges = {
   delivered: { tone: 'good', text: 'Delivered' },
   exhausted: { tone: 'bad', text: 'Failed – no retries left' },
   gone: { tone: 'mute', text: 'Stopped' },
-} as const satisfies Record<string, Badge>
+} as const satisfies Record<Exclude<DeliveryStatus, 'canceled'>, Badge>
 
-/** Returns the badge of a delivery after this many delivery attempts. */
-export const deliveryBadge = (status: keyof typeof deliveryBadges, attempts: number): Badge =>
-  status === 'pending' && attempts > 0 ? { tone: 'warn', text: 'Retrying' } : deliveryBadges[status]
+/** Returns the badge of a delivery after this many delivery attempts, with the reason why its subscription ended. */
+export function deliveryBadge(
+  status: DeliveryStatus,
+  attempts: number,
+  endedReason?: SubscriptionEndedReason | null,
+): Badge {
+  if (status === 'pending' && attempts > 0) return { tone: 'warn', text: 'Retrying' }
+  if (status !== 'canceled') return deliveryBadges[status]
+  return {
+    tone: 'mute',
+    text: endedReason === 'unsubscribed' ? 'Canceled: unsubscribed' : 'Canceled: connection ended',
+  }
+}
 
 /** Returns where a tool comes from. */
 export function formatToolKind(kind: ToolKindName): string {

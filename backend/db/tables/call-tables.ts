@@ -178,7 +178,6 @@ interface CallTable {
   extracted: JsonWithDefault<Extracted>
   recording_url: string | null
   metadata: JsonWithDefault<Record<string, string>>
-  callback_url: string | null
   analysis_until: TimestampColumn | null
   conversation_erased_at: TimestampColumn | null
 }

@@ -5,6 +5,7 @@ import type { CreatedAt, Id, Json, TimestampColumn } from './column-types.ts'
 /** Events and their deliveries. */
 export interface WebhookTables {
   webhook_subscription: WebhookSubscriptionTable
+  call_callback: CallCallbackTable
   event: EventTable
   webhook_delivery: WebhookDeliveryTable
   delivery_attempt: DeliveryAttemptTable
@@ -25,6 +26,28 @@ interface WebhookSubscriptionTable {
   created_at: CreatedAt
   disabled_at: TimestampColumn | null
   failing_since: TimestampColumn | null
+  ended_at: TimestampColumn | null
+  ended_reason: SubscriptionEndedReason | null
+  ended_by_user_id: number | null
+  ended_by_api_key_id: number | null
+  ended_by_client_id: string | null
+}
+
+/** Why a subscription ended. `gone` means that the receiver responded with 410. */
+export type SubscriptionEndedReason =
+  'unsubscribed' | 'gone' | 'app_disconnected' | 'key_revoked' | 'member_removed'
+
+interface CallCallbackTable {
+  id: Id
+  workspace_id: number
+  call_id: number
+  url: string
+  origin: GeneratedAlways<string>
+  user_id: number | null
+  api_key_id: number | null
+  client_id: string | null
+  created_at: TimestampColumn
+  ended_at: TimestampColumn | null
 }
 
 interface EventTable {
@@ -33,17 +56,27 @@ interface EventTable {
   type: 'call.completed'
   call_id: number | null
   body: string
+  unmatched: Json<UnmatchedSubscription[]> | null
+  unmatched_count: number | null
   created_at: CreatedAt
+}
+
+/** A subscription that an event wasn't sent to. */
+export interface UnmatchedSubscription {
+  id: number
+  reason: 'disabled' | 'campaign_id' | 'agent_id' | 'outcome'
 }
 
 interface WebhookDeliveryTable {
   id: Id
   workspace_id: number
   event_id: string
+  /** Null for a callback URL. */
   subscription_id: number | null
+  callback_id: number | null
   target_url: string
   target_host: GeneratedAlways<string>
-  status: Generated<'pending' | 'delivered' | 'exhausted' | 'gone'>
+  status: Generated<DeliveryStatus>
   attempts: Generated<number>
   next_attempt_at: TimestampColumn | null
   worker_id: string | null
@@ -52,6 +85,9 @@ interface WebhookDeliveryTable {
   created_at: CreatedAt
   finished_at: TimestampColumn | null
 }
+
+/** `canceled` means that the subscription or the connection ended before the event was delivered. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'gone' | 'canceled'
 
 interface DeliveryAttemptTable {
   id: Id

@@ -34,7 +34,6 @@ describe('a second call to the same number', () => {
       ifAlreadyQueued: 'skip' as const,
       test: false,
       metadata: {},
-      callbackUrl: null,
     }
     const firstQueued = Promise.withResolvers<void>()
     const secondAsks = Promise.withResolvers<void>()
@@ -154,7 +153,6 @@ describe('the campaign', () => {
         ifAlreadyQueued: 'skip',
         test: false,
         metadata: {},
-        callbackUrl: null,
       })
       queued.resolve()
       await archiving.promise

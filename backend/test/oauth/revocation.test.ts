@@ -39,6 +39,7 @@ const subscriptionsOf = async (workspaceId: number | undefined): Promise<number>
     .selectFrom('webhook_subscription')
     .select('id')
     .where('workspace_id', '=', workspaceId ?? 0)
+    .where('ended_at', 'is', null)
     .execute()
   return rows.length
 }

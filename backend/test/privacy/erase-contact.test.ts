@@ -8,10 +8,10 @@ import { emptyResult } from '../../dialer/attempt-result.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
 import { eraseCallbackUrlsOfErasedContacts } from '../../webhooks/erase-events.ts'
-import { getCall, listEvents, seedCall, toCaller } from '../support/calls.ts'
+import { getCall, listEvents, seedCall } from '../support/calls.ts'
 import type { TestDeps } from '../support/deps.ts'
 import { analysis, answered, email, number, person, useErasureWorld } from '../support/erasure.ts'
-import type { Seed } from '../support/factories.ts'
+import { type Seed, seedApiKeyCaller } from '../support/factories.ts'
 
 const { world, erase, claim, seedConversation, toolCall, findTraces } = useErasureWorld()
 
@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 
 it('leaves no trace of a person in any table, and publishes each call once', async () => {
-  const caller = toCaller(seed)
+  const caller = await seedApiKeyCaller(deps, seed)
   const body = { phone_number: number, campaign_id: seed.campaignId, ...person }
   const request = { caller, method: 'POST', path: '/contacts', key: 'once', body }
   const { body: storedBody } = await respondOnce(deps, request, async (tx) => ({

@@ -114,7 +114,6 @@ async function seedConversation(seed: Seed, days: number): Promise<number> {
   if (callView === undefined) throw new Error('call not found')
   await publishCallCompleted(database.db, workspace_id, {
     call: callView,
-    callbackUrl: null,
     at: daysBefore(days),
   })
   return call.id

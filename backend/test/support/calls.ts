@@ -8,7 +8,7 @@ import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import type { Analysis } from '../../telephony/provider.ts'
 import type { TestDeps } from './deps.ts'
-import { freshNumber, type Seed } from './factories.ts'
+import { freshNumber, type Seed, seedApiKeyCaller } from './factories.ts'
 import type { Service } from './service.ts'
 import { waitFor } from './wait.ts'
 
@@ -28,7 +28,9 @@ export async function seedCall(
   input: Partial<AddContact> = {},
 ): Promise<Call> {
   const body = { phone_number: phoneNumber, campaign_id: seed.campaignId, first_name: 'Maya', ...input }
-  return (await addContact(deps, toCaller(seed), body)).call
+  // A callback URL belongs to a connection.
+  const caller = body.callback_url ? await seedApiKeyCaller(deps, seed) : toCaller(seed)
+  return (await addContact(deps, caller, body)).call
 }
 
 /** Returns a function that queues calls in the workspace of a user. */

@@ -12,6 +12,7 @@ import { emptyResult } from '../../dialer/attempt-result.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { insertUser } from '../../identity/user-store.ts'
 import { newWebhookSecret } from '../../secrets/tokens.ts'
+import { callbackDelayMs } from '../../webhooks/callback-store.ts'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
 import type { TestDeps } from './deps.ts'
 
@@ -75,6 +76,20 @@ export async function seedCompletedCall(
   }
 }
 
+/** Adds a callback URL that was added long enough ago for its event to be sent without delay. */
+async function seedCallback(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { workspaceId, userId }: Seed,
+  callId: number,
+  url: string,
+): Promise<void> {
+  const createdAt = new Date(clock.now().getTime() - callbackDelayMs)
+  await db
+    .insertInto('call_callback')
+    .values({ workspace_id: workspaceId, call_id: callId, url, user_id: userId, created_at: createdAt })
+    .execute()
+}
+
 /** Creates a call that ends now, with its event and deliveries. */
 export async function completeCall(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -82,13 +97,10 @@ export async function completeCall(
   options: { outcome?: CallOutcome; callbackUrl?: string } = {},
 ): Promise<Call> {
   const call = await seedCompletedCall(deps, seed, options.outcome)
-  await deps.db.transaction().execute((db) =>
-    publishCallCompleted(db, seed.workspaceId, {
-      call,
-      callbackUrl: options.callbackUrl ?? null,
-      at: deps.clock.now(),
-    }),
-  )
+  if (options.callbackUrl !== undefined) await seedCallback(deps, seed, call.id, options.callbackUrl)
+  await deps.db
+    .transaction()
+    .execute((db) => publishCallCompleted(db, seed.workspaceId, { call, at: deps.clock.now() }))
   return call
 }
 

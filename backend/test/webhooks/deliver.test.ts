@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
+import { toOriginSecret } from '../../webhooks/origin-secret.ts'
 import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
 import { completeCall } from '../support/factories.ts'
 import { HttpReceiver } from '../support/http-receiver.ts'
@@ -42,7 +43,7 @@ describe('the request', () => {
     expect(await listAttempts()).toMatchObject([{ number: 1, status_code: 204, error: null, duration_ms: 0 }])
   })
 
-  it("signs deliveries to a callback URL with the workspace's secret", async () => {
+  it("signs deliveries to a callback URL with the secret of its origin, derived from the workspace's", async () => {
     await completeCall(world.deps, world.seed, { callbackUrl: world.receiver.url('/callback') })
     start()
     await waitForAttempts(1)
@@ -52,7 +53,8 @@ describe('the request', () => {
       .where('id', '=', world.seed.workspaceId)
       .executeTakeFirstOrThrow()
     const [received] = world.receiver.requests
-    const verifier = new Webhook(world.deps.secretBox.open(webhook_secret))
+    const workspaceSecret = world.deps.secretBox.open(webhook_secret)
+    const verifier = new Webhook(toOriginSecret(workspaceSecret, world.receiver.url()))
     expect(verifier.verify(received?.body ?? '', received?.headers as Record<string, string>)).toBeTruthy()
   })
 

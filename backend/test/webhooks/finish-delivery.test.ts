@@ -94,7 +94,7 @@ describe('replay', () => {
 })
 
 describe('a receiver that responds with 410', () => {
-  it('immediately removes the subscription and its pending deliveries', async () => {
+  it('immediately ends the subscription and cancels its other pending deliveries', async () => {
     const { id } = await seedSubscription()
     world.receiver.respondWith(410)
     await completeCall(world.deps, world.seed)
@@ -102,9 +102,10 @@ describe('a receiver that responds with 410', () => {
     start({ concurrency: 1 })
     await waitForValue(
       () => subscriptionRow(id),
-      (row) => row === undefined,
+      (row) => row?.ended_reason === 'gone',
     )
-    expect(await listDeliveries()).toEqual([])
+    await waitForAttempts(1)
+    expect((await listDeliveries()).map(({ status }) => status).sort()).toEqual(['canceled', 'gone'])
     expect(world.receiver.requests).toHaveLength(1)
   })
 

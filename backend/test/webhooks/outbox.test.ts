@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
-import { removeSubscriptions } from '../../webhooks/subscriptions.ts'
+import { endEventsOfConnection } from '../../webhooks/subscriptions.ts'
 import { completeCall, seedApiKeyCaller, seedCompletedCall, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useWorld } from '../support/world.ts'
@@ -42,6 +42,13 @@ const listDeliveries = (callId: number) =>
     .orderBy('subscription_id')
     .execute()
 
+const readUnmatched = (callId: number) =>
+  world.deps.db
+    .selectFrom('event')
+    .select(['unmatched', 'unmatched_count'])
+    .where('call_id', '=', callId)
+    .executeTakeFirstOrThrow()
+
 const listTargets = async (callId: number) => (await listDeliveries(callId)).map((row) => row.subscription_id)
 
 it('saves the body of the event as it will be signed and sent', async () => {
@@ -61,7 +68,7 @@ it('saves the body of the event as it will be signed and sent', async () => {
   })
 })
 
-it('delivers only to subscriptions whose filter matches the call', async () => {
+it('delivers only to subscriptions whose filter matches the call, and saves why the others do not', async () => {
   const other = await seedWorkspace(world.deps, 'Other')
   const everything = await seedSubscription({})
   const matching = await seedSubscription({
@@ -69,15 +76,24 @@ it('delivers only to subscriptions whose filter matches the call', async () => {
     agent_id: world.seed.agentId,
     outcome: ['answered', 'busy'],
   })
-  await seedSubscription({ campaign_id: other.campaignId })
-  await seedSubscription({ agent_id: other.agentId })
-  await seedSubscription({ outcome: ['busy'] })
+  const ofCampaign = await seedSubscription({ campaign_id: other.campaignId })
+  const ofAgent = await seedSubscription({ agent_id: other.agentId })
+  const ofOutcome = await seedSubscription({ outcome: ['busy'] })
   await seedSubscription({}, other)
-  await seedSubscription({}, world.seed, world.deps.clock.now())
+  const disabled = await seedSubscription({}, world.seed, world.deps.clock.now())
 
   const call = await completeCall(world.deps, world.seed)
 
   expect(await listTargets(call.id)).toEqual([everything.id, matching.id])
+  expect(await readUnmatched(call.id)).toEqual({
+    unmatched: [
+      { id: ofCampaign.id, reason: 'campaign_id' },
+      { id: ofAgent.id, reason: 'agent_id' },
+      { id: ofOutcome.id, reason: 'outcome' },
+      { id: disabled.id, reason: 'disabled' },
+    ],
+    unmatched_count: 4,
+  })
 })
 
 it("also delivers to the call's callback URL", async () => {
@@ -101,7 +117,6 @@ it('writes one event for a call even if it is published repeatedly', async () =>
   const again = () =>
     publishCallCompleted(world.deps.db, world.seed.workspaceId, {
       call,
-      callbackUrl: 'https://example.com/callback',
       at: world.deps.clock.now(),
     })
   await Promise.all([again(), again()])
@@ -114,7 +129,6 @@ it('writes nothing when the transaction that ends the call is rolled back', asyn
   const ending = world.deps.db.transaction().execute(async (db) => {
     await publishCallCompleted(db, world.seed.workspaceId, {
       call,
-      callbackUrl: null,
       at: world.deps.clock.now(),
     })
     throw new Error('rollback')
@@ -130,12 +144,19 @@ it('ends the call even if a subscription is removed at the same time', async () 
   const record = () =>
     publishCallCompleted(world.deps.db, world.seed.workspaceId, {
       call,
-      callbackUrl: null,
       at: world.deps.clock.now(),
     })
 
   const recording = await world.deps.db.transaction().execute(async (db) => {
-    await removeSubscriptions(db, owner.workspaceId, { apiKeyId: owner.apiKeyId })
+    await endEventsOfConnection(
+      db,
+      owner.workspaceId,
+      { apiKeyId: owner.apiKeyId },
+      {
+        reason: 'key_revoked',
+        at: world.deps.clock.now(),
+      },
+    )
     const waiting = record()
     await waitForLockWaiters(world.deps.db)
     return [waiting] // in an array so that this transaction doesn't wait for it: it waits for this transaction

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import type { Worker } from '../../core/worker.ts'
 import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
-import { completeCall } from '../support/factories.ts'
+import { unsubscribe, waitForAttemptsInProgress } from '../../webhooks/subscriptions.ts'
+import { completeCall, seedApiKeyCaller } from '../support/factories.ts'
 import { HttpReceiver } from '../support/http-receiver.ts'
 import { waitForValue } from '../support/wait.ts'
 import { useWebhooksWorld } from '../support/webhooks.ts'
@@ -114,7 +116,7 @@ it.each([
     await completeCall(world.deps, world.seed)
     const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
     world.receiver.respond = (_request, response) => setPendingResponse(response)
-    const sender = start({ timeoutMs: 60_000 })
+    const sender = start({ timeoutMs: 60_000, leaseSeconds: 600 })
     const response = await pendingResponse
     await waitForValue(
       async () => world.deps.clock.waiting, // it has polled again, found nothing, and waits
@@ -150,11 +152,35 @@ it('releases deliveries that it abandons when it stops, without counting an atte
   await seedSubscription()
   await completeCall(world.deps, world.seed)
   world.receiver.neverRespond()
-  const sender = start({ timeoutMs: 60_000 })
+  const sender = start({ timeoutMs: 60_000, leaseSeconds: 600 })
   await waitForValue(
     async () => world.receiver.requests.length,
     (count) => count === 1,
   )
   await stopAtOnce(sender)
   expect(await listDeliveries()).toMatchObject([{ status: 'pending', attempts: 0, lease_until: null }])
+})
+
+it("doesn't confirm an unsubscribe while an attempt is in progress, and keeps the attempt's result", async () => {
+  const subscription = await seedSubscription()
+  const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
+  world.receiver.respond = (_, response) => setPendingResponse(response)
+  await completeCall(world.deps, world.seed)
+  start()
+  const response = await pendingResponse
+
+  await unsubscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), subscription.id)
+  let isConfirmed = false
+  const confirming = waitForAttemptsInProgress(world.deps, world.seed.workspaceId, subscription.id).then(
+    () => {
+      isConfirmed = true
+    },
+  )
+  await setImmediate()
+  expect(isConfirmed).toBe(false)
+  response.writeHead(500).end()
+  await confirming
+
+  expect(await listDeliveries()).toMatchObject([{ status: 'canceled', attempts: 1, next_attempt_at: null }])
+  expect(await listAttempts()).toMatchObject([{ status_code: 500 }])
 })

@@ -2,8 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { CallOutcome, WebhookSubscription } from '@outdial/contract'
 import type { Caller } from '../../core/caller.ts'
+import { dayMs } from '../../core/durations.ts'
 import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
-import { removeSubscriptions, subscribe, unsubscribe } from '../../webhooks/subscriptions.ts'
+import {
+  deleteOldSubscriptions,
+  endEventsOfConnection,
+  subscribe,
+  unsubscribe,
+} from '../../webhooks/subscriptions.ts'
 import { completeCall, seedApiKeyCaller, seedAppCaller, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useWorld } from '../support/world.ts'
@@ -14,11 +20,14 @@ const target_url = 'https://hooks.example.com/1'
 const event = 'call.completed' as const
 const body = { target_url, event }
 
+const end = { reason: 'app_disconnected', at: new Date() } as const
+
 const subscriptionsOf = (workspaceId: number) =>
   world.deps.db
     .selectFrom('webhook_subscription')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
+    .where('ended_at', 'is', null)
     .orderBy('id')
     .execute()
 
@@ -190,7 +199,7 @@ describe('a connection that ends', () => {
         .set({ revoked_at: world.deps.clock.now() })
         .where('id', '=', caller.apiKeyId)
         .execute()
-      await removeSubscriptions(db, caller.workspaceId, { apiKeyId: caller.apiKeyId })
+      await endEventsOfConnection(db, caller.workspaceId, { apiKeyId: caller.apiKeyId }, end)
       const waiting = subscribe(world.deps, caller, body)
       await waitForLockWaiters(world.deps.db)
       return [waiting] // in an array so that this transaction doesn't wait for it: it waits for this transaction
@@ -204,7 +213,7 @@ describe('a connection that ends', () => {
     const { workspaceId, userId, clientId } = caller
     const subscribing = await world.deps.db.transaction().execute(async (db) => {
       await db.deleteFrom('oauth_grant').where('client_id', '=', clientId).execute()
-      await removeSubscriptions(db, workspaceId, { userId, clientId })
+      await endEventsOfConnection(db, workspaceId, { userId, clientId }, end)
       const waiting = subscribe(world.deps, caller, body)
       await waitForLockWaiters(world.deps.db)
       return [waiting]
@@ -224,18 +233,23 @@ describe('a connection that ends', () => {
     }
     const remainingIds = async () => (await subscriptionsOf(world.seed.workspaceId)).map(({ id }) => id)
 
-    await removeSubscriptions(world.deps.db, key.workspaceId, { apiKeyId: key.apiKeyId })
+    await endEventsOfConnection(world.deps.db, key.workspaceId, { apiKeyId: key.apiKeyId }, end)
     expect(await remainingIds()).toEqual([ids.get(app), ids.get(otherApp)])
-    await removeSubscriptions(world.deps.db, app.workspaceId, { userId: app.userId, clientId: app.clientId })
+    await endEventsOfConnection(
+      world.deps.db,
+      app.workspaceId,
+      { userId: app.userId, clientId: app.clientId },
+      end,
+    )
     expect(await remainingIds()).toEqual([ids.get(otherApp)])
-    await removeSubscriptions(world.deps.db, world.seed.workspaceId, { userId: world.seed.userId })
+    await endEventsOfConnection(world.deps.db, world.seed.workspaceId, { userId: world.seed.userId }, end)
     expect(await remainingIds()).toEqual([])
     expect(await subscriptionsOf(otherWorkspaceCaller.workspaceId)).toHaveLength(1)
   })
 })
 
 describe('removal and rotation', () => {
-  it('removes the pending deliveries of a removed subscription, but keeps the event', async () => {
+  it('cancels the pending deliveries of a subscription that ends, and keeps who ended it and the log', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)
     const call = await completeCall(world.deps, world.seed)
@@ -246,7 +260,56 @@ describe('removal and rotation', () => {
       .where('call_id', '=', call.id)
       .execute()
     expect(events).toHaveLength(1)
-    expect(await world.deps.db.selectFrom('webhook_delivery').selectAll().execute()).toEqual([])
+    const deliveries = await world.deps.db
+      .selectFrom('webhook_delivery')
+      .selectAll()
+      .where('subscription_id', '=', subscription.id)
+      .execute()
+    expect(deliveries).toMatchObject([
+      { status: 'canceled', next_attempt_at: null, finished_at: world.deps.clock.now() },
+    ])
+    const row = await world.deps.db
+      .selectFrom('webhook_subscription')
+      .selectAll()
+      .where('id', '=', subscription.id)
+      .executeTakeFirstOrThrow()
+    expect(row).toMatchObject({
+      ended_at: world.deps.clock.now(),
+      ended_reason: 'unsubscribed',
+      ended_by_user_id: caller.userId,
+      ended_by_api_key_id: caller.apiKeyId,
+    })
+  })
+
+  it('creates a new subscription for a URL whose subscription has ended', async () => {
+    const caller = await seedApiKeyCaller(world.deps, world.seed)
+    const first = await subscribe(world.deps, caller, body)
+    await unsubscribe(world.deps, caller, first.subscription.id)
+    const second = await subscribe(world.deps, caller, body)
+    expect(second.created).toBe(true)
+    expect(second.subscription.id).not.toBe(first.subscription.id)
+    expect(second.subscription.secret).not.toBe(first.subscription.secret)
+  })
+
+  it('deletes a subscription and its deliveries 30 days after it ended', async () => {
+    const caller = await seedApiKeyCaller(world.deps, world.seed)
+    const { subscription } = await subscribe(world.deps, caller, body)
+    await completeCall(world.deps, world.seed)
+    await unsubscribe(world.deps, caller, subscription.id)
+    const remaining = async () => {
+      const rows = await world.deps.db
+        .selectFrom('webhook_subscription as s')
+        .innerJoin('webhook_delivery as d', 'd.subscription_id', 's.id')
+        .select('d.id')
+        .where('s.id', '=', subscription.id)
+        .execute()
+      return rows.length
+    }
+    const daysLater = (days: number) => new Date(world.deps.clock.now().getTime() + days * dayMs)
+    await deleteOldSubscriptions(world.deps.db, daysLater(29))
+    expect(await remaining()).toBe(1)
+    await deleteOldSubscriptions(world.deps.db, daysLater(31))
+    expect(await remaining()).toBe(0)
   })
 
   it('lets any connection of the workspace remove a subscription', async () => {

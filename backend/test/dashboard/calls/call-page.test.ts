@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
 import { insertToolCall } from '../../../mcp/mcp-store.ts'
+import { callbackDelayMs } from '../../../webhooks/callback-store.ts'
 import { leaseDeliveries, recordDeliveryAttempt } from '../../../webhooks/delivery-store.ts'
 import { completeDialedCall, createCallSeeder, dialCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
@@ -48,6 +49,7 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
       extracted: { budget: 300, ready: true },
     },
   )
+  deps.clock.advance(callbackDelayMs) // no delivery to a callback URL is earlier
   const [delivery] = await leaseDeliveries(world.database.db, {
     workerId: '00000000-0000-4000-8000-000000000001',
     now: deps.clock.now(),

@@ -1,5 +1,10 @@
 import { expect, it } from '@jest/globals'
-import { getSecret, seedSignedInMember, seedSignedInOwner } from '../../support/dashboard.ts'
+import {
+  getSecret,
+  seedSignedInMember,
+  seedSignedInOwner,
+  type SignedInUser,
+} from '../../support/dashboard.ts'
 import { completeCall } from '../../support/factories.ts'
 import { useServiceWorld } from '../../support/service.ts'
 import { useWebhookReceiver } from '../../support/webhooks.ts'
@@ -7,23 +12,30 @@ import { useWebhookReceiver } from '../../support/webhooks.ts'
 const world = useServiceWorld()
 const { receiver, deliverUntil, waitUntilSettled, exhaustDeliveries, verified } = useWebhookReceiver(world)
 
-it("shows owners the workspace's signing secret, and signs with the old and new secrets after rotation", async () => {
-  const owner = await seedSignedInOwner(world.service)
-  const form = await owner.open('/integrations/callbacks/reveal-secret')
+async function showSecret(owner: SignedInUser, url: string): Promise<string> {
+  const form = await owner.open(`/integrations/callbacks/reveal-secret?url=${encodeURIComponent(url)}`)
   const { page } = await owner.browser.press(form, 'Show secret')
-  const old = getSecret(page)
   expect(page.headers.get('cache-control')).toBe('no-store')
+  return getSecret(page)
+}
+
+it('shows owners the signing secret of each origin, and signs with the old and new secrets after rotation', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const old = await showSecret(owner, receiver.url('/callback'))
+  expect(await showSecret(owner, receiver.url('/another'))).toBe(old)
+  expect(await showSecret(owner, 'https://another.example.com/callback')).not.toBe(old)
   const rotating = await owner.open('/integrations/callbacks/rotate-secret')
-  const { page: rotated } = await owner.browser.press(rotating, 'Rotate secret')
-  const fresh = getSecret(rotated)
+  const { page: rotated } = await owner.browser.press(rotating, 'Rotate secrets')
+  expect(rotated.text).toContain('The secrets were rotated.')
+  const fresh = await showSecret(owner, receiver.url('/callback'))
   expect(fresh).not.toBe(old)
-  const { page: shown } = await owner.browser.press(form, 'Show secret')
-  expect(getSecret(shown)).toBe(fresh)
 
   await completeCall(world.service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
   await deliverUntil(1)
   expect(verified(fresh, 0).id).toBe(verified(old, 0).id)
   await waitUntilSettled()
+  const page = await owner.open('/integrations/callbacks')
+  expect(page.text).toContain(`Show secret for ${new URL(receiver.url()).origin}`)
 
   await world.database.db
     .updateTable('workspace')
@@ -37,11 +49,11 @@ it("shows owners the workspace's signing secret, and signs with the old and new 
   await waitUntilSettled()
 })
 
-it("doesn't show members the signing secret", async () => {
+it("doesn't show members the signing secrets", async () => {
   const owner = await seedSignedInOwner(world.service)
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const page = await member.open('/integrations/callbacks')
-  expect(page.text).toContain('Only workspace owners can see the secret.')
+  expect(page.text).toContain('Only workspace owners can see the secrets.')
   for (const what of ['reveal-secret', 'rotate-secret']) {
     expect((await member.open(`/integrations/callbacks/${what}`)).status).toBe(403)
     const forged = {

@@ -125,12 +125,17 @@ it('rotates a secret, shows the new one once, and signs with both for a day', as
   await waitUntilSettled()
 })
 
-it('removes a subscription', async () => {
+it('removes a subscription, and shows who removed it and its deliveries', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
+  await completeCall(world.service.deps, owner.seed)
   const { page } = await owner.browser.press(await owner.open(hook.path), 'Remove subscription')
   expect(page.text).toContain('Subscription removed.')
-  expect((await owner.open(hook.path)).status).toBe(404)
+  expect(page.text).toContain('Ended in the last 30 days')
+  const ended = await owner.open(hook.path)
+  expect(ended.text).toContain('Unsubscribed by')
+  expect(ended.text).toContain('Canceled: unsubscribed')
+  expect(ended.text).not.toContain('Send test event')
 })
 
 itInChromium('shows the delivery of a test event without a reload', async (chromium) => {

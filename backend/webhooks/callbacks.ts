@@ -1,0 +1,52 @@
+import type { Caller } from '../core/caller.ts'
+import { ApiError, fieldError } from '../core/errors.ts'
+import { lockCall, lockConnection } from '../db/locks.ts'
+import type { Db } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import { findTargetUrlIssue, normalizeTargetUrl } from '../outbound/target-url.ts'
+import { callbackDelayMs, countCallbacks, insertCallback, insertCallbackDelivery } from './callback-store.ts'
+
+const maxCallbacks = 5
+
+/**
+ * Checks a callback URL, and locks the connection that asks for it until the transaction ends. Call it before other
+ * rows are locked.
+ *
+ * @throws {ApiError} validation_failed (callback_url), and invalid_credential if the connection was removed meanwhile
+ */
+export async function prepareCallback(
+  deps: Pick<Deps, 'config' | 'db'>,
+  caller: Caller,
+  url: string,
+): Promise<void> {
+  const issue = findTargetUrlIssue(deps.config, url)
+  if (issue !== undefined) {
+    const details = [{ field: 'callback_url', code: 'invalid_target_url', message: issue }]
+    throw new ApiError('validation_failed', { details })
+  }
+  if (!(await lockConnection(deps.db, caller))) throw connectionEndedError()
+}
+
+export const connectionEndedError = () => new ApiError('invalid_credential.connection_removed')
+
+/**
+ * Adds a callback URL to a call after `prepareCallback`. A URL that the call already has is ignored. If the call's
+ * event exists already, it's sent to the URL. Call `notify.deliveryQueued()` after the commit.
+ *
+ * @throws {ApiError} validation_failed if the call would have more than five
+ */
+export async function addCallback(
+  db: Db,
+  caller: Caller,
+  callback: { callId: number; url: string; at: Date },
+): Promise<void> {
+  const { workspaceId } = caller
+  // The transaction that writes the call's event holds this lock: it either finds the URL, or this finds the event.
+  await lockCall(db, workspaceId, callback.callId)
+  const callbackId = await insertCallback(db, caller, { ...callback, url: normalizeTargetUrl(callback.url) })
+  if (callbackId === undefined) return
+  if ((await countCallbacks(db, workspaceId, callback.callId)) > maxCallbacks)
+    throw fieldError('callback_url', 'too_many_callback_urls', { limit: maxCallbacks })
+  const notBefore = new Date(callback.at.getTime() + callbackDelayMs)
+  await insertCallbackDelivery(db, workspaceId, { callbackId, notBefore, at: callback.at })
+}

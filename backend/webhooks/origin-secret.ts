@@ -1,0 +1,13 @@
+import { createHmac } from 'node:crypto'
+
+/** Decodes a Standard Webhooks secret, which is `whsec_` and the key in base64. */
+export const toSigningKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+
+/**
+ * Derives the signing secret of a callback URL's origin from the workspace's secret. With a secret of their own, the
+ * receivers at one origin can't pass signed events on to another origin as if Outdial had sent them.
+ */
+export function toOriginSecret(workspaceSecret: string, url: string): string {
+  const { origin } = new URL(url)
+  return `whsec_${createHmac('sha256', toSigningKey(workspaceSecret)).update(origin).digest('base64')}`
+}
