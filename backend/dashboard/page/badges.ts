@@ -80,6 +80,7 @@ export function deliveryBadge(
 ): Badge {
   if (status === 'pending' && attempts > 0) return { tone: 'warn', text: 'Retrying' }
   if (status !== 'canceled') return deliveryBadges[status]
+  if (endedReason === undefined) return { tone: 'mute', text: 'Canceled' }
   return {
     tone: 'mute',
     text: endedReason === 'unsubscribed' ? 'Canceled: unsubscribed' : 'Canceled: connection ended',
