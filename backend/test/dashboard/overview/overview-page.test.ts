@@ -117,7 +117,7 @@ it('highlights paused campaigns, failing and disabled webhooks, and exhausted de
         client_id: null,
         target_url: target,
         event: 'call.completed',
-        filter: JSON.stringify({}),
+        filter: JSON.stringify({ campaign_id: null, agent_id: null, outcome: ['busy'] }),
         secret: 'x',
         ...health,
       })
