@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { minuteMs } from '../core/durations.ts'
 import type { Db } from '../db/schema.ts'
 import { type CallToDial, callToDialColumns, type NewAttempt } from './claim-store.ts'
 
@@ -58,43 +57,55 @@ export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void
 }
 
 /**
- * Takes over attempts of the given providers whose lease has expired by the database's clock. Increases the fence, so
- * later writes by the previous worker are stale.
+ * Takes over at most `limit` attempts of a provider whose lease has expired by the database's clock. Increases the
+ * fence, so later writes by the previous worker are stale.
  */
 export async function takeOverLostAttempts(
   db: Db,
-  worker: { workerId: string; providers: readonly string[]; leaseMs?: number; limit?: number },
+  lease: { workerId: string; provider: string; leaseMs: number; limit: number },
 ): Promise<FencedAttempt[]> {
-  const isLost = sql`lease_until < clock_timestamp() and provider = any(${worker.providers}::text[])`
-  return takeOver(db, worker, isLost)
-}
-
-/** Takes over attempts of any provider whose lease expired more than `maxCallSeconds` ago, so their calls are over. */
-export async function takeOverAbandonedAttempts(
-  db: Db,
-  worker: { workerId: string },
-  maxCallSeconds: number,
-): Promise<FencedAttempt[]> {
-  const isAbandoned = sql`lease_until < clock_timestamp() - ${maxCallSeconds}::float8 * interval '1 second'`
-  return takeOver(db, worker, isAbandoned)
-}
-
-async function takeOver(
-  db: Db,
-  worker: { workerId: string; leaseMs?: number; limit?: number },
-  condition: ReturnType<typeof sql>,
-): Promise<FencedAttempt[]> {
-  const { workerId, leaseMs = minuteMs, limit = 100 } = worker
   const { rows } = await sql<FencedAttempt>`
     update call_attempt
-    set fence = fence + 1, worker_id = ${workerId}::uuid,
-      lease_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'
+    set fence = fence + 1, worker_id = ${lease.workerId}::uuid,
+      lease_until = clock_timestamp() + ${lease.leaseMs}::float8 * interval '1 millisecond'
     where id in (
       select id from call_attempt
-      where ended_at is null and ${condition}
-      order by lease_until limit ${limit}
+      where ended_at is null and provider = ${lease.provider} and lease_until < clock_timestamp()
+      order by lease_until limit ${lease.limit}
       for no key update skip locked
     )
     returning id, fence, workspace_id as "workspaceId"`.execute(db)
   return rows
 }
+
+/** An attempt whose lease expired more than `lostForSeconds` ago by the database's clock. Its worker is gone. */
+export interface LostAttempt extends FencedAttempt {
+  lostForSeconds: number
+}
+
+/**
+ * Finds lost attempts without locking or leasing them, so that a process that dies afterward delays nobody.
+ * `endAttempt` decides whether an attempt is still lost.
+ *
+ * @param providers if undefined, finds the attempts of every provider
+ */
+export async function findLostAttempts(
+  db: Db,
+  options: { providers?: readonly string[]; lostForSeconds: number },
+): Promise<LostAttempt[]> {
+  const { providers, lostForSeconds } = options
+  return db
+    .selectFrom('call_attempt')
+    .select(['id', 'fence', 'workspace_id as workspaceId'])
+    .select(sql.lit(lostForSeconds).as('lostForSeconds'))
+    .where('ended_at', 'is', null)
+    .where('lease_until', '<', expiredBefore(lostForSeconds))
+    .$if(providers !== undefined, (query) => query.where('provider', 'in', providers ?? []))
+    .orderBy('lease_until')
+    .limit(100)
+    .execute()
+}
+
+/** SQL: the time before which a lease must have expired. */
+export const expiredBefore = (lostForSeconds: number) =>
+  sql<Date>`clock_timestamp() - ${lostForSeconds}::float8 * interval '1 second'`

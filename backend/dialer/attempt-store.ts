@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { secondMs } from '../core/durations.ts'
 import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
-import type { FencedAttempt } from './attempt-lease-store.ts'
+import { expiredBefore, type FencedAttempt, type LostAttempt } from './attempt-lease-store.ts'
 
 /** Marks a call as in progress. Returns false if the attempt has ended or another worker has taken it over. */
 export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Promise<boolean> {
@@ -22,13 +22,15 @@ export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Pr
 
 /**
  * Ends an attempt and locks its call. Returns undefined if the result is stale, because the attempt has ended or its
- * fence has increased. Call it in a transaction.
+ * fence has increased. A lost attempt is also skipped if its lease was renewed meanwhile, or if another transaction has
+ * locked it, because that transaction is ending it. Call it in a transaction.
  */
 export const endAttempt = async (
   db: Db,
-  attempt: FencedAttempt,
+  attempt: FencedAttempt | LostAttempt,
   result: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null; at: Date },
 ) => {
+  if ('lostForSeconds' in attempt && !(await lockLostAttempt(db, attempt))) return undefined
   const ended = await db
     .updateTable('call_attempt')
     .set((eb) => ({
@@ -52,6 +54,21 @@ export const endAttempt = async (
     .where('call.id', '=', ended.call_id)
     .forNoKeyUpdate('call')
     .executeTakeFirstOrThrow()
+}
+
+/** Returns false if the attempt isn't lost any longer, or if another transaction has locked it. */
+const lockLostAttempt = async (db: Db, attempt: LostAttempt): Promise<boolean> => {
+  const locked = await db
+    .selectFrom('call_attempt')
+    .select('id')
+    .where('id', '=', attempt.id)
+    .where('workspace_id', '=', attempt.workspaceId)
+    .where('ended_at', 'is', null)
+    .where('lease_until', '<', expiredBefore(attempt.lostForSeconds))
+    .forNoKeyUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  return locked !== undefined
 }
 
 /** Returns what `finishAttempt` needs before it locks the campaign. */

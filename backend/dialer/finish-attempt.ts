@@ -8,7 +8,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { type Callee, nextCallableAt } from '../scheduling/calling-hours.ts'
 import type { Analysis } from '../telephony/provider.ts'
-import type { FencedAttempt } from './attempt-lease-store.ts'
+import type { FencedAttempt, LostAttempt } from './attempt-lease-store.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import {
   completeCall,
@@ -24,7 +24,7 @@ import { retryDelayMs, shouldRetry } from './retry-policy.ts'
 /**
  * The status of the call after an attempt:
  *
- * - `stale`: the attempt had already ended, or another worker has taken it over.
+ * - `stale`: the attempt had already ended, or another worker has taken it over or is ending it.
  * - `analyzing`: the call is completed, and its event waits for the analysis.
  */
 type FinishStatus = 'completed' | 'requeued' | 'analyzing' | 'stale'
@@ -42,7 +42,7 @@ export const analysisTimeoutMs = 2 * minuteMs
  */
 export const finishAttempt = (
   deps: FinishDeps,
-  attempt: FencedAttempt,
+  attempt: FencedAttempt | LostAttempt,
   result: AttemptResult,
   endedAt?: Date,
 ): Promise<FinishStatus> =>
@@ -119,14 +119,17 @@ async function planRetry(
 /**
  * Writes the event of a completed call, with the analysis if there is one. Does nothing if the event was already
  * written, because a call has only one.
+ *
+ * @returns false if it did nothing
  */
 export const finishAnalysis = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   call: CallKey,
   analysis: Analysis | undefined,
-): Promise<void> =>
+): Promise<boolean> =>
   inTransaction(deps, async (tx) => {
-    if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return
+    if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return false
     await publishCompletedCalls(tx.db, call.workspaceId, [call.callId], tx.clock.now())
     tx.notify.deliveryQueued()
+    return true
   })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { CallKey } from '../calls/cancel-call.ts'
 import { completeQueuedCalls } from '../calls/complete-calls.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
@@ -10,8 +9,8 @@ import type { Deps } from '../deps.ts'
 import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { findReportedAnalysis } from '../telephony/http-runtime/attempt-reports.ts'
 import { callLimits } from '../telephony/provider.ts'
-import { takeOverAbandonedAttempts, takeOverLostAttempts } from './attempt-lease-store.ts'
-import { emptyResult, lostResult } from './attempt-result.ts'
+import { findLostAttempts, type LostAttempt } from './attempt-lease-store.ts'
+import { type AttemptResult, emptyResult, lostResult } from './attempt-result.ts'
 import { finishAnalysis, finishAttempt } from './finish-attempt.ts'
 import {
   findCampaignsToReschedule,
@@ -42,7 +41,7 @@ export function startSweeper(
       const jobs = await findJobs().catch((error: unknown) => (onError(error), []))
       for (const job of jobs) {
         if (stopping.aborted) return false
-        await job().then(() => (finished += 1), onError)
+        if (await job().catch(onError)) finished += 1
       }
     }
     return finished > 0
@@ -51,31 +50,31 @@ export function startSweeper(
 }
 
 /** Finds the pending jobs of one kind of task. */
-type FindJobs = () => Promise<(() => Promise<unknown>)[]>
+type FindJobs = () => Promise<(() => Promise<boolean>)[]>
 
+/** @param handle returns false if there was nothing to do, for example because another process does it */
 const createTask =
-  <Found>(find: () => Promise<Found[]>, handle: (found: Found) => Promise<unknown>): FindJobs =>
+  <Found>(find: () => Promise<Found[]>, handle: (found: Found) => Promise<boolean>): FindJobs =>
   async () =>
     (await find()).map((found) => () => handle(found))
 
 function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs[] {
   const { db, clock } = deps
-  const workerId = randomUUID()
   // A dialer takes over the attempts of resumable providers. Other attempts are lost with their worker.
   const nonResumable = [providers.real, providers.test]
     .filter((provider) => !provider.resumable)
     .map((provider) => provider.name)
   const workerLost = emptyResult('failed', 'worker_lost')
   const maxCallSeconds = callLimits.ringSeconds + callLimits.callSeconds
+  const endLost = (result: AttemptResult) => async (attempt: LostAttempt) =>
+    (await finishAttempt(deps, attempt, result)) !== 'stale'
   return [
     createTask(
-      () => takeOverLostAttempts(db, { workerId, providers: nonResumable }),
-      (attempt) => finishAttempt(deps, attempt, workerLost),
+      () => findLostAttempts(db, { providers: nonResumable, lostForSeconds: 0 }),
+      endLost(workerLost),
     ),
-    createTask(
-      () => takeOverAbandonedAttempts(db, { workerId }, maxCallSeconds),
-      (attempt) => finishAttempt(deps, attempt, lostResult),
-    ),
+    // Even the longest call would be over.
+    createTask(() => findLostAttempts(db, { lostForSeconds: maxCallSeconds }), endLost(lostResult)),
     createTask(
       () => findOverdueAnalyses(db, clock.now()),
       async (call) => finishAnalysis(deps, call, await findReportedAnalysis(db, call)),
@@ -86,7 +85,7 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
     ),
     createTask(
       () => findCampaignsToReschedule(db),
-      (campaign) => rescheduleCampaign(deps, campaign),
+      (campaign) => rescheduleCampaign(deps, campaign).then(() => true),
     ),
   ]
 }
@@ -96,13 +95,18 @@ const overdueBefore = (now: Date): Date => new Date(now.getTime() - 7 * dayMs)
 
 const neverAttempted = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
 
-/** Completes a call that wasn't attempted within 7 days. If it had earlier attempts, the last one's outcome counts. */
-const expireCall = (deps: SweeperDeps, key: CallKey): Promise<void> =>
+/**
+ * Completes a call that wasn't attempted within 7 days. If it had earlier attempts, the last one's outcome counts.
+ *
+ * @returns false if another transaction has changed or locked the call
+ */
+const expireCall = (deps: SweeperDeps, key: CallKey): Promise<boolean> =>
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
     const call = await lockOverdueCall(tx.db, key, overdueBefore(now))
-    if (call === undefined) return
+    if (call === undefined) return false
     const result = (await findLastResult(tx.db, key)) ?? neverAttempted
     await completeQueuedCalls(tx.db, key.workspaceId, [call.id], { ...result, at: now })
     tx.notify.deliveryQueued()
+    return true
   })

@@ -12,15 +12,12 @@ export async function takeOverAttempts(
   capacity: number,
 ): Promise<ClaimedAttempt[]> {
   const leaseStartedMs = performance.now()
-  const { provider, ...worker } = lease
-  const takenOver = await takeOverLostAttempts(deps.db, {
-    ...worker,
-    providers: [provider],
-    limit: capacity,
+  // In one transaction, so that a failure leaves the attempts to the next worker at once.
+  const { fences, liveAttempts } = await deps.db.transaction().execute(async (db) => {
+    const takenOver = await takeOverLostAttempts(db, { ...lease, limit: capacity })
+    const byId = new Map(takenOver.map(({ id, fence }) => [id, fence]))
+    return { fences: byId, liveAttempts: byId.size === 0 ? [] : await findLiveAttempts(db, [...byId.keys()]) }
   })
-  if (takenOver.length === 0) return []
-  const fences = new Map(takenOver.map(({ id, fence }) => [id, fence]))
-  const liveAttempts = await findLiveAttempts(deps.db, [...fences.keys()])
   return liveAttempts.map((live) => {
     const { attemptId, number, test, startedAt, answeredAt } = live
     const attempt = { id: attemptId, fence: fences.get(attemptId) ?? 0, callId: live.id, number }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { connect } from '../../db/connect.ts'
-import { takeOverLostAttempts } from '../../dialer/attempt-lease-store.ts'
+import { findLostAttempts, takeOverLostAttempts } from '../../dialer/attempt-lease-store.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { markAnswered } from '../../dialer/attempt-store.ts'
 import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
@@ -82,6 +82,63 @@ describe('a lost worker', () => {
     expect((await getCall(world.deps, world.seed, id)).status).toBe('dialing')
   })
 
+  it('ends lost attempts as soon as the database can save it, however often that failed before', async () => {
+    const calls = [await seedCall(world.deps, world.seed, freshNumber())]
+    await claimAsLostWorker(0)
+    calls.push(await seedCall(world.deps, world.seed, freshNumber()))
+    await claimAsLostWorker(0)
+    const errors: string[] = []
+    const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
+    await sql`alter table event rename to event_away`.execute(world.deps.db)
+    const failing = startSweeper({ ...world.deps, log })
+    await waitFor(async () => errors.length >= 2)
+    await failing.stop()
+    await sql`alter table event_away rename to event`.execute(world.deps.db)
+    sweep()
+    for (const { id } of calls)
+      expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
+        ended_reason: 'worker_lost',
+        attempts: 1,
+      })
+  })
+
+  it('ends the other lost attempts while a frozen process has locked one of them', async () => {
+    const locked = await seedCall(world.deps, world.seed, freshNumber())
+    const { id: lockedAttemptId } = await claimAsLostWorker(0)
+    const other = await seedCall(world.deps, world.seed, freshNumber())
+    await claimAsLostWorker(0)
+    await world.deps.db.transaction().execute(async (frozen) => {
+      await frozen
+        .selectFrom('call_attempt')
+        .select('id')
+        .where('id', '=', lockedAttemptId)
+        .forNoKeyUpdate()
+        .execute()
+      sweep()
+      await advanceUntilCompleted(world.deps, world.seed, other.id)
+      expect((await getCall(world.deps, world.seed, locked.id)).status).toBe('dialing')
+    })
+    await advanceUntilCompleted(world.deps, world.seed, locked.id)
+    expect(await listEvents(world.deps, locked.id)).toHaveLength(1)
+  })
+
+  it('does not end an attempt whose lease was renewed after it was found', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    const attempt = await claimAsLostWorker(0)
+    const [found] = await waitFor(async () => {
+      const lost = await findLostAttempts(world.deps.db, { lostForSeconds: 0 })
+      return lost.length > 0 && lost
+    })
+    await world.deps.db
+      .updateTable('call_attempt')
+      .set({ lease_until: sql<Date>`clock_timestamp() + interval '1 minute'` })
+      .where('id', '=', attempt.id)
+      .execute()
+    if (found === undefined) throw new Error('no lost attempt was found')
+    expect(await finishAttempt(world.deps, found, emptyResult('failed', 'worker_lost'))).toBe('stale')
+    expect((await getCall(world.deps, world.seed, id)).status).toBe('dialing')
+  })
+
   it("ignores a worker's writes after another worker took over and ended its attempt", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = await claimAsLostWorker(0)
@@ -99,9 +156,9 @@ describe('a lost worker', () => {
   it("ignores a worker's writes while the attempt that another worker took over is still open", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = await claimAsLostWorker(0)
-    const sweeper = { workerId: crypto.randomUUID(), providers: ['simulated'] }
+    const lease = { workerId: crypto.randomUUID(), provider: 'simulated', leaseMs: 60_000, limit: 1 }
     const [taken] = await waitFor(async () => {
-      const lost = await takeOverLostAttempts(world.deps.db, sweeper)
+      const lost = await takeOverLostAttempts(world.deps.db, lease)
       return lost.length > 0 && lost
     })
     expect(taken).toMatchObject({ id: attempt.id, fence: attempt.fence + 1 })
