@@ -6,6 +6,7 @@ import { noNotify, type Notify } from './core/notify.ts'
 import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
+import { repeatAfterOutage } from './db/wait-for-database.ts'
 import type { Deps } from './deps.ts'
 import { openRuntimeSecrets, type RuntimeSecretSource } from './secrets/runtime-secrets.ts'
 import { createSecretBox } from './secrets/secret-box.ts'
@@ -17,6 +18,8 @@ interface OpenedDeps {
   runtimeSecrets: RuntimeSecretSource | undefined
   /** Only with the embedded database. */
   dataDir: string | undefined
+  /** Does a step of the startup, and does it again if the database was unavailable. */
+  repeatAfterOutage: <Result>(step: () => Promise<Result>) => Promise<Result>
   /** Closes the pool, and stops the embedded database if it was started here. */
   close: () => Promise<void>
 }
@@ -36,8 +39,10 @@ export async function openDeps(options: {
 }): Promise<OpenedDeps> {
   const { config, log, purpose, notify = noNotify, databaseTimeoutMs = 30 * secondMs } = options
   const database = await openDatabase({ config, purpose, log, timeoutMs: databaseTimeoutMs })
+  const repeat = <Result>(step: () => Promise<Result>) =>
+    repeatAfterOutage({ url: database.url, timeoutMs: databaseTimeoutMs, log }, step)
   try {
-    await migrate(database.url)
+    await repeat(() => migrate(database.url))
     const keys = await loadSecretKeys(config, database.dataDir)
     const secretBox = createSecretBox(keys)
     const runtimeSecrets =
@@ -50,7 +55,7 @@ export async function openDeps(options: {
       await db.destroy()
       await database.close()
     }
-    await checkSecretKeys(db, secretBox).catch(async (error: unknown) => {
+    await repeat(() => checkSecretKeys(db, secretBox)).catch(async (error: unknown) => {
       await db.destroy()
       throw error
     })
@@ -64,7 +69,7 @@ export async function openDeps(options: {
       secretBox,
       notify,
     }
-    return { deps, runtimeSecrets, dataDir: database.dataDir, close }
+    return { deps, runtimeSecrets, dataDir: database.dataDir, repeatAfterOutage: repeat, close }
   } catch (error) {
     await database.close()
     throw error

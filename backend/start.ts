@@ -14,7 +14,7 @@ import type { Deps } from './deps.ts'
 import { startDialer } from './dialer/dialer.ts'
 import { startSweeper } from './dialer/sweeper.ts'
 import { createLog } from './log.ts'
-import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
+import { createToolServer } from './mcp/tool-server.ts'
 import { openDeps } from './open-deps.ts'
 import { startExpirationJob } from './privacy/delete-expired.ts'
 import { startRetention } from './privacy/retention.ts'
@@ -48,12 +48,14 @@ export async function startService(
   const log = await createLog(config.logLevel)
   const notifier = createNotifier()
   const opened = await openDeps({ config, log, purpose: 'service', notify: notifier.notify, ...options })
-  const { deps, dataDir, close } = opened
+  const { deps, dataDir, repeatAfterOutage, close } = opened
   try {
-    const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)
+    const demo = dataDir === undefined ? undefined : await repeatAfterOutage(() => prepareDemo(deps, dataDir))
     const tools = config.role === 'worker' ? undefined : createToolServer(deps)
     if (tools) notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
-    const app = tools && (await listen(deps, tools))
+    // Loads or creates the keys of the OAuth server.
+    const app = tools && (await repeatAfterOutage(() => createApp(deps, tools)))
+    if (app) await listen(app, config)
     const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
     const stop = async () => {
@@ -92,15 +94,12 @@ function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop'>[] {
   return [dialer, startSweeper(deps), sender, importer, startExpirationJob(deps), startRetention(deps)]
 }
 
-async function listen(deps: Deps, tools: ToolServer): Promise<FastifyInstance> {
-  const { host, port } = deps.config
-  const app = await createApp(deps, tools)
+async function listen(app: FastifyInstance, config: Config): Promise<void> {
   try {
-    await app.listen({ host, port })
-    return app
+    await app.listen({ host: config.host, port: config.port })
   } catch (error) {
     await app.close()
-    throw toStartupError(error, deps.config)
+    throw toStartupError(error, config)
   }
 }
 

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
+import { secondMs } from '../core/durations.ts'
 import { StartupError } from '../core/errors.ts'
 
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
@@ -12,7 +13,13 @@ const folder = fileURLToPath(new URL('migrations', import.meta.url))
  * @throws {StartupError} if a newer version of Outdial has migrated the database
  */
 export async function migrate(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
+  // Without a limit for a statement, because a migration of large tables takes long.
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5 * secondMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10 * secondMs,
+  })
   client.on('error', () => {}) // the running query rejects with it
   await client.connect()
   try {

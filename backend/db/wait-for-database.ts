@@ -3,33 +3,70 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { secondMs } from '../core/durations.ts'
 import { errorCode, StartupError } from '../core/errors.ts'
+import { isOutage } from './outage.ts'
 
 /** The oldest PostgreSQL version that the tests run on. */
 const minVersion = 15
+
+/** How to wait for a database that isn't available. */
+export interface WaitOptions {
+  url: string
+  timeoutMs: number
+  log: Logger
+}
 
 /**
  * Waits until the server accepts connections: it may be starting at the same time.
  *
  * @throws {StartupError} after the timeout, or immediately if waiting can't help, for example with a wrong password
  */
-export async function waitForDatabase(options: {
-  url: string
-  timeoutMs: number
-  log: Logger
-}): Promise<void> {
+export async function waitForDatabase(options: WaitOptions): Promise<void> {
   const deadline = Date.now() + options.timeoutMs
   for (let attempts = 0; ; attempts += 1) {
     const failure = await findFailure(options.url)
     if (failure === undefined) return
-    const { hostname, port, pathname } = new URL(options.url)
-    const server = `${decodeURIComponent(hostname)}${port && `:${port}`}${pathname}`
-    if (!failure.isTemporary || Date.now() >= deadline) {
-      throw new StartupError(`The database in DATABASE_URL (${server}) can't be used: ${failure.reason}.`)
-    }
-    if (attempts === 0) options.log.warn(`waiting for the database at ${server}: ${failure.reason}`)
-    await delay(Math.min(500, Math.max(0, deadline - Date.now())))
+    if (!failure.isTemporary || Date.now() >= deadline) throw unusable(options.url, failure.reason)
+    if (attempts === 0)
+      options.log.warn(`waiting for the database at ${formatServer(options.url)}: ${failure.reason}`)
+    await delay(Math.min(retryMs, Math.max(0, deadline - Date.now())))
   }
 }
+
+/**
+ * Does a step of the startup. If the database becomes unavailable during the step, waits until it's available and does
+ * the step again.
+ *
+ * @param step has the same effect if it's done twice
+ * @throws {StartupError} if the database isn't available in time
+ */
+export async function repeatAfterOutage<Result>(
+  { url, timeoutMs, log }: WaitOptions,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      if (Date.now() >= deadline) throw unusable(url, formatReason(error), error)
+      log.warn(`lost the database at ${formatServer(url)} during startup: ${formatReason(error)}`)
+    }
+    // The server can accept connections and fail each time, for example while it's still shutting down.
+    await delay(Math.min(retryMs, Math.max(0, deadline - Date.now())))
+    await waitForDatabase({ url, timeoutMs: Math.max(0, deadline - Date.now()), log })
+  }
+}
+
+const retryMs = 500
+
+const formatServer = (url: string): string => {
+  const { hostname, port, pathname } = new URL(url)
+  return `${decodeURIComponent(hostname)}${port && `:${port}`}${pathname}`
+}
+
+const unusable = (url: string, reason: string, cause?: unknown) =>
+  new StartupError(`The database in DATABASE_URL (${formatServer(url)}) can't be used: ${reason}.`, { cause })
 
 interface ConnectionFailure {
   reason: string
@@ -46,7 +83,7 @@ async function findFailure(url: string): Promise<ConnectionFailure | undefined> 
     )
     return rows[0] && checkServer(rows[0])
   } catch (error) {
-    return { reason: formatReason(error), isTemporary: temporaryErrorCodes.has(errorCode(error)) }
+    return { reason: formatReason(error), isTemporary: isOutage(error) || isTimeout(error) }
   } finally {
     await client.end()
   }
@@ -69,21 +106,8 @@ function checkServer({
   return { reason: `its encoding is ${encoding}, but Outdial needs UTF8`, isTemporary: false }
 }
 
-/** The server isn't reachable yet, is starting, or has no free connections. '' is a timeout. */
-const temporaryErrorCodes = new Set([
-  ...[
-    'ECONNREFUSED',
-    'ECONNRESET',
-    'ENOENT',
-    'ENOTFOUND',
-    'EAI_AGAIN',
-    'ETIMEDOUT',
-    'EHOSTUNREACH',
-    'EPIPE',
-    '',
-  ],
-  ...['57P03', '53300'],
-])
+/** Checks for an error without a code: the driver's timeout. */
+const isTimeout = (error: unknown) => errorCode(error) === ''
 
 /** Formats the reason. An AggregateError, for a host name with several addresses, has no message. */
 function formatReason(error: unknown): string {

@@ -57,6 +57,29 @@ it('returns 503 while the database is unavailable, and recovers when it is back'
   await service.stop()
 })
 
+it.each([
+  ['checking the version of the schema', "to_regclass('schema_migration')"],
+  ['migrating', 'pg_advisory'],
+  ['checking SECRET_KEY', 'secret-key-check'],
+  ['loading the keys of the OAuth server', 'oauth_signing_keys'],
+])('starts although the database restarts while %s', async (_step, sql) => {
+  const restarting = await createDatabaseProxy(database.url)
+  const restarted = restarting.disconnectAt(sql).then(() => restarting.reconnect())
+  const service = await startService({ ...settings, DATABASE_URL: restarting.url })
+  await restarted
+  expect(await statusOf(service, '/readyz')).toBe(200)
+  await service.stop()
+  await restarting.disconnect()
+})
+
+it("fails to start with one sentence if the database doesn't return in time", async () => {
+  const gone = await createDatabaseProxy(database.url)
+  void gone.disconnectAt('oauth_signing_keys')
+  await expect(
+    startService({ ...settings, DATABASE_URL: gone.url }, { databaseTimeoutMs: 1_000 }),
+  ).rejects.toThrow(/^The database in DATABASE_URL \(127\.0\.0\.1:\d+\/\w+\) can't be used: .+\.$/)
+})
+
 it("fails to start if the database isn't available", async () => {
   const gone = await createDatabaseProxy(database.url, { isOpen: false })
   await expect(

@@ -5,6 +5,8 @@ export interface DatabaseProxy {
   url: string
   disconnect(): Promise<void>
   reconnect(): Promise<void>
+  /** Resolves when a client sends `text`, which doesn't arrive, because the proxy disconnects. */
+  disconnectAt(text: string): Promise<void>
   /** Lets the open connections go silent: nothing arrives in either direction, and nothing is closed. */
   silence(): void
 }
@@ -19,6 +21,7 @@ export async function createDatabaseProxy(
   const port = Number(target.port || 5432)
   const sockets = new Set<Socket>()
   const pairs = new Set<[Socket, Socket]>()
+  let trigger: { text: string; resolve: () => void } | undefined
   const server = createServer((client) => {
     const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     for (const [socket, peer] of [
@@ -33,6 +36,13 @@ export async function createDatabaseProxy(
           peer.destroy()
         })
     }
+    client.on('data', (bytes: Buffer) => {
+      if (!trigger || !bytes.includes(trigger.text)) return
+      client.unpipe(upstream)
+      const { resolve } = trigger
+      trigger = undefined
+      void close().then(resolve)
+    })
     client.pipe(upstream).pipe(client)
     pairs.add([client, upstream])
   })
@@ -54,5 +64,6 @@ export async function createDatabaseProxy(
       upstream.unpipe(client).pause()
     }
   }
-  return { url: url.href, disconnect: close, reconnect: () => listen(proxyPort), silence }
+  const disconnectAt = (text: string) => new Promise<void>((resolve) => (trigger = { text, resolve }))
+  return { url: url.href, disconnect: close, reconnect: () => listen(proxyPort), disconnectAt, silence }
 }
