@@ -3,6 +3,7 @@ import { secondMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
 import type { ArgumentValidators } from '../tools/json-schema/argument-validator.ts'
 import {
+  getCallDefinitions,
   getDefinitions,
   type ToolDefinition,
   type ToolKind,
@@ -22,14 +23,20 @@ export interface OfferedTool {
   findIssues(args: unknown): string[]
 }
 
+export interface ToolList {
+  tools: ReadonlyMap<string, OfferedTool>
+  /** What `tools/list` returns. */
+  definitions: ToolDefinition[]
+}
+
 /** An agent's tools, resolved for its sessions. */
 export interface SessionContext {
   workspaceId: number
   agentId: number
   isLive: boolean
-  tools: ReadonlyMap<string, OfferedTool>
-  /** What `tools/list` returns. */
-  definitions: ToolDefinition[]
+  /** The tools of sessions in a call, which can have fewer arguments. */
+  inCalls: ToolList
+  outsideCalls: ToolList
   /** False once something in it has changed and it must be resolved again. */
   isCurrent: boolean
   /** In milliseconds since 1970. After this time, the context must always be resolved again. */
@@ -54,28 +61,32 @@ export async function resolveContext(
   const agent = await findAgentWithTools(deps.db, widgetId)
   if (agent === undefined) return undefined
   const offered = agent.tools.flatMap((assigned) => toOfferedTools(deps, catalog, assigned))
-  // Assignments prevent collisions. If there is one anyway, the first tool wins.
-  const tools = new Map(offered.reverse().map((tool) => [tool.definition.name, tool]))
   return {
     workspaceId: agent.workspaceId,
     agentId: agent.agentId,
     isLive: agent.status === 'live',
-    tools,
-    definitions: [...tools.values()].reverse().map(({ definition }) => definition),
+    inCalls: toToolList(offered.map(({ inCall }) => inCall)),
+    outsideCalls: toToolList(offered.map(({ outsideCall }) => outsideCall)),
     isCurrent: true,
     freshUntil,
   }
 }
 
+function toToolList(offered: OfferedTool[]): ToolList {
+  // Assignments prevent collisions. If there is one anyway, the first tool wins.
+  const tools = new Map(offered.reverse().map((tool) => [tool.definition.name, tool]))
+  return { tools, definitions: [...tools.values()].reverse().map(({ definition }) => definition) }
+}
+
 /** Checks whether `tools/list` returns the same tools for both. */
-export const hasSameTools = (one: SessionContext, other: SessionContext): boolean =>
+export const hasSameTools = (one: ToolList, other: ToolList): boolean =>
   isDeepStrictEqual(one.definitions, other.definitions)
 
 function toOfferedTools(
   { log }: Pick<Deps, 'log'>,
   { kinds, validators }: ToolCatalog,
   { row, config }: AssignedTool,
-): OfferedTool[] {
+): { inCall: OfferedTool; outsideCall: OfferedTool }[] {
   const kind = kinds.get(row.kind)
   if (kind === undefined) return []
   const definitions = getDefinitions(kind, row)
@@ -84,14 +95,26 @@ function toOfferedTools(
     return []
   }
   const parsed = kind.config.safeParse(config)
-  return definitions.map(({ name, description, inputSchema }) => ({
+  const toOfferedTool = (
+    variant: string,
+    { name, description, inputSchema }: ToolDefinition,
+  ): OfferedTool => ({
     row,
     kind,
     definition: { name, description, inputSchema },
     config: parsed.success ? { value: parsed.data } : undefined,
     findIssues: (args) => {
-      const validator = validators.get({ id: row.id, version: row.version, name }, inputSchema)
+      const validator = validators.get({ id: row.id, version: row.version, name, variant }, inputSchema)
       return validator(args)
     },
-  }))
+  })
+  const callDefinitions = getCallDefinitions(kind, row, definitions, parsed.data)
+  return definitions.map((definition, index) => {
+    const callDefinition = callDefinitions[index] ?? definition
+    const isSameSchema = callDefinition.inputSchema === definition.inputSchema
+    return {
+      inCall: toOfferedTool(isSameSchema ? '' : 'in_call', callDefinition),
+      outsideCall: toOfferedTool('', definition),
+    }
+  })
 }

@@ -17,7 +17,7 @@ import {
   resultResponse,
   type ToolCallParams,
 } from './mcp-messages.ts'
-import { hasSameTools, type SessionContext } from './session-context.ts'
+import { hasSameTools, type SessionContext, type ToolList } from './session-context.ts'
 import type { ToolTransport } from './tool-transport.ts'
 
 /** Dependencies that all sessions of a tool server share. */
@@ -114,7 +114,8 @@ export class ToolSession {
   async #handleToolList({ id }: JSONRPCRequest): Promise<void> {
     try {
       const context = await this.#loadContext()
-      if (context !== undefined) this.#send(resultResponse(id, { tools: context.definitions }))
+      if (context !== undefined)
+        this.#send(resultResponse(id, { tools: this.#getTools(context).definitions }))
     } catch {
       const message = toErrorMessage(toolResultTexts.not_listed)
       this.#send(errorResponse(id, internalError, message))
@@ -156,7 +157,7 @@ export class ToolSession {
     const { id } = inFlightCall
     const context = await this.#loadContext()
     if (context === undefined || inFlightCall.wasCanceled()) return undefined
-    const tool = context.tools.get(name)
+    const tool = this.#getTools(context).tools.get(name)
     if (tool === undefined) return errorResponse(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
     const { agentId } = context
     const result = await this.#host.callTool({ tool, agentId, args, call: this.call, inFlightCall })
@@ -175,10 +176,15 @@ export class ToolSession {
       this.close()
       return undefined
     }
-    const hasChanged = this.#context.isCurrent && !hasSameTools(this.#context, context)
+    const isSame = hasSameTools(this.#getTools(this.#context), this.#getTools(context))
+    const hasChanged = this.#context.isCurrent && !isSame
     this.#context = context
     if (hasChanged) this.notifyListChanged()
     return context
+  }
+
+  #getTools(context: SessionContext): ToolList {
+    return this.call === undefined ? context.outsideCalls : context.inCalls
   }
 
   #cancel(id: unknown): void {

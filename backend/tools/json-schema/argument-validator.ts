@@ -18,12 +18,12 @@ export class ArgumentValidators {
 
   /**
    * Returns the validator of a tool. A row's version grows with every change, so a validator never goes stale; `name`
-   * distinguishes the tools of a remote server.
+   * distinguishes the tools of a remote server, and `variant` the schemas that a tool has under the same name.
    *
    * @throws {ApiError} unavailable, if compiling the schema takes too long; the message is for the agent
    */
-  get(tool: { id: number; version: number; name: string }, schema: JsonSchema): Validator {
-    const key = `${tool.id}:${tool.version}:${tool.name}`
+  get(tool: { id: number; version: number; name: string; variant?: string }, schema: JsonSchema): Validator {
+    const key = `${tool.id}:${tool.version}:${tool.name}:${tool.variant ?? ''}`
     const cached = this.#validators.get(key)
     if (cached !== undefined) return cached
     const validator = createValidator(schema, tool.name)

@@ -4,8 +4,8 @@ import { describeContact } from '../../contacts/describe-contact.ts'
 import { type ContactDetails, type ContactLookupField, findContactsBy } from '../../contacts/find-contacts.ts'
 import type { Deps } from '../../deps.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
-import { normalizePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
-import { failedResult, textResult, type ToolKind, type ToolUse } from './tool-kind.ts'
+import { normalizePhone, phoneNumberArgument, textArgument, withoutArguments } from './tool-arguments.ts'
+import { failedResult, textResult, type ToolDefinition, type ToolKind, type ToolUse } from './tool-kind.ts'
 
 const maxNotes = 5
 
@@ -16,32 +16,51 @@ const noContactMessages: Record<ContactLookupField, string> = {
   id: 'No contact found for this call. Continue without their details.',
 }
 
+const Config = z.strictObject({
+  any_contact: z.boolean().default(false).meta({
+    title: 'Look up any contact during a call',
+    description:
+      'Leave this off to let the agent see only the contact of its call. If you turn it on, the person on the phone can get the agent to read out the name, email, and details of any contact in this workspace.',
+  }),
+})
+
+const allowsAnyContact = (config: unknown): boolean => Config.safeParse(config).data?.any_contact ?? false
+
+const definition: ToolDefinition = {
+  name: 'contact_lookup',
+  description:
+    "Look up a contact's name, details, local time, do-not-call status, and latest notes. For the person on this call, leave out all arguments.",
+  inputSchema: {
+    type: 'object',
+    properties: {
+      phone_number: phoneNumberArgument,
+      email: { type: 'string', minLength: 1, maxLength: 254, description: 'Email address of the contact.' },
+      external_id: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        description: "The contact's ID in another system, such as a CRM.",
+      },
+    },
+    maxProperties: 1,
+    additionalProperties: false,
+  },
+}
+
+const ownContactDefinition = withoutArguments(
+  definition,
+  ['phone_number', 'email', 'external_id'],
+  'Look up the name, details, local time, do-not-call status, and latest notes of the person on this call.',
+)
+
 /** Looks up a contact. */
 export const contactLookup: ToolKind = {
   kind: 'contact_lookup',
   settings: z.strictObject({}),
-  config: z.strictObject({}),
+  config: Config,
   hasEffects: false,
-  builtIn: {
-    name: 'contact_lookup',
-    description:
-      "Look up a contact's name, details, local time, do-not-call status, and latest notes. For the person on this call, leave out all arguments.",
-    inputSchema: {
-      type: 'object',
-      properties: {
-        phone_number: phoneNumberArgument,
-        email: { type: 'string', minLength: 1, maxLength: 254, description: 'Email address of the contact.' },
-        external_id: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 200,
-          description: "The contact's ID in another system, such as a CRM.",
-        },
-      },
-      maxProperties: 1,
-      additionalProperties: false,
-    },
-  },
+  builtIn: definition,
+  inCall: (config) => (allowsAnyContact(config) ? definition : ownContactDefinition),
   run: async (deps, use) => {
     const lookupKey = await parseLookupKey(deps, use)
     if (lookupKey === undefined) return failedResult('no_call_to_look_up')
@@ -60,6 +79,7 @@ async function parseLookupKey(
   deps: Pick<Deps, 'db'>,
   use: ToolUse,
 ): Promise<[ContactLookupField, string | number] | undefined> {
+  if (use.call !== undefined && !allowsAnyContact(use.config)) return ['id', use.call.contactId]
   const phoneNumber = textArgument(use, 'phone_number')
   if (phoneNumber !== undefined) {
     return ['phone_number', await normalizePhone(deps, use.row.workspaceId, phoneNumber)]

@@ -1,7 +1,26 @@
 import * as z from 'zod'
 import { addNote } from '../../contacts/contact-notes.ts'
-import { phoneNumberArgument, resolveContact, textArgument } from './tool-arguments.ts'
-import { dryRunResult, failedResult, textResult, type ToolKind } from './tool-kind.ts'
+import { phoneNumberArgument, resolveContact, textArgument, withoutArguments } from './tool-arguments.ts'
+import { dryRunResult, failedResult, textResult, type ToolDefinition, type ToolKind } from './tool-kind.ts'
+
+const definition: ToolDefinition = {
+  name: 'contact_note',
+  description: 'Save a short note about the contact for the next conversation.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      text: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 2000,
+        description: 'The note, in complete sentences.',
+      },
+      phone_number: phoneNumberArgument,
+    },
+    required: ['text'],
+    additionalProperties: false,
+  },
+}
 
 /** Saves a note about a contact, for people in the dashboard and for later calls. */
 export const contactNote: ToolKind = {
@@ -9,24 +28,8 @@ export const contactNote: ToolKind = {
   settings: z.strictObject({}),
   config: z.strictObject({}),
   hasEffects: true,
-  builtIn: {
-    name: 'contact_note',
-    description: 'Save a short note about the contact for the next conversation.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        text: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 2000,
-          description: 'The note, in complete sentences.',
-        },
-        phone_number: phoneNumberArgument,
-      },
-      required: ['text'],
-      additionalProperties: false,
-    },
-  },
+  builtIn: definition,
+  inCall: () => withoutArguments(definition, ['phone_number']),
   run: async (deps, use) => {
     const text = textArgument(use, 'text')
     if (text === undefined) return failedResult('note_empty')

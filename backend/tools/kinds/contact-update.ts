@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { updateContact } from '../../contacts/update-contact.ts'
 import { ContactFields } from '../../contacts/upsert-contact.ts'
 import { validate } from '../../core/validate.ts'
-import { phoneNumberArgument, resolveContact } from './tool-arguments.ts'
-import { dryRunResult, failedResult, textResult, type ToolKind } from './tool-kind.ts'
+import { phoneNumberArgument, resolveContact, withoutArguments } from './tool-arguments.ts'
+import { dryRunResult, failedResult, textResult, type ToolDefinition, type ToolKind } from './tool-kind.ts'
 
 const nullableText = (description: string, maxLength = 200) => ({
   type: ['string', 'null'],
@@ -11,36 +11,39 @@ const nullableText = (description: string, maxLength = 200) => ({
   description,
 })
 
+const definition: ToolDefinition = {
+  name: 'contact_update',
+  description:
+    "Update the contact's details. Fields you leave out don't change. To clear a field, pass null.",
+  inputSchema: {
+    type: 'object',
+    properties: {
+      first_name: nullableText('First name.'),
+      last_name: nullableText('Last name.'),
+      email: nullableText('Email address.', 254),
+      external_id: nullableText("The contact's ID in another system, such as a CRM."),
+      time_zone: nullableText("The contact's IANA time zone, for example America/New_York.", 64),
+      variables: {
+        type: ['object', 'null'],
+        additionalProperties: { type: 'string', maxLength: 2000 },
+        maxProperties: 100,
+        description:
+          'Other details by name, for example {"roof_type": "slate"}. Details you leave out keep their values. To clear all of these details, pass null instead of an object.',
+      },
+      phone_number: phoneNumberArgument,
+    },
+    additionalProperties: false,
+  },
+}
+
 /** Updates a contact, except for the phone number, which identifies it. */
 export const contactUpdate: ToolKind = {
   kind: 'contact_update',
   settings: z.strictObject({}),
   config: z.strictObject({}),
   hasEffects: true,
-  builtIn: {
-    name: 'contact_update',
-    description:
-      "Update the contact's details. Fields you leave out don't change. To clear a field, pass null.",
-    inputSchema: {
-      type: 'object',
-      properties: {
-        first_name: nullableText('First name.'),
-        last_name: nullableText('Last name.'),
-        email: nullableText('Email address.', 254),
-        external_id: nullableText("The contact's ID in another system, such as a CRM."),
-        time_zone: nullableText("The contact's IANA time zone, for example America/New_York.", 64),
-        variables: {
-          type: ['object', 'null'],
-          additionalProperties: { type: 'string', maxLength: 2000 },
-          maxProperties: 100,
-          description:
-            'Other details by name, for example {"roof_type": "slate"}. Details you leave out keep their values. To clear all of these details, pass null instead of an object.',
-        },
-        phone_number: phoneNumberArgument,
-      },
-      additionalProperties: false,
-    },
-  },
+  builtIn: definition,
+  inCall: () => withoutArguments(definition, ['phone_number']),
   run: async (deps, use) => {
     const fields = validate(ContactFields, { ...use.args, phone_number: undefined })
     const { variables, ...otherFields } = fields

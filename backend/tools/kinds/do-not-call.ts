@@ -2,8 +2,26 @@ import * as z from 'zod'
 import { addToDoNotCallList } from '../../calls/do-not-call.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
-import { normalizePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
-import { dryRunResult, failedResult, textResult, type ToolKind, type ToolUse } from './tool-kind.ts'
+import { normalizePhone, phoneNumberArgument, textArgument, withoutArguments } from './tool-arguments.ts'
+import {
+  dryRunResult,
+  failedResult,
+  textResult,
+  type ToolDefinition,
+  type ToolKind,
+  type ToolUse,
+} from './tool-kind.ts'
+
+const definition: ToolDefinition = {
+  name: 'do_not_call',
+  description:
+    'Add a number to the do-not-call list as soon as the person asks not to be called again. No campaign will call the number again, and waiting calls to it end.',
+  inputSchema: {
+    type: 'object',
+    properties: { phone_number: phoneNumberArgument },
+    additionalProperties: false,
+  },
+}
 
 /** Adds a number to the do-not-call list. Only a person can remove it, in the dashboard. */
 export const doNotCall: ToolKind = {
@@ -11,16 +29,13 @@ export const doNotCall: ToolKind = {
   settings: z.strictObject({}),
   config: z.strictObject({}),
   hasEffects: true,
-  builtIn: {
-    name: 'do_not_call',
-    description:
-      'Add a number to the do-not-call list as soon as the person asks not to be called again. No campaign will call the number again, and waiting calls to it end.',
-    inputSchema: {
-      type: 'object',
-      properties: { phone_number: phoneNumberArgument },
-      additionalProperties: false,
-    },
-  },
+  builtIn: definition,
+  inCall: () =>
+    withoutArguments(
+      definition,
+      ['phone_number'],
+      'Add the number of the person on this call to the do-not-call list as soon as they ask not to be called again. No campaign will call the number again, and waiting calls to it end.',
+    ),
   run: async (deps, use) => {
     const phoneNumber = await resolvePhoneNumber(deps, use)
     if (phoneNumber === undefined) return failedResult('no_call_to_opt_out')
@@ -35,8 +50,9 @@ export const doNotCall: ToolKind = {
   },
 }
 
-/** Returns the number to add, which doesn't need to be a contact's. */
+/** Returns the number to add: the call's, or the one in the arguments, which doesn't need to be a contact's. */
 async function resolvePhoneNumber(deps: Pick<Deps, 'db'>, use: ToolUse): Promise<string | undefined> {
+  if (use.call !== undefined) return use.call.phoneNumber
   const given = textArgument(use, 'phone_number')
-  return given === undefined ? use.call?.phoneNumber : normalizePhone(deps, use.row.workspaceId, given)
+  return given && normalizePhone(deps, use.row.workspaceId, given)
 }

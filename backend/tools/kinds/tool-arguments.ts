@@ -3,38 +3,54 @@ import { ApiError, fieldError } from '../../core/errors.ts'
 import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { findWorkspaceCountry } from '../../identity/workspaces.ts'
-import type { ToolUse } from './tool-kind.ts'
+import type { ToolDefinition, ToolUse } from './tool-kind.ts'
 
-/** Selects a contact other than the one on the call. */
+/** Selects the contact in a session without a call. */
 export const phoneNumberArgument = {
   type: 'string',
   minLength: 1,
   maxLength: 64,
-  description: 'Phone number of the contact. Leave it out for the person on this call.',
+  description: 'Phone number of the contact.',
 } as const
 
 /**
- * Returns the contact that a tool acts on: the one with the phone number in its arguments, or else the one on the call.
+ * Returns a definition without the arguments that select a contact, for sessions in a call. The JSON Schema then
+ * rejects them, because it allows no unknown arguments.
+ */
+export function withoutArguments(
+  definition: ToolDefinition,
+  names: readonly string[],
+  description = definition.description,
+): ToolDefinition {
+  const { properties, ...schema } = definition.inputSchema
+  const remaining = Object.entries(properties ?? {}).filter(([name]) => !names.includes(name))
+  return {
+    ...definition,
+    description,
+    inputSchema: { ...schema, properties: Object.fromEntries(remaining) },
+  }
+}
+
+/**
+ * Returns the contact that a tool changes: the one on the call or, in a session without a call, the one with the phone
+ * number in the arguments.
  *
  * @throws {ApiError} not_found, validation_failed; the message is for the agent
  */
 export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Promise<ContactDetails> {
   const { workspaceId } = use.row
-  const given = textArgument(use, 'phone_number')
-  if (given === undefined && use.call === undefined) {
-    throw fieldError('phone_number', 'required.contact')
-  }
   const [contact] =
-    given === undefined
-      ? await findContactsBy(db, workspaceId, 'id', use.call?.contactId ?? 0)
-      : await findContactsBy(
-          db,
-          workspaceId,
-          'phone_number',
-          await normalizePhone({ db }, workspaceId, given),
-        )
+    use.call === undefined
+      ? await findContactsBy(db, workspaceId, 'phone_number', await requirePhoneNumber({ db }, use))
+      : await findContactsBy(db, workspaceId, 'id', use.call.contactId)
   if (contact === undefined) throw fieldError('phone_number', 'not_found.contact')
   return contact
+}
+
+async function requirePhoneNumber(deps: Pick<Deps, 'db'>, use: ToolUse): Promise<string> {
+  const given = textArgument(use, 'phone_number')
+  if (given === undefined) throw fieldError('phone_number', 'required.contact')
+  return normalizePhone(deps, use.row.workspaceId, given)
 }
 
 /** @throws {ApiError} validation_failed if it isn't a phone number */

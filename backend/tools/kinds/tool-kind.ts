@@ -69,6 +69,13 @@ export type ToolKind = BuiltInToolKind | CustomToolKind
 /** Comes with Outdial. A row stores only its name, so that agents always get this version's description and schema. */
 interface BuiltInToolKind extends BaseToolKind {
   builtIn: ToolDefinition
+  /**
+   * Returns the definition for sessions in a call, if it differs. A contact tool then acts on the call's contact only,
+   * because the person on the phone could persuade the language model to use it on someone else.
+   *
+   * @param config the assignment's parsed configuration
+   */
+  inCall?(config: unknown): ToolDefinition
 }
 
 /** Calls other services. Each row defines the tools that it offers. */
@@ -98,6 +105,22 @@ interface BaseToolKind {
 export function getDefinitions(kind: ToolKind, row: ToolRow): ToolDefinition[] | 'unreadable' {
   if (kind.builtIn !== undefined) return [{ ...kind.builtIn, name: row.name }]
   return kind.settings.safeParse(row.settings).success ? kind.definitions(row) : 'unreadable'
+}
+
+/**
+ * Returns the tools that a row adds to the tool list of a session in a call.
+ *
+ * @param definitions the row's tools outside of calls
+ * @param config the assignment's parsed configuration; undefined if it isn't valid
+ */
+export function getCallDefinitions(
+  kind: ToolKind,
+  row: ToolRow,
+  definitions: ToolDefinition[],
+  config: unknown,
+): ToolDefinition[] {
+  const inCall = kind.builtIn === undefined ? undefined : kind.inCall?.(config)
+  return inCall === undefined ? definitions : [{ ...inCall, name: row.name }]
 }
 
 /** Returns whether using a tool changes anything. Test calls only simulate a tool that does. */

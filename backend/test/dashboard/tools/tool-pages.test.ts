@@ -1,6 +1,6 @@
 // cspell:ignore Couldn
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { assignTool } from '../../../tools/assignments.ts'
+import { assignTool, listAssignments } from '../../../tools/assignments.ts'
 import { getTool } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
@@ -71,6 +71,23 @@ describe('tools', () => {
     expect((await getToolDetails(user, 'knowledge_search')).isActive).toBe(false)
     const { page: on } = await user.browser.press(off, 'Turn on')
     expect(on.text).toContain('Tool turned on')
+  })
+
+  it('lets an agent look up any contact during a call only after a warning', async () => {
+    const user = await seedSignedInOwner(world.service)
+    const { workspaceId, agentId } = user.seed
+    const toolId = await getToolId(world.service, user, 'contact_lookup')
+    const readConfig = async () => {
+      const [assignment] = await listAssignments(world.service.deps, workspaceId, agentId)
+      return assignment?.config
+    }
+    const form = await user.open(`/agents/${agentId}/tools/${toolId}`)
+    expect(form.text).toContain('the person on the phone can get the agent to read out')
+    await user.browser.press(form, 'Assign tool')
+    expect(await readConfig()).toEqual({ any_contact: false })
+    const configured = await user.open(`/agents/${agentId}/tools/${toolId}`)
+    await user.browser.press(configured, 'Save', { 'config.any_contact': 'true' })
+    expect(await readConfig()).toEqual({ any_contact: true })
   })
 
   it("aren't accessible from another workspace", async () => {

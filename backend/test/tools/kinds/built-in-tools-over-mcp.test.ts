@@ -1,8 +1,11 @@
-import { beforeAll, expect, it } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { ToolKindName } from '../../../db/schema.ts'
+import { assignTool } from '../../../tools/assignments.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
+import { listTools } from '../../../tools/tool-catalog.ts'
+import { seedCall } from '../../support/calls.ts'
 import type { TestDeps } from '../../support/deps.ts'
-import { getWidgetId, type Seed, seedLiveCall, seedWorkspace } from '../../support/factories.ts'
+import { freshNumber, getWidgetId, type Seed, seedLiveCall, seedWorkspace } from '../../support/factories.ts'
 import { openSse } from '../../support/mcp.ts'
 import { useToolServiceWorld } from '../../support/service-with-tools.ts'
 
@@ -105,4 +108,83 @@ it('does dry runs on a test call and changes nothing', async () => {
   expect(await notes.execute()).toEqual([])
   const after = await deps.db.selectFrom('call').select('id').execute()
   expect(after).toHaveLength(before.length + 2) // the two test calls themselves
+})
+
+describe('arguments that select another contact', () => {
+  const openInCall = async () => {
+    const { attemptId } = await seedLiveCall(deps, seed)
+    return openSse(world.service.url, { widget_id: widgetId, call_id: attemptId })
+  }
+  const listArguments = async (session: Awaited<ReturnType<typeof openSse>>) => {
+    const { result } = await session.request('tools/list')
+    const tools = (result?.tools ?? []) as { name: string; inputSchema: { properties: object } }[]
+    return Object.fromEntries(
+      tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties)]),
+    )
+  }
+  /** Calls a tool and returns its text. */
+  const callTool = async (session: Awaited<ReturnType<typeof openSse>>, name: string, args: object) =>
+    (await session.call(name, args)).result?.content?.[0]?.text ?? ''
+  const configureLookup = async (config: object) => {
+    const tool = (await listTools(deps, seed.workspaceId)).find(({ kind }) => kind === 'contact_lookup')
+    await assignTool(deps, seed.workspaceId, seed.agentId, tool?.id ?? 0, config)
+  }
+  afterEach(() => configureLookup({}))
+
+  it('are missing from the tools of a session in a call, and rejected', async () => {
+    const other = freshNumber()
+    await seedCall(deps, seed, other, { first_name: 'Olivia' })
+    const session = await openInCall()
+    expect(await listArguments(session)).toEqual({
+      contact_lookup: [],
+      contact_note: ['text'],
+      contact_update: ['first_name', 'last_name', 'email', 'external_id', 'time_zone', 'variables'],
+      do_not_call: [],
+      schedule_callback: ['at'],
+    })
+    for (const [name, args] of [
+      ['contact_lookup', {}],
+      ['contact_note', { text: 'Owes us money.' }],
+      ['contact_update', { last_name: 'Hacked' }],
+      ['do_not_call', {}],
+    ] as const) {
+      const text = await callTool(session, name, { ...args, phone_number: other })
+      expect(text).toBe(
+        `${name} wasn't called: unknown argument phone_number. Correct the arguments and try again.`,
+      )
+    }
+    session.close()
+    const unchanged = await openSse(world.service.url, { widget_id: widgetId })
+    const details = await callTool(unchanged, 'contact_lookup', { phone_number: other })
+    expect(details).toContain('Name: Olivia\n')
+    expect(details).toContain('Do not call: no')
+    unchanged.close()
+  })
+
+  it('work in a session without a call', async () => {
+    const session = await openSse(world.service.url, { widget_id: widgetId })
+    expect(await listArguments(session)).toMatchObject({
+      contact_lookup: ['phone_number', 'email', 'external_id'],
+      do_not_call: ['phone_number'],
+    })
+    session.close()
+  })
+
+  it('can be allowed in calls for looking up contacts, but never for changing them', async () => {
+    const other = freshNumber()
+    await seedCall(deps, seed, other, { first_name: 'Olivia' })
+    const session = await openInCall()
+    await configureLookup({ any_contact: true })
+    expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
+    expect(await callTool(session, 'contact_lookup', { phone_number: other })).toContain('Name: Olivia\n')
+    expect(await callTool(session, 'contact_note', { text: 'x', phone_number: other })).toContain(
+      "contact_note wasn't called",
+    )
+    await configureLookup({})
+    expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
+    expect(await callTool(session, 'contact_lookup', { phone_number: other })).toContain(
+      "contact_lookup wasn't called",
+    )
+    session.close()
+  })
 })
