@@ -6,9 +6,9 @@ import { mountRuntimeRoutes } from './api/runtime-routes.ts'
 import type { Config } from './config.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
 import type { Deps } from './deps.ts'
-import { limitClosing } from './http/close-connections.ts'
+import { createGracefulClosing } from './http/close-connections.ts'
 import { handleClientError, handleError } from './http/error-handler.ts'
-import { mountHealth } from './http/health.ts'
+import { mountHealth, newProcessState, type ProcessState } from './http/health.ts'
 import { createProxyWarning, getRequestId, logRequest } from './http/request-log.ts'
 import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
@@ -21,6 +21,7 @@ import { createRender } from './views/render.ts'
 export async function createApp(
   deps: Deps,
   tools: ToolServer = createToolServer(deps),
+  state: Readonly<ProcessState> = newProcessState(),
 ): Promise<FastifyInstance> {
   const log: FastifyBaseLogger = deps.log
   const app = Fastify({
@@ -44,10 +45,11 @@ export async function createApp(
   })
   const getAllowedMethods = trackAllowedMethods(app)
 
-  const endConnections = limitClosing(app.server)
+  const closing = createGracefulClosing(app.server)
   app.addHook('preClose', async () => {
-    endConnections()
+    closing.begin()
     await tools.close()
+    await closing.close()
   })
   app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
@@ -65,7 +67,7 @@ export async function createApp(
   app.setNotFoundHandler((request, reply) => handleUnmatchedRequest(getAllowedMethods, request, reply))
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
 
-  mountHealth(app, deps)
+  mountHealth(app, deps, state)
   await mountRuntimeRoutes(app, deps)
   const render = createRender()
   await mountAssets(app)

@@ -35,6 +35,7 @@ export const Environment = z.object({
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(600),
   ALLOW_LOOPBACK_WEBHOOKS: flag.optional(),
   TRUSTED_PROXIES: list.pipe(z.array(proxy)).optional(),
+  SHUTDOWN_DELAY_SECONDS: z.coerce.number().int().min(0).max(300).optional(),
   ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -65,6 +66,8 @@ export interface Config {
   allowLoopbackWebhooks: boolean
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]
+  /** How long the process still accepts requests after SIGTERM, until load balancers have noticed. */
+  shutdownDelaySeconds: number
   role: 'all' | 'api' | 'worker'
   logLevel: string
 }
@@ -118,6 +121,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     !(env.PUBLIC_URL === undefined && wildcardHosts.has(env.HOST))
   // The demo uses the embedded database. Otherwise, delays between attempts last as long as they say.
   const defaultSpeed = env.DATABASE_URL === undefined ? 10 : 1
+  // A load balancer needs a database that several processes share, and a worker gets no requests.
+  const defaultShutdownDelay = env.DATABASE_URL === undefined || env.ROLE === 'worker' ? 0 : 5
   return {
     port: env.PORT,
     host: env.HOST,
@@ -135,6 +140,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? isLoopbackOnly,
     trustedProxies: env.TRUSTED_PROXIES ?? [],
+    shutdownDelaySeconds: env.SHUTDOWN_DELAY_SECONDS ?? defaultShutdownDelay,
     role: env.ROLE,
     logLevel: env.LOG_LEVEL,
   }

@@ -36,7 +36,8 @@ function stopOnSignal({ log, stop }: Service): void {
     if (firstSignalAt !== undefined) return
     firstSignalAt = performance.now()
     log.info({ signal }, 'stopping')
-    stop().then(
+    // Ctrl+C sends SIGINT, and the person who pressed it is waiting.
+    stop({ delay: signal === 'SIGTERM' }).then(
       () => process.exit(0),
       (error: unknown) => {
         log.fatal({ error: describeError(error) }, 'failed to stop cleanly')

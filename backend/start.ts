@@ -13,6 +13,7 @@ import { prepareDemo } from './demo/prepare-demo.ts'
 import type { Deps } from './deps.ts'
 import { startDialer } from './dialer/dialer.ts'
 import { startSweeper } from './dialer/sweeper.ts'
+import { newProcessState } from './http/health.ts'
 import { createLog } from './log.ts'
 import { createToolServer } from './mcp/tool-server.ts'
 import { openDeps } from './open-deps.ts'
@@ -27,8 +28,12 @@ export interface Service {
   dataDir: string | undefined
   /** Only with the embedded database, and while its demo.json exists. */
   demo: DemoFile | undefined
-  /** Stops the workers, then the server, each with up to ten seconds for what's in progress, then the database. */
-  stop: () => Promise<void>
+  /**
+   * Stops the workers, then the server, each with up to ten seconds for what's in progress, then the database.
+   *
+   * @param options.delay keeps the server open for at least SHUTDOWN_DELAY_SECONDS, while `/readyz` already fails
+   */
+  stop: (options?: { delay?: boolean }) => Promise<void>
 }
 
 /** How long calls and deliveries in progress may take to finish when the service stops. */
@@ -49,19 +54,23 @@ export async function startService(
   const notifier = createNotifier()
   const opened = await openDeps({ config, log, purpose: 'service', notify: notifier.notify, ...options })
   const { deps, dataDir, repeatAfterOutage, close } = opened
+  const state = newProcessState()
   try {
     const demo = dataDir === undefined ? undefined : await repeatAfterOutage(() => prepareDemo(deps, dataDir))
     const tools = config.role === 'worker' ? undefined : createToolServer(deps)
     if (tools) notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
     // Loads or creates the keys of the OAuth server.
-    const app = tools && (await repeatAfterOutage(() => createApp(deps, tools)))
+    const app = tools && (await repeatAfterOutage(() => createApp(deps, tools, state)))
     if (app) await listen(app, config)
     const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
-    const stop = async () => {
+    const stop = async ({ delay = false } = {}) => {
       secretsWatch?.stop()
+      state.isStopping = true
+      const delayed = deps.clock.wait(delay ? config.shutdownDelaySeconds * secondMs : 0)
       // Workers stop first, because agents on calls that are still in progress use their tools through this server.
       await Promise.all(workers.map((worker) => worker.stop(stopTimeoutMs)))
+      await delayed
       await app?.close()
       await close()
     }

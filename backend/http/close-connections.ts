@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { secondMs } from '../core/durations.ts'
 
 /** How long a connection can wait for its first request. Browsers open connections before they need them. */
@@ -8,23 +10,64 @@ const firstRequestTimeoutMs = 500
 /** How long requests in progress can take to finish. */
 const lastResponseTimeoutMs = 12 * secondMs
 
+/** How long new connections are still accepted, if they don't stop arriving. */
+const acceptTimeoutMs = 2 * secondMs
+
+export interface GracefulClosing {
+  /** Limits the time that requests in progress still have. Call it before `close`. */
+  begin(): void
+  /** Stops listening, and resolves when all connections are closed. */
+  close(): Promise<void>
+}
+
 /**
- * Returns a function to call when the server begins to close. It limits how long Node waits for connections that aren't
- * idle, because Node would wait indefinitely, even for connections that have never sent a request.
+ * Closes a server without losing a request that has arrived. Node would reset the connections that the kernel has
+ * accepted for it, and it would wait indefinitely for connections that have never sent a request.
  */
-export function limitClosing(server: Server): () => void {
+export function createGracefulClosing(server: Server): GracefulClosing {
   const sockets = new Set<Socket>()
+  let accepted = 0
   server.on('connection', (socket) => {
+    accepted += 1
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  return () => {
-    if (!server.listening) return
-    const closeUnused = () => sockets.forEach((socket) => socket.bytesRead === 0 && socket.destroy())
-    const timers = [
-      setTimeout(closeUnused, firstRequestTimeoutMs),
-      setTimeout(() => server.closeAllConnections(), lastResponseTimeoutMs),
-    ]
-    server.once('close', () => timers.forEach((timer) => clearTimeout(timer)))
+
+  /** Resolves immediately after the event loop has looked for connections and requests, and found no connection. */
+  const acceptWaiting = async () => {
+    const deadline = performance.now() + acceptTimeoutMs
+    for (;;) {
+      await nextTurn()
+      const before = accepted
+      await nextTurn()
+      if (accepted === before || performance.now() > deadline) return
+    }
+  }
+
+  const closeUnused = async (signal: AbortSignal) => {
+    await delay(firstRequestTimeoutMs, undefined, { signal }).catch(() => undefined)
+    // A request that has arrived is read first.
+    await nextTurn()
+    await nextTurn()
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
+
+  return {
+    begin: () => {
+      if (!server.listening) return
+      const timer = setTimeout(() => server.closeAllConnections(), lastResponseTimeoutMs)
+      server.once('close', () => clearTimeout(timer))
+    },
+    close: async () => {
+      if (!server.listening) return
+      await acceptWaiting()
+      const allClosed = new AbortController()
+      const closed = once(server, 'close')
+      server.close()
+      const unusedClosed = closeUnused(allClosed.signal)
+      await closed
+      allClosed.abort()
+      await unusedClosed
+    },
   }
 }

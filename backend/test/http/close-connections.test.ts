@@ -1,14 +1,15 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import { expect, it } from '@jest/globals'
-import { limitClosing } from '../../http/close-connections.ts'
+import { createGracefulClosing } from '../../http/close-connections.ts'
 import { waitUntil } from '../support/wait.ts'
 
 it('closes a connection that never sent a request, and lets a pending request finish', async () => {
   let pending: ServerResponse | undefined
   const server = createServer((_request, response) => (pending = response))
-  const endConnections = limitClosing(server)
+  const closing = createGracefulClosing(server)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const unused = connect(port, '127.0.0.1')
@@ -16,11 +17,48 @@ it('closes a connection that never sent a request, and lets a pending request fi
   const response = fetch(`http://127.0.0.1:${port}/`)
   await waitUntil(() => pending !== undefined)
 
-  endConnections()
-  const closed = once(server.close(), 'close')
+  closing.begin()
+  const closed = closing.close()
   await once(unused, 'close')
   pending?.end('done')
 
   expect(await (await response).text()).toBe('done')
   await closed
+})
+
+/** Sends requests from another thread while this one is blocked, so they wait in the kernel's backlog. */
+const client = `
+  const { connect } = require('node:net')
+  const { parentPort, workerData: { port, count, sent } } = require('node:worker_threads')
+  const responses = Array.from({ length: count }, () => new Promise((resolve) => {
+    let text = ''
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write('GET / HTTP/1.1\\r\\nHost: test\\r\\nConnection: close\\r\\n\\r\\n', () => {
+        Atomics.add(sent, 0, 1)
+        Atomics.notify(sent, 0)
+      }))
+    socket.on('data', (chunk) => (text += chunk))
+    socket.on('error', (error) => (text = error.code))
+    socket.on('close', () => resolve(text.split('\\r\\n')[0]))
+  }))
+  Promise.all(responses).then((lines) => parentPort.postMessage(lines))
+`
+
+it('responds to requests that the kernel has accepted before the server closes', async () => {
+  const server = createServer((_request, response) => void response.end('done'))
+  const closing = createGracefulClosing(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const count = 100
+  const sent = new Int32Array(new SharedArrayBuffer(4))
+  const worker = new Worker(client, { eval: true, workerData: { port, count, sent } })
+  const responses = once(worker, 'message')
+  await once(worker, 'online')
+  for (let done = 0; done < count; done = Atomics.load(sent, 0)) Atomics.wait(sent, 0, done)
+
+  closing.begin()
+  await closing.close()
+
+  expect(await responses).toEqual([Array.from({ length: count }, () => 'HTTP/1.1 200 OK')])
+  await worker.terminate()
 })
