@@ -57,7 +57,7 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
   const { tool, inFlightCall } = request
   const { name } = tool.definition
   try {
-    const issues = findIssues(tool, request.args)
+    const issues = await findIssues(tool, request.args)
     if (issues.length > 0)
       return truncateResult(failedResult('invalid_arguments', { tool: name, issues: issues.join('; ') }))
     if (tool.config === undefined) return failedResult('not_set_up', { tool: name })
@@ -81,9 +81,9 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
 }
 
 /** Returns the schema violations in the arguments. If there are none, returns the values that can't be stored. */
-function findIssues(tool: OfferedTool, args: Record<string, unknown>): string[] {
+async function findIssues(tool: OfferedTool, args: Record<string, unknown>): Promise<string[]> {
   // First, because it checks only a limited part of the arguments, however large they are.
-  const issues = tool.findIssues(args)
+  const issues = await tool.findIssues(args)
   // Issues quote argument names, which can contain characters that can't be stored.
   if (issues.length > 0) return issues.map(toStorableText)
   return cleanInput(args)

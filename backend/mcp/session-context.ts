@@ -20,7 +20,7 @@ export interface OfferedTool {
   /** The assignment's parsed configuration; undefined if it no longer fits the tool's kind. */
   config: { value: unknown } | undefined
   /** Returns a description of each issue with the arguments. */
-  findIssues(args: unknown): string[]
+  findIssues(args: unknown): Promise<string[]>
 }
 
 export interface ToolList {
@@ -104,8 +104,8 @@ function toOfferedTools(
     definition: { name, description, inputSchema },
     config: parsed.success ? { value: parsed.data } : undefined,
     findIssues: (args) => {
-      const validator = validators.get({ id: row.id, version: row.version, name, variant }, inputSchema)
-      return validator(args)
+      const { id, version, workspaceId } = row
+      return validators.findIssues({ id, version, name, workspaceId, variant }, inputSchema, args)
     },
   })
   const callDefinitions = getCallDefinitions(kind, row, definitions, parsed.data)

@@ -41,7 +41,7 @@ export async function addHttpTool(
   input: HttpToolInput,
 ): Promise<{ id: number }> {
   const tool = { headers: {}, secrets: {}, ...input }
-  requireNoIssues(checkHttpTool(deps.config, tool))
+  requireNoIssues(await checkHttpTool(deps.config, workspaceId, tool))
   return saveNewTool(deps, workspaceId, 'http', toHttpToolRow(deps, tool))
 }
 
@@ -74,7 +74,7 @@ export async function editHttpTool(
     headers: edit.headers ?? settings.headers,
     secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
   }
-  requireNoIssues(checkHttpTool(deps.config, tool))
+  requireNoIssues(await checkHttpTool(deps.config, workspaceId, tool))
   await saveChangedTool(deps, row, toHttpToolRow(deps, tool))
 }
 

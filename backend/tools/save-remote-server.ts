@@ -45,7 +45,7 @@ export async function addRemoteServer(
     headers: input.headers ?? {},
     secrets: input.secrets ?? {},
   }
-  const tools = chooseTools(await listServerTools(deps, server), input.tools)
+  const tools = chooseTools(await listServerTools(deps, workspaceId, server), input.tools)
   return saveNewTool(deps, workspaceId, 'remote_mcp', toRemoteServerRow(deps, server, tools))
 }
 
@@ -79,7 +79,10 @@ export async function editRemoteServer(
     headers: edit.headers ?? settings.headers,
     secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
   }
-  const tools = chooseTools(await listServerTools(deps, edited), edit.tools ?? getNames(settings.tools))
+  const tools = chooseTools(
+    await listServerTools(deps, workspaceId, edited),
+    edit.tools ?? getNames(settings.tools),
+  )
   await saveChangedTool(deps, row, toRemoteServerRow(deps, edited, tools))
 }
 
@@ -106,7 +109,9 @@ export async function refreshRemoteServer(
   toolId: number,
 ): Promise<RefreshResult> {
   const { row, server, chosen } = await loadRemoteServer(deps, workspaceId, toolId)
-  const usable = (await listServerTools(deps, server)).filter(({ issues }) => issues.length === 0)
+  const usable = (await listServerTools(deps, workspaceId, server)).filter(
+    ({ issues }) => issues.length === 0,
+  )
   const names = getNames(usable)
   const tools = names.filter((name) => chosen.includes(name))
   await saveChangedTool(deps, row, toRemoteServerRow(deps, server, chooseTools(usable, tools)))
@@ -128,7 +133,7 @@ export async function listRemoteServer(
   toolId: number,
 ): Promise<{ listed: ListedRemoteTool[]; chosen: string[] }> {
   const { server, chosen } = await loadRemoteServer(deps, workspaceId, toolId)
-  return { listed: await listServerTools(deps, server), chosen }
+  return { listed: await listServerTools(deps, workspaceId, server), chosen }
 }
 
 /** @throws {ApiError} not_found; validation_failed if its settings can't be read */

@@ -59,6 +59,26 @@ it("lists which tools can't be used and why, and offers the others", async () =>
   })
 })
 
+it('checks at most 100 tools within a time limit, and continues with other work meanwhile', async () => {
+  const server = await start('streamable')
+  const { id } = await add(server, { tools: [] })
+  const names = Array.from({ length: 950 }, (_, at) => `property${at}`)
+  const inputSchema: Tool['inputSchema'] = {
+    type: 'object',
+    $defs: { part: { type: 'object', properties: { part: { $ref: '#/$defs/part' } } } },
+    properties: Object.fromEntries(names.map((name) => [name, { $ref: '#/$defs/part' }])),
+  }
+  server.tools = Array.from({ length: 150 }, (_, at) => ({ name: `slow${at}`, inputSchema }))
+  server.pageSize = 30
+  let ticks = 0
+  const timer = setInterval(() => (ticks += 1), 10)
+  const { listed } = await listRemoteServer(world.deps, world.seed.workspaceId, id)
+  clearInterval(timer)
+  expect(listed).toHaveLength(100)
+  expect(listed.at(-1)?.issues.join()).toContain('takes too long to check')
+  expect(ticks).toBeGreaterThan(20)
+})
+
 it('updates the chosen tools on refresh and drops tools that no longer exist', async () => {
   const server = await start('streamable')
   const row = await add(server)

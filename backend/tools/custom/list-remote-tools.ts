@@ -1,9 +1,9 @@
 import type { ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
 import { secondMs } from '../../core/durations.ts'
 import { isStorableText } from '../../core/validate-rules.ts'
-import { checkToolSchema } from '../json-schema/check-tool-schema.ts'
 import { connectRemote, type RemoteAddress, type RemoteSession } from './connect-remote.ts'
 import { prefixedToolName, type RemoteTool } from './tool-settings.ts'
+import { findSchemaIssues } from './validate-custom-tool.ts'
 
 /** A tool that a remote server lists. */
 export interface ListedRemoteTool extends RemoteTool {
@@ -11,7 +11,7 @@ export interface ListedRemoteTool extends RemoteTool {
   issues: string[]
 }
 
-const listLimits = { tools: 500, pages: 20, description: 4000, name: 128 }
+const listLimits = { tools: 100, pages: 20, description: 4000, name: 128 }
 
 /**
  * Lists a server's tools, in a separate session.
@@ -19,15 +19,24 @@ const listLimits = { tools: 500, pages: 20, description: 4000, name: 128 }
  * @throws errors that `describeRemoteFailure` describes
  */
 export async function listRemoteTools(
+  workspaceId: number,
   address: RemoteAddress,
   serverName: string,
 ): Promise<ListedRemoteTool[]> {
+  const tools = await loadTools(address)
+  const options = { allowUnknownFormats: true }
+  const schemas = tools.map(({ inputSchema }) => inputSchema)
+  const schemaIssues = await findSchemaIssues(workspaceId, schemas, options)
+  return tools.map((tool, index) => toListedTool(serverName, tool, schemaIssues[index] ?? []))
+}
+
+async function loadTools(address: RemoteAddress): Promise<ListToolsResult['tools']> {
   const signal = AbortSignal.timeout(15 * secondMs)
   const session = await connectRemote(address, signal)
   try {
     const tools = await listAllPages(session, signal)
     const byName = new Map(tools.map((tool) => [tool.name, tool]))
-    return [...byName.values()].slice(0, listLimits.tools).map((tool) => toListedTool(serverName, tool))
+    return [...byName.values()].slice(0, listLimits.tools)
   } finally {
     await session.close()
   }
@@ -45,7 +54,11 @@ async function listAllPages(session: RemoteSession, signal: AbortSignal): Promis
   return tools
 }
 
-function toListedTool(serverName: string, tool: ListToolsResult['tools'][number]): ListedRemoteTool {
+function toListedTool(
+  serverName: string,
+  tool: ListToolsResult['tools'][number],
+  schemaIssues: readonly string[],
+): ListedRemoteTool {
   const description = (tool.description ?? tool.title ?? tool.name).slice(0, listLimits.description)
   return {
     name: tool.name,
@@ -54,7 +67,7 @@ function toListedTool(serverName: string, tool: ListToolsResult['tools'][number]
     readOnly: tool.annotations?.readOnlyHint === true,
     issues: [
       ...checkToolName(prefixedToolName(serverName, tool.name)),
-      ...checkToolSchema(tool.inputSchema, { allowUnknownFormats: true }),
+      ...schemaIssues,
       ...(isStorableText(description)
         ? []
         : ["The description isn't plain text. Ask the server's administrator to correct it."]),

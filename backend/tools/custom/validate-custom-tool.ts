@@ -2,12 +2,30 @@ import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
 import { FormError } from '../../core/form-errors.ts'
 import { findRuleIssues, isStorableText, rule, ruleIssue } from '../../core/validate-rules.ts'
+import type { CheckOptions } from '../json-schema/check-tool-schema.ts'
+import { checkToolSchemas, type SchemaIssues } from '../json-schema/schema-jobs.ts'
 import { findSecretNames, type ToolSecrets } from './tool-secrets.ts'
 
 /** @throws {ApiError} validation_failed if there are issues; its message is the first one's */
 export function requireNoIssues(issues: readonly ErrorDetail[]): void {
   const [first] = issues
   if (first !== undefined) throw new FormError('validation_failed', first.message, { details: [...issues] })
+}
+
+/**
+ * Finds the issues of each schema.
+ *
+ * @throws {ApiError} validation_failed if the workspace has too many such checks in progress
+ */
+export async function findSchemaIssues(
+  workspaceId: number,
+  schemas: readonly unknown[],
+  options: CheckOptions = {},
+): Promise<SchemaIssues[]> {
+  const issues = await checkToolSchemas(workspaceId, schemas, options)
+  if (issues !== 'busy') return issues
+  const message = 'This workspace is already checking other tools. Wait a few seconds, then try again.'
+  throw new FormError('validation_failed', message)
 }
 
 interface RuleIssue {

@@ -3,7 +3,6 @@ import * as z from 'zod'
 import type { Config } from '../../config.ts'
 import { findRuleIssues, rule } from '../../core/validate-rules.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
-import { checkToolSchema } from '../json-schema/check-tool-schema.ts'
 import type { JsonSchema } from '../json-schema/compile-schema.ts'
 import type { ToolSecrets } from './tool-secrets.ts'
 import { hasBody, type HttpSettings } from './tool-settings.ts'
@@ -14,7 +13,7 @@ import {
   parseTemplate,
   type UrlTemplate,
 } from './url-template.ts'
-import { customToolFields, reportEach } from './validate-custom-tool.ts'
+import { customToolFields, findSchemaIssues, reportEach } from './validate-custom-tool.ts'
 
 /** An HTTP tool as it's saved. */
 export interface HttpToolValues extends HttpSettings {
@@ -25,19 +24,19 @@ export interface HttpToolValues extends HttpSettings {
 }
 
 /** Finds everything that's wrong with an HTTP tool, by the field of the form. */
-export function checkHttpTool(
+export async function checkHttpTool(
   config: Pick<Config, 'allowLoopbackWebhooks'>,
+  workspaceId: number,
   tool: HttpToolValues,
-): ErrorDetail[] {
+): Promise<ErrorDetail[]> {
+  const [schemaIssues = []] = await findSchemaIssues(workspaceId, [tool.inputSchema])
   const { name, description, headers, secrets } = customToolFields(tool)
   const schema = z.object({
     name,
     description,
     input_schema: z
       .unknown()
-      .superRefine(
-        reportEach((value) => checkToolSchema(value).map((message) => ({ code: 'invalid_schema', message }))),
-      ),
+      .superRefine(reportEach(() => schemaIssues.map((message) => ({ code: 'invalid_schema', message })))),
     headers,
     secrets,
     url: urlTemplateSchema(config),

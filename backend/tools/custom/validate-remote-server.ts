@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { invalidField } from '../../core/form-errors.ts'
+import { FormError, invalidField } from '../../core/form-errors.ts'
 import { findRuleIssues } from '../../core/validate-rules.ts'
 import type { Deps } from '../../deps.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
@@ -27,12 +27,18 @@ export interface RemoteServer extends Omit<RemoteSettings, 'tools'> {
  */
 export async function listServerTools(
   deps: Pick<Deps, 'config'>,
+  workspaceId: number,
   server: RemoteServer,
 ): Promise<ListedRemoteTool[]> {
   requireNoIssues(checkRemoteServer(deps.config, server))
   try {
-    return await listRemoteTools(toRemoteAddress(deps.config, server, server.secrets), server.name)
+    return await listRemoteTools(
+      workspaceId,
+      toRemoteAddress(deps.config, server, server.secrets),
+      server.name,
+    )
   } catch (error) {
+    if (error instanceof FormError) throw error
     const failure = truncateText(redactSecrets(describeRemoteFailure(error), server.secrets), 1024)
     throw invalidField(
       'url',

@@ -1,69 +1,68 @@
 import { LRUCache } from 'lru-cache'
 import { ApiError } from '../../core/errors.ts'
-import { measureJson } from './check-tool-schema.ts'
-import { compileSchema, type JsonSchema, type SchemaValidator } from './compile-schema.ts'
-import { formatErrors } from './format-schema-errors.ts'
-import { CalculationTimeoutError } from './run-with-timeout.ts'
-
-/** Returns a message for each issue with the arguments, in words that an agent can act on. */
-type Validator = (args: unknown) => string[]
+import { isSimpleSchema, type JsonSchema } from './compile-schema.ts'
+import { createValidator, type Validator } from './create-validator.ts'
+import { measureJson } from './measure-json.ts'
+import { type ArgumentIssues, validateInThread } from './schema-jobs.ts'
 
 const argumentLimits = { values: 10_000, depth: 100 }
 
 const maxValidators = 1_000
 
-/** Validators of tool arguments, each compiled on first use. */
+/**
+ * A row's version grows with every change, so a validator never goes stale. `name` distinguishes the tools of a remote
+ * server, and `variant` the schemas that a tool has under the same name.
+ */
+interface ToolKey {
+  id: number
+  version: number
+  name: string
+  workspaceId: number
+  variant?: string
+}
+
+/**
+ * Validates tool arguments. Small arguments of simple schemas are validated at once, by validators that are compiled on
+ * first use. Everything else is validated in a thread, because it could keep the event loop busy.
+ */
 export class ArgumentValidators {
-  readonly #validators = new LRUCache<string, Validator>({ max: maxValidators })
+  readonly #simple = new LRUCache<string, Validator | 'not simple' | 'invalid'>({ max: maxValidators })
 
   /**
-   * Returns the validator of a tool. A row's version grows with every change, so a validator never goes stale; `name`
-   * distinguishes the tools of a remote server, and `variant` the schemas that a tool has under the same name.
+   * Returns a message for each issue with the arguments, in words that an agent can act on.
    *
    * @throws {ApiError} unavailable, if compiling the schema takes too long; the message is for the agent
    */
-  get(tool: { id: number; version: number; name: string; variant?: string }, schema: JsonSchema): Validator {
-    const key = `${tool.id}:${tool.version}:${tool.name}:${tool.variant ?? ''}`
-    const cached = this.#validators.get(key)
-    if (cached !== undefined) return cached
-    const validator = createValidator(schema, tool.name)
-    // The schema compiled in time when the tool was saved, so the machine is probably busy. The next use tries again.
-    if (validator === undefined) throw new ApiError('unavailable.tool', { values: { tool: tool.name } })
-    this.#validators.set(key, validator)
-    return validator
-  }
-}
-
-/** Returns undefined if compiling timed out. */
-function createValidator(schema: JsonSchema, name: string): Validator | undefined {
-  const findErrors = tryCompile(schema)
-  if (findErrors === 'timed out') return undefined
-  if (findErrors === 'invalid') {
-    return () => {
-      throw new ApiError('internal_error.tool', { values: { tool: name } })
-    }
-  }
-  return (args) => {
+  async findIssues(tool: ToolKey, schema: JsonSchema, args: unknown): Promise<string[]> {
     const { values, depth, characters } = measureJson(args, argumentLimits)
     if (values > argumentLimits.values)
       return [`there are too many values (maximum ${argumentLimits.values})`]
     if (depth > argumentLimits.depth)
       return [`the values are nested too deeply (maximum ${argumentLimits.depth} levels)`]
-    try {
-      const errors = findErrors(args, { isLarge: values > 1_000 || characters > 10_000 })
-      return errors.length === 0 ? [] : formatErrors(errors)
-    } catch (error) {
-      if (!(error instanceof CalculationTimeoutError)) throw error
-      return ['the arguments are too long or too complex to check']
-    }
+    const key = `${tool.id}:${tool.version}:${tool.name}:${tool.variant ?? ''}`
+    const validator = this.#getSimple(key, schema)
+    const isSmall = values <= 1_000 && characters <= 10_000
+    if (isSmall && typeof validator === 'function') return validator(args)
+    const issues =
+      validator === 'invalid'
+        ? validator
+        : await validateInThread(tool.workspaceId, { key, name: tool.name }, schema, args)
+    return requireIssues(tool.name, issues)
+  }
+
+  #getSimple(key: string, schema: JsonSchema): Validator | 'not simple' | 'invalid' {
+    const cached = this.#simple.get(key)
+    if (cached !== undefined) return cached
+    const created = isSimpleSchema(schema) ? createValidator(schema, { isSimple: true }) : 'not simple'
+    if (created === 'timed out') return 'not simple' // The machine is probably busy. The next use tries again.
+    this.#simple.set(key, created)
+    return created
   }
 }
 
-function tryCompile(schema: JsonSchema): SchemaValidator | 'timed out' | 'invalid' {
-  try {
-    return compileSchema(schema)
-  } catch (error) {
-    // Only a schema that bypassed checkToolSchema can be invalid.
-    return error instanceof CalculationTimeoutError ? 'timed out' : 'invalid'
-  }
+function requireIssues(name: string, issues: ArgumentIssues): string[] {
+  if (typeof issues !== 'string') return issues
+  // The schema compiled in time when the tool was saved, so the machine is probably busy. The next use tries again.
+  if (issues === 'timed out') throw new ApiError('unavailable.tool', { values: { tool: name } })
+  throw new ApiError('internal_error.tool', { values: { tool: name } })
 }

@@ -1,19 +1,32 @@
 import { compileSchema, isKnownFormat, type JsonSchema } from './compile-schema.ts'
-import { CalculationTimeoutError } from './run-with-timeout.ts'
+import { measureJson } from './measure-json.ts'
+import { CalculationTimeoutError, runWithTimeout } from './run-with-timeout.ts'
 
-const schemaLimits = { bytes: 64 * 1024, values: 2_000, depth: 20, pattern: 500 }
+const schemaLimits = {
+  ...{ bytes: 64 * 1024, values: 2_000, depth: 20 },
+  ...{ patterns: 100, patternLength: 500, alternatives: 100 },
+}
 
 /** Exceptions for the schemas of remote servers, which are passed on unchanged. */
-interface CheckOptions {
+export interface CheckOptions {
   /** Treats unknown formats as annotations, as the standard does. Otherwise, they're reported as typos. */
   allowUnknownFormats?: boolean
 }
 
 /**
  * Finds what's wrong with the JSON Schema (2020-12) of a tool's arguments. Returns sentences for the person who made
- * the tool, or an empty list if the schema can be used.
+ * the tool, or an empty list if the schema can be used. Compiles the schema, so the service calls it only in a thread;
+ * see check-schemas.ts.
  */
 export function checkToolSchema(schema: unknown, options: CheckOptions = {}): string[] {
+  const sizeIssues = checkSize(schema)
+  if (sizeIssues.length > 0 || !isObject(schema)) return sizeIssues
+  const issues = [...checkRoot(schema), ...new Set(checkParts(schema, options, true))]
+  return issues.length > 0 ? issues : checkCompiles(schema)
+}
+
+/** Finds out whether a schema is too large to be checked, without compiling it. */
+export function checkSize(schema: unknown): string[] {
   if (!isObject(schema))
     return ['The schema must be a JSON object. Put braces around it, for example {"type": "object"}.']
   const { depth, values } = measureJson(schema, schemaLimits)
@@ -27,8 +40,29 @@ export function checkToolSchema(schema: unknown, options: CheckOptions = {}): st
   }
   if (!isStorableJson(json))
     return ['The schema contains NUL characters or parts of characters (unpaired surrogates). Remove them.']
-  const issues = [...checkRoot(schema), ...new Set(checkParts(schema, options, true))]
-  return issues.length > 0 ? issues : checkCompiles(schema)
+  const { patterns, alternatives } = countCostly(schema)
+  if (patterns > schemaLimits.patterns)
+    return [`The schema can have at most ${schemaLimits.patterns} patterns. Use fewer.`]
+  if (alternatives > schemaLimits.alternatives) {
+    return [
+      `The schema can have at most ${schemaLimits.alternatives} alternatives in anyOf, oneOf, and allOf. Use fewer.`,
+    ]
+  }
+  return []
+}
+
+/** Counts what takes long to compile, everywhere in the schema. */
+function countCostly(part: unknown): { patterns: number; alternatives: number } {
+  const counts = { patterns: 0, alternatives: 0 }
+  const count = (value: unknown, key: string) => {
+    if (key === 'pattern' && typeof value === 'string') counts.patterns += 1
+    if (key === 'patternProperties' && isObject(value)) counts.patterns += Object.keys(value).length
+    if (Array.isArray(value) && /^(anyOf|oneOf|allOf)$/.test(key)) counts.alternatives += value.length
+    if (typeof value !== 'object' || value === null) return
+    for (const [name, inner] of Object.entries(value)) count(inner, name)
+  }
+  count(part, '')
+  return counts
 }
 
 const checkRoot = (schema: JsonSchema): string[] =>
@@ -63,8 +97,8 @@ function checkKeyword(key: string, value: string, options: CheckOptions, isRoot:
   // A nested $id would change what "#" refers to.
   if (key === '$id' && !isRoot)
     return ['$id is allowed only at the top level of the schema. Remove the other ones.']
-  if (key === 'pattern' && value.length > schemaLimits.pattern) {
-    return [`A pattern can have at most ${schemaLimits.pattern} characters. Shorten it.`]
+  if (key === 'pattern' && value.length > schemaLimits.patternLength) {
+    return [`A pattern can have at most ${schemaLimits.patternLength} characters. Shorten it.`]
   }
   if (key === 'format' && !options.allowUnknownFormats && !isKnownFormat(value)) {
     return [
@@ -76,7 +110,8 @@ function checkKeyword(key: string, value: string, options: CheckOptions, isRoot:
 
 function checkCompiles(schema: JsonSchema): string[] {
   try {
-    compileSchema(schema)({}, { isLarge: true })
+    const findErrors = compileSchema(schema)
+    runWithTimeout(() => findErrors({}))
     return []
   } catch (error) {
     if (error instanceof CalculationTimeoutError) return [timeoutMessage]
@@ -84,7 +119,7 @@ function checkCompiles(schema: JsonSchema): string[] {
   }
 }
 
-const timeoutMessage =
+export const timeoutMessage =
   "The schema takes too long to check. Simplify it, and make sure that its references don't form an endless loop."
 
 /** Returns whether PostgreSQL can store it: jsonb rejects the escapes for NUL and for unpaired surrogates. */
@@ -97,33 +132,3 @@ const formatCompileError = (error: unknown): string =>
   String(error)
     .replace(/^Error: (schema is invalid: )?/, '')
     .slice(0, 500)
-
-interface Measures {
-  values: number
-  depth: number
-  /** Total length of all strings, without property names. */
-  characters: number
-}
-
-/** Measures the size of JSON. Stops counting when a limit is exceeded. */
-export function measureJson(json: unknown, limits: { values: number; depth: number }): Measures {
-  const measures = { values: 0, depth: 0, characters: 0 }
-  let level: object[] = []
-  const count = (value: unknown) => {
-    measures.values += 1
-    if (typeof value === 'string') measures.characters += value.length
-    else if (typeof value === 'object' && value !== null) level.push(value)
-  }
-  count(json)
-  // Level by level, because recursion would overflow the stack on a million levels.
-  while (level.length > 0 && measures.depth <= limits.depth) {
-    measures.depth += 1
-    const parts = level
-    level = []
-    for (const part of parts) {
-      for (const value of Object.values(part)) count(value)
-      if (measures.values > limits.values) return measures
-    }
-  }
-  return measures
-}

@@ -2,10 +2,11 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import { secondMs } from '../../core/durations.ts'
+import { measureJson } from './measure-json.ts'
 import { CalculationTimeoutError, runWithTimeout } from './run-with-timeout.ts'
 
 /** Returns the errors in arguments; empty if they're valid. */
-export type SchemaValidator = (args: unknown, options: { isLarge: boolean }) => readonly ErrorObject[]
+export type SchemaValidator = (args: unknown) => readonly ErrorObject[]
 
 const createAjv = () => {
   const ajv = new Ajv2020({
@@ -34,8 +35,15 @@ const getAjv = (): Ajv2020 => (sharedAjv ??= createAjv())
 /** Returns whether values of a format are checked. */
 export const isKnownFormat = (name: string): boolean => Object.hasOwn(getAjv().formats, name)
 
-/** Keywords that can make even small arguments slow: recursion, patterns, comparing all items, names of any length. */
-const riskyKeywords = /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems)":/
+/**
+ * Keywords that can make even small arguments slow (recursion, patterns, comparing all items, names of any length), or
+ * that take long to compile (alternatives).
+ */
+const riskyKeywords =
+  /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems|allOf|anyOf|oneOf|not|if|dependentSchemas|unevaluated\w+)":/
+
+/** A schema with more values takes longer to compile than the event loop should wait. */
+const maxSimpleValues = 200
 
 /** Limit for all patterns of a schema together, per character. Arguments that aren't large take milliseconds. */
 const maxPatternSteps = 500
@@ -55,22 +63,19 @@ export function compileSchema(schema: JsonSchema): SchemaValidator {
   delete anonymous.$id
   delete anonymous.$schema
   const validate = compileWithTimeout(anonymous)
-  const isRisky = mayBeSlow(schema)
-
-  return (args, { isLarge }) => {
-    const isValid = isRisky || isLarge ? runWithTimeout(() => validate(args)) : validate(args)
-    return isValid ? [] : (validate.errors ?? [])
-  }
+  return (args) => (validate(args) ? [] : (validate.errors ?? []))
 }
 
-function mayBeSlow(schema: JsonSchema): boolean {
+/** Returns whether it takes little time to compile a schema, and to validate arguments that aren't large. */
+export function isSimpleSchema(schema: JsonSchema): boolean {
+  if (measureJson(schema, { values: maxSimpleValues, depth: 20 }).isTooLarge) return false
   let steps = 0
   const others = JSON.stringify(schema, (key, value: unknown) => {
     if (key !== 'pattern' || typeof value !== 'string') return value
     steps += countPatternSteps(value)
     return undefined
   })
-  return steps > maxPatternSteps || riskyKeywords.test(others)
+  return steps <= maxPatternSteps && !riskyKeywords.test(others)
 }
 
 function compileWithTimeout(schema: JsonSchema): ValidateFunction {

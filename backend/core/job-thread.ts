@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { secondMs } from './durations.ts'
+
+/** What a thread sends: `ready` when it can take jobs, then any number of results for each job, then `done`. */
+export type ThreadMessage<Result> = 'ready' | 'done' | { result: Result }
+
+/** A worker thread that runs one job at a time. Its event loop isn't the service's, so a job can keep it busy. */
+export interface JobThread<Job, Result> {
+  /**
+   * Runs a job, and passes each result to `onResult`. Ends the thread if the job takes longer than `timeoutMs`; the next
+   * job starts a new one. Call it only when no job is running.
+   */
+  run(job: Job, timeoutMs: number, onResult: (result: Result) => void): Promise<'done' | 'timed out'>
+}
+
+/** Starts the thread with its first job, and ends it after ten seconds without one. */
+export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number): JobThread<Job, Result> {
+  let thread: Promise<Worker> | undefined
+  let idleTimer: NodeJS.Timeout | undefined
+
+  const startThread = async (): Promise<Worker> => {
+    const worker = new Worker(file, { env: {}, resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes } })
+    worker.on('error', () => {}) // the job, if there is one, reports it
+    await once(worker, 'message') // ready
+    return worker
+  }
+
+  const getThread = (): Promise<Worker> => {
+    if (thread !== undefined) return thread
+    const started = startThread()
+    thread = started
+    const drop = () => {
+      if (thread === started) thread = undefined
+    }
+    started.then((worker) => worker.once('exit', drop), drop)
+    return started
+  }
+
+  const end = async () => {
+    const ending = thread
+    thread = undefined
+    await (await ending)?.terminate()
+  }
+
+  return {
+    run: async (job, timeoutMs, onResult) => {
+      clearTimeout(idleTimer)
+      const worker = await getThread()
+      worker.ref()
+      const outcome = await runJob(worker, job, timeoutMs, onResult).catch(async (error: unknown) => {
+        await end()
+        throw error
+      })
+      // An idle thread must not keep the process running.
+      worker.unref()
+      if (outcome === 'timed out') await end()
+      else idleTimer = setTimeout(() => void end(), idleMs).unref()
+      return outcome
+    },
+  }
+}
+
+const idleMs = 10 * secondMs
+
+function runJob<Job, Result>(
+  worker: Worker,
+  job: Job,
+  timeoutMs: number,
+  onResult: (result: Result) => void,
+): Promise<'done' | 'timed out'> {
+  const { promise, resolve, reject } = Promise.withResolvers<'done' | 'timed out'>()
+  const onMessage = (message: ThreadMessage<Result>) => {
+    if (typeof message === 'object') onResult(message.result)
+    else resolve('done')
+  }
+  const onExit = () => reject(new Error('the thread ended before its job was done'))
+  const timer = setTimeout(() => resolve('timed out'), timeoutMs)
+  worker.on('message', onMessage).once('error', reject).once('exit', onExit)
+  worker.postMessage(job)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    worker.off('message', onMessage).off('error', reject).off('exit', onExit)
+  })
+}
