@@ -18,6 +18,8 @@ export interface AttemptResult {
   endedAt?: Date
   /** The call is known to be over, so it can be retried even if its worker was lost. */
   confirmedOver?: boolean
+  /** The provider couldn't be reached and didn't accept the call, so the attempt doesn't count. */
+  notPlaced?: boolean
 }
 
 /** Returns the result of an attempt without a conversation. */
@@ -66,6 +68,7 @@ export function toAttemptResult(
 ): AttemptResult {
   const { startedAt, now } = observed
   if (result.outcome === 'unknown') return lostResult
+  if (result.outcome === 'not_placed') return { ...emptyResult('failed', 'line_failed'), notPlaced: true }
   const answeredAt =
     observed.answeredAt ?? (result.answeredAt && clampTime(startedAt, result.answeredAt, now)) ?? null
   const endedAt = result.endedAt && clampTime(answeredAt ?? startedAt, result.endedAt, now)

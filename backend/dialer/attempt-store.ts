@@ -86,6 +86,24 @@ export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspa
     .where('call_attempt.id', '=', attempt.id)
     .executeTakeFirst()
 
+/**
+ * Deletes an attempt that wasn't placed, and queues its call again in its former position. Returns false if the attempt
+ * is stale.
+ */
+export async function undoAttempt(db: Db, attempt: FencedAttempt): Promise<boolean> {
+  const { rows } = await sql`
+    with undone as (
+      delete from call_attempt
+      where id = ${attempt.id}::uuid and workspace_id = ${attempt.workspaceId} and fence = ${attempt.fence}
+        and ended_at is null
+      returning call_id, number
+    )
+    update call set status = 'queued', attempts = undone.number - 1, next_attempt_at = call.due_at
+    from undone where call.id = undone.call_id
+    returning call.id`.execute(db)
+  return rows.length > 0
+}
+
 /** Queues a call again for another attempt. */
 export const requeueCall = async (
   db: Db,

@@ -12,12 +12,14 @@ const pausedReason =
 
 /**
  * Returns true if an attempt's result changes the campaign's count of provider failures. The loss of a worker doesn't,
- * because it says nothing about the provider. Any other result resets a count that isn't 0.
+ * because it says nothing about the provider. Neither does an attempt that wasn't placed because the provider couldn't
+ * be reached: the dialer waits for the provider instead. Any other result resets a count that isn't 0.
  *
  * @param failures consecutive failures so far
  */
 export const shouldUpdateFailureCount = (result: AttemptResult, failures: number): boolean =>
-  result.endedReason === 'line_failed' || (result.endedReason !== 'worker_lost' && failures > 0)
+  result.notPlaced !== true &&
+  (result.endedReason === 'line_failed' || (result.endedReason !== 'worker_lost' && failures > 0))
 
 /** Counts a provider failure, or resets the count. Lock the campaign for `update` first so that no failure is lost. */
 export async function updateProviderFailures(

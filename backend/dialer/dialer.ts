@@ -16,7 +16,7 @@ export interface DialerOptions extends LeaseTimes {
   concurrency: number
 }
 
-type DialerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'runtimeSecrets'>
+type DialerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'random' | 'runtimeSecrets'>
 
 /**
  * Starts the worker that places due calls. Any number of processes can run one. Call `notify` after a commit that made
@@ -61,7 +61,11 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const testLease = { provider: providers.test.name, workerId, leaseMs }
   if (providers.real.resumable)
     real.push(start(concurrency, (capacity) => takeOverAttempts(dialerDeps, realLease, capacity)))
-  real.push(start(concurrency, (capacity) => claimCalls(dialerDeps, realLease, capacity)))
+  const claimRealCalls = async (capacity: number) => {
+    const limited = providers.real.limitCapacity?.(capacity) ?? capacity
+    return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited)
+  }
+  real.push(start(concurrency, claimRealCalls))
   // Test calls have a separate worker so that they don't wait behind a campaign's backlog.
   test.push(start(100, (capacity) => claimTestCalls(dialerDeps, testLease, capacity)))
   return {

@@ -17,6 +17,7 @@ import {
   findAttempt,
   requeueCall,
   saveAnalysis,
+  undoAttempt,
 } from './attempt-store.ts'
 import { shouldUpdateFailureCount, updateProviderFailures } from './circuit-breaker.ts'
 import { retryDelayMs, shouldRetry } from './retry-policy.ts'
@@ -24,6 +25,7 @@ import { retryDelayMs, shouldRetry } from './retry-policy.ts'
 /**
  * The status of the call after an attempt:
  *
+ * - `requeued`: the call gets another attempt.
  * - `stale`: the attempt had already ended, or another worker has taken it over or is ending it.
  * - `analyzing`: the call is completed, and its event waits for the analysis.
  */
@@ -57,6 +59,12 @@ export const finishAttempt = (
     const changesCount = !found.test && shouldUpdateFailureCount(result, found.providerFailures)
     const lockMode = changesCount ? 'update' : 'share'
     const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, lockMode)
+    // In an archived campaign, the attempt was the call's last chance.
+    if (result.notPlaced && campaign?.status !== 'archived') {
+      const isUndone = await undoAttempt(tx.db, attempt)
+      if (isUndone) tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
+      return isUndone ? 'requeued' : 'stale'
+    }
     const call = await endAttempt(tx.db, attempt, { ...result, at })
     if (optedOut) {
       // An opt-out counts even if the result is stale.

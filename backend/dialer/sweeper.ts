@@ -20,7 +20,7 @@ import {
   lockOverdueCall,
 } from './sweep-store.ts'
 
-type SweeperDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'runtimeSecrets'>
+type SweeperDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'random' | 'runtimeSecrets'>
 
 /**
  * Starts the job that finishes what other workers left open: attempts of lost workers, calls that waited too long,

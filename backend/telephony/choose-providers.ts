@@ -1,6 +1,7 @@
 import { describeError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { createHttpProvider } from './http-runtime/http-provider.ts'
+import { createReachability } from './http-runtime/reachability.ts'
 import { createRuntimeClient } from './http-runtime/runtime-client.ts'
 import type { TelephonyProvider } from './provider.ts'
 import { createSimulatedAgent } from './simulated/simulated-agent.ts'
@@ -12,7 +13,7 @@ export interface TelephonyProviders {
   test: TelephonyProvider
 }
 
-type ProviderDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'runtimeSecrets'>
+type ProviderDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'random' | 'runtimeSecrets'>
 
 export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
   const { clock, config } = deps
@@ -20,14 +21,25 @@ export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
   return { real: createConfiguredHttpProvider(deps) ?? simulated, test: simulated }
 }
 
-function createConfiguredHttpProvider({ clock, config, db, log, runtimeSecrets }: ProviderDeps) {
+function createConfiguredHttpProvider({ clock, config, db, log, random, runtimeSecrets }: ProviderDeps) {
   const { telephony, runtimeUrl, internalUrl } = config
   if (telephony !== 'http' || runtimeUrl === undefined) return undefined
+  const reachability = createReachability({
+    clock,
+    random,
+    onUnreachable: (error) =>
+      log.warn(
+        { error: describeError(error) },
+        "can't reach the agent runtime; calls wait until it responds",
+      ),
+    onReachable: () => log.info('reached the agent runtime again; calls continue'),
+  })
   return createHttpProvider({
     db,
     clock,
     internalUrl,
-    runtime: createRuntimeClient({ url: runtimeUrl, secrets: runtimeSecrets, clock }),
+    reachability,
+    runtime: createRuntimeClient({ url: runtimeUrl, secrets: runtimeSecrets, clock, reachability }),
     onError: (attempt, error) =>
       log.warn({ attempt, error: describeError(error) }, 'failed to get the state of a call attempt'),
   })

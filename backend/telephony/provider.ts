@@ -22,6 +22,8 @@ export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
   | { outcome: 'no_answer' | 'busy' | 'declined' | 'failed' }
   /** From `resume`: the provider doesn't know the attempt, so there is no call. */
   | { outcome: 'unknown' }
+  /** The provider couldn't be reached, and it's certain that it didn't accept the call. The attempt doesn't count. */
+  | { outcome: 'not_placed' }
   | { outcome: 'voicemail'; transcript: TranscriptTurn[]; summary: string }
   | {
       outcome: 'answered'
@@ -66,6 +68,8 @@ export interface TelephonyProvider {
   resumable: boolean
   /** Simulated seconds per second of the clock; 1 for real calls. */
   speed: number
+  /** Returns how many calls can be started now, at most `capacity`. Fewer while the provider can't be reached. */
+  limitCapacity?(capacity: number): number
   /**
    * Places a call and resolves when it's over. When `signal` aborts, it hangs up and resolves with the conversation so
    * far. A resumable provider resolves only when the call is known to be over. A rejection counts as a provider

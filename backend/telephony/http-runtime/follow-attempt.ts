@@ -59,13 +59,14 @@ export async function followAttempt(
     const answeredAt = findAnsweredAt(reports)
     if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
     if (getDialStatus() === 'rejected') return { outcome: 'failed' }
+    if (getDialStatus() === 'unsent') return { outcome: 'not_placed' }
     const ringTimedOut = dialing.ringTimeout.aborted && answeredAt === undefined
     if (dialing.signal.aborted || (ringTimedOut && ringWasChecked)) return hangUp(attempt)
 
     const now = clock.now().getTime()
     if (reports.length > reportCount) lastReportAt = now
     reportCount = reports.length
-    const isUncertain = getDialStatus() === 'unknown' && !isConfirmed
+    const isUncertain = (getDialStatus() === 'unknown' || getDialStatus() === 'unavailable') && !isConfirmed
     const isSilent = now >= lastReportAt + silenceTimeoutMs
     if (now < nextAskAt || !(isUncertain || ringTimedOut || isSilent)) continue
     nextAskAt = now + retryDelayMs

@@ -10,12 +10,14 @@ import {
 import { toolSessionUrl } from '../tool-client.ts'
 import { findAnalysis } from './attempt-reports.ts'
 import { detachedResult, followAttempt, type FollowDeps } from './follow-attempt.ts'
+import type { Reachability } from './reachability.ts'
 import { createReportReader } from './report-reader.ts'
 import type { DialStatus } from './runtime-client.ts'
 
 interface HttpProviderDeps extends FollowDeps {
   /** The base URL at which the runtime reaches this service, without a trailing slash. */
   internalUrl: string
+  reachability: Pick<Reachability, 'limitCapacity'>
 }
 
 export const httpProviderName = 'http'
@@ -28,22 +30,25 @@ const pollMs = 250
  * table. Calls continue when this process dies.
  */
 export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
-  const { runtime, internalUrl, onError } = deps
+  const { runtime, internalUrl, reachability, onError } = deps
   const readReports = createReportReader(deps, pollMs)
 
   return {
     name: httpProviderName,
     resumable: true,
     speed: 1,
+    limitCapacity: (capacity) => reachability.limitCapacity(capacity),
     dial: async (request, dialing) => {
       const { attemptId } = request
       let dialStatus: DialStatus = 'accepted'
+      const getDialStatus = () => dialStatus
       const requestSent = runtime
         .dial(toRuntimeDialRequest(request, internalUrl))
         .then((response) => void (dialStatus = response))
-      const following = followAttempt({ deps, readReports, attemptId, dialing }, () => dialStatus)
+      const following = followAttempt({ deps, readReports, attemptId, dialing }, getDialStatus)
       const ended = await Promise.race([following, whenDetached(dialing, requestSent)])
-      return ended.outcome === 'unknown' ? { outcome: 'failed' } : ended
+      if (ended.outcome !== 'unknown') return ended
+      return { outcome: getDialStatus() === 'unavailable' ? 'not_placed' : 'failed' }
     },
     resume: ({ attemptId }, dialing) =>
       Promise.race([

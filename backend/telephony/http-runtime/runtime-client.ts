@@ -1,18 +1,25 @@
 import type { RuntimeDialRequest } from '@outdial/contract'
+import { Agent, fetch } from 'undici'
 import type { Clock } from '../../core/clock.ts'
 import { secondMs } from '../../core/durations.ts'
 import { errorCode } from '../../core/errors.ts'
 import { signWebhook } from '../../outbound/sign-webhook.ts'
 import { type CallState, parseCallState } from './parse-call-state.ts'
+import type { Reachability } from './reachability.ts'
 
-/** The outcome of a dial request. */
-export type DialStatus = 'accepted' | 'rejected' | 'unknown'
+/**
+ * The outcome of a dial request:
+ *
+ * - `unsent`: the connection failed, so the runtime can't have accepted the call.
+ * - `unavailable`: the runtime returned 503. It should know nothing of the call, but only `getCallState` proves it.
+ * - `unknown`: the runtime may or may not have accepted the call.
+ */
+export type DialStatus = 'accepted' | 'rejected' | 'unsent' | 'unavailable' | 'unknown'
 
 /** A client for a custom agent runtime. See docs/runtime.md for the protocol. */
 export interface RuntimeClient {
   /**
-   * Requests a call. Resolves to `unknown` if the runtime may or may not have accepted it; use `getCallState` to find
-   * out. Never rejects.
+   * Requests a call. If it's unclear whether the runtime accepted it, use `getCallState` to find out. Never rejects.
    */
   dial(request: RuntimeDialRequest): Promise<DialStatus>
   /** Returns the reports so far, or `not_found` if the runtime doesn't know the attempt. Rejects on failure. */
@@ -27,20 +34,16 @@ interface RuntimeClientOptions {
   /** The runtime secrets. Each one signs every request, so a runtime can use the old or the new one. */
   secrets: () => readonly string[]
   clock: Clock
+  reachability: Pick<Reachability, 'startRequest'>
   timeoutMs?: number
 }
 
-/** Errors that occur before anything is sent, so the runtime can't have accepted the call. */
-const connectionErrorCodes = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
+/** Shorter than the time limit of a request, so that a runtime that can't be reached is told from one that is slow. */
+const connectTimeoutMs = 5 * secondMs
 
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {
-  const { url, secrets, clock, timeoutMs = 10 * secondMs } = options
+  const { url, secrets, clock, reachability, timeoutMs = 10 * secondMs } = options
+  const dispatcher = new Agent({ connect: { timeout: connectTimeoutMs } })
 
   const send = (method: string, path: string, body: string | undefined, headers: Record<string, string>) => {
     const id = path.split('/').at(-1) ?? path
@@ -57,6 +60,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       headers: { ...headers, ...signed },
       body,
       redirect: 'error',
+      dispatcher,
       signal: AbortSignal.timeout(timeoutMs),
     })
   }
@@ -64,13 +68,20 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
   return {
     dial: async (request) => {
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': request.attempt_id }
+      const sent = reachability.startRequest()
       try {
         const response = await send('POST', '/calls', JSON.stringify(request), headers)
         await response.body?.cancel()
+        if (response.status === 503) {
+          sent.fail(new Error('the runtime returned status 503'))
+          return 'unavailable'
+        }
+        sent.succeed()
         if (response.ok) return 'accepted'
         return response.status < 500 ? 'rejected' : 'unknown'
       } catch (error) {
-        return connectionErrorCodes.has(errorCode(getCause(error))) ? 'rejected' : 'unknown'
+        sent.fail(error)
+        return isConnectionError(getCause(error)) ? 'unsent' : 'unknown'
       }
     },
     getCallState: async (attemptId) => {
@@ -86,6 +97,18 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
         throw new Error(`the runtime returned status ${response.status}`)
     },
   }
+}
+
+/**
+ * Returns true for an error that occurs before anything is sent. The same error codes can also occur later, on a
+ * connection that has sent the request, so the system call decides.
+ */
+function isConnectionError(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isConnectionError)
+  if (errorCode(error) === 'UND_ERR_CONNECT_TIMEOUT') return true
+  const syscall =
+    typeof error === 'object' && error !== null && 'syscall' in error ? error.syscall : undefined
+  return syscall === 'connect' || syscall === 'getaddrinfo'
 }
 
 const getCause = (error: unknown): unknown =>

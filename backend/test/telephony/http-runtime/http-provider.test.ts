@@ -116,21 +116,88 @@ describe('the dial request', () => {
 
   it.each([
     ['rejects the dial request', () => (world.runtime.statusByMethod.POST = 422)],
-    ['is unreachable', () => world.runtime.stop()],
     [
       'returns 500 and does not know the attempt',
       () => Object.assign(world.runtime.statusByMethod, { POST: 500 }),
     ],
   ])('ends the attempt as failed when the runtime %s', async (_, breakRuntime) => {
-    await breakRuntime()
+    breakRuntime()
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial()
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
       outcome: 'failed',
       ended_reason: 'line_failed',
     })
-    if (world.runtime.requests.length === 0) await world.runtime.start()
     expect(world.runtime.dialRequests().length).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('a runtime that is away', () => {
+  const callCount = 25 // more than the failures in a row that pause a campaign
+  const isOpen = ({ status }: Call) => status === 'queued' || status === 'dialing'
+  const listCalls = (ids: number[]) => Promise.all(ids.map((id) => getCall(world.deps, world.seed, id)))
+
+  it.each<[string, () => unknown, () => unknown]>([
+    ['refuses connections', () => world.runtime.stop(), () => world.runtime.start()],
+    [
+      'returns 503',
+      () => (world.runtime.statusByMethod.POST = 503),
+      () => delete world.runtime.statusByMethod.POST,
+    ],
+  ])(
+    'keeps all calls in the queue while the runtime %s, and then places each once',
+    async (_, leave, come) => {
+      const retry = { max_attempts: 1, delay_minutes: 1, on: [] }
+      const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 50 })
+      const ids: number[] = []
+      for (let index = 0; index < callCount; index += 1)
+        ids.push((await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })).id)
+      await leave()
+      const leftAt = world.deps.clock.now().getTime()
+      dial()
+      await waitFor(
+        async () => world.deps.clock.now().getTime() > leftAt + 10 * 60_000,
+        () => world.deps.clock.advance(2_000),
+      )
+      const waiting = await listCalls(ids)
+      expect(waiting.filter(isOpen)).toHaveLength(callCount)
+      expect(waiting.filter(({ attempts }) => attempts > 0).length).toBeLessThanOrEqual(1)
+      // About one request a minute, apart from the first batch.
+      expect(world.runtime.dialRequests().length).toBeLessThan(callCount + 25)
+      const campaign = world.deps.db.selectFrom('campaign').select(['status', 'provider_failures'])
+      expect(await campaign.where('id', '=', campaignId).executeTakeFirst()).toEqual({
+        status: 'active',
+        provider_failures: 0,
+      })
+      const test = await seedCall(world.deps, world.seed, '+12025550102', { test: true })
+      expect(await advanceUntilCompleted(world.deps, world.seed, test.id)).toMatchObject({ outcome: 'busy' })
+
+      world.runtime.requests.length = 0
+      await come()
+      await waitFor(
+        async () => world.runtime.dialRequests().length >= callCount,
+        () => world.deps.clock.advance(250),
+      )
+      const calls = await listCalls(ids)
+      expect(calls.map(({ status, attempts }) => [status, attempts])).toEqual(ids.map(() => ['dialing', 1]))
+      const dialed = world.runtime.dialRequests().map((request) => request.call_id)
+      expect(new Set(dialed)).toEqual(new Set(ids))
+      expect(world.logLines.filter((line) => line.includes("can't reach the agent runtime"))).toHaveLength(1)
+    },
+  )
+
+  it('does not place a call again that the runtime may have accepted before it went away', async () => {
+    Object.assign(world.runtime.statusByMethod, { POST: 'cut', GET: 503 })
+    const { id, attemptId } = await startRinging()
+    await waitFor(
+      async () => world.runtime.requestsWith('GET').length > 2,
+      () => world.deps.clock.advance(1_000),
+    )
+    expect(await getCall(world.deps, world.seed, id)).toMatchObject({ status: 'dialing', attempts: 1 })
+    world.runtime.statusByMethod = {}
+    await reportToBoth(attemptId, busy(1))
+    await advanceUntilCompleted(world.deps, world.seed, id)
+    expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 })
 
