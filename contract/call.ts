@@ -5,6 +5,7 @@ import { listOf, ListQuery } from './lists.ts'
 import {
   ContactNumber,
   describeFields,
+  fieldsBelow,
   Id,
   PhoneNumberE164,
   QueryId,
@@ -76,6 +77,21 @@ export type Sentiment = z.infer<typeof Sentiment>
 export const Extracted = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
 export type Extracted = z.infer<typeof Extracted>
 
+/** Who or what queued a call. */
+export const CallOrigin = z
+  .object(
+    describeFields(
+      {
+        kind: z.enum(['api_key', 'app', 'member', 'import', 'scheduled_callback', 'call_again']),
+        id: z.string(),
+        call_id: Id.nullable(),
+      },
+      fieldsBelow(callTexts, 'origin'),
+    ),
+  )
+  .meta({ id: 'CallOrigin' })
+export type CallOrigin = z.infer<typeof CallOrigin>
+
 /** A call to a contact, with all its attempts. */
 export const Call = z
   .object(
@@ -96,6 +112,8 @@ export const Call = z
         from_number: PhoneNumberE164,
         to_number: ContactNumber,
         attempts: z.int().min(0),
+        // Events and responses that were stored before this field existed don't have it.
+        origin: CallOrigin.nullish(),
         scheduled_at: Timestamp.nullable(),
         queued_at: Timestamp,
         answered_at: Timestamp.nullable(),

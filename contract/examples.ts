@@ -64,6 +64,7 @@ export const exampleCall: Call = {
   from_number: '+12025550199',
   to_number: '+12025550100',
   attempts: 1,
+  origin: { kind: 'app', id: 'zapier', call_id: null },
   scheduled_at: null,
   queued_at: '2026-05-04T13:58:02.000Z',
   answered_at: '2026-05-04T13:58:15.000Z',

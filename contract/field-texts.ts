@@ -161,6 +161,15 @@ const listValues = (meanings: Record<string, string>): string =>
     '\n',
   )
 
+const originMeanings = {
+  api_key: 'A program used an API key.',
+  app: 'A connected app, such as Zapier, queued it.',
+  member: 'A member of the workspace queued it in the dashboard.',
+  import: 'It was imported from a CSV file.',
+  scheduled_callback: 'The contact asked an agent to be called back.',
+  call_again: 'A member clicked “Call again” on an earlier call.',
+}
+
 /** Fields of a call, as the API returns it. */
 export const callTexts = texts({
   id: { label: 'ID' },
@@ -186,6 +195,22 @@ export const callTexts = texts({
   from_number: { label: 'From number' },
   to_number: { label: 'Number called' },
   attempts: { label: 'Attempts made' },
+  origin: {
+    label: 'Origin',
+    api: 'Who or what queued the call. Null for calls that were queued before this was stored.',
+  },
+  'origin.kind': {
+    label: 'Origin',
+    api: `What queued the call. ${listValues(originMeanings)}`,
+  },
+  'origin.id': {
+    label: 'Origin ID',
+    api: 'The ID of the API key, app, member, or import. For `scheduled_callback`, the ID of the agent. For `call_again`, the ID of the member.',
+  },
+  'origin.call_id': {
+    label: 'Earlier call ID',
+    api: 'The earlier call of a `scheduled_callback` or `call_again`, otherwise null.',
+  },
   scheduled_at: { label: 'Earliest call time', api: 'The time that was requested for the call.' },
   queued_at: { label: 'Queued at' },
   answered_at: { label: 'Answered at' },

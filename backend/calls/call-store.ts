@@ -1,5 +1,6 @@
 import type { CallOutcome, EndedReason } from '@outdial/contract'
 import { sql } from 'kysely'
+import type { CallOrigin } from '../core/actor.ts'
 import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
@@ -65,6 +66,7 @@ interface NewCall {
   /** Null for a call that is never placed because its number is on the do-not-call list. */
   nextAttemptAt: Date | null
   metadata: Record<string, string>
+  origin: CallOrigin
 }
 
 /**
@@ -89,6 +91,7 @@ export const insertCall = (db: Db, workspaceId: number, call: NewCall): Promise<
       due_at: call.dueAt,
       next_attempt_at: call.nextAttemptAt,
       metadata: JSON.stringify(call.metadata),
+      origin: JSON.stringify(call.origin),
       ...(call.nextAttemptAt === null && {
         status: 'completed' as const,
         outcome: 'suppressed' as const,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
+import type { CallSettings } from '../db/tables/call-tables.ts'
 
 /** Stops waiting for the analyses of these calls. Returns the calls whose events can be published now. */
 export async function endAnalyses(
@@ -19,7 +20,18 @@ export async function endAnalyses(
   return rows.map(({ id }) => id)
 }
 
-/** Erases who was called, what was said, and the metadata that the call was queued with. */
+/** The parts of `call.queued_with` and `call_attempt.dialed_with` that come from the contact. */
+export const personalSettings: readonly (keyof CallSettings | 'local_times')[] = [
+  'first_name',
+  'last_name',
+  'variables',
+  'consent_source',
+  'consent_at',
+  'time_zones',
+  'local_times',
+]
+
+/** Erases who was called, what was said, and what the call was queued with. */
 export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }) => {
   await db
     .updateTable('call')
@@ -30,6 +42,9 @@ export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }
       extracted: '{}',
       metadata: '{}',
       recording_url: null,
+      origin: sql<string>`origin - 'name'`,
+      queued_with: sql<string>`queued_with - ${personalSettings}::text[]`,
+      completed_contact: null,
       conversation_erased_at: at,
     })
     .where('workspace_id', '=', workspaceId)

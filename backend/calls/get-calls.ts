@@ -1,4 +1,5 @@
 import type { Call, CallQuery, TranscriptTurn } from '@outdial/contract'
+import type { CallOrigin } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { notFound } from '../core/errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
@@ -49,6 +50,7 @@ export const toCall = (row: CallRow): Call => ({
   from_number: row.from_number,
   to_number: row.to_number,
   attempts: row.attempts,
+  origin: row.origin && toPublicOrigin(row.origin),
   scheduled_at: toIso(row.scheduled_at),
   queued_at: row.queued_at.toISOString(),
   answered_at: toIso(row.answered_at),
@@ -62,6 +64,12 @@ export const toCall = (row: CallRow): Call => ({
   extracted: row.extracted,
   recording_url: row.recording_url,
   metadata: row.metadata,
+})
+
+const toPublicOrigin = (origin: CallOrigin): Call['origin'] => ({
+  kind: origin.kind,
+  id: String(origin.id),
+  call_id: 'call_id' in origin ? origin.call_id : null,
 })
 
 const toIso = (at: Date | null) => at?.toISOString() ?? null

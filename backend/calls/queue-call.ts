@@ -1,3 +1,4 @@
+import type { CallOrigin } from '../core/actor.ts'
 import { fieldError, notFound } from '../core/errors.ts'
 import { lockCampaign } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
@@ -16,6 +17,7 @@ interface QueueRequest {
   /** Test calls use the simulated provider. An open test call doesn't count as an open real call, or vice versa. */
   test: boolean
   metadata: Record<string, string>
+  origin: CallOrigin
 }
 
 /**
@@ -60,6 +62,7 @@ export async function queueCall(
       dueAt,
       nextAttemptAt: callee.onDoNotCallList ? null : callableAt,
       metadata: request.metadata,
+      origin: request.origin,
     })
     // Another transaction, which hadn't locked the contact, was first. Its call is visible now.
     if (inserted === undefined) continue

@@ -1,6 +1,7 @@
 import { type AddContact, ContactAdded } from '@outdial/contract'
 import { findCall } from '../calls/get-calls.ts'
 import { queueCall } from '../calls/queue-call.ts'
+import { type CallOrigin, toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -13,19 +14,26 @@ import { upsertContactFromInput } from './upsert-contact.ts'
  * open call in this campaign, returns that one, unless `if_already_queued` is `queue`. A `callback_url` is added to the
  * returned call.
  *
+ * @param origin what queues the call, if it isn't the caller alone
  * @throws {ApiError} validation_failed, not_found, campaign_archived
  */
 export const addContact = (
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   caller: Caller,
   input: AddContact,
+  origin: CallOrigin = toActor(caller),
 ): Promise<ContactAdded> =>
   inTransaction(deps, async (tx) => {
     const { workspaceId } = caller
     const now = tx.clock.now()
     const scheduledAt = checkScheduledAt(input.scheduled_at ? new Date(input.scheduled_at) : null, now)
     if (input.callback_url) await prepareCallback(tx, caller, input.callback_url)
-    const contact = await upsertContactFromInput(tx.db, workspaceId, { input, source: 'api', now })
+    const contact = await upsertContactFromInput(tx.db, workspaceId, {
+      input,
+      source: 'api',
+      actor: toActor(caller),
+      now,
+    })
     const { callId, queued } = await queueCall(tx.db, workspaceId, {
       campaignId: input.campaign_id,
       contactId: contact.id,
@@ -34,6 +42,7 @@ export const addContact = (
       ifAlreadyQueued: input.if_already_queued ?? 'skip',
       test: input.test ?? false,
       metadata: input.metadata ?? {},
+      origin,
     })
     if (input.callback_url) await addCallback(tx.db, caller, { callId, url: input.callback_url, at: now })
     const call = await findCall(tx.db, workspaceId, callId, now)

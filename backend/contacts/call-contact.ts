@@ -1,5 +1,7 @@
 import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { queueCall } from '../calls/queue-call.ts'
+import { toActor } from '../core/actor.ts'
+import type { Caller } from '../core/caller.ts'
 import { ApiError, notFound, throwAsFieldError } from '../core/errors.ts'
 import { lockContact } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -22,11 +24,12 @@ interface CallRequest {
  */
 export const callContact = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  workspaceId: number,
+  caller: Caller,
   contactId: number,
   request: CallRequest,
 ): Promise<{ callId: number; queued: boolean }> =>
   inTransaction(deps, async (tx) => {
+    const { workspaceId } = caller
     const now = tx.clock.now()
     const contact = await lockContact(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('contact')
@@ -39,6 +42,7 @@ export const callContact = (
       ifAlreadyQueued: 'skip',
       test: request.test,
       metadata: {},
+      origin: toActor(caller),
     }).catch(throwAsFieldError)
     tx.notify.callQueued()
     return call

@@ -1,4 +1,5 @@
 import { sql, type Updateable } from 'kysely'
+import type { Actor } from '../core/actor.ts'
 import type { Database, Db } from '../db/schema.ts'
 
 /** Fields of a contact to write: undefined keeps the stored value, null clears it. */
@@ -13,6 +14,12 @@ export interface ContactValues {
   consent?: { source: string; at: Date } | null
 }
 
+/** When a contact is changed and by whom. A trigger writes it to the contact's history, with the changed fields. */
+interface ContactChange {
+  at: Date
+  by: Actor
+}
+
 /**
  * Creates the contact with this number, or updates the given fields of the existing one. Locks its row until the
  * transaction ends, so that concurrent requests for one contact run one after the other.
@@ -22,7 +29,7 @@ export async function upsertContactRow(
   workspaceId: number,
   phoneNumber: string,
   values: ContactValues,
-  now: Date,
+  change: ContactChange,
 ): Promise<{ id: number; created: boolean; variables: Record<string, string> }> {
   const columns = withoutUndefined({
     first_name: values.firstName,
@@ -36,7 +43,10 @@ export async function upsertContactRow(
   const variables = values.variables === undefined ? undefined : JSON.stringify(values.variables ?? {})
   const changes: Updateable<Database['contact']> = {
     ...columns,
-    ...((variables !== undefined || Object.keys(columns).length > 0) && { updated_at: now }),
+    ...((variables !== undefined || Object.keys(columns).length > 0) && {
+      updated_at: change.at,
+      updated_by: JSON.stringify(change.by),
+    }),
   }
   return (
     db
@@ -46,8 +56,9 @@ export async function upsertContactRow(
         phone_number: phoneNumber,
         ...columns,
         variables,
-        created_at: now,
-        updated_at: now,
+        created_at: change.at,
+        updated_at: change.at,
+        updated_by: JSON.stringify(change.by),
       })
       .onConflict((conflict) =>
         conflict
@@ -76,7 +87,7 @@ export async function replaceContact(
   db: Db,
   workspaceId: number,
   contactId: number,
-  values: Required<ContactValues> & { at: Date },
+  values: Required<ContactValues> & ContactChange,
 ): Promise<boolean> {
   const row = await db
     .updateTable('contact')
@@ -90,6 +101,7 @@ export async function replaceContact(
       consent_source: values.consent && values.consent.source,
       consent_at: values.consent && values.consent.at,
       updated_at: values.at,
+      updated_by: JSON.stringify(values.by),
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)

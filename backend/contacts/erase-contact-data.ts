@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
 
@@ -25,10 +26,23 @@ export const eraseContactRow: ContactEraser = async (db, { workspaceId, contactI
       consent_source: null,
       consent_at: null,
       updated_at: at,
+      updated_by: null,
       erased_at: at,
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
+    .execute()
+}
+
+/** Deletes the values in the contact's history. Who changed which fields, and when, stays. */
+export const eraseChanges: ContactEraser = async (db, { workspaceId, contactId }) => {
+  await db.deleteFrom('contact_change_values').where('contact_id', '=', contactId).execute()
+  // The name of an imported file is free text.
+  await db
+    .updateTable('contact_change')
+    .set({ actor: sql<string>`actor - 'name'` })
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
     .execute()
 }
 

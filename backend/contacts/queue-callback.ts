@@ -11,6 +11,8 @@ import { findContactsBy } from './find-contacts.ts'
 
 /** The call in which a contact asks to be called again. */
 interface CurrentCall {
+  callId: number
+  agentId: number
   workspaceId: number
   campaignId: number
   contactId: number
@@ -54,6 +56,7 @@ export const queueCallback = (
       now,
       scheduledAt: requestedTime,
       metadata: {},
+      origin: { kind: 'scheduled_callback', id: call.agentId, call_id: call.callId },
     })
     const queuedCall = await findCall(tx.db, workspaceId, callId, now)
     tx.notify.callQueued()

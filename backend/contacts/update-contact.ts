@@ -1,4 +1,6 @@
 import { rescheduleContact } from '../calls/reschedule-calls.ts'
+import { type Actor, toActor } from '../core/actor.ts'
+import type { Caller } from '../core/caller.ts'
 import { fieldError, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -18,11 +20,12 @@ interface ContactReplacement extends ContactFields {
  */
 export const replaceContactDetails = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  workspaceId: number,
+  caller: Caller,
   contactId: number,
   values: ContactReplacement,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
+    const { workspaceId } = caller
     const now = tx.clock.now()
     checkVariableCount(values.variables ?? {})
     const isUpdated = await replaceContact(tx.db, workspaceId, contactId, {
@@ -34,6 +37,7 @@ export const replaceContactDetails = (
       variables: values.variables ?? {},
       consent: values.consent,
       at: now,
+      by: toActor(caller),
     })
     if (!isUpdated) throw notFound('contact')
     await rescheduleContact(tx.db, workspaceId, contactId, now)
@@ -51,10 +55,14 @@ export const updateContact = (
   workspaceId: number,
   phoneNumber: string,
   fields: ContactFields,
+  actor: Actor,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
-    const upserted = await upsertContactRow(tx.db, workspaceId, phoneNumber, toFieldValues(fields), now)
+    const upserted = await upsertContactRow(tx.db, workspaceId, phoneNumber, toFieldValues(fields), {
+      at: now,
+      by: actor,
+    })
     const { id, created, variables } = upserted
     // The contact was erased after the lookup. Creating it again would undo that.
     if (created) throw fieldError('phone_number', 'not_found.contact')

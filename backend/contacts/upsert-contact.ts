@@ -2,6 +2,8 @@ import { AddContact } from '@outdial/contract'
 import type * as z from 'zod'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import { rescheduleContact } from '../calls/reschedule-calls.ts'
+import { type Actor, toActor } from '../core/actor.ts'
+import type { Caller } from '../core/caller.ts'
 import { ApiError, fieldError } from '../core/errors.ts'
 import { isInternational, parsePhone } from '../core/phone.ts'
 import type { Db } from '../db/schema.ts'
@@ -30,11 +32,14 @@ export type ContactInput = z.infer<typeof ContactInput>
 export async function upsertContactFromInput(
   db: Db,
   workspaceId: number,
-  options: { input: ContactInput; source: 'api' | 'dashboard'; now: Date },
+  options: { input: ContactInput; source: 'api' | 'dashboard'; actor: Actor; now: Date },
 ): Promise<{ id: number; created: boolean; phoneNumber: string }> {
-  const { input, source, now } = options
+  const { input, source, actor, now } = options
   const phoneNumber = await parseContactPhone(db, workspaceId, input)
-  const contact = await upsertContactRow(db, workspaceId, phoneNumber, toContactValues(input), now)
+  const contact = await upsertContactRow(db, workspaceId, phoneNumber, toContactValues(input), {
+    at: now,
+    by: actor,
+  })
   checkVariableCount(contact.variables)
   if (input.time_zone !== undefined && !contact.created) {
     await rescheduleContact(db, workspaceId, contact.id, now)
@@ -94,13 +99,14 @@ export function checkVariableCount(variables: Record<string, string>): void {
  */
 export const saveContact = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  workspaceId: number,
+  caller: Caller,
   input: ContactInput,
 ): Promise<{ id: number; created: boolean }> =>
   inTransaction(deps, async (tx) => {
-    const contact = await upsertContactFromInput(tx.db, workspaceId, {
+    const contact = await upsertContactFromInput(tx.db, caller.workspaceId, {
       input,
       source: 'dashboard',
+      actor: toActor(caller),
       now: tx.clock.now(),
     })
     tx.notify.callQueued()

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
+import { personalSettings } from '../calls/erase-calls.ts'
 import type { ContactEraser } from '../db/erasure.ts'
 
-/** Erases the number that was dialed. */
+/** Erases the number that was dialed, and what was known about the contact. */
 export const eraseAttempts: ContactEraser = async (db, { workspaceId, callIds }) => {
   await db
     .updateTable('call_attempt')
-    .set({ to_number: '' })
+    .set({ to_number: '', dialed_with: sql<string>`dialed_with - ${personalSettings}::text[]` })
     .where('workspace_id', '=', workspaceId)
     .where('call_id', '=', sql<number>`any(${callIds}::bigint[])`)
     .execute()

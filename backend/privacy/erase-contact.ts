@@ -2,7 +2,12 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { eraseContactFromResponses } from '../api/erase-responses.ts'
 import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
 import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../calls/erase-calls.ts'
-import { eraseContactRow, eraseNotes, findIdentifyingData } from '../contacts/erase-contact-data.ts'
+import {
+  eraseChanges,
+  eraseContactRow,
+  eraseNotes,
+  findIdentifyingData,
+} from '../contacts/erase-contact-data.ts'
 import { eraseImportRows } from '../contacts/import/erase-imports.ts'
 import { notFound } from '../core/errors.ts'
 import { FormError } from '../core/form-errors.ts'
@@ -32,6 +37,7 @@ const erasers: readonly ContactEraser[] = [
   eraseDoNotCallReasons,
   eraseToolCalls,
   eraseNotes,
+  eraseChanges,
   eraseSpreadsheetCells,
   eraseContactFromResponses,
 ]

@@ -153,7 +153,7 @@ export async function insertImportRows(db: Db, job: ImportJob, rows: readonly Ch
 export const findImportCampaign = (db: Db, job: ImportJob) =>
   db
     .selectFrom('contact_import')
-    .select('campaign_id as campaignId')
+    .select(['campaign_id as campaignId', 'user_id as userId', 'file_name as fileName'])
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()

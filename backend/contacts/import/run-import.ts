@@ -1,5 +1,6 @@
 import { isOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { queueCall } from '../../calls/queue-call.ts'
+import type { Actor } from '../../core/actor.ts'
 import { ApiError } from '../../core/errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
@@ -19,6 +20,8 @@ import {
 
 type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
 
+type ImportActor = Actor & { kind: 'import' }
+
 /** Rows per transaction. Few, so that other requests for these contacts don't wait long. */
 const batchSize = 50
 
@@ -37,7 +40,8 @@ export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortS
 async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
   const { db, clock, notify } = tx
   if (!(await renewImportLease(db, job))) return false
-  const { campaignId } = await findImportCampaign(db, job)
+  const { campaignId, userId, fileName } = await findImportCampaign(db, job)
+  const actor: ImportActor = { kind: 'import', id: job.id, user_id: userId, name: fileName }
   const rows = await lockRemainingRows(db, job, batchSize)
   if (rows.length === 0) {
     await finishImportStep(db, job, { status: 'done', at: clock.now() })
@@ -48,7 +52,7 @@ async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
   parsed.sort((a, b) => (a.input.phone_number < b.input.phone_number ? -1 : 1))
   const results: RowResult[] = []
   for (const row of parsed) {
-    const result = await importRow(tx, job.workspaceId, row, campaignId)
+    const result = await importRow(tx, job.workspaceId, row, { campaignId, actor })
     if (result === 'campaign_archived') {
       await writeRowResults(db, job, results)
       const error = "The campaign was archived during the import. The remaining rows weren't imported."
@@ -67,18 +71,24 @@ async function importRow(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   workspaceId: number,
   { position, input }: { position: number; input: ContactInput },
-  campaignId: number | null,
+  { campaignId, actor }: { campaignId: number | null; actor: ImportActor },
 ): Promise<RowResult | 'campaign_archived'> {
   const now = clock.now()
   await setRowSavepoint(db)
   try {
-    const contact = await upsertContactFromInput(db, workspaceId, { input, source: 'dashboard', now })
+    const contact = await upsertContactFromInput(db, workspaceId, {
+      input,
+      source: 'dashboard',
+      actor,
+      now,
+    })
     const call =
       campaignId === null
         ? null
         : await queueImportedCall({ db }, workspaceId, contact.phoneNumber, {
             campaignId,
             contactId: contact.id,
+            actor,
             now,
           })
     return { position, result: contact.created ? 'created' : 'updated', call, issues: [] }
@@ -94,7 +104,7 @@ async function queueImportedCall(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
   phoneNumber: string,
-  call: { campaignId: number; contactId: number; now: Date },
+  { actor, ...call }: { campaignId: number; contactId: number; actor: ImportActor; now: Date },
 ): Promise<'queued' | 'open' | 'do_not_call'> {
   if (await isOnDoNotCallList(db, workspaceId, phoneNumber)) return 'do_not_call'
   const { queued } = await queueCall(db, workspaceId, {
@@ -103,6 +113,7 @@ async function queueImportedCall(
     ifAlreadyQueued: 'skip',
     test: false,
     metadata: {},
+    origin: actor,
   })
   return queued ? 'queued' : 'open'
 }

@@ -35,12 +35,15 @@ export const queueCallAgainAction = defineAction({
     const call = await getCall(tx, context.caller, context.params.id)
     if (call.contact.do_not_call) throw onDoNotCallListError()
     if (call.contact.phone_number === '') throw erasedError()
-    const added = await addContact(tx, context.caller, {
+    const contact = {
       phone_number: call.contact.phone_number,
       campaign_id: call.campaign_id,
       test: call.test,
       metadata: call.metadata,
-    })
+    }
+    const { caller } = context
+    const origin = { kind: 'call_again', id: caller.userId, call_id: call.id } as const
+    const added = await addContact(tx, caller, contact, origin)
     const message = added.call_queued ? 'Call queued.' : alreadyOpenMessage
     return redirectTo(pathTo(context, `/calls/${added.call.id}`), message)
   },

@@ -5,6 +5,7 @@ import type { UnmatchedSubscription } from '../../db/tables/webhook-tables.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge, deliveryBadge, type Tone } from '../page/badges.ts'
 import { definePage, noInput, template } from '../page/define-page.ts'
+import { describeOrigin, type LinkedText } from '../page/describe-actor.ts'
 import { createTimeFormats, formatContactName } from '../page/format.ts'
 import { IdParams } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
@@ -48,6 +49,8 @@ interface CallData {
   unmatched: { rows: { id: number; reason: string }[]; more: number } | null
   eventId: string
   numberLabel: string
+  /** Who or what queued the call. */
+  origin: LinkedText
   isLive: boolean
   canCancel: boolean
   canQueueAgain: boolean
@@ -125,6 +128,7 @@ async function readPage(
     unmatched: toUnmatched(event),
     eventId: event?.id ?? '',
     numberLabel: details.number_label,
+    origin: await describeOrigin(db, workspace.id, details.origin),
     isLive: event === undefined || deliveryRows.some(({ status }) => status === 'pending'),
     canCancel: call.status === 'queued',
     canQueueAgain:

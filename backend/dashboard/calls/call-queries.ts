@@ -109,6 +109,7 @@ export const findCallDetails = (db: Db, workspaceId: number, callId: number) =>
       'call.due_at',
       'call.analysis_until',
       'call.conversation_erased_at',
+      'call.origin',
       'campaign.status as campaign_status',
       'campaign.paused_reason',
       'campaign.max_concurrent_calls',

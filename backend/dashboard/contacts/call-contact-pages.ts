@@ -50,7 +50,7 @@ export const callNowPage = defineForm({
   submit: async (tx, context, { campaign_id, test }) => {
     const isTest = test !== undefined
     const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
-    const { callId, queued } = await callContact(tx, context.workspace.id, context.params.id, request)
+    const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
     if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
     const message = isTest
       ? 'Test call queued. No phone rings.'
@@ -80,7 +80,7 @@ export const addToCampaignPage = defineForm({
     const { timeZone } = context.workspace
     const at = scheduled_at === undefined ? null : parseLocalTimeField('scheduled_at', scheduled_at, timeZone)
     const request = { campaignId: requireCampaignId(campaign_id), at, test: false }
-    const { queued } = await callContact(tx, context.workspace.id, context.params.id, request)
+    const { queued } = await callContact(tx, context.caller, context.params.id, request)
     const to = pathTo(context, `/contacts/${context.params.id}`)
     if (!queued) return redirectTo(to, alreadyOpenMessage)
     const now = tx.clock.now()

@@ -99,7 +99,7 @@ export const newContactPage = defineForm({
       ...(fields.do_not_call !== undefined && { do_not_call: true }),
     }
     if (fields.campaign_id === undefined) {
-      const { id, created } = await saveContact(tx, workspace.id, validate(ContactInput, contact))
+      const { id, created } = await saveContact(tx, caller, validate(ContactInput, contact))
       return redirectTo(
         pathTo(context, `/contacts/${id}`),
         created ? 'Contact added.' : existingContactMessage,
@@ -166,10 +166,11 @@ export const editContactPage = defineForm({
   submit: async (tx, context, fields) => {
     const {
       workspace,
+      caller,
       params: { id },
     } = context
     const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
-    await replaceContactDetails(tx, workspace.id, id, {
+    await replaceContactDetails(tx, caller, id, {
       ...contact,
       consent: consent ? { source: consent.source, at: new Date(consent.at) } : null,
     })

@@ -3,6 +3,7 @@ import type {
   CallOutcome,
   CallStatus,
   CampaignStatus,
+  Contact,
   EndedReason,
   Extracted,
   RetryPolicy,
@@ -10,7 +11,8 @@ import type {
   TranscriptTurn,
 } from '@outdial/contract'
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { CreatedAt, Id, Json, JsonWithDefault, TimestampColumn } from './column-types.ts'
+import type { Actor, CallOrigin } from '../../core/actor.ts'
+import type { CreatedAt, Id, Json, JsonWithDefault, NullableJson, TimestampColumn } from './column-types.ts'
 
 /** Agents, campaigns, contacts, and calls. */
 export interface CallTables {
@@ -19,6 +21,8 @@ export interface CallTables {
   campaign: CampaignTable
   contact: ContactTable
   contact_note: ContactNoteTable
+  contact_change: ContactChangeTable
+  contact_change_values: ContactChangeValuesTable
   do_not_call: DoNotCallTable
   do_not_call_removal: DoNotCallRemovalTable
   contact_import: ContactImportTable
@@ -90,7 +94,32 @@ interface ContactTable {
   search: GeneratedAlways<string>
   created_at: CreatedAt
   updated_at: CreatedAt
+  /** A trigger copies it to `contact_change`. */
+  updated_by: NullableJson<Actor>
 }
+
+/** Written by a trigger of `contact`. */
+interface ContactChangeTable {
+  id: Id
+  workspace_id: number
+  contact_id: number
+  kind: 'created' | 'updated'
+  fields: string[]
+  actor: NullableJson<Actor>
+  at: TimestampColumn
+}
+
+interface ContactChangeValuesTable {
+  change_id: number
+  contact_id: number
+  old_values: Json<ChangedValues>
+  new_values: Json<ChangedValues>
+}
+
+/** The changed columns of a contact. Contains only the variables that changed. */
+export type ChangedValues = Partial<
+  Record<'first_name' | 'last_name' | 'email' | 'external_id' | 'time_zone', string | null>
+> & { consent_source?: string | null; consent_at?: string | null; variables?: Record<string, string> }
 
 interface ContactNoteTable {
   id: Id
@@ -180,6 +209,35 @@ interface CallTable {
   metadata: JsonWithDefault<Record<string, string>>
   analysis_until: TimestampColumn | null
   conversation_erased_at: TimestampColumn | null
+  origin: NullableJson<CallOrigin>
+  queued_with: NullableJson<Partial<CallSettings>>
+  completed_contact: NullableJson<Contact>
+}
+
+/** Settings of a campaign, an agent, and a contact that decide how and when a call is made. */
+export interface CallSettings {
+  campaign_name: string
+  campaign_time_zone: string
+  calling_hours: CallingHours
+  retry: RetryPolicy
+  max_concurrent_calls: number
+  agent_name: string
+  language: string
+  greeting: string
+  first_name: string | null
+  last_name: string | null
+  variables: Record<string, string>
+  consent_source: string | null
+  consent_at: string | null
+  /** The zones whose local time must be within calling hours, and why these. */
+  time_zones: string[]
+  time_zone_source: 'contact' | 'number' | 'campaign'
+}
+
+/** What an attempt was dialed with: the settings that had changed since its call was queued. */
+export interface DialedWith extends Partial<CallSettings> {
+  /** The local time of dialing in each time zone: `{"America/Chicago": "2026-05-04T10:02:00-05:00"}`. */
+  local_times: Record<string, string>
 }
 
 interface CallAttemptTable {
@@ -199,6 +257,7 @@ interface CallAttemptTable {
   ended_at: TimestampColumn | null
   outcome: CallOutcome | null
   ended_reason: EndedReason | null
+  dialed_with: NullableJson<DialedWith>
 }
 
 interface AttemptReportTable {

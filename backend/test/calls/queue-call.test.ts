@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { getCall, listCalls } from '../../calls/get-calls.ts'
 import { queueCall } from '../../calls/queue-call.ts'
 import { archiveCampaign } from '../../campaigns/campaign-status.ts'
+import { toActor } from '../../core/actor.ts'
 import { ApiError } from '../../core/errors.ts'
 import { listEvents, seedCall, toCaller } from '../support/calls.ts'
 import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
@@ -34,6 +35,7 @@ describe('a second call to the same number', () => {
       ifAlreadyQueued: 'skip' as const,
       test: false,
       metadata: {},
+      origin: toActor(toCaller(world.seed)),
     }
     const firstQueued = Promise.withResolvers<void>()
     const secondAsks = Promise.withResolvers<void>()
@@ -153,6 +155,7 @@ describe('the campaign', () => {
         ifAlreadyQueued: 'skip',
         test: false,
         metadata: {},
+        origin: toActor(toCaller(world.seed)),
       })
       queued.resolve()
       await archiving.promise

@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals'
 import { saveContact } from '../../contacts/upsert-contact.ts'
 import { addDocument } from '../../knowledge/documents.ts'
 import { addHttpTool } from '../../tools/save-http-tool.ts'
+import { toCaller } from '../support/calls.ts'
 import { useOwnerWorld } from '../support/dashboard.ts'
 import { freshNumber } from '../support/factories.ts'
 
@@ -32,7 +33,7 @@ const forms: [string, () => Promise<string>, string, string][] = [
     'a contact',
     async () => {
       const contact = { phone_number: freshNumber(), first_name: 'Maya' }
-      const { id } = await saveContact(world.service.deps, user.seed.workspaceId, contact)
+      const { id } = await saveContact(world.service.deps, toCaller(user.seed), contact)
       return `/contacts/${id}/edit`
     },
     'first_name',

@@ -135,14 +135,14 @@ it('erases everything even if the contact is changed and called at the same time
       settle(addNote(deps, seed.workspaceId, id, { callId: null, text: 'Zelda' })),
       settle(addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: number }, 'Zelda')),
       settle(removeNumberFromDoNotCallList(deps, toCaller(seed), { phoneNumber: number }, 'Zelda')),
-      settle(saveContact(deps, seed.workspaceId, { phone_number: number, first_name: 'Zelda' })),
+      settle(saveContact(deps, toCaller(seed), { phone_number: number, first_name: 'Zelda' })),
       call(),
       call(),
     ])
   }
   await call()
   // A reason that was given while no contact had the number is erased with the next contact who has it.
-  await saveContact(deps, seed.workspaceId, { phone_number: number })
+  await saveContact(deps, toCaller(seed), { phone_number: number })
   const contacts = await deps.db
     .selectFrom('contact')
     .select('id')

@@ -163,6 +163,8 @@ it('publishes a call without its analysis, and ignores anything that arrives lat
     deps,
     {
       workspaceId: seed.workspaceId,
+      callId: conversation.call.id,
+      agentId: seed.agentId,
       campaignId: seed.campaignId,
       contactId: conversation.contactId,
       phoneNumber: number,

@@ -20,6 +20,7 @@ const exceptions: Record<string, string> = {
   'call_attempt.outcome': 'a fixed set of values',
   'call_attempt.provider': 'the name of a telephony provider',
   'call_callback.client_id': 'an app',
+  'contact_change.fields': 'names of columns',
   'contact_import.columns': 'headers of the file; deleted with the import after a day',
   'contact_import.file_name': 'the name of the file; deleted with the import after a day',
   'delivery_attempt.error': 'a status code or network error, never a body',

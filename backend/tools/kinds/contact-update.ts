@@ -55,7 +55,8 @@ export const contactUpdate: ToolKind = {
 
     const contact = await resolveContact(deps, use)
     if (use.dryRun) return dryRunResult(`These fields would have been updated: ${names.join(', ')}.`)
-    await updateContact(deps, use.row.workspaceId, contact.phone_number, fields)
+    const agent = { kind: 'agent', id: use.agentId, call_id: use.call?.callId ?? null } as const
+    await updateContact(deps, use.row.workspaceId, contact.phone_number, fields, agent)
     return textResult(`Contact updated: ${names.join(', ')}.`)
   },
 }

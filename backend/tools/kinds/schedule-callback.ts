@@ -34,7 +34,7 @@ export const scheduleCallback: ToolKind = {
     const at = textArgument(use, 'at')
     if (at === undefined) return failedResult('time_missing')
 
-    const call = { ...use.call, workspaceId: use.row.workspaceId }
+    const call = { ...use.call, workspaceId: use.row.workspaceId, agentId: use.agentId }
     const callback = await queueCallback(deps, call, { at, dryRun: use.dryRun })
     return use.dryRun ? dryRunResult(formatDryRun(callback)) : textResult(formatScheduled(callback))
   },

@@ -143,7 +143,9 @@ describe('contact updates', () => {
 
   it("doesn't create a contact that was erased in the meantime", async () => {
     const phoneNumber = freshNumber()
-    const updating = updateContact(world.deps, world.seed.workspaceId, phoneNumber, { first_name: 'Maya' })
+    const agent = { kind: 'agent', id: world.seed.agentId, call_id: null } as const
+    const { workspaceId } = world.seed
+    const updating = updateContact(world.deps, workspaceId, phoneNumber, { first_name: 'Maya' }, agent)
     await expect(updating).rejects.toThrow('No contact found')
     const { text } = await use('contact_lookup', { phone_number: phoneNumber }, { withoutCall: true })
     expect(text).toBe('No contact found with this phone number. Ask for another number or an email.')

@@ -1,0 +1,94 @@
+import type { Actor, CallOrigin } from '../../core/actor.ts'
+import type { Db } from '../../db/schema.ts'
+
+/** A sentence in parts, some of which are links. */
+export type LinkedText = readonly { text: string; path?: string }[]
+
+/** Says who or what queued a call: “By API key “Website””, “By Zapier, connected by Robin”. */
+export async function describeOrigin(
+  db: Db,
+  workspaceId: number,
+  origin: CallOrigin | null,
+): Promise<LinkedText> {
+  if (origin === null) return [{ text: 'Not recorded' }]
+  if (origin.kind === 'scheduled_callback') {
+    return [{ text: 'Scheduled callback from ' }, callLink(origin.call_id)]
+  }
+  if (origin.kind === 'call_again') {
+    const member = await findUserName(db, origin.id)
+    return [{ text: `By ${member}, with “Call again” on ` }, callLink(origin.call_id)]
+  }
+  return [{ text: 'By ' }, ...(await describeActor(db, workspaceId, origin))]
+}
+
+/** Names an actor: “API key “Website””, “Zapier, connected by Robin”, “the agent Ava during call 12”. */
+export async function describeActor(db: Db, workspaceId: number, actor: Actor): Promise<LinkedText> {
+  switch (actor.kind) {
+    case 'api_key': {
+      const name = await findApiKeyName(db, workspaceId, actor.id)
+      return [{ text: name === undefined ? 'an API key' : `API key “${name}”`, path: '/settings/api-keys' }]
+    }
+    case 'app': {
+      const app = { text: await findAppName(db, actor.id), path: '/integrations/apps' }
+      return [app, { text: `, connected by ${await findUserName(db, actor.user_id)}` }]
+    }
+    case 'member':
+      return [{ text: await findUserName(db, actor.id) }]
+    case 'import': {
+      // The page of an import is deleted with the import, after a day.
+      const exists = await isImport(db, workspaceId, actor.id)
+      const file = actor.name ? `import ${actor.name}` : 'an import'
+      const uploader = actor.user_id === null ? '' : `, uploaded by ${await findUserName(db, actor.user_id)}`
+      return [{ text: file, ...(exists && { path: `/contacts/import/${actor.id}` }) }, { text: uploader }]
+    }
+    case 'agent': {
+      const agent = {
+        text: `the agent ${await findAgentName(db, workspaceId, actor.id)}`,
+        path: `/agents/${actor.id}`,
+      }
+      return actor.call_id === null ? [agent] : [agent, { text: ' during ' }, callLink(actor.call_id)]
+    }
+  }
+}
+
+const callLink = (callId: number) => ({ text: `call ${callId}`, path: `/calls/${callId}` })
+
+async function findUserName(db: Db, userId: number): Promise<string> {
+  const user = await db.selectFrom('app_user').select('name').where('id', '=', userId).executeTakeFirst()
+  return user?.name || 'a former user'
+}
+
+async function findApiKeyName(db: Db, workspaceId: number, keyId: number): Promise<string | undefined> {
+  const key = await db
+    .selectFrom('api_key')
+    .select('name')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', keyId)
+    .executeTakeFirst()
+  return key?.name
+}
+
+async function findAppName(db: Db, clientId: string): Promise<string> {
+  const app = await db.selectFrom('oauth_client').select('name').where('id', '=', clientId).executeTakeFirst()
+  return app?.name ?? 'an app'
+}
+
+async function findAgentName(db: Db, workspaceId: number, agentId: number): Promise<string> {
+  const agent = await db
+    .selectFrom('agent')
+    .select('name')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', agentId)
+    .executeTakeFirst()
+  return agent?.name ?? ''
+}
+
+async function isImport(db: Db, workspaceId: number, importId: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('contact_import')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', importId)
+    .executeTakeFirst()
+  return found !== undefined
+}
