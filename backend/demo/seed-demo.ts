@@ -79,7 +79,7 @@ async function seedAgents(
   const ava = await createAgent(deps, workspaceId, {
     name: 'Ava',
     status: 'live',
-    greeting: 'Hi {{first_name}}, this is Ava. You asked about {{product}}: do you have a minute?',
+    greeting: "Hi {{first_name}}, this is Ava. I'm calling about {{topic}}. Do you have a minute?",
     variables,
   })
   const ben = await createAgent(deps, workspaceId, {

@@ -79,11 +79,11 @@ async function runConversation(
     await addTurn('tool', text)
   }
 
-  const name = dialRequest.contact.first_name ?? 'there'
+  const { first_name } = dialRequest.contact
   await useTool('contact_lookup', {})
   await addTurn(
     'agent',
-    `Hello ${name}, this is ${dialRequest.agent.name} about ${dialRequest.campaign.name}.`,
+    `${first_name === null ? 'Hello' : `Hello ${first_name}`}, this is ${dialRequest.agent.name} about your request.`,
   )
   await addTurn('contact', 'Oh, hello. What does it cost?')
   await useTool('knowledge_search', { query: 'price' })

@@ -98,10 +98,10 @@ export const editAgentPage = defineForm({
 const commonPlaceholders = new Map([
   ['first_name', "the contact's first name"],
   ['last_name', "the contact's last name"],
-  ['name', 'the first name, or the last name, or “there”'],
+  ['name', 'the first name, or else the last name'],
   ['agent', "the agent's name"],
   ['campaign', "the campaign's name"],
-  ['topic', "the contact's product or topic, or the campaign's name"],
+  ['topic', "the contact's product or topic, or else “your request”"],
 ])
 
 /** A name in double braces, and what the agent says instead. */

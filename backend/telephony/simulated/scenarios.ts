@@ -4,7 +4,7 @@ import type { Intent } from './tool-steps.ts'
 
 type SpokenTurn = readonly ['agent' | 'contact', string]
 
-/** A conversation with a simulated contact. Placeholders in {{}} are filled in from contact, agent, and campaign. */
+/** A conversation with a simulated contact. `fillTemplate` replaces the placeholders in {{}}. */
 export interface Scenario {
   /** Spoken turns, and what the agent does between them. */
   steps: readonly (SpokenTurn | Intent)[]
@@ -26,16 +26,16 @@ export const interested: Scenario = {
       "I'm glad I reached you. Would you like to set up a time to talk with our team about {{topic}}?",
     ],
     ['contact', 'Yes, please. Could I get an appointment on Thursday morning?'],
-    { action: 'search_knowledge', query: 'appointment times for {{topic}}' },
+    { action: 'search_knowledge', query: 'appointment times, {{product}}' },
     ['agent', "Thursday morning it is. You'll get a confirmation shortly."],
-    { action: 'take_note', text: 'Interested in {{topic}}. Wants an appointment on Thursday morning.' },
+    { action: 'take_note', text: 'Interested in {{offer}}. Wants an appointment on Thursday morning.' },
     { action: 'append_row', row: 'Appointment on Thursday morning' },
     ['contact', 'Perfect, thank you.'],
     ['agent', 'Thank you, {{name}}. Goodbye.'],
   ],
   hangsUp: 'agent',
   optedOut: false,
-  summary: '{{name}} is interested in {{topic}} and asked for an appointment on Thursday morning.',
+  summary: '{{Contact}} is interested in {{offer}} and asked for an appointment on Thursday morning.',
   sentiment: 'positive',
   goalMet: true,
   extracted: { interested: true, preferred_time: 'Thursday morning', callback_requested: false },
@@ -51,7 +51,7 @@ export const optOut: Scenario = {
   ],
   hangsUp: 'contact',
   optedOut: true,
-  summary: '{{name}} asked not to be called again.',
+  summary: '{{Contact}} asked not to be called again.',
   sentiment: 'negative',
   goalMet: false,
   extracted: { interested: false, do_not_call_requested: true },
@@ -62,14 +62,14 @@ const notNow: Scenario = {
     { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Thanks, but we just went with another company.'],
-    ['agent', 'I understand. Could {{topic}} be of interest later this year?'],
+    ['agent', 'I understand. May I ask again about {{topic}} later this year?'],
     ['contact', 'Maybe in the fall. Not now, though.'],
-    { action: 'take_note', text: 'Chose another provider. Might be interested in {{topic}} in the fall.' },
+    { action: 'take_note', text: 'Chose another provider. Might be interested in {{offer}} in the fall.' },
     ['agent', "Then I won't keep you. Have a good day, {{name}}."],
   ],
   hangsUp: 'agent',
   optedOut: false,
-  summary: '{{name}} chose another provider and might be interested in {{topic}} in the fall.',
+  summary: '{{Contact}} chose another provider and might be interested in {{offer}} in the fall.',
   sentiment: 'neutral',
   goalMet: false,
   extracted: { interested: false, reason: 'chose another provider', follow_up: 'fall' },
@@ -87,7 +87,7 @@ export const callbackRequest: Scenario = {
   ],
   hangsUp: 'agent',
   optedOut: false,
-  summary: '{{name}} was in a meeting and asked to be called back tomorrow after four.',
+  summary: '{{Contact}} was in a meeting and asked to be called back tomorrow after four.',
   sentiment: 'neutral',
   goalMet: false,
   extracted: { interested: null, callback_requested: true, preferred_time: 'tomorrow after four' },
@@ -97,13 +97,13 @@ const wrongPerson: Scenario = {
   steps: [
     { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
-    ['contact', 'I think you have the wrong number. No one by that name lives here.'],
-    { action: 'take_note', text: "Wrong number: it doesn't belong to {{name}}." },
+    ['contact', "I think you have the wrong number. I didn't ask for a call."],
+    { action: 'take_note', text: "Wrong number: it doesn't belong to {{contact}}." },
     ['agent', "I'm sorry about that. I'll correct our records. Goodbye."],
   ],
   hangsUp: 'agent',
   optedOut: false,
-  summary: "The number doesn't belong to {{name}}. Someone else answered.",
+  summary: "The number doesn't belong to {{contact}}. Someone else answered.",
   sentiment: 'neutral',
   goalMet: false,
   extracted: { interested: false, wrong_person: true },
@@ -114,7 +114,7 @@ const needsPrice: Scenario = {
     { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Right. What would it cost?'],
-    { action: 'search_knowledge', query: 'price of {{topic}}' },
+    { action: 'search_knowledge', query: 'price, {{product}}' },
     ['agent', 'That depends on the size. I can have a quote for {{topic}} sent to you today.'],
     ['contact', 'By email, please, and for two people.'],
     { action: 'append_row', row: 'Quote by email, for two people' },
@@ -123,7 +123,7 @@ const needsPrice: Scenario = {
   ],
   hangsUp: 'contact',
   optedOut: false,
-  summary: '{{name}} asked for a quote for {{topic}} for two people, by email.',
+  summary: '{{Contact}} asked for a quote for two people, by email.',
   sentiment: 'positive',
   goalMet: true,
   extracted: { interested: true, quote_requested: true, people: 2, channel: 'email' },
@@ -138,24 +138,55 @@ export const voicemailMessage =
 /** The agent says this once, after the first tool failure. The conversation then continues. */
 export const apology = "I'm sorry, my notes are slow to load today. Let's continue without them."
 
-/** Replaces {{placeholders}} with the contact's variables and a few known values. Unknown placeholders are removed. */
+export const voicemailSummary = 'Reached voicemail and left a message about {{offer}}.'
+
+/** Fills in a text of a scenario. Every text reads well without a name and a product, because contacts can lack both. */
 export function fillTemplate(template: string, request: DialRequest): string {
   const { agent, contact, campaignName } = request
-  const agentName = agent.name.split(',')[0] ?? agent.name
-  const name = contact.firstName ?? contact.lastName ?? 'there'
-  const topic = contact.variables['product'] ?? contact.variables['topic'] ?? campaignName
-  const values = new Map([
-    ...Object.entries(contact.variables),
-    ['first_name', contact.firstName ?? ''],
-    ['last_name', contact.lastName ?? ''],
-    ['campaign', campaignName],
-    ['agent', agentName],
-    ['name', name],
-    ['topic', topic],
-  ])
-  const fillPlaceholders = (text: string) =>
-    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, key: string) => values.get(key) ?? '')
-  const greeting =
-    agent.greeting === '' ? 'Hello {{name}}, this is {{agent}} about {{topic}}.' : agent.greeting
-  return template === '{{greeting}}' ? fillPlaceholders(greeting) : fillPlaceholders(template)
+  const { firstName, lastName, variables } = contact
+  const name = firstName || lastName || ''
+  const product = variables['product']?.trim() || variables['topic']?.trim() || ''
+  const common = {
+    name,
+    agent: agent.name.split(',')[0] ?? agent.name,
+    topic: product || 'your request',
+  }
+  if (template === '{{greeting}}') {
+    return fillPlaceholders(agent.greeting || defaultGreeting, {
+      ...variables,
+      ...common,
+      first_name: firstName ?? '',
+      last_name: lastName ?? '',
+      campaign: campaignName,
+    })
+  }
+  return fillPlaceholders(template, {
+    ...common,
+    product,
+    offer: product || 'the offer',
+    contact: name || 'the contact',
+    // At the start of a sentence.
+    Contact: name || 'The contact',
+  })
+}
+
+const defaultGreeting = 'Hello {{name}}, this is {{agent}} about {{topic}}.'
+
+/** In place of a value that is blank or unknown, until the text around it is tidied. The database can't store it. */
+const blank = '\u0000'
+
+/** Replaces {{placeholders}}. One without a value is left out with the space and comma that belonged to it. */
+function fillPlaceholders(template: string, values: Record<string, string>): string {
+  return template
+    .replace(/\{\{\s*(\w+)\s*\}\}/g, (_, key: string) => {
+      const value = Object.hasOwn(values, key) ? values[key]?.trim() : undefined
+      return value || blank
+    })
+    .replace(
+      /(^\s*|[.!?]\s+)\0[\s.,;:!?\0]*(.?)/gu,
+      (_, before: string, next: string) => before + next.toUpperCase(),
+    )
+    .replace(/,?\s*\0(?=[\s\0]*(?:[.,;:!?]|$))/g, '')
+    .replace(/\s*\0/g, '')
+    .trim()
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Analysis, DialRequest, ProviderResult, TelephonyProvider } from '../provider.ts'
 import { pickScenario } from './pick-scenario.ts'
-import { apology, fillTemplate, type Scenario, voicemailMessage } from './scenarios.ts'
+import { apology, fillTemplate, type Scenario, voicemailMessage, voicemailSummary } from './scenarios.ts'
 import type { ActiveAgent, SimulatedAgent } from './simulated-agent.ts'
 import type { Intent } from './tool-steps.ts'
 
@@ -74,8 +74,7 @@ export function createSimulatedProvider(
     const transcript: TranscriptTurn[] = []
     await pause(6, signal)
     await say(['agent', fillTemplate(voicemailMessage, request)], transcript, signal)
-    const summary = fillTemplate("Reached {{name}}'s voicemail and left a message about {{topic}}.", request)
-    return { outcome: 'voicemail', transcript, summary }
+    return { outcome: 'voicemail', transcript, summary: fillTemplate(voicemailSummary, request) }
   }
 
   return {
@@ -88,7 +87,7 @@ export function createSimulatedProvider(
         await pause(1, signal)
         return { outcome: 'failed' }
       }
-      // If nobody answers, it rings until the dialer's limit.
+      // Without an answer, it rings until the dialer's limit.
       await pause(behavior === 'no_answer' ? 120 : ringSeconds, signal)
       if (signal.aborted || behavior === 'no_answer') return { outcome: 'no_answer' }
       if (behavior === 'busy') return { outcome: 'busy' }
@@ -119,7 +118,7 @@ function createAnalysis(request: DialRequest, transcript: readonly TranscriptTur
   const { scenario } = pickScenario(request)
   if (!isCompleteConversation(request, scenario, transcript)) {
     return {
-      summary: fillTemplate('The call with {{name}} ended before there was a result.', request),
+      summary: 'The call ended without a result.',
       sentiment: 'unknown',
       goalMet: null,
       extracted: {},

@@ -268,7 +268,7 @@ describe('the end of a call', () => {
     expect(event?.data).toMatchObject({ summary: 'Wants a visit.', goal_met: true })
   })
 
-  it('hangs up after 45 seconds of ringing if the runtime confirms that nobody has answered', async () => {
+  it("hangs up after 45 seconds of ringing if the runtime confirms that the call wasn't answered", async () => {
     const { id } = await startRinging()
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
     expect(call).toMatchObject({ outcome: 'no_answer', ended_reason: 'ring_timeout' })

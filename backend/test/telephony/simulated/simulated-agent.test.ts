@@ -77,7 +77,7 @@ describe('tools in a call', () => {
     ])
     expect(toolTurns(completedCall)).toEqual([
       'Looked up the contact',
-      'Searched the knowledge base: appointment times for a roof check',
+      'Searched the knowledge base: appointment times, a roof check',
       'Saved a note',
     ])
     expect(server.calls.map(({ name }) => name)).toEqual([
@@ -134,7 +134,7 @@ describe('tools in a call', () => {
     expect(completedCall.transcript_text).not.toContain('my notes are slow')
   })
 
-  it('does not open a session for a call that nobody answers', async () => {
+  it('does not open a session for an unanswered call', async () => {
     const server = await serve({ contact_note: yes('kept') })
     dial(server.url)
     expect((await call('+12025550102')).outcome).toBe('busy')
@@ -191,7 +191,7 @@ describe('tools that fail', () => {
     dial(server.url)
     const variables = { product: '😀'.repeat(400) }
     const [search, note] = toolTurns(await call('+12025550100', { variables }))
-    expect(search).toMatch(/^Searched the knowledge base: appointment times for 😀+\S?…$/u)
+    expect(search).toMatch(/^Searched the knowledge base: appointment times, 😀+\S?…$/u)
     expect(note).toBe('Saved a note')
   })
 
