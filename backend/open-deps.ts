@@ -55,7 +55,7 @@ export async function openDeps(options: {
       await db.destroy()
       await database.close()
     }
-    await repeat(() => checkSecretKeys(db, secretBox)).catch(async (error: unknown) => {
+    await repeat(() => checkSecretKeys(db, keys, secretBox, log)).catch(async (error: unknown) => {
       await db.destroy()
       throw error
     })

@@ -1,10 +1,13 @@
 import type { CallingHours } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
 
-/** Returns undefined if the form with this ID already created a workspace. */
+/**
+ * Returns undefined if the form with this ID already created a workspace. A new one has no webhook secret, because a
+ * secret is sealed for the row's ID: set it in the same transaction.
+ */
 export const insertWorkspace = (
   db: Db,
-  values: { name: string; country: string; timeZone: string; webhookSecret: string; formId: string | null },
+  values: { name: string; country: string; timeZone: string; formId: string | null },
 ) =>
   db
     .insertInto('workspace')
@@ -12,12 +15,15 @@ export const insertWorkspace = (
       name: values.name,
       country: values.country,
       time_zone: values.timeZone,
-      webhook_secret: values.webhookSecret,
+      webhook_secret: '',
       form_id: values.formId,
     })
     .onConflict((conflict) => conflict.column('form_id').doNothing())
     .returning('id')
     .executeTakeFirst()
+
+export const setWebhookSecret = (db: Db, workspaceId: number, sealedSecret: string) =>
+  db.updateTable('workspace').set({ webhook_secret: sealedSecret }).where('id', '=', workspaceId).execute()
 
 export const findWorkspaceByForm = (db: Db, formId: string | null) =>
   db.selectFrom('workspace').select('id').where('form_id', '=', formId).executeTakeFirstOrThrow()

@@ -11,6 +11,7 @@ import {
   insertWorkspace,
   selectRetentions,
   selectWorkspaceCountry,
+  setWebhookSecret,
   updateWorkspace,
 } from './workspace-store.ts'
 
@@ -96,9 +97,10 @@ export async function insertOwnedWorkspace(
   const checked = validateByRules(WorkspaceFields, { ...input, time_zone: input.timeZone })
   const { time_zone: timeZone, ...fields } = checked
   const formId = input.formId ?? null
-  const webhookSecret = tx.secretBox.seal(newWebhookSecret())
-  const inserted = await insertWorkspace(tx.db, { ...fields, timeZone, webhookSecret, formId })
+  const inserted = await insertWorkspace(tx.db, { ...fields, timeZone, formId })
   if (inserted === undefined) return { ...(await findWorkspaceByForm(tx.db, formId)), isNew: false }
+  const webhookSecret = tx.secretBox.seal(newWebhookSecret(), ['workspace.webhook_secret', inserted.id])
+  await setWebhookSecret(tx.db, inserted.id, webhookSecret)
   await upsertMembership(tx.db, inserted.id, { userId: input.ownerId, role: 'owner' })
   return { id: inserted.id, isNew: true }
 }

@@ -147,7 +147,9 @@ const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapt
     return {
       client_id: client.id,
       client_name: client.name,
-      ...(client.secret !== null && { client_secret: secretBox.open(client.secret) }),
+      ...(client.secret !== null && {
+        client_secret: secretBox.open(client.secret, ['oauth_client.secret', id]),
+      }),
       token_endpoint_auth_method: client.secret === null ? 'none' : 'client_secret_basic',
       redirect_uris: client.redirectUris,
       grant_types: ['authorization_code', 'refresh_token'],

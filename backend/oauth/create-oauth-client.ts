@@ -53,7 +53,7 @@ export async function createOauthClient(
   await insertClient(deps.db, {
     id: clientId,
     name,
-    sealedSecret: clientSecret && deps.secretBox.seal(clientSecret),
+    sealedSecret: clientSecret && deps.secretBox.seal(clientSecret, ['oauth_client.secret', clientId]),
     redirectUris,
   })
   return { clientId, clientSecret }

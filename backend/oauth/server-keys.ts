@@ -17,8 +17,9 @@ const CookieKeys = z.array(z.string())
 /** Loads this installation's keys, or creates them. Processes that start at the same time get the same keys. */
 export async function loadServerKeys(deps: Pick<Deps, 'db' | 'secretBox'>): Promise<ServerKeys> {
   const loadOrCreate = async (name: string, create: () => object): Promise<unknown> => {
-    const stored = await getOrCreateServerSecret(deps.db, name, deps.secretBox.seal(JSON.stringify(create())))
-    return JSON.parse(deps.secretBox.open(stored))
+    const place = ['server_secret.value', name] as const
+    const created = deps.secretBox.seal(JSON.stringify(create()), place)
+    return JSON.parse(deps.secretBox.open(await getOrCreateServerSecret(deps.db, name, created), place))
   }
   return {
     jwks: Jwks.parse(await loadOrCreate('oauth_signing_keys', newJwks)),

@@ -1,46 +1,80 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
-/** Encrypts values that the database stores and the service needs in plain text again. */
+/**
+ * The row and column that store a sealed value: `table.column`, then the row's key, with the workspace first. A current
+ * and a previous secret share a place, because a rotation copies one to the other. A cookie has its name.
+ */
+export type SealedPlace =
+  | readonly ['workspace.webhook_secret', workspaceId: number]
+  | readonly ['webhook_subscription.secret', workspaceId: number, subscriptionId: number]
+  | readonly ['oauth_client.secret', clientId: string]
+  | readonly ['mcp_tool.secrets', workspaceId: number, toolId: number]
+  | readonly ['google_account.private_key', workspaceId: number]
+  | readonly ['server_secret.value', name: string]
+  | readonly ['cookie', name: string]
+
+/** Encrypts values that are stored and that the service needs in plain text again. */
 export interface SecretBox {
-  seal(plain: string): string
-  /** Throws if none of the keys decrypts it. */
-  open(sealed: string): string
+  seal(plain: string, place: SealedPlace): string
+  /** Throws if none of the keys decrypts it, or it was sealed for another place, for example another row. */
+  open(sealed: string, place: SealedPlace): string
 }
 
 /**
- * Encrypts with AES-256-GCM (NIST SP 800-38D). The first key encrypts and every key decrypts, so that keys can rotate.
- * `keys` are passphrases of any length with at least 32 random characters; each is hashed to 256 bits.
+ * Encrypts with AES-256-GCM (NIST SP 800-38D). The place is its associated data, so that a value that's copied to
+ * another row doesn't open there. The first key encrypts and every key decrypts, so that keys can rotate. `keys` are
+ * passphrases of any length with at least 32 random characters; each is hashed to 256 bits.
  */
 export function createSecretBox(keys: readonly string[]): SecretBox {
-  const hashed = keys.map((key) => createHash('sha256').update(key).digest())
-  const [encryptionKey] = hashed
+  const hashedKeys = keys.map(hashKey)
+  const [encryptionKey] = hashedKeys
   if (encryptionKey === undefined) throw new Error('createSecretBox needs at least one key')
 
   return {
-    seal: (plain) => {
+    seal: (plain, place) => {
       const iv = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', encryptionKey, iv)
+      const cipher = createCipheriv('aes-256-gcm', encryptionKey, iv).setAAD(toAssociatedData(place))
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-      return `v1.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`
+      return `v2.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`
     },
-    open: (sealed) => {
-      if (!sealed.startsWith('v1.')) throw new Error('not a sealed secret')
-      const bytes = Buffer.from(sealed.slice(3), 'base64url')
-      for (const key of hashed) {
-        const plain = tryOpen(key, bytes)
-        if (plain !== undefined) return plain
-      }
-      throw new Error('no key in SECRET_KEY decrypts this secret')
+    open: (sealed, place) => {
+      if (!sealed.startsWith('v2.')) throw new Error('not a sealed secret')
+      const plain = tryKeys(hashedKeys, sealed, toAssociatedData(place))
+      if (plain === undefined) throw new Error('no key in SECRET_KEY decrypts this secret here')
+      return plain
     },
   }
 }
 
-function tryOpen(key: Buffer, bytes: Buffer): string | undefined {
+/** Returns the text in a value that the first version sealed, which any row could have stored; undefined if no key fits. */
+export function openUnboundValue(keys: readonly string[], sealed: string): string | undefined {
+  return sealed.startsWith('v1.') ? tryKeys(keys.map(hashKey), sealed, undefined) : undefined
+}
+
+const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest()
+
+const toAssociatedData = (place: SealedPlace): Buffer => Buffer.from(JSON.stringify(place))
+
+function tryKeys(
+  hashedKeys: readonly Buffer[],
+  sealed: string,
+  associatedData: Buffer | undefined,
+): string | undefined {
+  const bytes = Buffer.from(sealed.slice(3), 'base64url')
+  for (const key of hashedKeys) {
+    const plain = tryOpen(key, bytes, associatedData)
+    if (plain !== undefined) return plain
+  }
+  return undefined
+}
+
+function tryOpen(key: Buffer, bytes: Buffer, associatedData: Buffer | undefined): string | undefined {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
+    if (associatedData) decipher.setAAD(associatedData)
     decipher.setAuthTag(bytes.subarray(12, 28))
     return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8')
   } catch {
-    return undefined // encrypted with another key
+    return undefined // encrypted with another key, or for another place
   }
 }

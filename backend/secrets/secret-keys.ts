@@ -1,10 +1,12 @@
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { ConfigError, errorCode } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
-import type { SecretBox } from './secret-box.ts'
-import { findServerSecret, insertServerSecretIfNew } from './server-secret-store.ts'
+import { bindSealedValues, checkName } from './bind-sealed-values.ts'
+import { openUnboundValue, type SecretBox } from './secret-box.ts'
+import { findServerSecret, insertServerSecretIfNew, replaceServerSecret } from './server-secret-store.ts'
 import { randomToken } from './tokens.ts'
 
 /** In characters. Shorter secrets might be guessed. */
@@ -43,14 +45,26 @@ async function readSecretFile(file: string): Promise<string | undefined> {
 }
 
 /**
- * Checks at startup that the keys decrypt this database's secrets. Otherwise, a wrong key would fail only when used.
+ * Checks at startup that the keys decrypt this database's secrets. Otherwise, a wrong key would fail only when used. At
+ * the first start after the upgrade from the first version, seals that version's secrets again, for their rows.
  *
  * @throws {ConfigError}
  */
-export async function checkSecretKeys(db: Db, secretBox: SecretBox): Promise<void> {
-  const stored = await getOrCreateServerSecret(db, 'secret-key-check', secretBox.seal('Outdial'))
+export async function checkSecretKeys(
+  db: Db,
+  keys: readonly string[],
+  secretBox: SecretBox,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const place = ['server_secret.value', checkName] as const
+  const stored = await getOrCreateServerSecret(db, checkName, secretBox.seal('Outdial', place))
+  if (openUnboundValue(keys, stored) !== undefined) {
+    await bindSealedValues(db, keys, secretBox, log)
+    await replaceServerSecret(db, checkName, { from: stored, to: secretBox.seal('Outdial', place) })
+    return
+  }
   try {
-    secretBox.open(stored)
+    secretBox.open(stored, place)
   } catch (cause) {
     throw new ConfigError(
       "SECRET_KEY can't decrypt the secrets in this database. Set the key that the database was first started with. " +

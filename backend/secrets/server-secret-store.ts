@@ -15,3 +15,12 @@ export const findServerSecret = async (db: Db, name: string): Promise<string> =>
     .executeTakeFirstOrThrow()
   return row.value
 }
+
+/** Replaces a value, unless another process did so first. */
+export const replaceServerSecret = (db: Db, name: string, change: { from: string; to: string }) =>
+  db
+    .updateTable('server_secret')
+    .set({ value: change.to })
+    .where('name', '=', name)
+    .where('value', '=', change.from)
+    .execute()

@@ -109,13 +109,13 @@ function deviceCookie({ config, secretBox }: Pick<Deps, 'config' | 'secretBox'>)
   const name = options.secure ? '__Host-outdial_device' : 'outdial_device'
   return {
     set: (reply: FastifyReply, userId: number): void =>
-      void reply.setCookie(name, secretBox.seal(`device ${userId}`), {
+      void reply.setCookie(name, secretBox.seal(`device ${userId}`, ['cookie', name]), {
         ...options,
         maxAge: deviceLifetimeSeconds,
       }),
     isKnown: (request: FastifyRequest, userId: number): boolean => {
       try {
-        return secretBox.open(request.cookies[name] ?? '') === `device ${userId}`
+        return secretBox.open(request.cookies[name] ?? '', ['cookie', name]) === `device ${userId}`
       } catch {
         return false // missing, or not sealed by this service
       }

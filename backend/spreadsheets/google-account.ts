@@ -29,7 +29,10 @@ export async function saveGoogleAccount(
     throw invalidField('google_account', 'invalid_key', message)
   }
   const { client_email: clientEmail, private_key: privateKey } = keyFile.data
-  const account = { clientEmail, privateKey: secretBox.seal(privateKey) }
+  const account = {
+    clientEmail,
+    privateKey: secretBox.seal(privateKey, ['google_account.private_key', workspaceId]),
+  }
   await upsertGoogleAccount(db, workspaceId, account, clock.now())
   return { clientEmail }
 }

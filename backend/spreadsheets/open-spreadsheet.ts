@@ -29,7 +29,8 @@ export async function openSpreadsheet(
     )
   }
   const { clientEmail, privateKey: sealed } = account
-  return googleSpreadsheet({ clientEmail, privateKey: deps.secretBox.open(sealed) }, id)
+  const privateKey = deps.secretBox.open(sealed, ['google_account.private_key', workspaceId])
+  return googleSpreadsheet({ clientEmail, privateKey }, id)
 }
 
 function databaseSpreadsheet(

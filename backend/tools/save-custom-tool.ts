@@ -5,22 +5,30 @@ import { lockWorkspace } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { requireNoCollision } from './assignments.ts'
+import { sealSecrets, type ToolSecrets } from './custom/tool-secrets.ts'
 import type { ToolRow, ToolValues } from './kinds/tool-kind.ts'
 import { unreadableSettingsError } from './tool-catalog.ts'
-import { insertTool, updateTool } from './tool-store.ts'
+import { insertTool, setToolSecrets, updateTool } from './tool-store.ts'
 
-type SaveDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
+type SaveDeps = Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox'>
+
+/** The values of a tool, with secrets that aren't sealed yet. */
+export type ToolToSave = Omit<ToolValues, 'secrets'> & { secrets: ToolSecrets }
 
 /** @throws {ApiError} validation_failed if the name is taken */
 export const saveNewTool = (
   deps: SaveDeps,
   workspaceId: number,
   kind: 'http' | 'remote_mcp',
-  values: ToolValues,
+  { secrets, ...values }: ToolToSave,
 ): Promise<{ id: number }> =>
   inTransaction(deps, async (tx) => {
-    const added = await insertTool(tx.db, workspaceId, kind, { ...values, createdAt: tx.clock.now() })
+    const row = { ...values, secrets: null, createdAt: tx.clock.now() }
+    const added = await insertTool(tx.db, workspaceId, kind, row)
     if (added === undefined) throw nameTaken(values.name)
+    // They're sealed for the row's ID.
+    const sealed = sealSecrets(tx.secretBox, { workspaceId, id: added.id }, secrets)
+    if (sealed !== null) await setToolSecrets(tx.db, workspaceId, added.id, sealed)
     tx.notify.toolsChanged({ workspaceId })
     return added
   })
@@ -31,9 +39,10 @@ export const saveNewTool = (
  * @throws {ApiError} validation_failed if the name is taken, if one of its agents has another tool with the same name,
  * or if the tool was changed in the meantime
  */
-export const saveChangedTool = (deps: SaveDeps, row: ToolRow, values: ToolValues): Promise<void> =>
+export const saveChangedTool = (deps: SaveDeps, row: ToolRow, changed: ToolToSave): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const { workspaceId } = row
+    const values = { ...changed, secrets: sealSecrets(tx.secretBox, row, changed.secrets) }
     await lockWorkspace(tx.db, workspaceId)
     const isSaved = await updateTool(tx.db, workspaceId, row, values).catch((error: unknown) => {
       throw errorCode(error) === uniqueViolation ? nameTaken(values.name) : error

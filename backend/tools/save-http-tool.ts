@@ -1,18 +1,11 @@
 import type { Deps } from '../deps.ts'
-import {
-  mergeSecrets,
-  openSecrets,
-  sealSecrets,
-  type SecretChanges,
-  type ToolSecrets,
-} from './custom/tool-secrets.ts'
+import { mergeSecrets, openSecrets, type SecretChanges, type ToolSecrets } from './custom/tool-secrets.ts'
 import { HttpSettings } from './custom/tool-settings.ts'
 import { parseTemplate } from './custom/url-template.ts'
 import { requireNoIssues } from './custom/validate-custom-tool.ts'
 import { checkHttpTool, type HttpToolValues } from './custom/validate-http-tool.ts'
 import type { JsonSchema } from './json-schema/compile-schema.ts'
-import type { ToolValues } from './kinds/tool-kind.ts'
-import { parseSettings, saveChangedTool, saveNewTool } from './save-custom-tool.ts'
+import { parseSettings, saveChangedTool, saveNewTool, type ToolToSave } from './save-custom-tool.ts'
 import { toolNotFound } from './tool-catalog.ts'
 import { selectTool } from './tool-store.ts'
 
@@ -42,7 +35,7 @@ export async function addHttpTool(
 ): Promise<{ id: number }> {
   const tool = { headers: {}, secrets: {}, ...input }
   requireNoIssues(await checkHttpTool(deps.config, workspaceId, tool))
-  return saveNewTool(deps, workspaceId, 'http', toHttpToolRow(deps, tool))
+  return saveNewTool(deps, workspaceId, 'http', toHttpToolValues(tool))
 }
 
 /** Fields that are left out keep their values. */
@@ -64,7 +57,7 @@ export async function editHttpTool(
   const settings = parseSettings(HttpSettings, row)
   const url = edit.url ?? settings.url
   // A new host doesn't get the saved secrets. Otherwise, people could read them by sending them to their own host.
-  const currentSecrets = isSameOrigin(url, settings.url) ? openSecrets(deps.secretBox, row.secrets) : {}
+  const currentSecrets = isSameOrigin(url, settings.url) ? openSecrets(deps.secretBox, row) : {}
   const tool = {
     name: edit.name ?? row.name,
     description: edit.description ?? row.description,
@@ -75,17 +68,16 @@ export async function editHttpTool(
     secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
   }
   requireNoIssues(await checkHttpTool(deps.config, workspaceId, tool))
-  await saveChangedTool(deps, row, toHttpToolRow(deps, tool))
+  await saveChangedTool(deps, row, toHttpToolValues(tool))
 }
 
 const isSameOrigin = (one: string, other: string): boolean =>
   parseTemplate(one)?.origin === parseTemplate(other)?.origin
 
-/** Returns the values of its row. */
-const toHttpToolRow = ({ secretBox }: Pick<Deps, 'secretBox'>, tool: HttpToolValues): ToolValues => ({
+const toHttpToolValues = (tool: HttpToolValues): ToolToSave => ({
   name: tool.name,
   description: tool.description.trim(),
   inputSchema: tool.inputSchema,
   settings: { method: tool.method, url: tool.url, headers: tool.headers },
-  secrets: sealSecrets(secretBox, tool.secrets),
+  secrets: tool.secrets,
 })

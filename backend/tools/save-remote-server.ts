@@ -6,7 +6,7 @@ import {
   chooseTools,
   listServerTools,
   type RemoteServer,
-  toRemoteServerRow,
+  toRemoteServerValues,
 } from './custom/validate-remote-server.ts'
 import type { ToolRow } from './kinds/tool-kind.ts'
 import { parseSettings, saveChangedTool, saveNewTool } from './save-custom-tool.ts'
@@ -46,7 +46,7 @@ export async function addRemoteServer(
     secrets: input.secrets ?? {},
   }
   const tools = chooseTools(await listServerTools(deps, workspaceId, server), input.tools)
-  return saveNewTool(deps, workspaceId, 'remote_mcp', toRemoteServerRow(deps, server, tools))
+  return saveNewTool(deps, workspaceId, 'remote_mcp', toRemoteServerValues(server, tools))
 }
 
 /** Fields that are left out keep their values. `tools` are names. */
@@ -70,7 +70,7 @@ export async function editRemoteServer(
   const url = edit.url ?? settings.url
   // A new host doesn't get the saved secrets. Otherwise, people could read them by sending them to their own host.
   const isSameOrigin = parseOrigin(url) === parseOrigin(settings.url)
-  const currentSecrets = isSameOrigin ? openSecrets(deps.secretBox, row.secrets) : {}
+  const currentSecrets = isSameOrigin ? openSecrets(deps.secretBox, row) : {}
   const edited: RemoteServer = {
     name: edit.name ?? row.name,
     description: edit.description ?? row.description,
@@ -83,7 +83,7 @@ export async function editRemoteServer(
     await listServerTools(deps, workspaceId, edited),
     edit.tools ?? getNames(settings.tools),
   )
-  await saveChangedTool(deps, row, toRemoteServerRow(deps, edited, tools))
+  await saveChangedTool(deps, row, toRemoteServerValues(edited, tools))
 }
 
 const parseOrigin = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
@@ -114,7 +114,7 @@ export async function refreshRemoteServer(
   )
   const names = getNames(usable)
   const tools = names.filter((name) => chosen.includes(name))
-  await saveChangedTool(deps, row, toRemoteServerRow(deps, server, chooseTools(usable, tools)))
+  await saveChangedTool(deps, row, toRemoteServerValues(server, chooseTools(usable, tools)))
   return {
     tools,
     dropped: chosen.filter((name) => !tools.includes(name)),
@@ -156,7 +156,7 @@ async function loadRemoteServer(
   const { row, settings } = await loadRow(deps, workspaceId, toolId)
   const { name, description } = row
   const { tools, ...address } = settings
-  const server = { name, description, ...address, secrets: openSecrets(deps.secretBox, row.secrets) }
+  const server = { name, description, ...address, secrets: openSecrets(deps.secretBox, row) }
   return { row, server, chosen: getNames(tools) }
 }
 

@@ -75,7 +75,7 @@ export async function getTool(
     agents: tool.agents,
     definitions,
     effects: names.filter((name) => hasEffects(kind, tool.row, name)),
-    secretNames: Object.keys(openSecrets(secretBox, tool.row.secrets)).sort(),
+    secretNames: Object.keys(openSecrets(secretBox, tool.row)).sort(),
   }
 }
 

@@ -127,6 +127,14 @@ export const insertTool = (
     .returning('id')
     .executeTakeFirst()
 
+export const setToolSecrets = (db: Db, workspaceId: number, toolId: number, sealed: string) =>
+  db
+    .updateTable('mcp_tool')
+    .set({ secrets: sealed })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', toolId)
+    .execute()
+
 export async function selectTool(
   db: Db,
   workspaceId: number,

@@ -68,13 +68,15 @@ function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): 
 const toSentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
 
 function openSecrets(secretBox: Deps['secretBox'], delivery: LeasedDelivery, at: Date): string[] | undefined {
-  const { secret, previousSecret, previousSecretUntil, subscriptionId, targetUrl } = delivery
+  const { workspaceId, secret, previousSecret, previousSecretUntil, subscriptionId, targetUrl } = delivery
   const overlapSecret = previousSecretUntil !== null && previousSecretUntil > at ? previousSecret : null
   const open = (sealed: string) =>
-    subscriptionId === null ? toOriginSecret(secretBox.open(sealed), targetUrl) : secretBox.open(sealed)
+    subscriptionId === null
+      ? toOriginSecret(secretBox.open(sealed, ['workspace.webhook_secret', workspaceId]), targetUrl)
+      : secretBox.open(sealed, ['webhook_subscription.secret', workspaceId, subscriptionId])
   try {
     return overlapSecret === null ? [open(secret)] : [open(secret), open(overlapSecret)]
   } catch {
-    return undefined // sealed with a key that SECRET_KEY no longer lists
+    return undefined // sealed with a key that SECRET_KEY no longer lists, or for another row
   }
 }

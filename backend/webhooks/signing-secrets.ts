@@ -27,7 +27,7 @@ export async function rotateSubscriptionSecret(
   const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
   const isReplaced = await replaceSubscriptionSecret(db, workspaceId, {
     id,
-    sealedSecret: secretBox.seal(secret),
+    sealedSecret: secretBox.seal(secret, ['webhook_subscription.secret', workspaceId, id]),
     previousUntil,
   })
   if (!isReplaced) throw notFound('webhook subscription')
@@ -41,7 +41,8 @@ export async function revealOriginSecret(
   callbackUrl: string,
 ): Promise<{ secret: string }> {
   const { sealed } = await findWorkspaceSecret(db, workspaceId)
-  return { secret: toOriginSecret(secretBox.open(sealed), callbackUrl) }
+  const workspaceSecret = secretBox.open(sealed, ['workspace.webhook_secret', workspaceId])
+  return { secret: toOriginSecret(workspaceSecret, callbackUrl) }
 }
 
 /**
@@ -52,7 +53,7 @@ export async function rotateWorkspaceSecret(
   { db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'secretBox'>,
   workspaceId: number,
 ): Promise<void> {
-  const sealedSecret = secretBox.seal(newWebhookSecret())
+  const sealedSecret = secretBox.seal(newWebhookSecret(), ['workspace.webhook_secret', workspaceId])
   const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
   await replaceWorkspaceSecret(db, workspaceId, { sealedSecret, previousUntil })
 }

@@ -6,13 +6,16 @@ import type { SubscriptionEndedReason } from '../db/tables/webhook-tables.ts'
 
 export type SubscriptionRow = Selectable<Database['webhook_subscription']>
 
-/** Inserts a subscription, or enables the existing one again; the unique indexes decide which. */
+/**
+ * Inserts a subscription, or enables the existing one again; the unique indexes decide which. A new one has no secret,
+ * because a secret is sealed for the row's ID: set it in the same transaction.
+ */
 export async function upsertSubscription(
   db: Db,
   workspaceId: number,
-  row: { caller: Caller; targetUrl: string; filter: WebhookFilter; sealedSecret: string; now: Date },
+  row: { caller: Caller; targetUrl: string; filter: WebhookFilter; now: Date },
 ): Promise<SubscriptionRow> {
-  const { caller, targetUrl, filter, sealedSecret, now } = row
+  const { caller, targetUrl, filter, now } = row
   const enabled = { disabled_at: null, failing_since: null }
   return db
     .insertInto('webhook_subscription')
@@ -24,7 +27,7 @@ export async function upsertSubscription(
       target_url: targetUrl,
       event: 'call.completed',
       filter: JSON.stringify(filter),
-      secret: sealedSecret,
+      secret: '',
       created_at: now,
     })
     .onConflict((conflict) =>
@@ -43,6 +46,14 @@ export async function upsertSubscription(
     .returningAll()
     .executeTakeFirstOrThrow()
 }
+
+export const setSubscriptionSecret = (db: Db, workspaceId: number, id: number, sealedSecret: string) =>
+  db
+    .updateTable('webhook_subscription')
+    .set({ secret: sealedSecret })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute()
 
 /** Finds a subscription that hasn't ended. */
 export const findSubscription = (db: Db, workspaceId: number, id: number) =>

@@ -21,6 +21,7 @@ import {
   hasCampaign,
   hasLeasedDelivery,
   markSubscriptionEnabled,
+  setSubscriptionSecret,
   type SubscriptionEnd,
   type SubscriptionRow,
   upsertSubscription,
@@ -45,19 +46,18 @@ export async function subscribe(
     throw new ApiError('validation_failed', { details })
   }
   const filter = normalizeFilter(body.filter)
-  const sealedSecret = deps.secretBox.seal(newWebhookSecret())
 
-  const row = await inTransaction(deps, async (tx) => {
+  const { row, created } = await inTransaction(deps, async (tx) => {
     if (!(await lockConnection(tx.db, caller))) throw connectionEndedError()
     await requireInWorkspace(tx.db, caller.workspaceId, filter)
     const targetUrl = normalizeTargetUrl(body.target_url)
-    return upsertSubscription(tx.db, caller.workspaceId, {
-      caller,
-      targetUrl,
-      filter,
-      sealedSecret,
-      now: tx.clock.now(),
-    })
+    const values = { caller, targetUrl, filter, now: tx.clock.now() }
+    const upserted = await upsertSubscription(tx.db, caller.workspaceId, values)
+    if (upserted.secret !== '') return { row: upserted, created: false }
+    const place = ['webhook_subscription.secret', caller.workspaceId, upserted.id] as const
+    const secret = tx.secretBox.seal(newWebhookSecret(), place)
+    await setSubscriptionSecret(tx.db, caller.workspaceId, upserted.id, secret)
+    return { row: { ...upserted, secret }, created: true }
   })
 
   const subscription = {
@@ -65,11 +65,10 @@ export async function subscribe(
     target_url: row.target_url,
     event: row.event,
     filter: row.filter,
-    secret: deps.secretBox.open(row.secret),
+    secret: deps.secretBox.open(row.secret, ['webhook_subscription.secret', caller.workspaceId, row.id]),
     created_at: row.created_at.toISOString(),
   }
-  // Sealing never gives the same result twice, so a row with this sealed secret was inserted by this request.
-  return { created: row.secret === sealedSecret, subscription }
+  return { created, subscription }
 }
 
 /** An empty list of outcomes means all outcomes, because that's what an empty multiple-choice field sends. */

@@ -8,6 +8,7 @@ import { connect } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { Db } from '../../db/schema.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
+import { checkSecretKeys } from '../../secrets/secret-keys.ts'
 import { hashToken } from '../../secrets/tokens.ts'
 import { ManualClock } from '../support/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -50,6 +51,7 @@ beforeAll(async () => {
   await migrate(url.href)
   db = connect({ url: url.href, max: 8 })
   deps = testDeps(db, { clock: new ManualClock('2026-11-22T08:00:00.000Z') })
+  await checkSecretKeys(db, deps.config.secretKeys, deps.secretBox, deps.log)
   // The dump contains only hashes, so the API key gets a new secret.
   await db
     .updateTable('credential')

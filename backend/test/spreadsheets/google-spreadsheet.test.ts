@@ -221,7 +221,9 @@ describe('the service account', () => {
       .execute()
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).not.toMatch(/PRIVATE KEY|evil/)
-    expect(deps.secretBox.open(rows[0]?.private_key ?? '')).toBe(privateKey)
+    expect(deps.secretBox.open(rows[0]?.private_key ?? '', ['google_account.private_key', workspaceId])).toBe(
+      privateKey,
+    )
   })
 
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({

@@ -173,10 +173,15 @@ export async function seedWorkspace(deps: Pick<Deps, 'db' | 'secretBox'>, name =
       name,
       country: 'US',
       time_zone: 'America/New_York',
-      webhook_secret: secretBox.seal(newWebhookSecret()),
+      webhook_secret: '',
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  await db
+    .updateTable('workspace')
+    .set({ webhook_secret: secretBox.seal(newWebhookSecret(), ['workspace.webhook_secret', workspace.id]) })
+    .where('id', '=', workspace.id)
+    .execute()
   const user = await db
     .insertInto('app_user')
     .values({ email: `${randomUUID()}@example.com`, name: 'Robin', password_hash: 'none' })

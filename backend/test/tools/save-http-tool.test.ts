@@ -9,7 +9,7 @@ const { world, changes, receiver, input, add, keyed } = useHttpToolWorld()
 it('saves secrets sealed', async () => {
   const row = await add(keyed())
   expect(JSON.stringify(row)).not.toMatch(/token-of-the-service|quoted/)
-  expect(row.secrets).toMatch(/^v1\./)
+  expect(row.secrets).toMatch(/^v2\./)
 })
 
 it.each<[string, Partial<HttpToolInput>, string, RegExp]>([

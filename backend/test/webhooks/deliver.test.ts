@@ -53,7 +53,10 @@ describe('the request', () => {
       .where('id', '=', world.seed.workspaceId)
       .executeTakeFirstOrThrow()
     const [received] = world.receiver.requests
-    const workspaceSecret = world.deps.secretBox.open(webhook_secret)
+    const workspaceSecret = world.deps.secretBox.open(webhook_secret, [
+      'workspace.webhook_secret',
+      world.seed.workspaceId,
+    ])
     const verifier = new Webhook(toOriginSecret(workspaceSecret, world.receiver.url()))
     expect(verifier.verify(received?.body ?? '', received?.headers as Record<string, string>)).toBeTruthy()
   })

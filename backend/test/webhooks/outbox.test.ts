@@ -25,7 +25,7 @@ async function seedSubscription(
       target_url: 'https://example.com/hook',
       event: 'call.completed',
       filter: JSON.stringify({ ...all, ...filter }),
-      secret: world.deps.secretBox.seal('whsec_AAAA'),
+      secret: 'sealed',
       disabled_at: disabledAt,
     })
     .returning('id')

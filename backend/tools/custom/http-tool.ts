@@ -33,7 +33,7 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
     definitions: ({ name, description, inputSchema }) => [{ name, description, inputSchema }],
     run: async (deps, use) => {
       const settings = HttpSettings.parse(use.row.settings)
-      const secrets = openSecrets(deps.secretBox, use.row.secrets)
+      const secrets = openSecrets(deps.secretBox, use.row)
       const request = tryCreateRequest(() =>
         createRequest(use.row, settings, use.args, use.dryRun ? {} : secrets),
       )

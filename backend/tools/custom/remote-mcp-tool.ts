@@ -88,7 +88,7 @@ export function createRemoteMcp(options: {
       const urlError = findTargetUrlIssue(deps.config, RemoteSettings.parse(toolUse.row.settings).url)
       if (urlError !== undefined)
         return errorResult(`The server can't be reached. ${urlError} Continue without the result.`)
-      const secrets = openSecrets(deps.secretBox, toolUse.row.secrets)
+      const secrets = openSecrets(deps.secretBox, toolUse.row)
       const timeoutSignal = AbortSignal.any([toolUse.signal, AbortSignal.timeout(options.timeoutMs)])
       try {
         return toToolResult(await callRemoteTool(deps, toolUse, secrets, timeoutSignal), secrets)

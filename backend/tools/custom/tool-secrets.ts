@@ -3,13 +3,20 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 /** Secrets of a tool by name. */
 export type ToolSecrets = Readonly<Record<string, string>>
 
-/** Seals secrets for `mcp_tool.secrets`. Returns null if there are none. */
-export const sealSecrets = (secretBox: SecretBox, secrets: ToolSecrets): string | null =>
-  Object.keys(secrets).length === 0 ? null : secretBox.seal(JSON.stringify(secrets))
+interface ToolKey {
+  workspaceId: number
+  id: number
+}
 
-/** @throws if no key in SECRET_KEY opens them */
-export const openSecrets = (secretBox: SecretBox, sealed: string | null): ToolSecrets =>
-  sealed === null ? {} : (JSON.parse(secretBox.open(sealed)) as ToolSecrets)
+const placeOf = ({ workspaceId, id }: ToolKey) => ['mcp_tool.secrets', workspaceId, id] as const
+
+/** Seals secrets for the row of a tool. Returns null if there are none. */
+export const sealSecrets = (secretBox: SecretBox, tool: ToolKey, secrets: ToolSecrets): string | null =>
+  Object.keys(secrets).length === 0 ? null : secretBox.seal(JSON.stringify(secrets), placeOf(tool))
+
+/** @throws if no key in SECRET_KEY opens them, or they were sealed for another tool */
+export const openSecrets = (secretBox: SecretBox, tool: ToolKey & { secrets: string | null }): ToolSecrets =>
+  tool.secrets === null ? {} : (JSON.parse(secretBox.open(tool.secrets, placeOf(tool))) as ToolSecrets)
 
 const secretReference = /\{\{\s*secret\.([A-Za-z][A-Za-z0-9_]*)\s*\}\}/g
 

@@ -4,11 +4,11 @@ import { FormError, invalidField } from '../../core/form-errors.ts'
 import { findRuleIssues } from '../../core/validate-rules.ts'
 import type { Deps } from '../../deps.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
-import { type ToolValues, truncateText } from '../kinds/tool-kind.ts'
+import { truncateText } from '../kinds/tool-kind.ts'
 import { toRemoteAddress } from './connect-remote.ts'
 import { type ListedRemoteTool, listRemoteTools } from './list-remote-tools.ts'
 import { describeRemoteFailure } from './remote-errors.ts'
-import { redactSecrets, sealSecrets, type ToolSecrets } from './tool-secrets.ts'
+import { redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import type { RemoteSettings, RemoteTool } from './tool-settings.ts'
 import { parseTemplate } from './url-template.ts'
 import { customToolFields, reportEach, requireNoIssues } from './validate-custom-tool.ts'
@@ -113,15 +113,11 @@ export function chooseTools(
   return tools
 }
 
-/** Returns the values of its row. */
-export const toRemoteServerRow = (
-  { secretBox }: Pick<Deps, 'secretBox'>,
-  server: RemoteServer,
-  tools: RemoteTool[],
-): ToolValues => ({
+/** Returns the values to save. */
+export const toRemoteServerValues = (server: RemoteServer, tools: RemoteTool[]) => ({
   name: server.name,
   description: server.description.trim(),
   inputSchema: { type: 'object' },
   settings: { url: server.url, transport: server.transport, headers: server.headers, tools },
-  secrets: sealSecrets(secretBox, server.secrets),
+  secrets: server.secrets,
 })
