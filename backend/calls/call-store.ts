@@ -1,4 +1,4 @@
-import type { CallOutcome, EndedReason } from '@outdial/contract'
+import type { Call, CallOutcome, EndedReason } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { CallOrigin } from '../core/actor.ts'
 import type { CampaignKey } from '../db/locks.ts'
@@ -131,6 +131,16 @@ export const markQueuedCallsCompleted = async (
     .returning('id')
     .execute()
   return rows.map((row) => row.id)
+}
+
+/** Saves the contacts of completed calls, so that the calls don't change when their contacts do. */
+export async function saveCompletedContacts(db: Db, calls: readonly Call[]): Promise<void> {
+  await sql`
+    update call set completed_contact = completed.contact
+    from unnest(
+      ${calls.map(({ id }) => id)}::bigint[], ${calls.map(({ contact }) => JSON.stringify(contact))}::jsonb[]
+    ) as completed (id, contact)
+    where call.id = completed.id and call.completed_contact is null`.execute(db)
 }
 
 /** A locked queued call, with what determines when it can be placed. */

@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts'
 import { publishCallCompleted } from '../webhooks/outbox.ts'
-import { markQueuedCallsCompleted, type QueuedCallResult } from './call-store.ts'
+import { markQueuedCallsCompleted, type QueuedCallResult,saveCompletedContacts } from './call-store.ts'
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
@@ -22,8 +22,8 @@ export async function completeQueuedCalls(
 }
 
 /**
- * Writes the only `call.completed` event of each call, in the transaction that completed the calls. All code that
- * completes a call uses this function. Call `notify.deliveryQueued()` after the commit.
+ * Writes the only `call.completed` event of each call, in the transaction that completed the calls, and saves their
+ * contacts as they are in the events. All code that completes a call uses this function. Call `notify.deliveryQueued()` after the commit.
  */
 export async function publishCompletedCalls(
   db: Db,
@@ -31,7 +31,7 @@ export async function publishCompletedCalls(
   callIds: readonly number[],
   now: Date,
 ): Promise<void> {
-  for (const row of await findCallRows(db, workspaceId, callIds, now)) {
-    await publishCallCompleted(db, workspaceId, { call: toCall(row), at: now })
-  }
+  const calls = (await findCallRows(db, workspaceId, callIds, now)).map(toCall)
+  if (calls.length > 0) await saveCompletedContacts(db, calls)
+  for (const call of calls) await publishCallCompleted(db, workspaceId, { call, at: now })
 }

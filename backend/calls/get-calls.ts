@@ -1,4 +1,4 @@
-import type { Call, CallQuery, TranscriptTurn } from '@outdial/contract'
+import type { Call, CallQuery, Contact, TranscriptTurn } from '@outdial/contract'
 import type { CallOrigin } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { notFound } from '../core/errors.ts'
@@ -30,23 +30,8 @@ export const toCall = (row: CallRow): Call => ({
   campaign_name: row.campaign_name,
   agent_id: row.agent_id,
   agent_name: row.agent_name,
-  contact: {
-    id: row.contact_id,
-    phone_number: row.phone_number,
-    first_name: row.first_name,
-    last_name: row.last_name,
-    email: row.email,
-    external_id: row.external_id,
-    time_zone: row.time_zone,
-    variables: row.variables,
-    do_not_call: row.do_not_call,
-    consent:
-      row.consent_source === null || row.consent_at === null
-        ? null
-        : { source: row.consent_source, at: row.consent_at.toISOString() },
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  },
+  // A finished call shows its contact as it was.
+  contact: row.completed_contact ?? toContact(row),
   from_number: row.from_number,
   to_number: row.to_number,
   attempts: row.attempts,
@@ -64,6 +49,24 @@ export const toCall = (row: CallRow): Call => ({
   extracted: row.extracted,
   recording_url: row.recording_url,
   metadata: row.metadata,
+})
+
+const toContact = (row: CallRow): Contact => ({
+  id: row.contact_id,
+  phone_number: row.phone_number,
+  first_name: row.first_name,
+  last_name: row.last_name,
+  email: row.email,
+  external_id: row.external_id,
+  time_zone: row.time_zone,
+  variables: row.variables,
+  do_not_call: row.do_not_call,
+  consent:
+    row.consent_source === null || row.consent_at === null
+      ? null
+      : { source: row.consent_source, at: row.consent_at.toISOString() },
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
 })
 
 const toPublicOrigin = (origin: CallOrigin): Call['origin'] => ({

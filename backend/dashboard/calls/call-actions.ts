@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { cancelCall } from '../../calls/cancel-call.ts'
+import { isOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { getCall } from '../../calls/get-calls.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { FormError, invalidField } from '../../core/form-errors.ts'
@@ -33,10 +34,11 @@ export const queueCallAgainAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     const call = await getCall(tx, context.caller, context.params.id)
-    if (call.contact.do_not_call) throw onDoNotCallListError()
-    if (call.contact.phone_number === '') throw erasedError()
+    const { workspaceId } = context.caller
+    if (await isOnDoNotCallList(tx.db, workspaceId, call.to_number)) throw onDoNotCallListError()
+    if (call.to_number === '') throw erasedError()
     const contact = {
-      phone_number: call.contact.phone_number,
+      phone_number: call.to_number,
       campaign_id: call.campaign_id,
       test: call.test,
       metadata: call.metadata,

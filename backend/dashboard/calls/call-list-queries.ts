@@ -95,14 +95,23 @@ export async function findListedCalls(
       'call.campaign_id',
       'campaign.name as campaign_name',
       'agent.name as agent_name',
-      'contact.first_name',
-      'contact.last_name',
     ])
+    .select(contactColumns(['first_name', 'last_name']))
     .select(waitingForExpression(now).as('waiting_for'))
     .$if(byTime, (calls) => calls.orderBy('call.queued_at', direction))
     .orderBy('call.id', direction)
     .execute()
 }
+
+/** Selects fields of the contact: as they were when the call was completed, or as they are now. */
+const contactColumns = <Field extends 'first_name' | 'last_name' | 'email' | 'external_id'>(
+  fields: readonly Field[],
+) =>
+  fields.map((field) =>
+    sql<string | null>`
+      case when call.completed_contact is null then ${sql.ref(`contact.${field}`)}
+      else call.completed_contact ->> ${sql.lit(field)} end`.as(field),
+  )
 
 const findPosition = (
   db: Db,
@@ -241,10 +250,6 @@ export const findCallsToExport = async (
       'call.test',
       'campaign.name as campaign_name',
       'agent.name as agent_name',
-      'contact.first_name',
-      'contact.last_name',
-      'contact.email',
-      'contact.external_id',
       'call.to_number',
       'call.from_number',
       'call.attempts',
@@ -259,6 +264,7 @@ export const findCallsToExport = async (
       'call.extracted',
       'call.metadata',
     ])
+    .select(contactColumns(['first_name', 'last_name', 'email', 'external_id']))
     .orderBy('call.id', 'desc')
     .execute()
 }

@@ -94,6 +94,12 @@ it('reads every call of an older database after the upgrade', async () => {
   })
 })
 
+it('keeps the contact of an older completed call as it was in its event', async () => {
+  await db.updateTable('contact').set({ first_name: 'Mia' }).where('first_name', '=', 'Maya').execute()
+  const response = await createSender(app, key)({ path: '/calls/1/' })
+  expect(response.json()).toMatchObject({ contact: { first_name: 'Maya' }, origin: null })
+})
+
 it('keeps data in columns and values that were renamed', async () => {
   const deliveries = await db
     .selectFrom('webhook_delivery')

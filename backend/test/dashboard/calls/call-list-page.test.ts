@@ -32,6 +32,21 @@ it('lists calls, newest first, and says why each one is waiting', async () => {
   expect(page.text).toContain('Scheduled time, not before Wed 9:00 AM')
 })
 
+it("keeps a finished call's name when the contact is renamed", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const call = await seedCallFor(user, { first_name: 'Maya' })
+  await completeDialedCall(world.service.deps, user.seed, call.id, emptyResult('busy', 'line_busy'))
+  await world.database.db
+    .updateTable('contact')
+    .set({ first_name: 'Mia' })
+    .where('id', '=', call.contact.id)
+    .execute()
+  expect((await user.open('/calls')).html).toContain(`/calls/${call.id}">Maya</a>`)
+  expect((await user.open('/calls/export')).html).toContain('Maya')
+  expect((await user.open(`/calls/${call.id}`)).html).toContain('<h1>Maya</h1>')
+  expect((await user.open(`/contacts/${call.contact.id}`)).html).toContain('<h1>Mia</h1>')
+})
+
 it('finds calls by the start of a name, a phone number in any format, or the ID', async () => {
   const user = await seedSignedInOwner(world.service)
   const maya = await seedCallFor(user, { first_name: 'Maya', last_name: 'Ångström' }, '+12025570001')
