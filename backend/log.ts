@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty'
-import pino, { type Logger } from 'pino'
+import pino, { type Logger, type LoggerOptions } from 'pino'
+import { secondMs } from './core/durations.ts'
 
 /** `@fastify/multipart` logs all request headers at `trace`, the session cookie included. */
 const redact = [
@@ -14,9 +15,15 @@ type Output = Pick<NodeJS.WritableStream, 'write'> & Partial<Pick<WriteStream, '
 
 /**
  * Creates a logger that writes readable lines to a terminal, and one JSON object per line to anything else.
+ *
+ * @param repeatMs milliseconds during which equal errors are logged once
  */
-export async function createLog(level: string, output: Output = process.stdout): Promise<Logger> {
-  const options = { level, redact }
+export async function createLog(
+  level: string,
+  output: Output = process.stdout,
+  repeatMs = 10 * secondMs,
+): Promise<Logger> {
+  const options: LoggerOptions = { level, redact, hooks: { logMethod: createRepeatLimit(repeatMs) } }
   if (!output.isTTY) return output === process.stdout ? pino(options) : pino(options, output)
   // Imported only here, because servers don't need it.
   const { prettyFactory } = await import('pino-pretty')
@@ -28,4 +35,44 @@ export async function createLog(level: string, output: Output = process.stdout):
   })
   // pino-pretty's own stream is asynchronous, so the last lines before process.exit would be lost.
   return pino(options, { write: (line: string) => output.write(format(line)) })
+}
+
+/**
+ * Returns a hook that logs the first of equal errors immediately, and the others as one line with their number: during
+ * an outage, each call in progress reports the same error several times per second.
+ */
+function createRepeatLimit(repeatMs: number): NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> {
+  const repetitions = new Map<string, { count: number; log: () => void }>()
+  return function logMethod(args, method) {
+    const [fields, message] = args as unknown[]
+    const key = findRepeatKey(fields, message)
+    if (key === undefined) {
+      method.apply(this, args)
+      return
+    }
+    const repetition = repetitions.get(key)
+    if (repetition === undefined) {
+      const first = { count: 0, log: () => {} }
+      repetitions.set(key, first)
+      setTimeout(() => {
+        repetitions.delete(key)
+        first.log()
+      }, repeatMs).unref()
+      method.apply(this, args)
+      return
+    }
+    repetition.count += 1
+    repetition.log = () =>
+      method.apply(this, [{ ...(fields as object), repeated: repetition.count }, String(message)])
+  }
+}
+
+/** Returns what equal errors have in common. Undefined for lines that are always logged. */
+function findRepeatKey(fields: unknown, message: unknown): string | undefined {
+  if (typeof fields !== 'object' || fields === null || typeof message !== 'string') return undefined
+  // Each of these has a request ID that an operator may look for.
+  if (message === 'internal_error' || ('code' in fields && fields.code === 'internal_error')) return undefined
+  const error = 'error' in fields ? fields.error : 'reason' in fields ? fields.reason : undefined
+  if (error === undefined) return undefined
+  return JSON.stringify([message, error], ['name', 'message', 'code'])
 }

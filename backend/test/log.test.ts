@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals'
 import { createLog } from '../log.ts'
+import { waitUntil } from './support/wait.ts'
 
 const { NO_COLOR } = process.env
 afterEach(() => {
@@ -37,4 +38,29 @@ it('uses color in a terminal unless NO_COLOR is set', async () => {
   const log = await createLog('info', output)
   log.info('request')
   expect(lines[0]).toContain('\u001b[')
+})
+
+it('logs an error that repeats once, and then the number of its repetitions', async () => {
+  const { lines, output } = collect(false)
+  const log = await createLog('info', output, 20)
+  const report = (message: string) =>
+    log.error({ call: lines.length, error: { name: 'Error', message } }, 'failed')
+  for (let count = 0; count < 1_000; count += 1) report('the database is away')
+  report('another error')
+  expect(lines).toHaveLength(2)
+  await waitUntil(() => lines.length > 2)
+  expect(JSON.parse(lines[2] ?? '')).toMatchObject({
+    msg: 'failed',
+    error: { message: 'the database is away' },
+    repeated: 999,
+  })
+})
+
+it('logs every unexpected error of a request, because each has a request ID', async () => {
+  const { lines, output } = collect(false)
+  const log = await createLog('info', output)
+  const error = { name: 'Error', message: 'a bug' }
+  log.child({ request_id: 'one' }).error({ error }, 'internal_error')
+  log.child({ request_id: 'two' }).error({ error }, 'internal_error')
+  expect(lines).toHaveLength(2)
 })
