@@ -9,6 +9,7 @@ import type { Deps } from './deps.ts'
 import { createGracefulClosing } from './http/close-connections.ts'
 import { handleClientError, handleError } from './http/error-handler.ts'
 import { mountHealth, newProcessState, type ProcessState } from './http/health.ts'
+import { limitRequests } from './http/limit-requests.ts'
 import { createProxyWarning, getRequestId, logRequest } from './http/request-log.ts'
 import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
@@ -58,6 +59,7 @@ export async function createApp(
     void reply.header('X-Request-Id', request.id)
     warnAboutProxy(request)
   })
+  limitRequests(app, deps.config.maxRequestsInProgress)
   await app.register(helmet, securityHeaders(deps.config))
   // A hook, because a handler runs after the body was parsed and would report issues of the body first.
   app.addHook('onRequest', async (request, reply) => {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ConfigError } from './core/errors.ts'
 import { loopbackHosts } from './core/loopback.ts'
+import { maxConnections } from './db/connect.ts'
 
 const list = z.string().transform((value) =>
   value
@@ -33,6 +34,13 @@ export const Environment = z.object({
   TELEPHONY: z.enum(['simulated', 'http']).default('simulated'),
   SIMULATION_SPEED: z.coerce.number().min(0.1).max(10_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(600),
+  MAX_REQUESTS_IN_PROGRESS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    // More would only wait longer for a connection.
+    .default(10 * maxConnections),
   ALLOW_LOOPBACK_WEBHOOKS: flag.optional(),
   TRUSTED_PROXIES: list.pipe(z.array(proxy)).optional(),
   SHUTDOWN_DELAY_SECONDS: z.coerce.number().int().min(0).max(300).optional(),
@@ -63,6 +71,7 @@ export interface Config {
   /** Simulated seconds per real second; 1 if real phones ring. */
   simulationSpeed: number
   rateLimitPerMinute: number
+  maxRequestsInProgress: number
   allowLoopbackWebhooks: boolean
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]
@@ -138,6 +147,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     telephony: env.TELEPHONY,
     simulationSpeed: env.TELEPHONY === 'simulated' ? (env.SIMULATION_SPEED ?? defaultSpeed) : 1,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+    maxRequestsInProgress: env.MAX_REQUESTS_IN_PROGRESS,
     allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? isLoopbackOnly,
     trustedProxies: env.TRUSTED_PROXIES ?? [],
     shutdownDelaySeconds: env.SHUTDOWN_DELAY_SECONDS ?? defaultShutdownDelay,

@@ -24,6 +24,9 @@ const defaultTimeouts: DatabaseTimeouts = {
   queryMs: 35 * secondMs,
 }
 
+/** How many connections a process opens at most. */
+export const maxConnections = 20
+
 /** Opens a pool. Broken connections are reported to `onError` and replaced. */
 export function connect(options: {
   url: string
@@ -31,7 +34,7 @@ export function connect(options: {
   onError?: (error: Error) => void
   timeouts?: DatabaseTimeouts
 }): Db {
-  const { url, max = 20, onError = () => {}, timeouts = defaultTimeouts } = options
+  const { url, max = maxConnections, onError = () => {}, timeouts = defaultTimeouts } = options
   const pool = new pg.Pool({
     connectionString: url,
     max,
