@@ -63,6 +63,7 @@ export async function startService(
     const app = tools && (await repeatAfterOutage(() => createApp(deps, tools, state)))
     if (app) await listen(app, config)
     const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
+    state.loops = workers.flatMap(({ loops }) => loops)
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
     const stop = async ({ delay = false } = {}) => {
       secretsWatch?.stop()
@@ -91,7 +92,7 @@ async function resolvePort(environment: Record<string, string | undefined>): Pro
   return parseConfig({ ...environment, PORT: String(port) })
 }
 
-function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop'>[] {
+function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop' | 'loops'>[] {
   const dialer = startDialer(deps)
   const sender = startSender(deps)
   const importer = startImporter(deps)

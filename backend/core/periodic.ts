@@ -1,6 +1,8 @@
 import type { Clock } from './clock.ts'
+import { createLoop, defaultStalledAfterMs, type Loop } from './loop.ts'
 
 export interface PeriodicJob {
+  loops: readonly Loop[]
   /** Prevents further runs, aborts the signal of the current one, and resolves when it has ended. */
   stop(): Promise<void>
 }
@@ -10,18 +12,23 @@ export interface PeriodicJob {
  * true, there's more to do, and the next run starts immediately. A failed run is reported to `onError` and followed by
  * the usual interval.
  *
+ * @param options.name names its loop in /readyz and the metrics
+ * @param options.maxRunMs a longer run counts as stalled
  * @param options.firstAfterMs milliseconds until the first run; 0 by default
  */
 export function startPeriodicJob(
   clock: Clock,
   options: {
+    name: string
     intervalMs: number
+    maxRunMs?: number
     firstAfterMs?: number
     work: (signal: AbortSignal) => unknown
     onError: (error: unknown) => void
   },
 ): PeriodicJob {
-  const { intervalMs, firstAfterMs = 0, work, onError } = options
+  const { name, intervalMs, maxRunMs = defaultStalledAfterMs, firstAfterMs = 0, work, onError } = options
+  const round = createLoop(name, intervalMs + maxRunMs)
   const stopping = new AbortController()
   const { signal } = stopping
 
@@ -30,6 +37,7 @@ export function startPeriodicJob(
     for (;;) {
       if (waitMs > 0) await clock.wait(waitMs, signal)
       if (signal.aborted) return
+      round.comeRound()
       const hasMore = await Promise.resolve(signal).then(work).catch(onError)
       waitMs = hasMore === true ? 0 : intervalMs
     }
@@ -37,6 +45,7 @@ export function startPeriodicJob(
   const ended = loop()
 
   return {
+    loops: [round],
     stop: async () => {
       stopping.abort()
       await ended

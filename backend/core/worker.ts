@@ -1,7 +1,12 @@
 import type { Clock } from './clock.ts'
+import { createLoop, defaultStalledAfterMs, type Loop } from './loop.ts'
 
 /** How a worker leases and handles jobs. `fetch` leases them, so that several processes can share a table. */
 export interface WorkerOptions<Job> {
+  /** Names its loop in /readyz and the metrics. */
+  name: string
+  /** Milliseconds without a new round after which the loop counts as stalled. */
+  stalledAfterMs?: number
   /** Leases at most `capacity` jobs that are due. */
   fetch(capacity: number): Promise<Job[]>
   /** Handles a job. `signal` aborts if the job is still running `timeoutMs` after the worker was stopped. */
@@ -17,6 +22,7 @@ export interface WorkerOptions<Job> {
 }
 
 export interface Worker {
+  loops: readonly Loop[]
   /** Fetches soon, because there may be work. Cheap; call it after every commit that creates work. */
   notify(): void
   /** Stops leasing jobs and resolves when the running ones are done. Aborts them after `timeoutMs`. */
@@ -28,6 +34,7 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
   const stopping = new AbortController()
   const aborting = new AbortController()
   const running = new Set<Promise<void>>()
+  const round = createLoop(options.name, options.stalledAfterMs ?? defaultStalledAfterMs)
   let isNotified = false
   let interruptWait = () => {}
 
@@ -66,6 +73,7 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
 
   const loop = async () => {
     while (!stopping.signal.aborted) {
+      round.comeRound()
       isNotified = false
       const found = await startDueJobs().catch((error: unknown) => {
         options.onError(error)
@@ -77,6 +85,7 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
   const looping = loop()
 
   return {
+    loops: [round],
     notify,
     stop: async (timeoutMs = 0) => {
       stopping.abort()

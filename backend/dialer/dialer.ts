@@ -48,8 +48,9 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
   const leases = startLeaseRenewal({ leaseMs, heartbeatMs }, renew, onError)
   const runner = { providers, leases, onError }
-  const start = (maxAttempts: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
+  const start = (name: string, maxAttempts: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {
+      name,
       fetch,
       handle: (attempt, stop) => runAttempt(dialerDeps, runner, attempt, stop),
       onError: (error, attempt) => onError(error, attempt?.id),
@@ -60,15 +61,16 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const realLease = { provider: providers.real.name, workerId, leaseMs }
   const testLease = { provider: providers.test.name, workerId, leaseMs }
   if (providers.real.resumable)
-    real.push(start(concurrency, (capacity) => takeOverAttempts(dialerDeps, realLease, capacity)))
+    real.push(start('takeover', concurrency, (capacity) => takeOverAttempts(dialerDeps, realLease, capacity)))
   const claimRealCalls = async (capacity: number) => {
     const limited = providers.real.limitCapacity?.(capacity) ?? capacity
     return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited)
   }
-  real.push(start(concurrency, claimRealCalls))
+  real.push(start('dialer', concurrency, claimRealCalls))
   // Test calls have a separate worker so that they don't wait behind a campaign's backlog.
-  test.push(start(100, (capacity) => claimTestCalls(dialerDeps, testLease, capacity)))
+  test.push(start('test_dialer', 100, (capacity) => claimTestCalls(dialerDeps, testLease, capacity)))
   return {
+    loops: [...real, ...test, leases].flatMap(({ loops }) => loops),
     notify,
     stop: async (timeoutMs) => {
       // The calls of a resumable provider continue without this process.

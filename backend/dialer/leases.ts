@@ -1,5 +1,8 @@
+import { createLoop, defaultStalledAfterMs, type Loop } from '../core/loop.ts'
+
 /** Keeps the leases of one worker alive. */
 export interface Leases {
+  loops: readonly Loop[]
   /** Renews the lease of an attempt until `release`. `lost` aborts when the lease can no longer be relied on. */
   track(attempt: { id: string; leaseStartedMs: number }): { lost: AbortSignal; release(): void }
   stop(): void
@@ -25,6 +28,7 @@ export function startLeaseRenewal(
   const { leaseMs, heartbeatMs } = times
   const tracked = new Map<string, { abandonAt: number; lostController: AbortController }>()
   const abandonAt = (leaseStartedMs: number) => leaseStartedMs + leaseMs * 0.75
+  const round = createLoop('lease_renewal', defaultStalledAfterMs)
   let isRenewing = false
 
   const markLost = (id: string) => {
@@ -33,7 +37,9 @@ export function startLeaseRenewal(
   }
 
   const renewAll = async () => {
-    if (isRenewing || tracked.size === 0) return
+    if (isRenewing) return
+    round.comeRound()
+    if (tracked.size === 0) return
     isRenewing = true
     const ids = [...tracked.keys()]
     const requestedAt = performance.now()
@@ -61,6 +67,7 @@ export function startLeaseRenewal(
   const expiryTimer = setInterval(dropExpired, Math.max(5, heartbeatMs / 10))
 
   return {
+    loops: [round],
     track: ({ id, leaseStartedMs }) => {
       const lostController = new AbortController()
       tracked.set(id, { abandonAt: abandonAt(leaseStartedMs), lostController })

@@ -1,7 +1,7 @@
 import type { CallKey } from '../calls/cancel-call.ts'
 import { completeQueuedCalls } from '../calls/complete-calls.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
-import { dayMs, secondMs } from '../core/durations.ts'
+import { dayMs, minuteMs, secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -46,7 +46,13 @@ export function startSweeper(
     }
     return finished > 0
   }
-  return startPeriodicJob(deps.clock, { intervalMs: secondMs, work: sweep, onError })
+  return startPeriodicJob(deps.clock, {
+    name: 'sweeper',
+    intervalMs: secondMs,
+    maxRunMs: 5 * minuteMs,
+    work: sweep,
+    onError,
+  })
 }
 
 /** Finds the pending jobs of one kind of task. */

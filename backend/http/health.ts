@@ -1,16 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
+import { isStalled, type Loop } from '../core/loop.ts'
 import type { Deps } from '../deps.ts'
 
 /** What the process knows about itself. `start.ts` changes it. */
 export interface ProcessState {
   /** The process stops soon, so load balancers must send requests elsewhere. */
   isStopping: boolean
+  /** Of the workers that run in this process. */
+  loops: readonly Loop[]
 }
 
-export const newProcessState = (): ProcessState => ({ isStopping: false })
+export const newProcessState = (): ProcessState => ({ isStopping: false, loops: [] })
 
-/** Mounts `/healthz` (the process runs) and `/readyz` (send it requests: it can use its database and isn't stopping). */
+/** Mounts `/healthz` (the process runs) and `/readyz` (it can use its database, its loops come round, and it isn't stopping). */
 export function mountHealth(
   app: FastifyInstance,
   { db }: Pick<Deps, 'db'>,
@@ -19,6 +22,8 @@ export function mountHealth(
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
     if (state.isStopping) return reply.code(503).send({ status: 'stopping' })
+    const stalled = state.loops.filter(isStalled).map(({ name }) => name)
+    if (stalled.length > 0) return reply.code(503).send({ status: 'stalled', loops: stalled })
     await sql`select 1`.execute(db)
     return { status: 'ok' }
   })

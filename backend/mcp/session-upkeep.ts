@@ -47,6 +47,7 @@ export function createSessionUpkeep(options: {
   return {
     start: () => {
       job ??= startPeriodicJob(clock, {
+        name: 'tool_sessions',
         intervalMs: tickMs,
         firstAfterMs: tickMs,
         work: tick,

@@ -1,6 +1,6 @@
 import { deleteExpiredResponses } from '../api/erase-responses.ts'
 import { deleteExpiredImports } from '../contacts/import/erase-imports.ts'
-import { hourMs } from '../core/durations.ts'
+import { hourMs, minuteMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import type { Deps } from '../deps.ts'
@@ -12,7 +12,9 @@ import { deleteOldSubscriptions } from '../webhooks/subscriptions.ts'
 /** Starts a job that deletes expired rows once an hour. Several processes can run it at the same time. */
 export const startExpirationJob = ({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob =>
   startPeriodicJob(clock, {
+    name: 'expiration',
     intervalMs: hourMs,
+    maxRunMs: 10 * minuteMs,
     work: async () => {
       const now = clock.now()
       await deleteExpiredIdentities(db, now)

@@ -1,5 +1,5 @@
 import { eraseOldConversations } from '../calls/erase-calls.ts'
-import { dayMs, hourMs } from '../core/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -15,7 +15,9 @@ const batchSize = 500
 /** Starts a job that erases, once an hour, the conversations of calls older than their workspace's retention. */
 export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>): PeriodicJob =>
   startPeriodicJob(deps.clock, {
+    name: 'retention',
     intervalMs: hourMs,
+    maxRunMs: 10 * minuteMs,
     // One batch of each workspace in turn, until nothing is left.
     work: async () => {
       const now = deps.clock.now()

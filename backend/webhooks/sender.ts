@@ -43,6 +43,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   }
 
   return startWorker<SenderJob>(clock, {
+    name: 'sender',
     concurrency,
     batchSize: 50,
     pollMs: secondMs,

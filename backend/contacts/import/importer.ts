@@ -15,6 +15,7 @@ const maxAttempts = 3
 /** Starts the worker that checks and imports files of contacts. Several may run: each file is leased. */
 export const startImporter = (deps: ImporterDeps): Worker =>
   startWorker<ImportJob>(deps.clock, {
+    name: 'importer',
     fetch: (capacity) => leaseImports(deps.db, capacity),
     handle: (job, signal) => handleImport(deps, job, signal),
     onError: (error, job) =>

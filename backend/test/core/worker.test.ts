@@ -15,6 +15,7 @@ afterEach(() => worker?.stop())
 /** Starts a worker that finds no jobs, unless the test overrides its options. */
 function start(work: Partial<WorkerOptions<string>>): Worker {
   worker = startWorker<string>(clock, {
+    name: 'test',
     fetch: async () => [],
     handle: async () => {},
     onError: (error, job) => void errors.push({ error, job }),
