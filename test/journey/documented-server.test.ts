@@ -152,8 +152,8 @@ itWithPgDump(
 
     const dataDir = await newFolder()
     await chmod(dataDir, 0o755) // as mkdir creates it
-    await writeFile(path.join(dataDir, 'secret-key'), secrets.SECRET_KEY)
-    await writeFile(path.join(dataDir, 'runtime-secret'), secrets.RUNTIME_SECRET)
+    await writeFile(path.join(dataDir, 'secret-key'), secrets.SECRET_KEY, { mode: 0o600 })
+    await writeFile(path.join(dataDir, 'runtime-secret'), secrets.RUNTIME_SECRET, { mode: 0o600 })
     const upgraded = { ...environment, DATA_DIR: dataDir }
     const first = await start(operating(/^ROLE=api /), upgraded)
     expect(await dumpEmbedded(dataDir)).toMatch(/^$|server version mismatch/)

@@ -29,6 +29,7 @@ export async function prepareDataDir(dataDir: string | undefined): Promise<DataD
     if (dataDir === undefined && !canEnter(account, checkout)) await linkToPrivateHome(wanted)
     await createFolder(wanted)
     const folder = await realpath(wanted)
+    await requireTrusted(folder, account)
     await allowTraversal(folder)
     if (!canEnter(account, folder)) throw notEnterable(wanted, account)
     return { path: folder, cluster: path.join(folder, 'postgres'), account }
@@ -42,6 +43,27 @@ async function linkToPrivateHome(link: string): Promise<void> {
   const target = path.join(await findPrivateHome(), `data-${name}`)
   await createFolder(target)
   await symlink(target, link)
+}
+
+/**
+ * Rejects a folder that another user owns or can write to. That user could have put keys there, and would know them.
+ * When root starts the database of an ordinary user, the folder may belong to that user.
+ */
+async function requireTrusted(folder: string, account: Account): Promise<void> {
+  if (process.getuid === undefined) return // Windows has no such owners and modes
+  const { uid, mode } = await stat(folder)
+  if (![0, process.getuid(), account.ids?.uid].includes(uid)) {
+    throw new ConfigError(
+      `DATA_DIR ${folder} belongs to another user (ID ${uid}), who could read and change its keys. Set DATA_DIR to a ` +
+        `folder that belongs to the user who starts Outdial.`,
+    )
+  }
+  if ((mode & 0o022) !== 0) {
+    throw new ConfigError(
+      `Other users can write to DATA_DIR ${folder}, so they could replace its keys. If you trust its content, run ` +
+        `chmod go-w on the folder. Otherwise, set DATA_DIR to another folder.`,
+    )
+  }
 }
 
 /** Opens an empty folder, such as root's `mktemp -d` creates, to other users. Changes no folder that contains files. */

@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { checkSecretKeys, loadSecretKeys } from '../../secrets/secret-keys.ts'
+import { itAsRoot } from '../support/embedded-database-process.ts'
 import { useTestFolder } from '../support/folder.ts'
 import { useTestDatabase } from '../support/world.ts'
 
@@ -32,8 +33,30 @@ it('returns the keys of SECRET_KEY before the key in DATA_DIR', async () => {
 
 it('rejects an emptied key file in DATA_DIR', async () => {
   const emptied = await mkdtemp(path.join(folder.path, 'emptied-'))
-  await writeFile(path.join(emptied, 'secret-key'), '')
+  await writeFile(path.join(emptied, 'secret-key'), '', { mode: 0o600 })
   await expect(loadSecretKeys(parseConfig({}), emptied)).rejects.toThrow('Restore the file from your backup')
+})
+
+it('rejects a key file in DATA_DIR that other users can open, and says how to correct it', async () => {
+  const opened = await mkdtemp(path.join(folder.path, 'opened-'))
+  const file = path.join(opened, 'secret-key')
+  await writeFile(file, old)
+  for (const mode of [0o644, 0o620, 0o606]) {
+    await chmod(file, mode)
+    await expect(loadSecretKeys(parseConfig({}), opened)).rejects.toThrow(
+      `Other users can open ${file}. If nobody else has read or changed the secret in it, run chmod 600 on the file.`,
+    )
+  }
+  await chmod(file, 0o600)
+  expect(await loadSecretKeys(parseConfig({}), opened)).toEqual([old])
+})
+
+itAsRoot('rejects a key file in DATA_DIR that belongs to another user', async () => {
+  const planted = await mkdtemp(path.join(folder.path, 'planted-'))
+  const file = path.join(planted, 'secret-key')
+  await writeFile(file, old, { mode: 0o600 })
+  await chown(file, 1, 1)
+  await expect(loadSecretKeys(parseConfig({}), planted)).rejects.toThrow('belongs to another user (ID 1)')
 })
 
 it('requires a SECRET_KEY of at least 32 characters with DATABASE_URL', async () => {

@@ -103,14 +103,26 @@ itAsRoot(
     )
 
     await (await startDatabaseProcess({ dataDir })).stop()
-    await chown(dataDir, 1, 1)
+    await chown(dataDir, getOwner(path.join(dataDir, 'postgres')), 0)
     await chown(path.join(dataDir, 'postgres'), 1, 1)
-    chmodSync(dataDir, 0o777)
     await expect(startDatabaseProcess({ dataDir, ids: unprivilegedUser })).rejects.toThrow(
       'contains a database of another user (ID 1)',
     )
   },
 )
+
+itAsRoot('rejects a DATA_DIR that another user owns or can write to', async () => {
+  const dataDir = await createEmptyFolder()
+  chmodSync(dataDir, 0o777)
+  await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
+    `Other users can write to DATA_DIR ${dataDir}, so they could replace its keys.`,
+  )
+  chmodSync(dataDir, 0o755)
+  await chown(dataDir, 1, 1)
+  await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
+    `DATA_DIR ${dataDir} belongs to another user (ID 1), who could read and change its keys.`,
+  )
+})
 
 itAsRoot('explains that PostgreSQL needs a user with a name', async () => {
   const unknownUser = { uid: 54_321, gid: 54_321 }
