@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts'
 import { publishCallCompleted } from '../webhooks/outbox.ts'
-import { markQueuedCallsCompleted, type QueuedCallResult,saveCompletedContacts } from './call-store.ts'
+import { markQueuedCallsCompleted, type QueuedCallResult, saveCompletedContacts } from './call-store.ts'
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
