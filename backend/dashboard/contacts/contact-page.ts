@@ -13,6 +13,7 @@ import { defineAction, definePage, noInput, redirectTo, template } from '../page
 import { formatContactName } from '../page/format.ts'
 import { OptionalId } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { readHistory, type ShownChange } from './contact-history-section.ts'
 import { findContact, selectCallsOfContact } from './contact-queries.ts'
 
 interface ShownCall {
@@ -40,6 +41,7 @@ interface ContactData extends DoNotCallStatus {
   consent: { source: string; at: Date } | null
   localTime: { text: string; source: string } | null
   notes: { text: string; at: Date }[]
+  history: ShownChange[]
   calls: ShownCall[]
   older: string | null
 }
@@ -109,6 +111,7 @@ export const contactPage = definePage({
                   ? 'Detected from the phone number'
                   : "From the contact's time zone",
             },
+      history: await readHistory(db, workspace.id, id),
       notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
       calls,
       older,

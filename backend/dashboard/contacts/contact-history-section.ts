@@ -1,0 +1,56 @@
+import { contactTexts } from '@outdial/contract'
+import { type ContactChange, findChanges } from '../../contacts/contact-history.ts'
+import type { Db } from '../../db/schema.ts'
+import type { ChangedValues } from '../../db/tables/call-tables.ts'
+import { describeActor, type LinkedText } from '../page/describe-actor.ts'
+
+export interface ShownChange {
+  title: string
+  by: LinkedText
+  at: Date
+  values: { label: string; before: string; after: string }[]
+}
+
+const maxChanges = 25
+
+const labels: Record<string, string> = {
+  first_name: contactTexts.first_name.label,
+  last_name: contactTexts.last_name.label,
+  email: contactTexts.email.label,
+  external_id: contactTexts.external_id.label,
+  time_zone: contactTexts.time_zone.label,
+  consent_source: contactTexts['consent.source'].label,
+  consent_at: contactTexts['consent.at'].label,
+}
+
+/** Returns what was changed in a contact, by whom, and when, newest first. */
+export async function readHistory(db: Db, workspaceId: number, contactId: number): Promise<ShownChange[]> {
+  const changes = await findChanges(db, workspaceId, contactId, maxChanges)
+  return Promise.all(
+    changes.map(async (change) => ({
+      title: change.kind === 'created' ? 'Created' : 'Updated',
+      by:
+        change.actor === null
+          ? []
+          : [{ text: 'By ' }, ...(await describeActor(db, workspaceId, change.actor))],
+      at: change.at,
+      values: toShownValues(change),
+    })),
+  )
+}
+
+function toShownValues({ old_values: before, new_values: after }: ContactChange): ShownChange['values'] {
+  if (before === null || after === null) return []
+  const [old, current] = [flatten(before), flatten(after)]
+  return [...new Set([...Object.keys(old), ...Object.keys(current)])].map((label) => ({
+    label,
+    before: old[label] ?? '–',
+    after: current[label] ?? '–',
+  }))
+}
+
+/** Returns the values by label. A variable's label is its name. */
+const flatten = ({ variables, ...columns }: ChangedValues): Record<string, string | null> => ({
+  ...Object.fromEntries(Object.entries(columns).map(([name, value]) => [labels[name] ?? name, value])),
+  ...variables,
+})

@@ -1,0 +1,39 @@
+import { expect, it } from '@jest/globals'
+import { updateContact } from '../../../contacts/update-contact.ts'
+import { eraseContact } from '../../../privacy/erase-contact.ts'
+import { seedCall } from '../../support/calls.ts'
+import { seedSignedInOwner } from '../../support/dashboard.ts'
+import { freshNumber } from '../../support/factories.ts'
+import { useServiceWorld } from '../../support/service.ts'
+
+const world = useServiceWorld()
+
+it('shows who changed which field of a contact, and keeps no values after it is erased', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { workspaceId, agentId } = user.seed
+  const number = freshNumber()
+  const { id, contact } = await seedCall(deps, user.seed, number, { variables: { roof: 'tin' } })
+  const agent = { kind: 'agent', id: agentId, call_id: id } as const
+  const fields = { last_name: 'Okafor', variables: { roof: 'slate' } }
+  await updateContact(deps, workspaceId, number, fields, agent)
+  const edit = await user.open(`/contacts/${contact.id}/edit`)
+  await user.browser.press(edit, 'Save', { first_name: 'Mia' })
+
+  const { text } = await user.open(`/contacts/${contact.id}`)
+  const history = text.slice(text.indexOf('History'))
+  expect(history).toMatch(
+    /Updated By Robin.*First name: Maya → Mia.*Updated By the agent Ava during call \d+.*Last name: – → Okafor.*roof: tin → slate.*Created By/,
+  )
+
+  await eraseContact(deps, workspaceId, contact.id)
+  const { db } = world.database
+  const values = db.selectFrom('contact_change_values').select('change_id')
+  expect(await values.where('contact_id', '=', contact.id).execute()).toEqual([])
+  const log = db.selectFrom('contact_change').select(['kind', 'fields']).orderBy('id')
+  expect(await log.where('contact_id', '=', contact.id).execute()).toEqual([
+    { kind: 'created', fields: [] },
+    { kind: 'updated', fields: ['last_name', 'variables'] },
+    { kind: 'updated', fields: ['first_name'] },
+  ])
+})
