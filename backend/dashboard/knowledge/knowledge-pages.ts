@@ -28,7 +28,7 @@ export const addDocumentPage = defineForm({
   isOnce: false,
   show: async () => addDocumentView('Add document', {}),
   submit: async (deps, context, { _once, ...fields }) => {
-    const document = await toDocument(fields)
+    const document = await toDocument(context.workspace.id, fields)
     const path = pathTo(context, '/knowledge/new')
     return submitOnce(deps, context, { path, raw: { _once, ...document } }, async (tx) => {
       const { id } = await addDocument(tx, context.workspace.id, document)
@@ -37,11 +37,10 @@ export const addDocumentPage = defineForm({
   },
 })
 
-async function toDocument({
-  title,
-  body,
-  file,
-}: Omit<z.output<typeof NewDocument>, '_once'>): Promise<DocumentValues> {
+async function toDocument(
+  workspaceId: number,
+  { title, body, file }: Omit<z.output<typeof NewDocument>, '_once'>,
+): Promise<DocumentValues> {
   if (file === undefined) {
     if (body.trim() === '') throw invalidField('body', 'required', 'Paste text, or choose a file above.')
     return { title, body }
@@ -53,7 +52,7 @@ async function toDocument({
       'Paste text or choose a file, not both. Add a separate document for each.',
     )
   }
-  const parsed = await readFile(file)
+  const parsed = await readFile(workspaceId, file)
   return { title: title.trim() === '' ? parsed.title : title, body: parsed.text }
 }
 

@@ -5,7 +5,7 @@ import { parseLimits } from './parse-limits.ts'
 
 /**
  * Returns the plain text of a file. Call it only in a process that limits memory and time, because a hostile file can
- * use any amount of both.
+ * use any amount of both. The exception is a small plain text file.
  *
  * @throws {FileError}
  */

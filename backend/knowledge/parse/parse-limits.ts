@@ -16,7 +16,8 @@ export const parseLimits = {
   maxHeapMegabytes: 192,
   /** The whole process, including buffers. */
   maxMemoryBytes: 512 * megabyte,
-  /** Files that are read at the same time. Up to `maxWaiting` more wait for their turn. */
-  concurrency: 2,
-  maxWaiting: 6,
+  /** A plain text file up to this size is read directly, which takes milliseconds. */
+  maxDirectTextBytes: megabyte,
+  /** Files that are read at the same time, and that wait for their turn. Workspaces take turns. */
+  queue: { concurrency: 2, runningPerWorkspace: 1, waitingPerWorkspace: 2, maxWaiting: 20 },
 } as const

@@ -8,8 +8,16 @@ import { parseLimits } from './parse-limits.ts'
 
 const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 
-/** A compromised parser can't write files or start programs, and it gets no secrets from the environment. */
-const flags = ['--permission', '--allow-worker', '--allow-fs-read=*', '--disable-warning=SecurityWarning']
+const packagePath = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+
+/**
+ * A compromised parser can read only this program's own files. It can't write files or start programs, and it gets no
+ * secrets from the environment.
+ */
+const flags = [
+  ...['--permission', '--allow-worker', '--disable-warning=SecurityWarning'],
+  ...['backend/', 'node_modules/', 'package.json'].map((path) => `--allow-fs-read=${packagePath(path)}`),
+]
 
 /** Exit code if V8 runs out of memory, on platforms that don't report the signal SIGABRT. */
 const abortedExitCode = 134

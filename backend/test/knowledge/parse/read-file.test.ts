@@ -1,7 +1,7 @@
 // cspell:ignore Grüße Привет
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
-import { createConcurrencyLimit, readFile } from '../../../knowledge/parse/read-file.ts'
+import { readFile } from '../../../knowledge/parse/read-file.ts'
 import { runParser } from '../../../knowledge/parse/run-parser.ts'
 import {
   createDeflated,
@@ -16,7 +16,7 @@ import {
 } from '../../support/document-files.ts'
 
 const read = async (name: string, content: string | Uint8Array) =>
-  (await readFile({ name, bytes: Buffer.from(content), isTooLarge: false })).text
+  (await readFile(1, { name, bytes: Buffer.from(content), isTooLarge: false })).text
 
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16()
 
@@ -65,7 +65,7 @@ describe('formats', () => {
 
   it('detects a PDF by its content, whatever its name, and derives the title from the name', async () => {
     const file = { name: 'C:\\files\\Price_list 2027.docx', bytes: createPdf('Prices'), isTooLarge: false }
-    expect(await readFile(file)).toEqual({ title: 'Price list 2027', text: 'Prices' })
+    expect(await readFile(1, file)).toEqual({ title: 'Price list 2027', text: 'Prices' })
   })
 })
 
@@ -100,7 +100,7 @@ describe("files that can't be read", () => {
 
   it('rejects a file that is too large before reading it', async () => {
     const bytes = Buffer.from('%PDF-')
-    await expect(readFile({ name: 'a.pdf', bytes, isTooLarge: true })).rejects.toMatchObject({
+    await expect(readFile(1, { name: 'a.pdf', bytes, isTooLarge: true })).rejects.toMatchObject({
       details: [{ code: 'too_large' }],
     })
   })
@@ -152,24 +152,15 @@ describe('limits', () => {
     expect(await read('a.txt', `${' '.repeat(19_000_000)}roof`)).toBe('roof')
   })
 
-  it('runs two tasks at a time, queues some, and rejects the rest', async () => {
-    const inSlot = createConcurrencyLimit({ concurrency: 2, maxWaiting: 1 })
-    const ends: (() => void)[] = []
-    const work = () => inSlot(() => new Promise<void>((resolve) => ends.push(resolve)))
-    const works = [work(), work(), work()]
-    expect(ends).toHaveLength(2)
-    expect(await work()).toBeUndefined()
-    ends[0]?.()
-    await works[0]
-    expect(ends).toHaveLength(3)
-    ends[1]?.()
-    ends[2]?.()
-    await Promise.all(works)
-  })
-
-  it('frees its slot after a failure', async () => {
-    const inSlot = createConcurrencyLimit({ concurrency: 1, maxWaiting: 0 })
-    await expect(inSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    expect(await inSlot(() => Promise.resolve('yes'))).toEqual({ result: 'yes' })
+  it("doesn't let a workspace's files delay small text files or other workspaces", async () => {
+    const page = { name: 'a.html', bytes: Buffer.from('<p>roof'), isTooLarge: false }
+    let isPageDone = false
+    const pages = [1, 2, 3].map(() => readFile(1, page).finally(() => (isPageDone = true)))
+    await expect(readFile(1, page)).rejects.toMatchObject({ details: [{ code: 'busy' }] })
+    const text = { name: 'a.txt', bytes: Buffer.from('roof'), isTooLarge: false }
+    expect(await readFile(1, text)).toMatchObject({ text: 'roof' })
+    expect(isPageDone).toBe(false)
+    expect(await readFile(2, page)).toMatchObject({ text: 'roof' })
+    await Promise.all(pages)
   })
 })
