@@ -225,6 +225,14 @@ export const runtimeErrorTexts = {
     meaning: 'This agent has {count} open sessions, the maximum.',
     action: 'Close unused sessions, then try again.',
   },
+  'too_many_sessions.all': {
+    meaning: 'This service has {count} open sessions, the maximum.',
+    action: 'Close unused sessions, then try again.',
+  },
+  'malformed_json.nesting': {
+    meaning: 'The message is nested too deeply. It can have at most {limit} levels.',
+    action: 'Send fewer levels.',
+  },
   'malformed_json.message': {
     meaning: "This isn't a JSON-RPC 2.0 message.",
     action: 'Send one object with `jsonrpc`, `method`, and, for a request, `id`.',
@@ -233,7 +241,7 @@ export const runtimeErrorTexts = {
     meaning: 'This session is already initialized.',
     action: 'To start a new one, leave out `Mcp-Session-Id`.',
   },
-  'body_too_large.message': { meaning: 'The message is larger than {limit} MiB.', action: 'Send less data.' },
+  'body_too_large.message': { meaning: 'The message is larger than {limit} KiB.', action: 'Send less data.' },
   'unavailable.tool': {
     meaning: '{tool} is temporarily unavailable.',
     action: 'Try again once, or continue without it.',
@@ -418,6 +426,10 @@ export const runtimeDetailTexts = {
   'invalid.request_id': {
     meaning: 'Another request with this ID is still in progress.',
     action: 'Use a different ID.',
+  },
+  'too_long.request_id': {
+    meaning: 'The request ID is too long. It can have at most {limit} characters.',
+    action: 'Use a shorter ID.',
   },
   'invalid.endpoint_missing': {
     meaning: '{field} is missing.',

@@ -40,3 +40,20 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw new ApiError('malformed_json.syntax', { cause })
   }
 }
+
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\[]{}')
+
+/** Returns whether JSON has more levels of objects and lists, without parsing it. */
+export function isDeeperThan(bytes: Uint8Array, maxDepth: number): boolean {
+  let depth = 0
+  let isInText = false
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (byte === quote) isInText = !isInText
+    else if (isInText) at += byte === backslash ? 1 : 0
+    else if (byte === openBracket || byte === openBrace) depth += 1
+    else if (byte === closeBracket || byte === closeBrace) depth -= 1
+    if (depth > maxDepth) return true
+  }
+  return false
+}

@@ -4,6 +4,14 @@ import { secondMs } from '../core/durations.ts'
 /** A client with more unread bytes is disconnected. */
 const maxBacklogBytes = 1024 * 1024
 
+/** All streams together. If it's exceeded, a client that still has unread bytes is disconnected when it gets more. */
+const maxTotalBacklogBytes = 64 * 1024 * 1024
+
+/** The unread bytes of all streams of a tool server. */
+export interface Backlog {
+  bytes: number
+}
+
 /** Number of keep-alives after which a client that has read nothing is disconnected. */
 const maxUnreadKeepAlives = 3
 
@@ -13,10 +21,14 @@ const drainTimeoutMs = 20 * secondMs
 /** Sends server-sent events (HTML standard, section 9.2) on one response. */
 export class EventStream {
   readonly #res: ServerResponse
+  readonly #backlog: Backlog
+  #ownBacklog = 0
   #unread = 0
 
-  constructor(res: ServerResponse) {
+  constructor(res: ServerResponse, backlog: Backlog) {
     this.#res = res
+    this.#backlog = backlog
+    res.once('close', () => this.#countBacklog(-this.#ownBacklog))
   }
 
   open(headers: Record<string, string>): void {
@@ -37,11 +49,22 @@ export class EventStream {
   /** Sends an event. `data` must not contain line breaks. */
   send(event: string, data: string): void {
     if (this.#res.writableEnded) return
-    if (this.#res.writableLength > maxBacklogBytes) {
+    const text = `event: ${event}\ndata: ${data}\n\n`
+    const size = Buffer.byteLength(text)
+    const isTooMuch =
+      this.#ownBacklog + size > maxBacklogBytes || this.#backlog.bytes + size > maxTotalBacklogBytes
+    // A client without unread bytes gets any message, because it isn't the cause.
+    if (this.#ownBacklog > 0 && isTooMuch) {
       this.#res.destroy()
       return
     }
-    this.#res.write(`event: ${event}\ndata: ${data}\n\n`)
+    this.#countBacklog(size)
+    this.#res.write(text, () => this.#countBacklog(-Math.min(size, this.#ownBacklog)))
+  }
+
+  #countBacklog(bytes: number): void {
+    this.#ownBacklog += bytes
+    this.#backlog.bytes += bytes
   }
 
   flush(): void {

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { ApiError } from '../core/errors.ts'
-import { parseJson, requireJson } from '../http/read-body.ts'
+import { isDeeperThan, parseJson, requireJson } from '../http/read-body.ts'
 import { parseMessage } from './mcp-messages.ts'
 import { ToolServerError } from './tool-server-error.ts'
 
-const maxMessageBytes = 4 * 1024 * 1024
+const maxMessageBytes = 256 * 1024
+
+/** More than the levels that arguments can have, so that the agent learns which limit they exceed. */
+const maxMessageDepth = 1_000
 
 /** Sends an error. `close` ends the connection, for a request whose body may still be arriving. */
 export function sendError(
@@ -61,7 +64,11 @@ export function sendAccepted(res: ServerResponse, requestId: string): void {
 export async function readMessage(req: IncomingMessage): Promise<JSONRPCMessage> {
   requireJson(req.headers)
   if (Number(req.headers['content-length'] ?? 0) > maxMessageBytes) throw messageTooLarge()
-  return parseMessage(parseJson(await readBody(req)))
+  const bytes = await readBody(req)
+  // Before parsing, because JSON.parse takes much longer for deeply nested values than for others.
+  if (isDeeperThan(bytes, maxMessageDepth))
+    throw new ToolServerError('malformed_json.nesting', { values: { limit: maxMessageDepth } })
+  return parseMessage(parseJson(bytes))
 }
 
 /** Never settles if the client disconnects. */
@@ -81,4 +88,4 @@ function readBody(req: IncomingMessage): Promise<Buffer> {
 }
 
 const messageTooLarge = () =>
-  new ToolServerError('body_too_large.message', { values: { limit: maxMessageBytes / 1024 / 1024 } })
+  new ToolServerError('body_too_large.message', { values: { limit: maxMessageBytes / 1024 } })

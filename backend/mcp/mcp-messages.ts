@@ -15,7 +15,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import { version } from '../version.ts'
-import { ToolServerError } from './tool-server-error.ts'
+import { malformedMessage, ToolServerError } from './tool-server-error.ts'
 
 /**
  * Parses an MCP message (JSON-RPC 2.0).
@@ -24,8 +24,19 @@ import { ToolServerError } from './tool-server-error.ts'
  */
 export function parseMessage(value: unknown): JSONRPCMessage {
   const parsed = JSONRPCMessageSchema.safeParse(value)
-  if (parsed.success) return parsed.data
+  if (parsed.success) {
+    requireShortId(parsed.data)
+    return parsed.data
+  }
   throw new ToolServerError('malformed_json.message')
+}
+
+/** Responses and in-flight requests repeat the ID, so a long one would multiply. */
+const maxIdLength = 256
+
+function requireShortId(message: JSONRPCMessage): void {
+  if (!('id' in message) || typeof message.id !== 'string' || message.id.length <= maxIdLength) return
+  throw malformedMessage('id', 'too_long.request_id', { limit: maxIdLength })
 }
 
 export interface ToolCallParams {

@@ -7,14 +7,17 @@ import type { ToolTransport, TransportRequest } from './tool-transport.ts'
 /** The open sessions of this process. */
 export class SessionRegistry {
   readonly #maxPerWidget: number
+  readonly #maxSessions: number
   readonly #byId = new Map<string, ToolSession>()
   readonly #counts = new Map<string, number>()
 
   /**
    * @param maxPerWidget how many sessions one agent can have open, so that a runtime that never closes its sessions
    *   can't use up the memory
+   * @param maxSessions how many sessions all agents together can have open
    */
-  constructor(maxPerWidget: number) {
+  constructor(maxPerWidget: number, maxSessions: number) {
+    this.#maxSessions = maxSessions
     this.#maxPerWidget = maxPerWidget
   }
 
@@ -24,11 +27,11 @@ export class SessionRegistry {
 
   /** @throws {ToolServerError} too_many_sessions */
   requireCapacity(widgetId: string): void {
+    const headers = { 'Retry-After': '5' }
+    if (this.#byId.size >= this.#maxSessions)
+      throw new ToolServerError('too_many_sessions.all', { values: { count: this.#maxSessions }, headers })
     if ((this.#counts.get(widgetId) ?? 0) < this.#maxPerWidget) return
-    throw new ToolServerError('too_many_sessions', {
-      values: { count: this.#maxPerWidget },
-      headers: { 'Retry-After': '5' },
-    })
+    throw new ToolServerError('too_many_sessions', { values: { count: this.#maxPerWidget }, headers })
   }
 
   add(session: ToolSession): void {

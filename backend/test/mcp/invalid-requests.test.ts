@@ -115,13 +115,31 @@ describe('the message body', () => {
     return frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`)
   }
 
-  it('accepts a message of 4 MiB, and returns 413 and closes the connection for a larger one', async () => {
-    expect((await session.post(message(4 * 1024 * 1024))).status).toBe(202)
+  it('rejects a request ID of more than 256 characters', async () => {
+    const ping = (length: number) => `{"jsonrpc":"2.0","method":"ping","id":"${'x'.repeat(length)}"}`
+    expect((await session.post(ping(256))).status).toBe(202)
+    await session.next()
+    expect(await parseError(await session.post(ping(257)))).toMatchObject({
+      ...{ status: 400, code: 'malformed_json' },
+    })
+  })
+
+  it('rejects a deeply nested message before parsing it', async () => {
+    const deep = (levels: number) =>
+      `{"jsonrpc":"2.0","method":"none","params":{"\\"":"[{","a":${'['.repeat(levels)}${']'.repeat(levels)}}}`
+    expect((await session.post(deep(900))).status).toBe(202)
+    expect(await parseError(await session.post(deep(1_000)))).toMatchObject({
+      ...{ status: 400, code: 'malformed_json' },
+    })
+  })
+
+  it('accepts a message of 256 KiB, and returns 413 and closes the connection for a larger one', async () => {
+    expect((await session.post(message(256 * 1024))).status).toBe(202)
     expect((await session.next()).result?.content?.[0]?.text).toMatch(/characters omitted\.\]$/)
 
     const { port } = new URL(service.url)
     const path = session.endpoint.slice(service.url.length)
-    for (const framing of [`Content-Length: ${4 * 1024 * 1024 + 1}`, 'Transfer-Encoding: chunked']) {
+    for (const framing of [`Content-Length: ${256 * 1024 + 1}`, 'Transfer-Encoding: chunked']) {
       const received = await new Promise<string>((resolve) => {
         let heard = ''
         const socket = connect(Number(port), '127.0.0.1')

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect, it, jest } from '@jest/globals'
+import { SessionRegistry } from '../../mcp/session-registry.ts'
+import type { ToolSession } from '../../mcp/tool-session.ts'
 import { openSocket, openSse, type RawSession, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -51,3 +53,14 @@ async function listenersAfter(times: number, path: string): Promise<number> {
   socket.end()
   return listeners
 }
+
+it('limits the sessions of all agents together', () => {
+  const registry = new SessionRegistry(10, 2)
+  const session = (id: string) => ({ id, widgetId: id }) as ToolSession
+  registry.add(session('a'))
+  registry.requireCapacity('b')
+  registry.add(session('b'))
+  expect(() => registry.requireCapacity('c')).toThrow('This service has 2 open sessions, the maximum.')
+  registry.remove(session('a'))
+  registry.requireCapacity('c')
+})
