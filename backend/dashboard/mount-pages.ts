@@ -18,6 +18,7 @@ import { emptyForm, type FormState, getFormFields, invalidForm } from './page/fo
 import { loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
+import { createSubmitLimit } from './page/submit-limit.ts'
 import { submitOnce } from './page/submit-once.ts'
 import { type DashboardRoutes, movedPaths } from './routes.ts'
 import { isFragment, redirectToSignIn } from './sign-in/sign-in-pages.ts'
@@ -47,6 +48,7 @@ export function mountPages(
   { render, browserAuth, routes }: MountOptions,
 ): void {
   const isSecure = deps.config.publicUrl.startsWith('https:')
+  const limitSubmits = createSubmitLimit(deps)
   pages.decorateRequest('pageContext', null)
 
   const loadContext =
@@ -55,6 +57,15 @@ export function mountPages(
       if (context === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
       request.pageContext = parseParams(params, context)
     }
+
+  const loadSubmitContext = (route: FormPage | Action) => {
+    const load = loadContext(route.params)
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      await load(request, reply)
+      const { pageContext: context } = request
+      if (context !== null) limitSubmits(context.user.userId, reply, route.isCostly)
+    }
+  }
 
   const send = (
     request: FastifyRequest,
@@ -109,7 +120,7 @@ export function mountPages(
       const state: FormState = { ...emptyForm, version: await form.currentVersion(deps, context) }
       return send(request, reply, await form.show(deps, context, state), state)
     })
-    pages.post(path, { onRequest, config }, async (request, reply) => {
+    pages.post(path, { onRequest: loadSubmitContext(form), config }, async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {
@@ -124,7 +135,7 @@ export function mountPages(
   }
 
   const mountAction = (path: string, action: Action) =>
-    pages.post(path, { onRequest: loadContext(action.params) }, async (request, reply) => {
+    pages.post(path, { onRequest: loadSubmitContext(action) }, async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {

@@ -26,6 +26,7 @@ export interface FormPage {
   /** Maximum file size in bytes. Set only for forms with a file, which are sent as multipart/form-data. */
   fileLimit: number | undefined
   isOnce: boolean
+  isCostly: boolean
 }
 
 /** A button: `POST` only. The page that `back` returns shows its errors. */
@@ -35,6 +36,7 @@ export interface Action {
   run(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect>
   back(context: PageContext): string
   isOnce: boolean
+  isCostly: boolean
 }
 
 /** A file to download: `GET`. */
@@ -99,6 +101,8 @@ export const definePage = <Query extends z.ZodType, Params extends z.ZodType = N
  * - `isOnce` (default: true) makes a second submission of the same form do nothing and redirect to the same page. The
  *   work and its record share a transaction. Use `false` for work that can be repeated, or that uses the network and
  *   so must not hold a transaction.
+ * - `isCostly` (default: true for files and if `isOnce` is false) sets a lower rate limit, for work that reads files,
+ *   compiles schemas, or uses the network.
  */
 export const defineForm = <
   Form extends z.ZodType,
@@ -113,6 +117,7 @@ export const defineForm = <
     submit: (deps: Deps, context: ContextOf<Params, Query>, input: z.output<Form>) => Promise<Redirect | View>
     fileLimit?: number
     isOnce?: boolean
+    isCostly?: boolean
   },
 ): FormPage => {
   const currentVersion: FormPage['currentVersion'] = async (deps, context) =>
@@ -133,6 +138,7 @@ export const defineForm = <
     },
     fileLimit: page.fileLimit,
     isOnce: page.isOnce ?? true,
+    isCostly: page.isCostly ?? (page.isOnce === false || page.fileLimit !== undefined),
   }
 }
 
@@ -142,6 +148,7 @@ export const defineAction = <Form extends z.ZodType, Params extends z.ZodType = 
     run: (deps: Deps, context: ContextOf<Params>, input: z.output<Form>) => Promise<Redirect>
     back: (context: ContextOf<Params>) => string
     isOnce?: boolean
+    isCostly?: boolean
   },
 ): Action => ({
   kind: 'action',
@@ -150,6 +157,7 @@ export const defineAction = <Form extends z.ZodType, Params extends z.ZodType = 
     action.run(deps, parseContext<Params, NoInput>(context, noInput), validate(action.form, raw)),
   back: (context) => action.back(parseContext<Params, NoInput>(context, noInput)),
   isOnce: action.isOnce ?? true,
+  isCostly: action.isCostly ?? action.isOnce === false,
 })
 
 export const defineDownload = <Query extends z.ZodType, Params extends z.ZodType = NoInput>(

@@ -85,6 +85,7 @@ const formOptions = {
 }
 
 export const newHttpToolPage = defineForm({
+  isCostly: true,
   query: noInput,
   form: HttpToolFields,
   show: async () =>
@@ -109,6 +110,7 @@ export const newHttpToolPage = defineForm({
 })
 
 export const editHttpToolPage = defineForm({
+  isCostly: true,
   params: IdParams,
   query: noInput,
   form: HttpToolFields,
