@@ -1,9 +1,10 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { systemClock } from './core/clock.ts'
 import { secondMs } from './core/durations.ts'
+import { describeError } from './core/errors.ts'
 import { noNotify, type Notify } from './core/notify.ts'
 import { connect } from './db/connect.ts'
+import { createDatabaseClock } from './db/database-clock.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
 import { repeatAfterOutage } from './db/wait-for-database.ts'
@@ -51,11 +52,22 @@ export async function openDeps(options: {
       url: database.url,
       onError: (error) => log.warn({ reason: error.message }, 'lost a database connection'),
     })
+    const clock = createDatabaseClock(db)
+    // An outage is reported by the statements that it affects. Meanwhile, the clock runs on.
+    const synchronizing = clock.keepSynchronized((error) =>
+      log.debug({ error: describeError(error) }, "failed to read the database's clock"),
+    )
     const close = async () => {
+      await synchronizing.stop()
       await db.destroy()
       await database.close()
     }
-    await repeat(() => checkSecretKeys(db, keys, secretBox, log)).catch(async (error: unknown) => {
+    const prepare = async () => {
+      await clock.synchronize()
+      await checkSecretKeys(db, keys, secretBox, log)
+    }
+    await repeat(prepare).catch(async (error: unknown) => {
+      await synchronizing.stop()
       await db.destroy()
       throw error
     })
@@ -63,7 +75,7 @@ export async function openDeps(options: {
       config,
       runtimeSecrets: () => runtimeSecrets?.list() ?? [],
       db,
-      clock: systemClock,
+      clock,
       random: Math.random,
       log,
       secretBox,

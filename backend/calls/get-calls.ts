@@ -40,7 +40,8 @@ export const toCall = (row: CallRow): Call => ({
   queued_at: row.queued_at.toISOString(),
   answered_at: toIso(row.answered_at),
   ended_at: toIso(row.ended_at),
-  duration_seconds: row.duration_seconds,
+  // A process whose clock was wrong can have stored a negative duration.
+  duration_seconds: row.duration_seconds === null ? null : Math.max(0, row.duration_seconds),
   summary: row.summary,
   transcript: row.transcript,
   transcript_text: row.transcript.length === 0 ? null : row.transcript.map(formatTurn).join('\n'),

@@ -7,6 +7,7 @@ export interface Clock {
   wait(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/** The clock of this process. It can be wrong; the service uses the database's instead. */
 export const systemClock: Clock = {
   now: () => new Date(),
   wait: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),

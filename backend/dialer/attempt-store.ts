@@ -147,9 +147,7 @@ export const completeCall = async (
       // A worker that ends a lost worker's attempt doesn't know whether it was answered, but the row does.
       answered_at: eb.fn.coalesce(eb.val(completion.answeredAt), 'answered_at'),
       ended_at: completion.at,
-      duration_seconds:
-        completion.answeredAt &&
-        Math.round((completion.at.getTime() - completion.answeredAt.getTime()) / secondMs),
+      duration_seconds: completion.answeredAt && secondsBetween(completion.answeredAt, completion.at),
       transcript: JSON.stringify(completion.transcript),
       summary: completion.summary,
       recording_url: completion.recordingUrl,
@@ -160,6 +158,10 @@ export const completeCall = async (
     .where('id', '=', callId)
     .execute()
 }
+
+/** Returns whole seconds. 0 if the times are in the wrong order, because two clocks that differ measured them. */
+const secondsBetween = (from: Date, to: Date): number =>
+  Math.max(0, Math.round((to.getTime() - from.getTime()) / secondMs))
 
 const toAnalysisColumns = ({ summary, sentiment, goalMet, extracted }: Analysis) => ({
   summary,

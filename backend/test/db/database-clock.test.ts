@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { createDatabaseClock } from '../../db/database-clock.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+const database = useTestDatabase()
+
+const hourMs = 3_600_000
+
+const readDatabaseTime = async (): Promise<number> => {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(database.db)
+  return rows[0]?.now.getTime() ?? 0
+}
+
+describe("the database's clock", () => {
+  it("shows the database's time, and corrects itself after the process's clocks have jumped", async () => {
+    let jumpMs = 0
+    const clock = createDatabaseClock(database.db, () => performance.now() + jumpMs)
+    for (jumpMs of [0, 240 * hourMs, -hourMs]) {
+      const before = await readDatabaseTime()
+      await clock.synchronize()
+      // A measurement is off by at most the time that it took.
+      const synchronizedMs = clock.now().getTime()
+      const after = await readDatabaseTime()
+      expect(synchronizedMs).toBeGreaterThanOrEqual(before - 1)
+      expect(synchronizedMs).toBeLessThanOrEqual(after + 1)
+    }
+  })
+
+  it('runs on between two measurements without asking the database', async () => {
+    let monotonicMs = 0
+    const clock = createDatabaseClock(database.db, () => monotonicMs)
+    await clock.synchronize()
+    const start = clock.now().getTime()
+    monotonicMs = 90_000
+    expect(clock.now().getTime() - start).toBe(90_000)
+  })
+})
