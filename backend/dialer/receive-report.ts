@@ -1,11 +1,13 @@
 import type { RuntimeReport } from '@outdial/contract'
 import { ApiError } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import {
   findEndReport,
   findReportedAttempt,
   findReports,
   insertReports,
+  lockReports,
   toAnalysis,
 } from '../telephony/http-runtime/attempt-reports.ts'
 import { httpProviderName } from '../telephony/http-runtime/http-provider.ts'
@@ -19,25 +21,28 @@ import { finishAnalysis } from './finish-attempt.ts'
  * @returns `ended` if the attempt has ended and this report can no longer change anything
  * @throws {ApiError} not_found
  */
-export async function receiveReport(
+export const receiveReport = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   attemptId: string,
   report: RuntimeReport,
-): Promise<'recorded' | 'ended'> {
-  const attempt = await findReportedAttempt(deps.db, httpProviderName, attemptId)
-  if (attempt === undefined) throw new ApiError('not_found.attempt')
-  const reports = (await findReports(deps.db, [attemptId])).get(attemptId) ?? []
-  if (reports.some(({ sequence }) => sequence === report.sequence)) return 'recorded'
-  const ended = findEndReport(reports)
-  // The first end report to arrive counts, regardless of sequence numbers.
-  const isLate = ended !== undefined && report.sequence < ended.sequence && report.type !== 'ended'
-  const isOver = ended !== undefined || attempt.endedAt !== null
-  if (isOver && !isLate && report.type !== 'analysis') return 'ended'
+): Promise<'recorded' | 'ended'> =>
+  inTransaction(deps, async (tx) => {
+    // Of two end reports that arrive at the same time, only one may count.
+    await lockReports(tx.db, attemptId)
+    const attempt = await findReportedAttempt(tx.db, httpProviderName, attemptId)
+    if (attempt === undefined) throw new ApiError('not_found.attempt')
+    const reports = (await findReports(tx.db, [attemptId])).get(attemptId) ?? []
+    if (reports.some(({ sequence }) => sequence === report.sequence)) return 'recorded'
+    const ended = findEndReport(reports)
+    // The first end report to arrive counts, regardless of sequence numbers.
+    const isLate = ended !== undefined && report.sequence < ended.sequence && report.type !== 'ended'
+    const isOver = ended !== undefined || attempt.endedAt !== null
+    if (isOver && !isLate && report.type !== 'analysis') return 'ended'
 
-  await insertReports(deps.db, attemptId, [report])
-  // Until the attempt ends, its worker waits for the analysis. Afterward, that worker may be gone.
-  if (report.type === 'analysis' && attempt.endedAt !== null) {
-    await finishAnalysis(deps, attempt, toAnalysis(report.analysis))
-  }
-  return 'recorded'
-}
+    await insertReports(tx.db, attemptId, [report])
+    // Until the attempt ends, its worker waits for the analysis. Afterward, that worker may be gone.
+    if (report.type === 'analysis' && attempt.endedAt !== null) {
+      await finishAnalysis(tx, attempt, toAnalysis(report.analysis))
+    }
+    return 'recorded'
+  })

@@ -4,7 +4,13 @@ import type { Db } from '../../db/schema.ts'
 import type { Analysis, ProviderResult } from '../provider.ts'
 import { findLastAttempt, findReports } from './report-store.ts'
 
-export { deleteReportsOfCalls, findReportedAttempt, findReports, insertReports } from './report-store.ts'
+export {
+  deleteReportsOfCalls,
+  findReportedAttempt,
+  findReports,
+  insertReports,
+  lockReports,
+} from './report-store.ts'
 
 /** Returns the first end report, which is the one that counts. */
 export const findEndReport = (reports: readonly RuntimeReport[]) =>

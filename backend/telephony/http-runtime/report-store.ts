@@ -11,6 +11,14 @@ export const findReportedAttempt = (db: Db, provider: string, attemptId: string)
     .where('provider', '=', provider)
     .executeTakeFirst()
 
+/**
+ * Makes other transactions that save a report of this attempt wait until this one ends. An advisory lock, taken first,
+ * because the rows of the contact and the attempt are locked in another order.
+ */
+export const lockReports = async (db: Db, attemptId: string): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${attemptId}, 0))`.execute(db)
+}
+
 /** Saves the first report of each sequence number, or none if the contact or the conversation was erased. */
 export const insertReports = async (
   db: Db,

@@ -8,6 +8,7 @@ import { claimCalls, type ClaimedAttempt } from '../../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../../dialer/finish-attempt.ts'
 import { seedCall } from '../../support/calls.ts'
 import { freshNumber } from '../../support/factories.ts'
+import { waitForLockWaiters } from '../../support/locks.ts'
 import { useCallsWorld } from '../../support/world.ts'
 
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
@@ -60,6 +61,24 @@ const getErrorCode = (response: { json: () => unknown }) =>
   (response.json() as { error: { code: string } }).error.code
 
 describe('repeated and late reports', () => {
+  it('saves one of two end reports that arrive at the same time', async () => {
+    const { db } = world.deps
+    // Both requests wait where they save the report, or before that.
+    const responses = await db.transaction().execute(async (erasure) => {
+      await erasure
+        .selectFrom('contact')
+        .select('id')
+        .where('workspace_id', '=', world.seed.workspaceId)
+        .forUpdate()
+        .execute()
+      const requests = [report(busy), report({ ...busy, sequence: 4, outcome: 'declined' })]
+      await waitForLockWaiters(db, 2)
+      return requests.map(async (request) => (await request).statusCode)
+    })
+    expect((await Promise.all(responses)).sort()).toEqual([200, 409])
+    expect(await listReports()).toHaveLength(1)
+  })
+
   it('accepts reports in any order, and ignores repeats', async () => {
     const first = await report(busy)
     expect([first.statusCode, first.json()]).toEqual([200, { attempt_id: attempt.id, sequence: 3 }])
