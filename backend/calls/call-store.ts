@@ -212,3 +212,18 @@ export const setRescheduleAfter = (db: Db, key: CampaignKey, afterCallId: number
     .where('workspace_id', '=', key.workspaceId)
     .where('id', '=', key.campaignId)
     .execute()
+
+/** Makes the sweeper write the events of completed calls at this time. */
+export const postponeEvents = async (
+  db: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+  at: Date,
+): Promise<void> => {
+  await db
+    .updateTable('call')
+    .set({ analysis_until: at })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', callIds)
+    .execute()
+}

@@ -1,6 +1,12 @@
+import * as z from 'zod'
 import type { Db } from '../db/schema.ts'
 import { publishCallCompleted } from '../webhooks/outbox.ts'
-import { markQueuedCallsCompleted, type QueuedCallResult, saveCompletedContacts } from './call-store.ts'
+import {
+  markQueuedCallsCompleted,
+  postponeEvents,
+  type QueuedCallResult,
+  saveCompletedContacts,
+} from './call-store.ts'
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
@@ -23,15 +29,32 @@ export async function completeQueuedCalls(
 
 /**
  * Writes the only `call.completed` event of each call, in the transaction that completed the calls, and saves their
- * contacts as they are in the events. All code that completes a call uses this function. Call `notify.deliveryQueued()` after the commit.
+ * contacts as they are in the events. All code that completes a call uses this function. Call `notify.deliveryQueued()`
+ * after the commit.
+ *
+ * A call whose event would be invalid, because of a mistake in this program or in the row, must not block the others. It
+ * stays without an event until the sweeper tries again at `retryInvalidAt`.
+ *
+ * @returns the IDs of the calls whose events would be invalid
  */
 export async function publishCompletedCalls(
   db: Db,
   workspaceId: number,
   callIds: readonly number[],
   now: Date,
-): Promise<void> {
+  retryInvalidAt = now,
+): Promise<number[]> {
   const calls = (await findCallRows(db, workspaceId, callIds, now)).map(toCall)
   if (calls.length > 0) await saveCompletedContacts(db, calls)
-  for (const call of calls) await publishCallCompleted(db, workspaceId, { call, at: now })
+  const invalidIds: number[] = []
+  for (const call of calls) {
+    try {
+      await publishCallCompleted(db, workspaceId, { call, at: now })
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error
+      invalidIds.push(call.id)
+    }
+  }
+  if (invalidIds.length > 0) await postponeEvents(db, workspaceId, invalidIds, retryInvalidAt)
+  return invalidIds
 }

@@ -128,16 +128,21 @@ async function planRetry(
  * Writes the event of a completed call, with the analysis if there is one. Does nothing if the event was already
  * written, because a call has only one.
  *
- * @returns false if it did nothing
+ * @param retryInvalidAfterMs when the sweeper tries again to write an event that isn't valid
+ * @returns `invalid` if the event isn't valid
  */
 export const finishAnalysis = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   call: CallKey,
   analysis: Analysis | undefined,
-): Promise<boolean> =>
+  retryInvalidAfterMs = 0,
+): Promise<'published' | 'already_published' | 'invalid'> =>
   inTransaction(deps, async (tx) => {
-    if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return false
-    await publishCompletedCalls(tx.db, call.workspaceId, [call.callId], tx.clock.now())
+    if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return 'already_published'
+    const now = tx.clock.now()
+    const retryAt = new Date(now.getTime() + retryInvalidAfterMs)
+    const invalid = await publishCompletedCalls(tx.db, call.workspaceId, [call.callId], now, retryAt)
+    if (invalid.length > 0) return 'invalid'
     tx.notify.deliveryQueued()
-    return true
+    return 'published'
   })

@@ -83,7 +83,7 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
     createTask(() => findLostAttempts(db, { lostForSeconds: maxCallSeconds }), endLost(lostResult)),
     createTask(
       () => findOverdueAnalyses(db, clock.now()),
-      async (call) => finishAnalysis(deps, call, await findReportedAnalysis(db, call)),
+      (call) => writeOverdueEvent(deps, call),
     ),
     createTask(
       () => findOverdueCalls(db, overdueBefore(clock.now())),
@@ -94,6 +94,15 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
       (campaign) => rescheduleCampaign(deps, campaign).then(() => true),
     ),
   ]
+}
+
+/** Writes an event whose analysis didn't arrive. If the event isn't valid, logs that and tries again after a day. */
+async function writeOverdueEvent(deps: SweeperDeps, call: CallKey): Promise<boolean> {
+  const analysis = await findReportedAnalysis(deps.db, call)
+  const status = await finishAnalysis(deps, call, analysis, dayMs)
+  if (status === 'invalid')
+    deps.log.error({ call: call.callId }, "the call's event isn't valid, so it isn't sent")
+  return status === 'published'
 }
 
 /** Returns the cutoff time. Calls that became due before it have waited too long. */
