@@ -42,6 +42,12 @@ export function createDatabaseClock(db: Db, monotonicMs = () => performance.now(
     wait: (ms, signal) => systemClock.wait(ms, signal),
     synchronize,
     keepSynchronized: (onError) =>
-      startPeriodicJob(systemClock, { intervalMs, firstAfterMs: intervalMs, work: synchronize, onError }),
+      startPeriodicJob(systemClock, {
+        name: 'database clock',
+        intervalMs,
+        firstAfterMs: intervalMs,
+        work: synchronize,
+        onError,
+      }),
   }
 }
