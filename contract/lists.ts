@@ -14,7 +14,7 @@ export const SearchQuery = ListQuery.extend({
 })
 export type SearchQuery = z.infer<typeof SearchQuery>
 
-/** The shape of every list. There's no total, so a page costs the same in a workspace of any size. */
+/** Returns the schema of a list. There's no total, so a page costs the same in a workspace of any size. */
 export const listOf = <Item extends z.ZodType>(item: Item, id: string) =>
   z
     .object({

@@ -13,7 +13,7 @@ const phrases: readonly [RegExp, string][] = [
   [/\banswer(?:s|ed|ing)? (?:with )?(?:an? )?[1-5]\d\d\b/gi, 'responds with, or returns'],
   [/\btold (?:of|from|apart)\b/gi, 'the ordinary verb: notified, distinguished'],
   [/\bonce more\b/gi, 'again'],
-  [/\be-?mailed\b|\be-mails\b/gi, 'email'],
+  [/\be-?mailed\b|\be-?mailing\b|\be-mails\b/gi, 'email'],
   [/\bmend(?:s|ed|ing)\b/gi, 'fix'],
   [/’/g, "a straight apostrophe (')"],
 ]

@@ -21,6 +21,6 @@ export const nameToLabel = (name: string): string =>
       .join(' '),
   )
 
-/** Also capitalizes the parts of a compound: "Do-Not-Call". */
+/** Capitalizes a word, and the parts of a compound: "Do-Not-Call". */
 const capitalize = (word: string): string =>
   word.replace(/(?<![a-z'])[a-z]/gi, (letter) => letter.toUpperCase())

@@ -88,7 +88,7 @@ export function fieldError(field: string, key: DetailKey, values?: ErrorValues):
   })
 }
 
-/** 404, also for an object of another workspace, so that the response doesn't reveal that it exists. */
+/** Returns a 404, also for an object of another workspace, so that the response doesn't reveal that it exists. */
 export const notFound = (object: 'call' | 'campaign' | 'contact' | 'phone number' | 'webhook subscription') =>
   new ApiError('not_found.object', { values: { object } })
 

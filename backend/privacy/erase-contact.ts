@@ -88,7 +88,7 @@ const toIdentifiers = ({
   email,
 })
 
-/** The digits that every spelling of a number contains: the national number, unless that is too short to be unique. */
+/** Returns the digits that every spelling of a number contains: the national number, unless that's too short to be unique. */
 function toSearchDigits(phoneNumber: string): string {
   const nationalNumber = parsePhoneNumberFromString(phoneNumber)?.nationalNumber ?? ''
   return nationalNumber.length >= 8 ? nationalNumber : phoneNumber.replace(/\D/g, '')

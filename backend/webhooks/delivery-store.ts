@@ -175,8 +175,7 @@ export async function exhaustDeliveriesOfSubscription(
 }
 
 /**
- * Makes exhausted deliveries due again with the whole retry schedule. Returns how many. The log of their attempts is
- * kept.
+ * Makes exhausted deliveries due again with the whole retry schedule. Returns how many. Keeps the log of their attempts.
  */
 export async function replayExhaustedDeliveries(
   db: Db,

@@ -26,6 +26,11 @@ it('rejects British spelling, misspelled words, and words that the language guid
     'colour',
     'behaviour',
     'analysed',
+    'analyse',
+    'artefact',
+    'instalment',
+    'skilful',
+    'focussed',
     'cancelled',
     'dialling',
     'labelled',
@@ -48,6 +53,7 @@ it.each([
   ['// It is kept for\n// ever.', 'for\n// ever'],
   ['It was mended', 'mended'],
   ['Two e-mails', 'e-mails'],
+  ['E-mailing a contact', 'E-mailing'],
 ])('finds the wrong phrase in “%s”', (text, found) => {
   expect(findPhrases(`First line\n${text}`)).toEqual([expect.objectContaining({ line: 2, found })])
 })

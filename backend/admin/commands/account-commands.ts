@@ -133,7 +133,7 @@ const revokeApiKeyCommand = defineCommand({
 const createOauthClientCommand = defineCommand({
   name: 'create-oauth-client',
   summary:
-    'Registers an app, such as Zapier, that people can connect to their workspace. Shows its secret once.',
+    'Registers an app, such as Zapier, that users can connect to their workspace. Shows its secret once.',
   options: {
     name: required(text, 'NAME', 'name of the app on the consent page'),
     'redirect-uri': repeated('URI', "the app's exact redirect URI: https, or http on localhost"),

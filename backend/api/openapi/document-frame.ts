@@ -24,7 +24,7 @@ Place outbound calls with AI voice agents from your automations: after a form su
 - Changes to version 1 only add optional inputs and new output fields.
 `.trim()
 
-/** The parts of the document that describe the API as a whole. */
+/** Returns the parts of the document that describe the API as a whole. */
 export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial<OpenAPIV3_1.Document> => ({
   openapi: '3.1.0',
   info: { title: 'Outdial API', version: '1.0.0', description: apiDescription },

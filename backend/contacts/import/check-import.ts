@@ -67,7 +67,7 @@ const startChecking = (deps: ImportDeps, job: ImportJob, columns: ImportColumn[]
     return true
   })
 
-/** Twice as many as a contact can have variables. Every cell costs time, and a file of 20 MB has room for millions. */
+/** Twice as many as a contact can have variables. Every cell costs time, and a file of 20 MB can contain millions. */
 const maxColumns = 200
 
 function requireColumns(headers: readonly string[]): ImportColumn[] {

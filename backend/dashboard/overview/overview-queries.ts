@@ -28,7 +28,7 @@ export async function countEndedCalls(
 }
 
 interface WaitingCalls {
-  /** Null if nothing holds the calls back and the dialer is about to take them. */
+  /** Null if nothing delays the calls and the dialer is about to place them. */
   waiting_for: WaitingFor | null
   count: number
   next_attempt_at: Date

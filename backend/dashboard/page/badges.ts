@@ -61,7 +61,7 @@ export const campaignBadge = (status: CampaignStatus): Badge => campaignBadges[s
 
 export const agentBadge = (status: keyof typeof agentBadges): Badge => agentBadges[status]
 
-/** Returns why a call waits. Null means that nothing holds it back. */
+/** Returns why a call waits. Null means that nothing delays it. */
 export const formatWaitReason = (reason: WaitingFor | null): string =>
   reason === null ? 'Next in line' : waitingForTexts[reason].label
 

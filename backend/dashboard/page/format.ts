@@ -84,10 +84,10 @@ export const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => 
   },
 })
 
-/** "1,234". */
+/** Formats a number as "1,234". */
 export const formatCount = (value: number): string => value.toLocaleString('en-US')
 
-/** "1 call", "2 calls". */
+/** Formats a number of things as "1 call" or "2 calls". */
 export const formatPlural = (value: number, one: string, many = `${one}s`): string =>
   `${formatCount(value)} ${value === 1 ? one : many}`
 
@@ -99,7 +99,7 @@ function formatDuration(seconds: number): string {
   return `${minutes}m ${String(seconds % 60).padStart(2, '0')}s`
 }
 
-/** "35 ms", "1.2 s". */
+/** Formats milliseconds as "35 ms" or "1.2 s". */
 export const formatMilliseconds = (ms: number): string =>
   ms < secondMs ? `${ms} ms` : `${(ms / secondMs).toFixed(1)} s`
 
@@ -125,7 +125,7 @@ export const formatContactName = (
 
 export const weekdays = Weekday.options.map((value) => ({ value, label: weekdayLabels[value] }))
 
-/** "Monday to Friday, 09:00 to 17:00". */
+/** Formats calling hours as "Monday to Friday, 09:00 to 17:00". */
 export function formatCallingHours({ days, start, end }: CallingHours): string {
   const time = `${start} to ${end}${start > end ? ' the next day' : ''}`
   if (days.length === 7) return `Every day, ${time}`
@@ -139,7 +139,7 @@ export function formatCallingHours({ days, start, end }: CallingHours): string {
 
 const orFormat = new Intl.ListFormat('en-US', { type: 'disjunction' })
 
-/** "Up to 3 attempts in total, 60 minutes apart, if the outcome is No answer or Busy". */
+/** Formats a retry policy as "Up to 3 attempts in total, 60 minutes apart, if the outcome is No answer or Busy". */
 export function formatRetryPolicy({ max_attempts, delay_minutes, on }: RetryPolicy): string {
   if (max_attempts === 1 || on.length === 0) return 'One attempt'
   const outcomes = orFormat.format(on.map((outcome) => outcomeTexts[outcome].label))

@@ -97,7 +97,7 @@ it('shows calls in progress, and why other calls are waiting', async () => {
   expect(page.text).toContain('In progress 2')
   expect(page.html).toContain('Kai &lt;u&gt;Now&lt;/u&gt;')
   expect(page.text).toContain('Waiting 4')
-  expect(page.text).toContain('Scheduled time earliest at Wed 9:00 AM 2')
+  expect(page.text).toContain('Scheduled time not before Wed 9:00 AM 2')
   expect(page.text).toContain('Campaign paused 1')
   expect(page.text).toContain('Other calls in progress 1')
 })
