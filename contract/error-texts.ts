@@ -1,4 +1,5 @@
 import type { ErrorCode, ToolServerErrorCode } from './errors.ts'
+import { deduplicationKeyText } from './field-texts.ts'
 
 /**
  * What an error code means, and what to do about it. The API sends these sentences, with values in place of
@@ -11,6 +12,8 @@ export interface ErrorText {
   action: string
   /** What Zapier users should know as well. Only in the docs. */
   zapier?: string
+  /** What Zapier shows instead of the API's sentences. */
+  inZapier?: string
 }
 
 export type ErrorValues = Readonly<Record<string, string | number>>
@@ -103,6 +106,7 @@ export const errorTexts = {
     meaning: 'Another request with this idempotency key is in progress.',
     action: 'Try again in one second.',
     zapier: 'Zapier tries again automatically.',
+    inZapier: `Another request with this ${deduplicationKeyText.label} is in progress.`,
   },
   body_too_large: {
     meaning: 'The request body is larger than 1 MiB.',
@@ -163,7 +167,8 @@ export const errorTexts = {
   idempotency_key_reused: {
     meaning: 'The idempotency key was used in the last 24 hours with different data.',
     action: 'Use a new key for each new request. Reuse a key only to send the same request again.',
-    zapier: 'In Zapier, the key is the **Deduplication Key** field.',
+    zapier: `In Zapier, the key is the **${deduplicationKeyText.label}** field.`,
+    inZapier: `The ${deduplicationKeyText.label} was used in the last 24 hours with different data. Use a different key for each call.`,
   },
   rate_limited: {
     meaning: '{source} sent more than {limit} requests in a minute.',
@@ -182,22 +187,14 @@ export const errorTexts = {
 
 /** Codes and sentences that only agent runtimes get. */
 export const runtimeErrorTexts = {
-  'missing_credential.report': {
+  'missing_credential.runtime': {
     meaning: 'The request has no runtime secret.',
-    action: 'Send it in the header `Authorization: Bearer` or `X-Agent-Secret`.',
-  },
-  'missing_credential.session': {
-    meaning: 'The runtime secret is missing.',
     action:
-      'Send it in the `X-Agent-Secret` or `Authorization: Bearer` header, or in the `token` query parameter.',
+      'Send it in the `X-Agent-Secret` or `Authorization: Bearer` header. For the tool server, the `token` query parameter works, too.',
   },
-  'invalid_credential.report': {
-    meaning: "This runtime secret isn't valid.",
-    action: "Use the value of Outdial's environment variable `RUNTIME_SECRET`.",
-  },
-  'invalid_credential.session': {
+  'invalid_credential.runtime': {
     meaning: "The runtime secret isn't valid.",
-    action: 'Use one that this service is configured with.',
+    action: 'Use one of the secrets that Outdial is configured with.',
   },
   'invalid_credential.different': {
     meaning: 'The request contains different runtime secrets.',
@@ -296,8 +293,7 @@ export const detailTexts = {
   too_big: { meaning: '{field} is too large.', action: 'Use at most {limit}.' },
   'too_big.variables': {
     meaning: 'A contact can have at most {limit} variables, including those already saved.',
-    action:
-      'In Outdial, remove variables that you don\'t need. To remove all variables with the API, send `"variables": null`.',
+    action: "Use fewer variables, or remove saved ones that you don't need.",
   },
   too_small: { meaning: '{field} is too small.', action: 'Use at least {limit}.' },
   too_deep: {
@@ -394,16 +390,13 @@ export const detailTexts = {
     meaning: 'Calling hours start and end at the same time.',
     action: 'Choose a different start or end time.',
   },
-  'empty_calling_hours.at': {
-    meaning: "Calling hours can't start and end at the same time ({time}).",
-    action: 'Set a different start or end.',
-  },
   agent_not_live: errorTexts.agent_not_live,
   number_not_active: errorTexts.number_not_active,
   campaign_archived: errorTexts.campaign_archived,
   invalid_idempotency_key: {
     meaning: "The idempotency key is empty, too long, or has characters that aren't allowed.",
     action: 'Use 1 to 255 printable ASCII characters.',
+    inZapier: `The ${deduplicationKeyText.label} is empty, too long, or has characters that aren't allowed. Use 1 to 255 printable ASCII characters.`,
   },
 } satisfies Record<string, ErrorText>
 
@@ -510,10 +503,135 @@ export const toolResultTexts = {
   note_empty: { meaning: 'The note is empty.', action: 'Pass the note in the `text` argument.' },
   nothing_to_update: { meaning: 'No fields to update.', action: 'Pass at least one.' },
   query_empty: { meaning: 'The query is empty.', action: 'Pass the words to search for.' },
+  no_contact_with_number: runtimeDetailTexts['not_found.contact'],
+  no_contact_with_email: {
+    meaning: 'No contact found with this email.',
+    action: 'Ask for another email or a phone number.',
+  },
+  no_contact_with_external_id: {
+    meaning: 'No contact found with this external ID.',
+    action: 'Ask for a phone number or an email.',
+  },
+  no_contact_for_call: {
+    meaning: 'No contact found for this call.',
+    action: 'Continue without their details.',
+  },
+  argument_missing: { meaning: '{argument} is required.', action: 'Pass it and try again.' },
+  argument_type: {
+    meaning: "{argument} isn't text, a number, true, or false.",
+    action: 'Correct it and try again.',
+  },
+  argument_path: {
+    meaning: '{argument} is empty, or it contains "." or ".." as a path segment.',
+    action: 'Correct it and try again.',
+  },
+  argument_fixed: { meaning: '{argument} is set by the tool.', action: 'Leave it out and try again.' },
+  request_not_sent: {
+    meaning: "The request can't be sent. {reason}",
+    action: 'Continue without the result.',
+  },
+  no_response: {
+    meaning: 'No response from the service: {reason}.',
+    action: 'Try again once, or continue without the result.',
+  },
+  no_response_to_change: {
+    meaning: 'No response from the service: {reason}.',
+    action: "The request may have taken effect. Don't repeat it.",
+  },
+  redirected: {
+    meaning: "The service returned a redirect (status {status}). Outdial doesn't follow redirects.",
+    action: 'Continue without the result.',
+  },
+  incomplete_response: {
+    meaning: "The service's response was incomplete (status {status}).",
+    action: 'Continue without the result.',
+  },
+  unreadable_response: {
+    meaning: "The service's response ({type}) isn't readable text.",
+    action: 'Continue without the result.',
+  },
+  service_error: {
+    meaning: 'The service returned error {status}.',
+    action: 'Correct the arguments, or continue without the result.',
+  },
+  server_error_response: {
+    meaning: 'The request to the server {server} failed: {reason}.',
+    action: 'Correct the arguments, or continue without the result.',
+  },
+  server_rejection: {
+    meaning: 'The request to the server {server} failed: {reason}.',
+    action: 'Continue without the result.',
+  },
+  server_failure: {
+    meaning: 'The request to the server {server} failed: {reason}.',
+    action: "The request may have taken effect. Don't repeat it.",
+  },
+  no_reason: { meaning: '{tool} failed without giving a reason.', action: 'Continue without the result.' },
+  unknown_column: {
+    meaning: 'The spreadsheet has no column {unknown}.',
+    action: 'Use these columns: {columns}.',
+  },
+  no_spreadsheet: {
+    meaning: 'This workspace has no spreadsheet with this ID.',
+    action: "A workspace member must correct the ID in the agent's tool settings.",
+  },
+  no_google_account: {
+    meaning: 'This workspace has no Google service account yet.',
+    action: 'A workspace member must add one under **Spreadsheets** in the dashboard.',
+  },
+  google_key: {
+    meaning: "Google rejected the service account's key.",
+    action: 'A workspace member must add a new key under **Spreadsheets** in the dashboard.',
+  },
+  google_access: {
+    meaning: 'Google denied access.',
+    action: 'A workspace member must share the spreadsheet with {email} as an editor.',
+  },
+  google_spreadsheet: {
+    meaning: 'Google has no spreadsheet with this ID.',
+    action: "A workspace member must correct the ID in the agent's tool settings.",
+  },
+  google_columns: {
+    meaning: 'The Google spreadsheet has no column names.',
+    action: 'A workspace member must enter them in its first row, starting in cell A1.',
+  },
+  google_limit: {
+    meaning: 'Google Sheets received too many requests.',
+    action: 'Wait a minute before you try again.',
+  },
+  google_error: {
+    meaning: 'Google Sheets returned error {status}.',
+    action: 'A workspace member can find the reason in the Google Cloud console.',
+  },
+  google_silent: { meaning: "Google Sheets didn't respond.", action: "Don't wait for it." },
+  row_not_added: { meaning: "The row wasn't added.", action: 'Continue the conversation.' },
+  row_uncertain: { meaning: 'The row may have been added.', action: "Don't add it again." },
+  columns_not_loaded: {
+    meaning: "The spreadsheet's column names weren't loaded.",
+    action: 'Continue the conversation.',
+  },
 } satisfies Record<string, ErrorText>
 
-/** The `error_description` of OAuth errors in Outdial's own words: a part of a sentence, without what to do. */
+/** OAuth errors in the words of the OAuth library, which connecting apps get most often. */
+const libraryErrorTexts = {
+  invalid_client: {
+    meaning: 'client authentication failed',
+    action: "Check the app's client ID and client secret.",
+  },
+  invalid_grant: {
+    meaning: 'grant request is invalid',
+    action:
+      'The code or refresh token is used, expired, or revoked, or belongs to another app. Connect again.',
+  },
+  unsupported_grant_type: {
+    meaning: 'unsupported grant_type requested',
+    action: 'Use `authorization_code` or `refresh_token`.',
+  },
+} satisfies Record<string, ErrorText>
+
+/** The `error_description` of OAuth errors: a part of a sentence, without what to do. */
 export const oauthErrorTexts = {
+  ...libraryErrorTexts,
   invalid_request: { meaning: 'a parameter contains a NUL character', action: 'Remove the character.' },
   invalid_scope: { meaning: 'unknown scope', action: 'Request only scopes that the API has.' },
   interaction_required: { meaning: 'a workspace must be chosen', action: 'Leave out `prompt=none`.' },

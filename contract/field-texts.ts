@@ -367,3 +367,10 @@ export function formatOutcomeChoice(outcome: keyof typeof outcomeTexts): string 
   const { label, detail }: { label: string; detail?: string } = outcomeTexts[outcome]
   return detail === undefined ? label : `${label} (${detail})`
 }
+
+/** The field of Queue Call that becomes the `Idempotency-Key` header. */
+export const deduplicationKeyText = {
+  label: 'Deduplication Key',
+  helpText:
+    "A unique value for this call, for example the form entry's ID. If this step runs again with the same value within 24 hours, no second call is queued.",
+}

@@ -77,9 +77,11 @@ ${table(
 
 ## Connecting an app
 
-When an app connects, Outdial can also send these \`error_description\` values:
+When an app connects, Outdial can send these \`error_description\` values:
 
 ${table(['`error`', '`error_description`', 'What to do'], textRows(oauthErrorTexts))}
+
+The OAuth library sends other descriptions for requests that no correct app sends. They name the wrong parameter.
 `)
 }
 

@@ -72,6 +72,14 @@ const toInputTexts = (texts: Texts): Record<string, { label: string; helpText?: 
     ]),
   )
 
+/** Returns what Zapier shows instead of the API's sentences, by code. */
+const zapierErrors = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries<contract.ErrorText>({ ...contract.detailTexts, ...contract.errorTexts }).flatMap(
+      ([code, { inZapier }]) => (inZapier === undefined ? [] : [[code, inZapier]]),
+    ),
+  )
+
 /** Returns the text of src/generated.ts, with the values that the connector takes from the contract at build time. */
 export async function generateText(): Promise<string> {
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as { version: string }
@@ -90,6 +98,10 @@ export async function generateText(): Promise<string> {
       ...toLabels(contract.contactTexts, "Call's contact", 'call.contact.'),
     }),
     queueCallTexts: toInputTexts(contract.addContactTexts),
+    deduplicationKeyText: contract.deduplicationKeyText,
+    /** Keyed by the code of the error, or of its detail. */
+    zapierErrors: zapierErrors(),
+    campaignNameLabel: toTitleCase(contract.campaignTexts.name.label),
     createCampaignTexts: toInputTexts(contract.createCampaignTexts),
     callCompletedTexts: toInputTexts(contract.filterTexts),
     weekdayLabels: contract.weekdayLabels,

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorResponse } from '@outdial/contract'
 import type { HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
+import { zapierErrors } from './generated.ts'
 import { nameToLabel } from './title-case.ts'
 
 /** Codes for bad data in this run: the run stops, and the Zap stays on. */
@@ -46,19 +47,21 @@ function apiError(data: unknown): ApiError | undefined {
   return typeof error?.message === 'string' && Array.isArray(error.details) ? error : undefined
 }
 
+/** Returns what Zapier shows for a code if the API's sentence uses words that Zapier users don't see. */
+const inZapier = (code: string | undefined): string | undefined =>
+  Object.entries(zapierErrors).find(([key]) => key === code)?.[1]
+
 /** Replaces the API's field names with the labels that the user sees. */
 function formatApiError({ code, message, details }: ApiError, inputFields: PlainInputField[]): string {
-  const reasons = details.map(({ field, message: reason }) => {
+  const reasons = details.map(({ field, code: reasonCode, message: reason }) => {
+    const shown = inZapier(reasonCode)
+    if (shown !== undefined) return shown
     const label = findLabel(field, inputFields)
     return reason.startsWith(`${field} `) ? `${label}${reason.slice(field.length)}` : `${label}: ${reason}`
   })
   const [first] = details
   const isRepeated = first !== undefined && message.startsWith(first.message)
-  // Deduplication Key is sent as a header, so `details` doesn't name it.
-  const sentence =
-    code === 'idempotency_key_reused'
-      ? 'The Deduplication Key was used in the last 24 hours with different data. Use a different key for each call.'
-      : message.replace('idempotency key', 'Deduplication Key')
+  const sentence = inZapier(code) ?? message
   return (isRepeated ? reasons : [sentence, ...reasons]).join(' ')
 }
 

@@ -326,6 +326,22 @@ export const queueCallTexts = {
   callback_url: { label: 'Callback URL' },
 }
 
+export const deduplicationKeyText = {
+  label: 'Deduplication Key',
+  helpText:
+    "A unique value for this call, for example the form entry's ID. If this step runs again with the same value within 24 hours, no second call is queued.",
+}
+
+export const zapierErrors = {
+  invalid_idempotency_key:
+    "The Deduplication Key is empty, too long, or has characters that aren't allowed. Use 1 to 255 printable ASCII characters.",
+  idempotency_key_in_use: 'Another request with this Deduplication Key is in progress.',
+  idempotency_key_reused:
+    'The Deduplication Key was used in the last 24 hours with different data. Use a different key for each call.',
+}
+
+export const campaignNameLabel = 'Name'
+
 export const createCampaignTexts = {
   id: { label: 'ID' },
   name: { label: 'Name', helpText: 'For example `Website leads`.' },

@@ -15,10 +15,16 @@ export function parseCommandLine(commands: readonly Command[], args: readonly st
   const rest = command === undefined ? args : args.slice(command.name.split(' ').length)
   const help = args.length === 0 || rest.includes('--help') || rest.includes('-h') || rest[0] === 'help'
   if (help) return { command, values: {}, help, json: false }
-  if (command === undefined) throw new UsageError(`Unknown command "${args.join(' ')}".`)
+  if (command === undefined) throw new UsageError(`Unknown command "${firstWords(args)}".`)
 
   const { json, ...values } = readOptions(command, rest)
   return { command, values, help, json: json === true }
+}
+
+/** Returns the words before the first option: the rest isn't part of the command's name, and can be secret. */
+function firstWords(args: readonly string[]): string {
+  const firstOption = args.findIndex((word) => word.startsWith('-'))
+  return args.slice(0, firstOption === -1 ? undefined : Math.max(1, firstOption)).join(' ')
 }
 
 function readOptions(command: Command, args: readonly string[]): Record<string, unknown> {

@@ -48,7 +48,11 @@ export const setAgentStatus = (
 
 export { type CreatedAgent, hasAgent } from './agent-store.ts'
 
-export const agentNotFound = () => new FormError('not_found', 'Agent not found in this workspace.')
+export const agentNotFound = () =>
+  new FormError(
+    'not_found',
+    'This workspace has no agent with this ID. To see its agents, open the Agents page or run list-agents.',
+  )
 
 /** Lists the workspace's Live agents. */
 export const listAgents = async (

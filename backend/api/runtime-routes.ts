@@ -59,7 +59,7 @@ const maxReportValues = 25_000
 
 /** Replaces the message, which also mentions the query parameter of tool sessions. This route doesn't accept it. */
 const toRuntimeApiError = ({ code }: ApiError) =>
-  new ApiError(code === 'missing_credential' ? 'missing_credential.report' : 'invalid_credential.report')
+  new ApiError(code === 'missing_credential' ? 'missing_credential.runtime' : 'invalid_credential.runtime')
 
 const PathParams = z.object({ id: z.uuid() })
 

@@ -58,7 +58,7 @@ function requireActiveNumber(status: string | null): void {
 function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): CallingHours {
   const hours = { ...base, ...overrides }
   if (hours.start !== hours.end) return hours
-  throw fieldError('calling_hours.end', 'empty_calling_hours.at', { time: hours.start })
+  throw fieldError('calling_hours.end', 'empty_calling_hours')
 }
 
 /** Lists the workspace's campaigns, including archived ones. */

@@ -66,7 +66,10 @@ const formatServer = (url: string): string => {
 }
 
 const unusable = (url: string, reason: string, cause?: unknown) =>
-  new StartupError(`The database in DATABASE_URL (${formatServer(url)}) can't be used: ${reason}.`, { cause })
+  new StartupError(
+    `The database in DATABASE_URL (${formatServer(url)}) can't be used: ${reason}. Check DATABASE_URL and that the database is running, then start Outdial again.`,
+    { cause },
+  )
 
 interface ConnectionFailure {
   reason: string

@@ -75,7 +75,11 @@ export async function editDocument(
   })
 }
 
-export const documentNotFound = () => new FormError('not_found', 'Document not found in this workspace.')
+export const documentNotFound = () =>
+  new FormError(
+    'not_found',
+    'This workspace has no document with this ID. Choose one on the Knowledge base page.',
+  )
 
 /**
  * Deletes a document with its passages.

@@ -6,7 +6,6 @@ import { cleanInput } from '../core/validate.ts'
 import { isOutage } from '../db/outage.ts'
 import type { Deps } from '../deps.ts'
 import {
-  errorResult,
   failedResult,
   hasEffects,
   type LiveCall,
@@ -94,7 +93,7 @@ async function findIssues(tool: OfferedTool, args: Record<string, unknown>): Pro
 function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): ToolResult {
   if (error instanceof ApiError) {
     const details = error.details.map(({ message }) => message).filter((message) => message !== error.message)
-    return truncateResult(errorResult([error.message, ...details].join(' ')))
+    return truncateResult({ text: [error.message, ...details].join(' '), isError: true })
   }
   const reference = randomUUID().slice(0, 8)
   deps.log.error({ tool: name, reference, error: describeError(error) }, 'failed to run a tool')

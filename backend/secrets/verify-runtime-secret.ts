@@ -78,8 +78,8 @@ function readPresentedSecrets(headers: IncomingHttpHeaders, query: URLSearchPara
 
 const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="Outdial tools"' } }
 
-const missingSecret = () => new ApiError('missing_credential.session', challenge)
+const missingSecret = () => new ApiError('missing_credential.runtime', challenge)
 
-export const invalidSecret = () => new ApiError('invalid_credential.session', challenge)
+export const invalidSecret = () => new ApiError('invalid_credential.runtime', challenge)
 
 const conflictingSecrets = () => new ApiError('invalid_credential.different', challenge)

@@ -69,5 +69,9 @@ export async function getGoogleAccount(
  */
 export async function removeGoogleAccount({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> {
   const isDeleted = await deleteGoogleAccount(db, workspaceId)
-  if (!isDeleted) throw new FormError('not_found', 'This workspace has no Google service account.')
+  if (!isDeleted)
+    throw new FormError(
+      'not_found',
+      'This workspace has no Google service account. Add one under Spreadsheets, or with set-google-account.',
+    )
 }

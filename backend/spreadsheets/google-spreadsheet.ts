@@ -14,10 +14,8 @@ const timeoutMs = 8 * secondMs
 
 const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
 
-const keyRejected =
-  "Google rejected the service account's key. A workspace member must add a new key under Spreadsheets in the dashboard."
-const notAdded = "The row wasn't added. Continue the conversation."
-const uncertain = "The row may have been added. Don't add it again."
+/** What an error means for the row. */
+type RowState = 'row_not_added' | 'row_uncertain' | 'columns_not_loaded'
 
 /**
  * Opens the first sheet of a Google spreadsheet that is shared with a service account; its first row names
@@ -30,30 +28,28 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
 
   const readHeader = async (token: string, signal: AbortSignal): Promise<string[]> => {
     const response = await sendRequest(`${values}/1:1`, { headers: authorizationHeader(token) }, signal)
-    if (!response.ok) throw toSpreadsheetError(account, response.status, notAdded)
+    if (!response.ok) throw toSpreadsheetError(account, response.status, 'row_not_added')
     const header = Header.safeParse(response.body)
     const columns = (header.data?.values?.[0] ?? []).map((name) => String(name).trim())
     // Google appends from the first column that isn't empty, so the cells would be shifted.
     if (columns[0] === undefined || columns[0] === '') {
-      throw new SpreadsheetError(
-        'The Google spreadsheet has no column names. A workspace member must enter them in its first row, starting in cell A1.',
-      )
+      throw new SpreadsheetError('google_columns')
     }
     return columns
   }
 
   return {
     readColumns: (signal) =>
-      withTimeout(signal, "The spreadsheet's column names weren't loaded.", async (timeoutSignal) =>
+      withTimeout(signal, 'columns_not_loaded', async (timeoutSignal) =>
         readHeader(await getToken(account, timeoutSignal), timeoutSignal),
       ),
 
     appendRow: async (rowValues, signal) => {
-      const row = await withTimeout(signal, notAdded, async (timeoutSignal) => {
+      const row = await withTimeout(signal, 'row_not_added', async (timeoutSignal) => {
         const token = await getToken(account, timeoutSignal)
         return { token, cells: toCells(await readHeader(token, timeoutSignal), rowValues) }
       })
-      await withTimeout(signal, uncertain, async (timeoutSignal) => {
+      await withTimeout(signal, 'row_uncertain', async (timeoutSignal) => {
         const response = await sendRequest(
           `${values}/A1:append?valueInputOption=RAW&insertDataOption=INSERT_ROWS`,
           {
@@ -64,7 +60,8 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
           timeoutSignal,
         )
         if (!response.ok) {
-          throw toSpreadsheetError(account, response.status, response.status < 500 ? notAdded : uncertain)
+          const then = response.status < 500 ? 'row_not_added' : 'row_uncertain'
+          throw toSpreadsheetError(account, response.status, then)
         }
       })
     },
@@ -86,7 +83,9 @@ async function getToken({ clientEmail, privateKey }: GoogleAccount, signal: Abor
     transporterOptions: { signal, fetchImplementation },
   })
   const { token } = await client.getAccessToken().catch((error: unknown) => {
-    throw status === 400 || status === 401 ? new SpreadsheetError(`${keyRejected} ${notAdded}`) : error
+    throw status === 400 || status === 401
+      ? new SpreadsheetError('google_key', {}, { then: 'row_not_added' })
+      : error
   })
   if (typeof token !== 'string') throw new Error('Google returned no access token')
   return token
@@ -103,7 +102,7 @@ async function sendRequest(url: string, init: RequestInit, signal: AbortSignal) 
 /** Limits how long `work` takes. If the connection fails, the error also says whether the row was added. */
 async function withTimeout<Result>(
   signal: AbortSignal,
-  rowState: string,
+  then: RowState,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -111,21 +110,22 @@ async function withTimeout<Result>(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof SpreadsheetError) throw error
-    throw new SpreadsheetError(`Google Sheets didn't respond. ${rowState}`, { cause: error })
+    throw new SpreadsheetError('google_silent', {}, { then, cause: error })
   }
 }
 
+const statusIssues = {
+  401: 'google_key',
+  403: 'google_access',
+  404: 'google_spreadsheet',
+  429: 'google_limit',
+} as const
+
 function toSpreadsheetError(
-  { clientEmail }: GoogleAccount,
+  { clientEmail: email }: GoogleAccount,
   status: number,
-  rowState: string,
+  then: RowState,
 ): SpreadsheetError {
-  const reasons: Record<number, string> = {
-    401: keyRejected,
-    403: `Google denied access. A workspace member must share the spreadsheet with ${clientEmail} as an editor.`,
-    404: "Google has no spreadsheet with this ID. A workspace member must correct the ID in the agent's tool settings.",
-    429: 'Google Sheets received too many requests. Wait a minute before you try again.',
-  }
-  const reason = reasons[status] ?? `Google Sheets returned error ${status}.`
-  return new SpreadsheetError(`${reason} ${rowState}`)
+  const issue = status in statusIssues ? statusIssues[status as keyof typeof statusIssues] : 'google_error'
+  return new SpreadsheetError(issue, { email, status }, { then })
 }

@@ -24,9 +24,7 @@ export async function openSpreadsheet(
   if (provider === 'database') return databaseSpreadsheet(deps, workspaceId, id)
   const account = await findGoogleAccount(deps.db, workspaceId)
   if (account === undefined) {
-    throw new SpreadsheetError(
-      'This workspace has no Google service account yet. A workspace member must add one under Spreadsheets in the dashboard.',
-    )
+    throw new SpreadsheetError('no_google_account')
   }
   const { clientEmail, privateKey: sealed } = account
   const privateKey = deps.secretBox.open(sealed, ['google_account.private_key', workspaceId])
@@ -41,9 +39,7 @@ function databaseSpreadsheet(
   const readColumns = async () => {
     const spreadsheet = await findSpreadsheet(db, workspaceId, id)
     if (spreadsheet === undefined) {
-      throw new SpreadsheetError(
-        "This workspace has no spreadsheet with this ID. A workspace member must correct the ID in the agent's tool settings.",
-      )
+      throw new SpreadsheetError('no_spreadsheet')
     }
     return spreadsheet.columns
   }

@@ -1,3 +1,5 @@
+import { type CatalogMessage, type ErrorValues, toErrorMessage, toolResultTexts } from '@outdial/contract'
+
 /** Google Sheets stores numbers and booleans as such. The database stores everything as text. */
 type CellValue = string | number | boolean
 
@@ -16,9 +18,24 @@ export interface Spreadsheet {
   appendRow(values: RowValues, signal: AbortSignal): Promise<void>
 }
 
-/** Its message is for the agent and for people who read the call's log. */
+type SpreadsheetIssue = keyof typeof toolResultTexts
+
+/** Its text is for the agent and for people who read the call's log. */
 export class SpreadsheetError extends Error {
   override name = 'SpreadsheetError'
+  readonly text: CatalogMessage
+
+  /** @param options.then what it means for the row */
+  constructor(
+    issue: SpreadsheetIssue,
+    values: ErrorValues = {},
+    { then, cause }: { then?: SpreadsheetIssue; cause?: unknown } = {},
+  ) {
+    const issues = then === undefined ? [issue] : [issue, then]
+    const text = issues.map((key) => toErrorMessage(toolResultTexts[key], values)).join(' ')
+    super(text, { cause })
+    this.text = text as CatalogMessage
+  }
 }
 
 /**
@@ -31,9 +48,10 @@ export function toCells(columns: readonly string[], values: RowValues): CellValu
   const known = columns.filter((column) => column !== '')
   const unknown = [...valueByColumn.keys()].filter((name) => !known.includes(name))
   if (unknown.length > 0) {
-    throw new SpreadsheetError(
-      `The spreadsheet has no column ${formatNames(unknown)}. Use these columns: ${formatNames(known)}.`,
-    )
+    throw new SpreadsheetError('unknown_column', {
+      unknown: formatNames(unknown),
+      columns: formatNames(known),
+    })
   }
   // The first of several columns with the same name gets the value.
   return columns.map((column, index) =>

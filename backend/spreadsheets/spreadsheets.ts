@@ -145,7 +145,11 @@ async function requireSpreadsheet({ db }: Pick<Deps, 'db'>, workspaceId: number,
   return spreadsheet
 }
 
-const spreadsheetNotFound = () => new FormError('not_found', 'Spreadsheet not found in this workspace.')
+const spreadsheetNotFound = () =>
+  new FormError(
+    'not_found',
+    'This workspace has no spreadsheet with this ID. To see its spreadsheets, open the Spreadsheets page or run list-spreadsheets.',
+  )
 
 const stillUsedMessage = (agents: readonly string[]): string =>
   `Agents write to this spreadsheet: ${formatNames(agents)}. Before you delete the spreadsheet, choose another one for these agents, or remove the tool from them.`

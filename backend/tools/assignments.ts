@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { hasAgent } from '../agents/agents.ts'
+import { agentNotFound, hasAgent } from '../agents/agents.ts'
 import { FormError, invalidField } from '../core/form-errors.ts'
 import { formatNames } from '../core/text.ts'
 import { toErrorDetails, validate } from '../core/validate.ts'
@@ -38,7 +38,7 @@ export const assignTool = (
   inTransaction(deps, async (tx) => {
     await lockWorkspace(tx.db, workspaceId)
     const agent = await lockAgent(tx.db, workspaceId, agentId)
-    if (agent === undefined) throw new FormError('not_found', 'Agent not found in this workspace.')
+    if (agent === undefined) throw agentNotFound()
     const row = await lockTool(tx.db, workspaceId, toolId)
     const kind = row && toolKinds.get(row.kind)
     if (row === undefined || kind === undefined) throw toolNotFound()
@@ -99,7 +99,7 @@ export async function listAssignments(
   agentId: number,
 ): Promise<ListedAssignment[]> {
   const agentExists = await hasAgent(deps.db, workspaceId, agentId)
-  if (!agentExists) throw new FormError('not_found', 'Agent not found in this workspace.')
+  if (!agentExists) throw agentNotFound()
   const assignments = await selectAssignments(deps.db, workspaceId, agentId)
   return Promise.all(
     assignments.map(async ({ row, isActive, config }) => {

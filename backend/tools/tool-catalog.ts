@@ -133,7 +133,11 @@ const builtInNotDeletable = () =>
     "Built-in tools can't be deleted. Turn the tool off, or remove it from agents.",
   )
 
-export const toolNotFound = () => new FormError('not_found', 'Tool not found in this workspace.')
+export const toolNotFound = () =>
+  new FormError(
+    'not_found',
+    'This workspace has no tool with this ID. To see its tools, open the Tools page or run list-tools.',
+  )
 
 export const unreadableSettingsError = () =>
   new FormError('validation_failed', "This tool's settings can't be read. Delete the tool and add it again.")

@@ -1,6 +1,6 @@
 import type { AddContact } from '@outdial/contract'
 import { defineInputFields } from 'zapier-platform-core'
-import { queueCallTexts as texts } from '../generated.ts'
+import { deduplicationKeyText, queueCallTexts as texts } from '../generated.ts'
 import { timeZones } from '../values.ts'
 
 export const inputFieldGroups = [
@@ -98,9 +98,7 @@ export const inputFields = defineInputFields([
   },
   {
     key: 'deduplication_key',
-    label: 'Deduplication Key',
+    ...deduplicationKeyText,
     group: 'tracking',
-    helpText:
-      "A unique value for this call, for example the form entry's ID. If this step runs again with the same value within 24 hours, no second call is queued.",
   },
 ])

@@ -1,13 +1,13 @@
 import type { Campaign, CampaignList } from '@outdial/contract'
 import { type Bundle, defineInputFields, type Search, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
-import { campaignFields, sampleCampaign } from '../generated.ts'
+import { campaignFields, campaignNameLabel, sampleCampaign } from '../generated.ts'
 import { toText } from '../values.ts'
 
 const inputFields = defineInputFields([
   {
     key: 'name',
-    label: 'Name',
+    label: campaignNameLabel,
     required: true,
     helpText:
       "Enter the full name or part of it. Capitalization doesn't matter. An exact match is returned first.",

@@ -10,6 +10,7 @@ import {
   toolResultTexts,
 } from '@outdial/contract'
 import { ApiError, fieldError } from '../../backend/core/errors.ts'
+import { errorResult } from '../../backend/tools/kinds/tool-kind.ts'
 import { errorsPage, generateErrorsPage } from '../../scripts/errors-page.ts'
 
 it('has an up-to-date catalog of error codes in docs/errors.md: run `npm run generate` if this fails', async () => {
@@ -19,7 +20,9 @@ it('has an up-to-date catalog of error codes in docs/errors.md: run `npm run gen
 it('says what every code means and what to do, in sentences', () => {
   const texts = [allErrorTexts, allDetailTexts, toolResultTexts].flatMap((table) => Object.values(table))
   const sentences = texts.flatMap(({ meaning, action }) => [meaning, action])
-  expect(sentences.filter((sentence) => !/^(?:[A-Z]|\{).*[^.]\.$/.test(sentence))).toEqual([])
+  expect(sentences.filter((sentence) => !/^(?:[A-Z]|\{).*(?:[^.]\.|\. \{reason\})$/.test(sentence))).toEqual(
+    [],
+  )
 })
 
 it('has no key in two tables, so that none of their texts is hidden', () => {
@@ -28,7 +31,15 @@ it('has no key in two tables, so that none of their texts is hidden', () => {
   expect(keysOf(allDetailTexts)).toEqual(keysOf(detailTexts, runtimeDetailTexts))
 })
 
-it("is the only source of the API's sentences: TypeScript rejects any other", () => {
+it('has no text twice under different keys', () => {
+  const texts = [allErrorTexts, allDetailTexts, toolResultTexts].flatMap((table) =>
+    Object.values<object>(table),
+  )
+  const sentences = [...new Set(texts)].map((text) => JSON.stringify(text))
+  expect(sentences.filter((text, index) => sentences.indexOf(text) !== index)).toEqual([])
+})
+
+it("is the only source of Outdial's sentences for callers and agents: TypeScript rejects any other", () => {
   const details = [{ field: 'name', code: 'required', message: 'Enter a name.' }]
   // @ts-expect-error: not of the catalog
   const withSentence = () => new ApiError('not_found', 'Not here.')
@@ -38,5 +49,7 @@ it("is the only source of the API's sentences: TypeScript rejects any other", ()
   const withMessage = () => new ApiError('not_found', { message: 'Not here.' })
   // @ts-expect-error: not of the catalog
   const aboutField = () => fieldError('name', 'Enter a name.')
-  expect([withSentence, withDetails, withMessage, aboutField]).toHaveLength(4)
+  // @ts-expect-error: not of the catalog
+  const toAgent = () => errorResult('Not now.')
+  expect([withSentence, withDetails, withMessage, aboutField, toAgent]).toHaveLength(5)
 })

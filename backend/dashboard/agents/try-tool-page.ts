@@ -179,7 +179,7 @@ async function callTool(session: ToolClient, name: string, args: Record<string, 
     return { kind: 'completed', text, isError, milliseconds: Math.round(performance.now() - startedAt) }
   } catch (error) {
     return failed(
-      `The tool server didn't respond${formatErrorName(error)}. The tool may or may not have run.`,
+      `The tool server didn't respond${formatErrorName(error)}. The tool may or may not have run. Before you try again, check whether it took effect.`,
     )
   }
 }

@@ -3,6 +3,7 @@ import { cancelCall } from '../../calls/cancel-call.ts'
 import { isOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { getCall } from '../../calls/get-calls.ts'
 import { addContact } from '../../contacts/add-contact.ts'
+import { ApiError } from '../../core/errors.ts'
 import { FormError, invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
@@ -52,11 +53,7 @@ export const queueCallAgainAction = defineAction({
   back: callPath,
 })
 
-const onDoNotCallListError = () =>
-  new FormError(
-    'validation_failed',
-    'This phone number is on the do-not-call list. Remove it from the list first if this person agrees to be called.',
-  )
+const onDoNotCallListError = () => new ApiError('validation_failed.do_not_call')
 
 const erasedError = () =>
   new FormError(

@@ -71,10 +71,8 @@ async function createCluster(
       const errorLine = output.split('\n').find((line) => /^initdb: |FATAL/.test(line))
       const reason = errorLine?.replace(/^(initdb: (error: )?|.*FATAL: +)/, '')
       throw new StartupError(
-        `The embedded PostgreSQL could not be set up in DATA_DIR ${folder}: ${reason ?? describeError(error).message}`,
-        {
-          cause: error,
-        },
+        `The embedded PostgreSQL couldn't be set up in DATA_DIR ${folder}: ${(reason ?? describeError(error).message).replace(/\.$/, '')}. Correct this, then start Outdial again, or set DATA_DIR to another folder.`,
+        { cause: error },
       )
     },
   )

@@ -71,7 +71,7 @@ function toStartupError(lines: string[]): StartupError {
   const reason =
     lines.findLast((line) => /FATAL|PANIC|error/.test(line)) ?? lines.at(-1) ?? 'it ended without a message'
   return new StartupError(
-    `The embedded PostgreSQL didn't start: ${reason.replace(/^.*(FATAL|PANIC): +/, '')}`,
+    `The embedded PostgreSQL didn't start: ${reason.replace(/^.*(FATAL|PANIC): +/, '').replace(/\.$/, '')}. Correct this, then start Outdial again, or set DATABASE_URL to use another PostgreSQL.`,
   )
 }
 

@@ -180,6 +180,7 @@ it('lists the commands and the options of a command', async () => {
 
 it.each([
   [2, ['make-coffee'], 'Unknown command "make-coffee".'],
+  [2, ['delete-all', 'documents', '--workspace', '1'], 'Unknown command "delete-all documents".'],
   [2, ['create-user', '--email', 'a@example.com'], '--name is missing.'],
   [2, ['create-user', '--mail', 'a@example.com'], "Unknown option '--mail'."],
   [2, ['list-agents', '--workspace', 'Acme'], '--workspace: must be a whole number.'],

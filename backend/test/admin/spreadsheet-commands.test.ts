@@ -59,7 +59,11 @@ it('explains why an export fails', async () => {
   ])
   expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringMatching(/can't write .* \(ENOENT\)/) })
   const unknown = await admin(['export-spreadsheet', '--id', 'leads', '--to', join(folder.path, 'other.csv')])
-  expect(unknown).toMatchObject({ code: 1, stderr: 'Spreadsheet not found in this workspace.\n' })
+  expect(unknown).toMatchObject({
+    code: 1,
+    stderr:
+      'This workspace has no spreadsheet with this ID. To see its spreadsheets, open the Spreadsheets page or run list-spreadsheets.\n',
+  })
   await expect(readFile(join(folder.path, 'other.csv'))).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
@@ -85,7 +89,8 @@ it('saves a Google service account from a file or standard input, and shows its 
   expect(await admin(['remove-google-account'])).toMatchObject({ code: 0 })
   expect(await admin(['remove-google-account'])).toMatchObject({
     code: 1,
-    stderr: 'This workspace has no Google service account.\n',
+    stderr:
+      'This workspace has no Google service account. Add one under Spreadsheets, or with set-google-account.\n',
   })
 })
 

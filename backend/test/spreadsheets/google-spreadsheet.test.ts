@@ -150,7 +150,10 @@ describe('errors from Google', () => {
     ],
     [404, 'Google has no spreadsheet with this ID'],
     [429, 'Google Sheets received too many requests'],
-    [400, "Google Sheets returned error 400. The row wasn't added. Continue the conversation."],
+    [
+      400,
+      "Google Sheets returned error 400. A workspace member can find the reason in the Google Cloud console. The row wasn't added. Continue the conversation.",
+    ],
     [503, "The row may have been added. Don't add it again."],
   ])('sends a row once if Google returns %d, and explains the error to the agent', async (status, text) => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
@@ -175,7 +178,7 @@ describe('errors from Google', () => {
     respondWithHeader('Name')
     google().post(appended).query(options).replyWithError('socket hang up')
     expect(await append({ Name: 'Ann' })).toEqual({
-      text: "Google Sheets didn't respond. The row may have been added. Don't add it again.",
+      text: "Google Sheets didn't respond. Don't wait for it. The row may have been added. Don't add it again.",
       isError: true,
     })
   })

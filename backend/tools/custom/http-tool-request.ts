@@ -56,8 +56,7 @@ function queryPairs(template: UrlTemplate, args: Record<string, unknown>, names:
   return names
     .filter((name) => isGiven(args, name))
     .flatMap((name) => {
-      if (templateNames.has(name))
-        throw new InvalidArgumentError(`${name} is set by the tool, so leave it out`)
+      if (templateNames.has(name)) throw new InvalidArgumentError('fixed', name)
       const value = args[name]
       return (Array.isArray(value) ? value : [value]).map((item) => [name, toText(item)] as const)
     })

@@ -1,3 +1,4 @@
+import { type CatalogMessage, toErrorMessage, toolResultTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
@@ -8,6 +9,7 @@ import { version } from '../../version.ts'
 import {
   dryRunResult,
   errorResult,
+  failedResult,
   textResult,
   type ToolKind,
   type ToolResult,
@@ -37,24 +39,22 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
       const request = tryCreateRequest(() =>
         createRequest(use.row, settings, use.args, use.dryRun ? {} : secrets),
       )
-      if (typeof request === 'string')
-        return errorResult(`Invalid arguments: ${request}. Correct them and try again.`)
+      if (typeof request === 'string') return errorResult(request)
       if (use.dryRun) return toDryRunResult(request)
 
       const urlError = findTargetUrlIssue(deps.config, request.url.href)
-      if (urlError !== undefined)
-        return errorResult(`The request can't be sent. ${urlError} Continue without the result.`)
+      if (urlError !== undefined) return failedResult('request_not_sent', { reason: urlError })
       const response = await sendRequest(deps, use, request, options.timeoutMs)
       return 'isError' in response ? response : toToolResult(response, secrets)
     },
   }
 }
 
-function tryCreateRequest(create: () => HttpToolRequest): HttpToolRequest | string {
+function tryCreateRequest(create: () => HttpToolRequest): HttpToolRequest | CatalogMessage {
   try {
     return create()
   } catch (error) {
-    if (error instanceof InvalidArgumentError) return error.message
+    if (error instanceof InvalidArgumentError) return error.text
     throw error
   }
 }
@@ -87,11 +87,8 @@ async function sendRequest(
     use.signal.throwIfAborted()
     const failure = describeNetworkError(error)
     if (failure === undefined) throw error
-    const advice =
-      request.method === 'GET'
-        ? 'Try again once, or continue without the result.'
-        : "The request may have taken effect. Don't repeat it."
-    return errorResult(`No response from the service: ${failure}. ${advice}`)
+    const key = request.method === 'GET' ? 'no_response' : 'no_response_to_change'
+    return failedResult(key, { reason: failure })
   }
 }
 
@@ -104,25 +101,19 @@ const maxErrorBytes = 1024
 function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResult {
   const { status } = response
   if (status >= 300 && status < 400) {
-    return errorResult(
-      `The service returned a redirect (status ${status}). Outdial doesn't follow redirects. Continue without the result.`,
-    )
+    return failedResult('redirected', { status })
   }
   if (response.isTruncated && Buffer.byteLength(response.body) < maxResponseBytes) {
-    return errorResult(
-      `The service's response was incomplete (status ${status}). Continue without the result.`,
-    )
+    return failedResult('incomplete_response', { status })
   }
   const text = readText(response)
   const redacted = text === undefined ? undefined : redactSecrets(text, secrets)
   if (status >= 400) {
-    const detail = redacted ? `: ${truncateText(redacted, maxErrorBytes)}` : '. Continue without the result.'
-    return errorResult(`The service returned error ${status}${detail}`)
+    const message = toErrorMessage(toolResultTexts.service_error, { status })
+    return errorResult(message, redacted && truncateText(redacted, maxErrorBytes))
   }
   if (redacted === undefined) {
-    return errorResult(
-      `The service's response (${contentType(response) || 'unknown type'}) isn't readable text. Continue without the result.`,
-    )
+    return failedResult('unreadable_response', { type: contentType(response) || 'unknown type' })
   }
   return textResult(
     redacted === '' ? `Done. The service returned status ${status} without text.` : truncateText(redacted),

@@ -6,7 +6,7 @@ import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import {
   type CustomToolKind,
   dryRunResult,
-  errorResult,
+  failedResult,
   type ToolResult,
   type ToolRow,
   type ToolUse,
@@ -86,12 +86,12 @@ export function createRemoteMcp(options: {
         return dryRunResult(`${toolUse.toolName} would have been used with ${JSON.stringify(toolUse.args)}`)
       }
       const urlError = findTargetUrlIssue(deps.config, RemoteSettings.parse(toolUse.row.settings).url)
-      if (urlError !== undefined)
-        return errorResult(`The server can't be reached. ${urlError} Continue without the result.`)
+      if (urlError !== undefined) return failedResult('request_not_sent', { reason: urlError })
       const secrets = openSecrets(deps.secretBox, toolUse.row)
       const timeoutSignal = AbortSignal.any([toolUse.signal, AbortSignal.timeout(options.timeoutMs)])
       try {
-        return toToolResult(await callRemoteTool(deps, toolUse, secrets, timeoutSignal), secrets)
+        const result = await callRemoteTool(deps, toolUse, secrets, timeoutSignal)
+        return toToolResult(toolUse.toolName, result, secrets)
       } catch (error) {
         toolUse.signal.throwIfAborted()
         return toFailedResult(toolUse.row, error, secrets)
@@ -111,27 +111,24 @@ function requireRemoteTool(row: ToolRow, settings: RemoteSettings, toolName: str
 }
 
 function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): ToolResult {
-  const failure = truncateText(redactSecrets(describeRemoteFailure(error), secrets), 1024)
-  const advice = adviseAfter(error)
-  return errorResult(`The request to the server ${row.name} failed: ${failure}. ${advice}`)
+  const reason = truncateText(redactSecrets(describeRemoteFailure(error), secrets), 1024)
+  return failedResult(failureKey(error), { server: row.name, reason })
 }
 
-function adviseAfter(error: unknown): string {
-  if (isErrorResponse(error)) return 'Correct the arguments, or continue without the result.'
-  if (isRejection(error)) return 'Continue without the result.'
-  return "The request may have taken effect. Don't repeat it."
+function failureKey(error: unknown) {
+  if (isErrorResponse(error)) return 'server_error_response'
+  return isRejection(error) ? 'server_rejection' : 'server_failure'
 }
 
 /** Converts a remote tool's result for the agent: its text, and a placeholder for anything else. */
-function toToolResult(result: CallToolResult, secrets: ToolSecrets): ToolResult {
+function toToolResult(tool: string, result: CallToolResult, secrets: ToolSecrets): ToolResult {
   const parts = result.content.map(formatContent).filter(Boolean)
   if (parts.length === 0 && result.structuredContent !== undefined) {
     parts.push(JSON.stringify(result.structuredContent))
   }
   const isError = result.isError === true
-  const text =
-    parts.length > 0 ? parts.join('\n') : isError ? 'The tool failed without giving a reason.' : 'Done.'
-  return { text: truncateText(redactSecrets(text, secrets)), isError }
+  if (isError && parts.length === 0) return failedResult('no_reason', { tool })
+  return { text: truncateText(redactSecrets(parts.join('\n') || 'Done.', secrets)), isError }
 }
 
 function formatContent(part: CallToolResult['content'][number]): string {

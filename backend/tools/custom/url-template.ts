@@ -1,3 +1,4 @@
+import { type CatalogMessage, toErrorMessage, toolResultTexts } from '@outdial/contract'
 import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
 
 /** A parsed URL with placeholders for arguments: `https://api.example.com/cities/{city}?units={units}`. */
@@ -61,9 +62,16 @@ export const listQueryArguments = (template: UrlTemplate): string[] =>
 export const listQueryNames = (template: UrlTemplate): string[] =>
   template.query.map(({ name }) => new URLSearchParams(`${name}=`).keys().next().value ?? '')
 
-/** An argument that can't be used in a URL. The message is for the agent. */
+/** An argument that can't be used in a URL. The text is for the agent. */
 export class InvalidArgumentError extends Error {
   override name = 'InvalidArgumentError'
+  readonly text: CatalogMessage
+
+  constructor(issue: 'missing' | 'type' | 'path' | 'fixed', argument: string) {
+    const text = toErrorMessage(toolResultTexts[`argument_${issue}`], { argument })
+    super(text)
+    this.text = text
+  }
 }
 
 /**
@@ -111,9 +119,9 @@ export const isGiven = (args: Record<string, unknown>, name: string): boolean =>
 
 function encodeArgument(name: string, args: Record<string, unknown>): string {
   const value = isGiven(args, name) ? args[name] : undefined
-  if (value === undefined) throw new InvalidArgumentError(`${name} is required`)
+  if (value === undefined) throw new InvalidArgumentError('missing', name)
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-    throw new InvalidArgumentError(`${name} must be text, a number, true, or false`)
+    throw new InvalidArgumentError('type', name)
   }
   return encodeURIComponent(String(value).toWellFormed())
 }
@@ -122,9 +130,7 @@ function encodeArgument(name: string, args: Record<string, unknown>): string {
 function requireSafeSegment(filled: string, names: string[]): void {
   const decoded = decodeURIComponent(filled)
   if (decoded !== '' && !hasDotSegment(decoded, 3)) return
-  throw new InvalidArgumentError(
-    `${names.join(' and ')} must not be empty or contain the path segment "." or ".."`,
-  )
+  throw new InvalidArgumentError('path', names.join(' and '))
 }
 
 /** Decodes repeatedly and ignores what follows a semicolon, because some servers and proxies do. */

@@ -1,3 +1,4 @@
+import { type ErrorText, toErrorMessage, toolResultTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { findNotes } from '../../contacts/contact-notes.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
@@ -9,12 +10,12 @@ import { failedResult, textResult, type ToolDefinition, type ToolKind, type Tool
 
 const maxNotes = 5
 
-const noContactMessages: Record<ContactLookupField, string> = {
-  phone_number: 'No contact found with this phone number. Ask for another number or an email.',
-  email: 'No contact found with this email. Ask for another email or a phone number.',
-  external_id: 'No contact found with this external ID. Ask for a phone number or an email.',
-  id: 'No contact found for this call. Continue without their details.',
-}
+const noContactTexts = {
+  phone_number: toolResultTexts.no_contact_with_number,
+  email: toolResultTexts.no_contact_with_email,
+  external_id: toolResultTexts.no_contact_with_external_id,
+  id: toolResultTexts.no_contact_for_call,
+} satisfies Record<ContactLookupField, ErrorText>
 
 const Config = z.strictObject({
   any_contact: z.boolean().default(false).meta({
@@ -66,7 +67,7 @@ export const contactLookup: ToolKind = {
     if (lookupKey === undefined) return failedResult('no_call_to_look_up')
     const found = await findContactsBy(deps.db, use.row.workspaceId, ...lookupKey)
     const [contact] = found
-    if (contact === undefined) return textResult(noContactMessages[lookupKey[0]])
+    if (contact === undefined) return textResult(toErrorMessage(noContactTexts[lookupKey[0]]))
     if (found.length > 1) return textResult(formatMatches(found))
 
     const notes = await findNotes(deps.db, use.row.workspaceId, contact.id, maxNotes)

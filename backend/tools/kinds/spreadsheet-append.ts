@@ -69,7 +69,7 @@ export const spreadsheetAppend: ToolKind = {
     try {
       return await append(deps, use, Values.parse(use.args.values))
     } catch (error) {
-      if (error instanceof SpreadsheetError) return errorResult(error.message)
+      if (error instanceof SpreadsheetError) return errorResult(error.text)
       throw error
     }
   },

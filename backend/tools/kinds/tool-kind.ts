@@ -1,4 +1,10 @@
-import { type ErrorDetail, type ErrorValues, toErrorMessage, toolResultTexts } from '@outdial/contract'
+import {
+  type CatalogMessage,
+  type ErrorDetail,
+  type ErrorValues,
+  toErrorMessage,
+  toolResultTexts,
+} from '@outdial/contract'
 import type * as z from 'zod'
 import type { ToolKindName } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
@@ -130,8 +136,11 @@ export const hasEffects = (kind: ToolKind, row: ToolRow, toolName: string): bool
 /** Returns the result of a successful use: text that helps the agent continue. */
 export const textResult = (text: string): ToolResult => ({ text, isError: false })
 
-/** Returns the result of a failed use. The text says what to do instead. */
-export const errorResult = (text: string): ToolResult => ({ text, isError: true })
+/** Returns the result of a failed use. The message is of the catalog; `quoted` is what another service said about it. */
+export const errorResult = (message: CatalogMessage, quoted?: string): ToolResult => ({
+  text: quoted ? `${message} It said: ${quoted}` : message,
+  isError: true,
+})
 
 /** Returns the result for a test call when the tool has effects: what it would have done. */
 export const dryRunResult = (text: string): ToolResult =>

@@ -153,7 +153,7 @@ it('queues a call again, with its metadata, unless the number is on the do-not-c
     world.database.db,
   )
   const { page: rejected } = await browser.press(await user.open(`/calls/${call.id}`), 'Call again')
-  expect(rejected.text).toContain('This phone number is on the do-not-call list.')
+  expect(rejected.text).toContain('No call was queued, because this number is on the do-not-call list.')
   const calls = await world.database.db
     .selectFrom('call')
     .select('id')

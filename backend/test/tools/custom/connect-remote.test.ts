@@ -147,7 +147,7 @@ describe('forbidden addresses', () => {
     const row = await add(server)
     const online = { ...world.deps, config: publicConfig }
     const result = await runTool(online, remoteMcp, row, {}, { toolName: `${row.name}__echo` })
-    expect(result).toMatchObject({ isError: true, text: expect.stringContaining("can't be reached") })
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining("can't be sent") })
     await expect(addRemoteServer(online, world.seed.workspaceId, input(server))).rejects.toMatchObject({
       details: [{ field: 'url' }],
     })

@@ -46,7 +46,7 @@ describe('the request', () => {
       { url: receiver.url('/cities/{city}?key=theirs') },
     )
     expect(result).toEqual({
-      text: 'Invalid arguments: key is set by the tool, so leave it out. Correct them and try again.',
+      text: 'key is set by the tool. Leave it out and try again.',
       isError: true,
     })
     expect(receiver.requests).toEqual([])
@@ -194,7 +194,7 @@ describe('the response', () => {
 
   it.each([404, 500])('returns the status and body of an error %i', async (status) => {
     respondWith('{"error": "no such city"}', 'application/json', status)
-    const text = `The service returned error ${status}: {"error":"no such city"}`
+    const text = `The service returned error ${status}. Correct the arguments, or continue without the result. It said: {"error":"no such city"}`
     expect(await use()).toEqual({ text, isError: true })
   })
 

@@ -148,7 +148,7 @@ describe('contact updates', () => {
     const updating = updateContact(world.deps, workspaceId, phoneNumber, { first_name: 'Maya' }, agent)
     await expect(updating).rejects.toThrow('No contact found')
     const { text } = await use('contact_lookup', { phone_number: phoneNumber }, { withoutCall: true })
-    expect(text).toBe('No contact found with this phone number. Ask for another number or an email.')
+    expect(text).toBe('No contact found with this phone number. Ask for another number.')
   })
 
   it('reschedules waiting calls when the time zone changes', async () => {
