@@ -38,7 +38,7 @@ interface RuntimeClientOptions {
   timeoutMs?: number
 }
 
-/** Shorter than the time limit of a request, so that a runtime that can't be reached is told from one that is slow. */
+/** Shorter than the time limit of a request, so that a runtime that can't be reached is distinguished from one that is slow. */
 const connectTimeoutMs = 5 * secondMs
 
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {
