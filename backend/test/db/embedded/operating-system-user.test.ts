@@ -128,7 +128,7 @@ itAsRoot('explains that PostgreSQL needs a user with a name', async () => {
   const unknownUser = { uid: 54_321, gid: 54_321 }
   const dataDir = path.join(await createEmptyFolder(unknownUser), 'data')
   await expect(startDatabaseProcess({ dataDir, ids: unknownUser })).rejects.toThrow(
-    `The embedded PostgreSQL could not be set up in DATA_DIR ${dataDir}: could not look up effective user ID 54321: user does not exist`,
+    `The embedded PostgreSQL couldn't be set up in DATA_DIR ${dataDir}: could not look up effective user ID 54321: user does not exist. Correct this, then start Outdial again, or set DATA_DIR to another folder.`,
   )
 })
 
