@@ -148,7 +148,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     simulationSpeed: env.TELEPHONY === 'simulated' ? (env.SIMULATION_SPEED ?? defaultSpeed) : 1,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     maxRequestsInProgress: env.MAX_REQUESTS_IN_PROGRESS,
-    allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? isLoopbackOnly,
+    allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? (env.DATABASE_URL === undefined && isLoopbackOnly),
     trustedProxies: env.TRUSTED_PROXIES ?? [],
     shutdownDelaySeconds: env.SHUTDOWN_DELAY_SECONDS ?? defaultShutdownDelay,
     role: env.ROLE,

@@ -17,7 +17,7 @@ import { newProcessState } from './http/health.ts'
 import { createLog } from './log.ts'
 import { createToolServer } from './mcp/tool-server.ts'
 import { openDeps } from './open-deps.ts'
-import { startExpirationJob } from './privacy/delete-expired.ts'
+import { startAuthorizationCleanup, startExpirationJob } from './privacy/delete-expired.ts'
 import { startRetention } from './privacy/retention.ts'
 import { startSender } from './webhooks/sender.ts'
 
@@ -101,7 +101,8 @@ function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop' | 'lo
     deliveryQueued: () => sender.notify(),
     importQueued: () => importer.notify(),
   })
-  return [dialer, startSweeper(deps), sender, importer, startExpirationJob(deps), startRetention(deps)]
+  const cleanups = [startExpirationJob(deps), startAuthorizationCleanup(deps), startRetention(deps)]
+  return [dialer, startSweeper(deps), sender, importer, ...cleanups]
 }
 
 async function listen(app: FastifyInstance, config: Config): Promise<void> {

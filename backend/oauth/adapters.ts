@@ -31,10 +31,9 @@ export function createAdapter(
       return accessTokenAdapter(deps)
     case 'Grant':
       return grantAdapter(deps)
-    case 'RefreshToken':
-      return payloadAdapter(deps, model, { expires: false })
     case 'AuthorizationCode':
     case 'Interaction':
+    case 'RefreshToken':
       return payloadAdapter(deps, model)
     default:
       // Includes the library's Session: Outdial's own sign-in session identifies the user at each authorization.
@@ -47,8 +46,6 @@ const replayTtlSeconds = (90 * dayMs) / secondMs
 
 /** How a model differs from the others that are stored as payloads. */
 interface PayloadRules {
-  /** False for grants and refresh tokens. They last until revoked, so that a connection doesn't expire on its own. */
-  expires?: boolean
   grantIdOf?: (id: string, payload: AdapterPayload) => string | undefined
 }
 
@@ -56,7 +53,7 @@ interface PayloadRules {
 const payloadAdapter = (
   deps: Pick<Deps, 'db' | 'clock'>,
   model: 'AuthorizationCode' | 'RefreshToken' | 'Grant' | 'Interaction',
-  { expires = true, grantIdOf = (_id, payload) => payload.grantId }: PayloadRules = {},
+  { grantIdOf = (_id, payload) => payload.grantId }: PayloadRules = {},
 ): Adapter => {
   const { db, clock } = deps
   const key = (id: string) => ({ model, idHash: hashToken(id) })
@@ -72,7 +69,8 @@ const payloadAdapter = (
         ...key(id),
         payload: json,
         grantHash: grantId === undefined ? null : hashToken(grantId),
-        expiresAt: expires ? secondsFromNow(clock, expiresIn) : null,
+        // The library passes the remaining seconds when it saves a grant again, so this isn't an equality.
+        expiresAt: expiresIn > untilRevokedSeconds / 2 ? null : secondsFromNow(clock, expiresIn),
       })
       if (!isSaved) throw new errors.InvalidGrant('grant was revoked')
     },
@@ -95,7 +93,7 @@ const payloadAdapter = (
 }
 
 const grantAdapter = (deps: Pick<Deps, 'db' | 'clock' | 'notify'>): Adapter => ({
-  ...payloadAdapter(deps, 'Grant', { expires: false, grantIdOf: (id) => id }),
+  ...payloadAdapter(deps, 'Grant', { grantIdOf: (id) => id }),
   destroy: async (id) => {
     // After a replayed code or token, the subscriptions stay, so that the user still has them after reconnecting.
     const isRevokedByApp = Provider.ctx?.oidc.route === 'revocation'

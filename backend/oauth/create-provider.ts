@@ -1,6 +1,6 @@
 import { Scope } from '@outdial/contract'
 import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { hourMs, minuteMs, secondMs } from '../core/durations.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import { createAdapter, untilRevokedSeconds } from './adapters.ts'
@@ -17,6 +17,14 @@ import { loadServerKeys } from './server-keys.ts'
 
 /** Renders an error page for an error that can't be sent to an app. */
 export type RenderError = NonNullable<Configuration['renderError']>
+
+/** Strangers can start authorizations, so they aren't stored for long. People start again in the app. */
+const interactionTtlSeconds = (15 * minuteMs) / secondMs
+
+/**
+ * RFC 9700, section 4.14.2: refresh tokens of public clients expire if they aren't used. Each use replaces the token.
+ */
+const publicRefreshTokenTtlSeconds = (90 * dayMs) / secondMs
 
 /** Creates an oidc-provider with Outdial's storage, consent pages, and rules. Its issuer is `config.publicUrl`. */
 export async function createProvider(
@@ -59,8 +67,9 @@ export async function createProvider(
       AccessToken: hourMs / secondMs,
       AuthorizationCode: minuteMs / secondMs,
       Grant: untilRevokedSeconds,
-      Interaction: hourMs / secondMs,
-      RefreshToken: untilRevokedSeconds,
+      Interaction: interactionTtlSeconds,
+      RefreshToken: (_ctx, _token, client) =>
+        client.clientAuthMethod === 'none' ? publicRefreshTokenTtlSeconds : untilRevokedSeconds,
       Session: hourMs / secondMs,
     },
     // RFC 9700, section 4.14.2: rotate for public clients. A confidential client keeps its token, because with

@@ -76,16 +76,30 @@ export const recordGrantUse = (
   now: Date,
 ): Promise<void> => updateGrantsLastUsed(deps.db, workspaceId, { userId, clientId, now })
 
-/** Ends grants created before `before` that have no token, either because none was issued or because all are gone. */
-export async function deleteUnusedGrants(deps: Pick<Deps, 'db'>, before: Date): Promise<void> {
-  for (const grantHash of await selectUnusedGrants(deps.db, before)) await revokeGrant(deps.db, grantHash)
+/**
+ * Ends connections created before `before` that have no token: no code was exchanged, or a public app didn't use its
+ * refresh token in time.
+ */
+export async function deleteUnusedGrants(
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  before: Date,
+): Promise<void> {
+  for (const grantHash of await selectUnusedGrants(deps.db, before)) await endConnection(deps, grantHash)
 }
 
 /** Much longer than a code is valid, so that an older grant without tokens is one whose code was never exchanged. */
 const unusedGrantTtlMs = dayMs
 
-/** Deletes expired state of oidc-provider and grants that have no token. Expired credentials must be deleted first. */
-export async function deleteExpiredAuthorizations(deps: Pick<Deps, 'db'>, now: Date): Promise<void> {
+/** Deletes expired authorizations, codes, and refresh tokens. The index on the expiration time makes this cheap. */
+export async function deleteExpiredOauthState(deps: Pick<Deps, 'db'>, now: Date): Promise<void> {
   await deleteExpiredPayloads(deps.db, now)
+}
+
+/** Ends connections that have no token anymore. Expired credentials must be deleted first. */
+export async function endExpiredConnections(
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  now: Date,
+): Promise<void> {
+  await deleteExpiredOauthState(deps, now)
   await deleteUnusedGrants(deps, new Date(now.getTime() - unusedGrantTtlMs))
 }

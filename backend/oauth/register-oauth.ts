@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type Provider from 'oidc-provider'
-import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { registerPages, registerScope } from '../http/register-scope.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
-import { createPageRenderer, type Render } from '../views/render.ts'
+import { createPageRenderer, type Render, type RenderPage } from '../views/render.ts'
+import { createAuthorizationLimits } from './authorization-limits.ts'
 import { mountConsentPages } from './consent-pages.ts'
 import { createProvider } from './create-provider.ts'
 import { authorizationPath } from './provider-middleware.ts'
@@ -21,11 +21,12 @@ const providerRoutes: { method: HTTPMethods[]; url: string }[] = [
 
 async function mountProvider(
   scope: FastifyInstance,
-  provider: Provider,
-  config: Pick<Config, 'publicUrl'>,
+  { config, clock }: Pick<Deps, 'config' | 'clock'>,
+  { provider, render }: { provider: Provider; render: RenderPage },
 ): Promise<void> {
   const handleRequest = provider.callback()
   const { host, protocol } = new URL(config.publicUrl)
+  const limits = createAuthorizationLimits(clock)
   // oidc-provider reads the bodies itself.
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _body, done) => done(null))
@@ -35,6 +36,10 @@ async function mountProvider(
       method,
       url,
       exposeHeadRoute: false,
+      ...(url === authorizationPath && {
+        errorHandler: handlePageError(render),
+        preHandler: async (request: FastifyRequest) => limits.check(request),
+      }),
       handler: async (request, reply) => {
         reply.hijack()
         const { raw } = request
@@ -64,7 +69,7 @@ export async function registerOauth(
   const provider = await createProvider(deps, renderProviderError(render))
   await registerScope(app, 'oauth', async (scope) => {
     scope.addHook('onRequest', allowOpener)
-    await mountProvider(scope, provider, deps.config)
+    await mountProvider(scope, deps, { provider, render })
   })
   await registerPages(app, deps, handlePageError(render), (pages) => {
     pages.addHook('onRequest', allowOpener)

@@ -5,13 +5,14 @@ import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import type { Deps } from '../deps.ts'
 import { deleteExpiredIdentities } from '../identity/delete-expired.ts'
-import { deleteExpiredAuthorizations } from '../oauth/grants.ts'
+import { deleteExpiredOauthState, endExpiredConnections } from '../oauth/grants.ts'
 import { eraseCallbackUrlsOfErasedContacts } from '../webhooks/erase-events.ts'
 import { deleteOldSubscriptions } from '../webhooks/subscriptions.ts'
 
 /** Starts a job that deletes expired rows once an hour. Several processes can run it at the same time. */
-export const startExpirationJob = ({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob =>
-  startPeriodicJob(clock, {
+export const startExpirationJob = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>): PeriodicJob => {
+  const { db, clock, log } = deps
+  return startPeriodicJob(clock, {
     name: 'expiration',
     intervalMs: hourMs,
     maxRunMs: 10 * minuteMs,
@@ -21,8 +22,23 @@ export const startExpirationJob = ({ db, clock, log }: Pick<Deps, 'db' | 'clock'
       await deleteExpiredResponses(db, now)
       await deleteExpiredImports(db, now)
       await eraseCallbackUrlsOfErasedContacts(db, now)
-      await deleteExpiredAuthorizations({ db }, now)
+      await endExpiredConnections(deps, now)
       await deleteOldSubscriptions(db, now)
     },
     onError: (error) => log.error({ error: describeError(error) }, 'failed to delete expired rows'),
+  })
+}
+
+/**
+ * Starts a job that deletes expired authorizations every five minutes, because strangers can start any number of them.
+ */
+export const startAuthorizationCleanup = ({
+  db,
+  clock,
+  log,
+}: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob =>
+  startPeriodicJob(clock, {
+    intervalMs: 5 * minuteMs,
+    work: () => deleteExpiredOauthState({ db }, clock.now()),
+    onError: (error) => log.error({ error: describeError(error) }, 'failed to delete expired authorizations'),
   })

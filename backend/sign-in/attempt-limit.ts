@@ -83,7 +83,7 @@ export function createSignInLimits(clock: Clock): SignInLimits {
  * Returns the networks that attempts from an address are counted by: the first 64 and 48 bits of an IPv6 address, because
  * one site has all addresses that start with them (RFC 6177), or the IPv4 address under two keys.
  */
-function toNetworks(ip: string): [network: string, site: string] {
+export function toNetworks(ip: string): [network: string, site: string] {
   if (!ipaddr.isValid(ip)) return [ip, `site ${ip}`]
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return [address.toString(), `site ${address.toString()}`]

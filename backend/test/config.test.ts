@@ -13,6 +13,19 @@ it.each([
   expect(() => parseConfig(environment)).toThrow(message)
 })
 
+it.each([
+  ['is on for a trial', {}, true],
+  ['is off on a server, which has its own database', { DATABASE_URL: 'postgres://localhost/outdial' }, false],
+  ['is off for a public address', { PUBLIC_URL: 'https://calls.example.com' }, false],
+  [
+    'is on if the operator says so',
+    { DATABASE_URL: 'postgres://localhost/outdial', ALLOW_LOOPBACK_WEBHOOKS: 'true' },
+    true,
+  ],
+])('ALLOW_LOOPBACK_WEBHOOKS %s', (_when, environment, expected) => {
+  expect(parseConfig(environment).allowLoopbackWebhooks).toBe(expected)
+})
+
 it('ignores an old name without a value', () => {
   expect(parseConfig({ LINE: '', LINE_SPEED: '', SIMULATION_SPEED: '50' })).toMatchObject({
     telephony: 'simulated',

@@ -17,8 +17,30 @@ export class PageError extends Error {
 export const authorizationExpiredError = () =>
   new PageError(410, {
     title: 'This page is no longer valid',
-    message: 'The request was already completed, expired after an hour, or was started in another browser.',
+    message:
+      'The request was already completed, expired after 15 minutes, or was started in another browser.',
     advice: 'Go back to the app you want to connect and start again.',
+  })
+
+export const authorizationTooLongError = () =>
+  new PageError(414, {
+    title: 'Request too long',
+    message: 'The app that sent you here sent a request that is too long. Nothing was connected.',
+    advice: "Ask the app's administrator to send at most 4,096 characters, including the state parameter.",
+  })
+
+export const tooManyAuthorizationsError = () =>
+  new PageError(429, {
+    title: 'Too many requests',
+    message: 'There were too many requests to connect an app from your network. Nothing was connected.',
+    advice: 'Wait a minute, then reload this page.',
+  })
+
+export const tooManyAuthorizationsOfAllError = () =>
+  new PageError(503, {
+    title: 'Outdial is busy',
+    message: 'Too many people are connecting apps. Nothing was connected.',
+    advice: 'Wait a minute, then reload this page.',
   })
 
 export const outdatedFormError = () =>

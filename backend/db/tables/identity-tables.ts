@@ -29,6 +29,9 @@ interface WorkspaceTable {
   number_salt: Generated<Buffer>
   form_id: string | null
   retention_days: number | null
+  /** A shorter retention that replaces `retention_days` at `pending_retention_at`. */
+  pending_retention_days: number | null
+  pending_retention_at: TimestampColumn | null
   previous_webhook_secret: string | null
   previous_webhook_secret_until: TimestampColumn | null
   created_at: CreatedAt

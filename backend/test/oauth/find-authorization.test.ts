@@ -86,9 +86,9 @@ describe('an authorization that issues no code', () => {
     expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
   })
 
-  it('expires an authorization after an hour', async () => {
+  it('expires an authorization after 15 minutes', async () => {
     const authorization = await openAuthorizationSignedIn()
-    world.service.deps.clock.advance(3_600_000)
+    world.service.deps.clock.advance(15 * 60_000)
     const { page } = await allowAccess(authorization, 'Acme')
     expect(page.status).toBe(410)
   })

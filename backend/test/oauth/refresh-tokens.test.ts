@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { endMembership } from '../../access/remove-member.ts'
+import { startExpirationJob } from '../../privacy/delete-expired.ts'
 import {
   apiStatus,
   connect,
@@ -40,15 +41,36 @@ describe('a long-lived connection', () => {
     })
   })
 
-  it.each(['confidential', 'public'] as const)('refreshes a %s client after 400 days', async (kind) => {
+  it.each([
+    ['confidential', 400],
+    ['public', 89],
+  ] as const)('refreshes a %s client each time after %d days', async (kind, days) => {
     const app = kind === 'public' ? world.phone : world.zapier
     const first = await connect(app, world.robin, 'Acme')
-    world.service.deps.clock.advance(400 * dayMs)
+    world.service.deps.clock.advance(days * dayMs)
     const later = await parseTokens(app, await refresh(app, first.refresh_token))
     expect(await apiStatus(world.service, later.access_token)).toBe(200)
-    world.service.deps.clock.advance(400 * dayMs)
+    world.service.deps.clock.advance(days * dayMs)
     const last = await parseTokens(app, await refresh(app, later.refresh_token))
     expect(await apiStatus(world.service, last.access_token)).toBe(200)
+  })
+
+  it("ends a public client's connection if its refresh token isn't used for 90 days", async () => {
+    const { deps } = world.service
+    const first = await connect(world.phone, world.robin, 'Acme')
+    deps.clock.advance(90 * dayMs)
+    expect(await readError(await refresh(world.phone, first.refresh_token))).toEqual([400, 'invalid_grant'])
+    // Expired access tokens are kept for a week, so that the error can say that they expired.
+    deps.clock.advance(8 * dayMs)
+    const job = startExpirationJob(deps)
+    while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    await job.stop()
+    const grants = await world.db
+      .selectFrom('oauth_grant')
+      .select('id_hash')
+      .where('client_id', '=', world.phone.clientId)
+      .execute()
+    expect(grants).toEqual([])
   })
 
   it('keeps connections across a restart', async () => {
