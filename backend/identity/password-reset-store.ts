@@ -26,6 +26,7 @@ export const findReset = (db: Db, tokenHash: Buffer) =>
     .select([
       'app_user.id as userId',
       'app_user.email',
+      'app_user.name',
       'password_reset.created_by as createdBy',
       'password_reset.expires_at as expiresAt',
       'password_reset.used_at as usedAt',

@@ -62,7 +62,8 @@ const resetNotAllowed = (message: string) => new FormError('validation_failed', 
 const otherWorkspaceMessage = `You can't reset this password because this person is also a member of a workspace that you don't own. Ask your Outdial administrator to run "npm run admin -- reset-password-link".`
 
 type PasswordReset =
-  { state: 'unknown' | 'used' | 'expired' | 'void' } | { state: 'open'; userId: number; email: string }
+  | { state: 'unknown' | 'used' | 'expired' | 'void' }
+  | { state: 'open'; userId: number; email: string; name: string }
 
 /** Returns the state of a reset link without changing it. */
 export async function getPasswordReset(
@@ -73,9 +74,9 @@ export async function getPasswordReset(
   if (reset === undefined) return { state: 'unknown' }
   if (reset.usedAt !== null) return { state: 'used' }
   if (reset.expiresAt <= deps.clock.now()) return { state: 'expired' }
-  const { userId, email, createdBy } = reset
+  const { userId, email, name, createdBy } = reset
   return (await isStillAllowed(deps.db, userId, createdBy))
-    ? { state: 'open', userId, email }
+    ? { state: 'open', userId, email, name }
     : { state: 'void' }
 }
 
@@ -87,7 +88,7 @@ const isStillAllowed = async (db: Db, userId: number, createdBy: number | null):
  * Sets a new password with a reset link, which works only once, and ends every session of the user. Returns undefined
  * if the link no longer works.
  *
- * @throws {ApiError} validation_failed for a password that's too short or too long
+ * @throws {ApiError} validation_failed for a password that doesn't follow the rules for passwords
  */
 export async function resetPassword(
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -97,7 +98,7 @@ export async function resetPassword(
   const found = await getPasswordReset(deps, token)
   if (found.state !== 'open') return undefined
   const { userId } = found
-  const passwordHash = await hashPassword(newPassword, 'new_password')
+  const passwordHash = await hashPassword(newPassword, found, 'new_password')
   return inTransaction(deps, async (tx) => {
     await lockUser(tx.db, userId)
     // Checked again after the lock, so that the result stays true.

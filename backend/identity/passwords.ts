@@ -1,12 +1,11 @@
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
-import * as z from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { FormError, invalidField } from '../core/form-errors.ts'
-import { rule, validateByRules } from '../core/validate-rules.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/tokens.ts'
+import { checkNewPassword, maxPasswordLength, type PasswordOwner } from './password-rules.ts'
 import { deleteUnusedResets } from './password-reset-store.ts'
 import { deleteOtherSessions } from './session-store.ts'
 import { findPasswordByEmail, findUserWithPassword, replacePassword } from './user-store.ts'
@@ -29,7 +28,7 @@ export const changePassword = (
     const user = await findUserWithPassword(tx.db, session.userId)
     if (user === undefined) throw new FormError('not_found', 'User not found.')
     if (!(await passwordMatches(user.passwordHash, input.currentPassword))) throw wrongPasswordError()
-    const passwordHash = await hashPassword(input.newPassword, 'new_password')
+    const passwordHash = await hashPassword(input.newPassword, user, 'new_password')
     const currentHash = user.passwordHash
     const isReplaced = await replacePassword(tx.db, session.userId, { currentHash, passwordHash })
     if (!isReplaced) throw wrongPasswordError()
@@ -47,29 +46,18 @@ async function limitHashing<Result>(work: () => Promise<Result>): Promise<Result
   throw new ApiError('unavailable', { headers: { 'Retry-After': '5' } })
 }
 
-const minPasswordLength = 10
-/** The sign-in form doesn't accept longer passwords. */
-const maxPasswordLength = 1024
-
-const NewPassword = z
-  .string()
-  .refine(
-    (password) => password.length >= minPasswordLength,
-    rule('too_small', `The password is too short. Use at least ${minPasswordLength} characters.`),
-  )
-  .refine(
-    (password) => password.length <= maxPasswordLength,
-    rule('too_big', `The password is too long. Use at most ${maxPasswordLength} characters.`),
-  )
-
 /**
  * Hashes a new password with Argon2id and the parameters that OWASP recommends, which are the library's defaults
  * (19 MiB, two passes, one lane).
  *
- * @throws {ApiError} `validation_failed` for a password that's too short or too long
+ * @throws {ApiError} `validation_failed` for a password that's too short, too long, common, or contains the name or email
  */
-export async function hashPassword(password: string, field = 'password'): Promise<string> {
-  validateByRules(z.object({ [field]: NewPassword }), { [field]: password })
+export async function hashPassword(
+  password: string,
+  owner: PasswordOwner,
+  field = 'password',
+): Promise<string> {
+  await checkNewPassword(password, owner, field)
   return limitHashing(() => hash(password))
 }
 

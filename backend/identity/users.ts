@@ -92,7 +92,7 @@ export async function createUser(
   input: { email: string; name: string; password: string },
 ): Promise<{ id: number }> {
   const { email, name } = validateByRules(UserInput, input)
-  const passwordHash = await hashPassword(input.password)
+  const passwordHash = await hashPassword(input.password, { email, name })
   const user = await insertUser(deps.db, { email, name, passwordHash })
   if (!user) throw emailTaken(email)
   return user

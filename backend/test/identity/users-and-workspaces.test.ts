@@ -53,6 +53,23 @@ it.each([
 })
 
 it.each([
+  ['common_password', '1234567890'],
+  ['common_password', 'Password123'],
+  ['personal_password', 'pat.lopez-2026'],
+  ['personal_password', 'Pat Lopez rocks'],
+  ['personal_password', 'patlopez1234'],
+  ['personal_password', 'mylopezword'],
+])('rejects a password with %s: %s', async (code, weak) => {
+  const making = createUser(world.deps, { email: 'Pat.Lopez@example.com', name: 'Pat Lopez', password: weak })
+  await expect(making).rejects.toMatchObject({ details: [{ field: 'password', code }] })
+})
+
+it('accepts a password that contains a short word of the name', async () => {
+  const input = { email: 'p@example.com', name: 'Al Ng', password: 'always among birds' }
+  expect(await createUser(world.deps, input)).toMatchObject({ id: expect.any(Number) })
+})
+
+it.each([
   ['name', { name: '' }],
   ['country', { country: 'usa' }],
   ['time_zone', { timeZone: 'Mars/Base' }],

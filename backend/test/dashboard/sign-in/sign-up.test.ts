@@ -66,6 +66,7 @@ it('creates one user when several people sign up at the same time', async () => 
 it.each([
   ['email', { email: 'nobody' }, 'a valid email'],
   ['password', { password: 'too short' }, 'at least 10 characters'],
+  ['password', { password: '1234567890' }, 'This is one of the most common passwords'],
   ['workspace_name', { workspace_name: ' ' }, ''],
   ['time_zone', { time_zone: 'Mars/Base' }, 'a valid time zone'],
 ])('shows an issue next to %s, creates nothing, and keeps the other values', async (field, bad, message) => {

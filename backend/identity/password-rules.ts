@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import { rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
+
+const minPasswordLength = 10
+/** The sign-in form doesn't accept longer passwords. */
+export const maxPasswordLength = 1024
+
+/** Shorter words are part of too many other words. */
+const minForbiddenLength = 4
+
+/** The user who gets a new password. */
+export interface PasswordOwner {
+  email: string
+  name: string
+}
+
+/**
+ * Checks a new password as NIST SP 800-63B, section 3.1.1.2 recommends: its length, a list of common passwords, and words
+ * that are known about the user. There are no rules about kinds of characters.
+ *
+ * @throws {ApiError} `validation_failed` about the field
+ */
+export async function checkNewPassword(password: string, owner: PasswordOwner, field: string): Promise<void> {
+  const commonPasswords = await loadCommonPasswords()
+  const NewPassword = z
+    .string()
+    .refine(
+      (text) => text.length >= minPasswordLength,
+      rule('too_small', `The password is too short. Use at least ${minPasswordLength} characters.`),
+    )
+    .refine(
+      (text) => text.length <= maxPasswordLength,
+      rule('too_big', `The password is too long. Use at most ${maxPasswordLength} characters.`),
+    )
+    .superRefine((text, context) => {
+      const lowerCase = text.toLowerCase()
+      if (commonPasswords.has(lowerCase)) context.addIssue(commonPasswordIssue)
+      else if (toForbiddenWords(owner).some((word) => lowerCase.includes(word)))
+        context.addIssue(personalPasswordIssue)
+    })
+  validateByRules(z.object({ [field]: NewPassword }), { [field]: password })
+}
+
+const commonPasswordIssue = ruleIssue(
+  'common_password',
+  'This is one of the most common passwords. Choose a different one, for example several random words.',
+)
+const personalPasswordIssue = ruleIssue(
+  'personal_password',
+  "The password contains the user's name or email. Choose one without them.",
+)
+
+/** Returns the email, the part of it before the @, the name, and the words of the name. */
+function toForbiddenWords({ email, name }: PasswordOwner): string[] {
+  const lowerName = name.toLowerCase()
+  const words = [email.toLowerCase(), email.toLowerCase().split('@')[0] ?? '', ...lowerName.split(/\s+/)]
+  return [...words, lowerName, lowerName.replace(/\s+/g, '')].filter(
+    (word) => word.length >= minForbiddenLength,
+  )
+}
+
+let loading: Promise<ReadonlySet<string>> | undefined
+
+/** Loads the list of about 49,000 passwords when it's first needed, because decompressing it takes a moment. */
+const loadCommonPasswords = (): Promise<ReadonlySet<string>> =>
+  (loading ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common'].map((password) => password.toLowerCase())),
+  ))
