@@ -11,6 +11,7 @@ import { handleClientError, handleError } from './http/error-handler.ts'
 import { mountHealth, newProcessState, type ProcessState } from './http/health.ts'
 import { limitRequests } from './http/limit-requests.ts'
 import { createProxyWarning, getRequestId, logRequest } from './http/request-log.ts'
+import { mountSecurityTxt } from './http/security-txt.ts'
 import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
 import { registerOauth } from './oauth/register-oauth.ts'
@@ -70,6 +71,7 @@ export async function createApp(
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
 
   mountHealth(app, deps, state)
+  mountSecurityTxt(app, deps)
   await mountRuntimeRoutes(app, deps)
   const render = createRender()
   await mountAssets(app)

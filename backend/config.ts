@@ -41,6 +41,10 @@ export const Environment = z.object({
     .max(100_000)
     // More would only wait longer for a connection.
     .default(10 * maxConnections),
+  RATE_LIMIT_PER_WORKSPACE: z.coerce.number().int().min(1).max(10_000_000).optional(),
+  MAX_API_KEYS_PER_MEMBER: z.coerce.number().int().min(1).max(10_000).default(20),
+  MAX_WORKSPACES_PER_USER: z.coerce.number().int().min(1).max(10_000).default(20),
+  SECURITY_CONTACT: z.union([z.url({ protocol: /^(https|mailto)$/ }), z.email()]).optional(),
   ALLOW_LOOPBACK_WEBHOOKS: flag.optional(),
   TRUSTED_PROXIES: list.pipe(z.array(proxy)).optional(),
   SHUTDOWN_DELAY_SECONDS: z.coerce.number().int().min(0).max(300).optional(),
@@ -72,6 +76,14 @@ export interface Config {
   simulationSpeed: number
   rateLimitPerMinute: number
   maxRequestsInProgress: number
+  /** Requests per minute of all connections to one workspace. */
+  rateLimitPerWorkspace: number
+  /** API keys that aren't revoked, of one member in one workspace. */
+  maxApiKeysPerMember: number
+  /** Workspaces that one user owns. */
+  maxWorkspacesPerUser: number
+  /** A URL that says how to report a vulnerability. */
+  securityContact: string | undefined
   allowLoopbackWebhooks: boolean
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]
@@ -80,6 +92,10 @@ export interface Config {
   role: 'all' | 'api' | 'worker'
   logLevel: string
 }
+
+/** RFC 9116, section 2.5.3: an email address is written as a mailto URL. */
+const toContactUrl = (contact: string | undefined): string | undefined =>
+  contact === undefined || contact.includes(':') ? contact : `mailto:${contact}`
 
 const wildcardHosts = new Set(['0.0.0.0', '::'])
 
@@ -148,6 +164,10 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     simulationSpeed: env.TELEPHONY === 'simulated' ? (env.SIMULATION_SPEED ?? defaultSpeed) : 1,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     maxRequestsInProgress: env.MAX_REQUESTS_IN_PROGRESS,
+    rateLimitPerWorkspace: env.RATE_LIMIT_PER_WORKSPACE ?? 5 * env.RATE_LIMIT_PER_MINUTE,
+    maxApiKeysPerMember: env.MAX_API_KEYS_PER_MEMBER,
+    maxWorkspacesPerUser: env.MAX_WORKSPACES_PER_USER,
+    securityContact: toContactUrl(env.SECURITY_CONTACT),
     allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? (env.DATABASE_URL === undefined && isLoopbackOnly),
     trustedProxies: env.TRUSTED_PROXIES ?? [],
     shutdownDelaySeconds: env.SHUTDOWN_DELAY_SECONDS ?? defaultShutdownDelay,

@@ -23,6 +23,10 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     limit: deps.config.rateLimitPerMinute,
     windowSeconds,
   })
+  const countWorkspaceRequest = createRateLimit(deps.clock, {
+    limit: deps.config.rateLimitPerWorkspace,
+    windowSeconds,
+  })
   const countUnknownCredential = createRateLimit(deps.clock, { limit: maxUnknownCredentials, windowSeconds })
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
@@ -41,6 +45,11 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     const quota = countConnectionRequest(getConnectionKey(caller))
     reply.headers(rateLimitHeaders(quota, windowSeconds))
     requireQuota(quota, 'This connection')
+    // Otherwise, a member with many API keys has many quotas.
+    requireQuota(
+      countWorkspaceRequest(String(caller.workspaceId)),
+      'All connections to this workspace together',
+    )
     return caller
   }
 }

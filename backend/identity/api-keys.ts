@@ -3,16 +3,21 @@ import { FormError } from '../core/form-errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken, randomToken } from '../secrets/tokens.ts'
-import { insertApiKey, revokeApiKeyCredential, updateApiKeyLastUsed } from './credential-store.ts'
+import {
+  countLiveApiKeys,
+  insertApiKey,
+  revokeApiKeyCredential,
+  updateApiKeyLastUsed,
+} from './credential-store.ts'
 import { lockMembership } from './member-store.ts'
 
 /**
  * Creates a personal API key with every scope. Only its SHA-256 is stored, so the key can't be shown again.
  *
- * @throws {ApiError} not_found if the user isn't a member of the workspace
+ * @throws {ApiError} not_found if the user isn't a member of the workspace, validation_failed if they have too many keys
  */
 export const createApiKey = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
   workspaceId: number,
   userId: number,
   name: string,
@@ -20,6 +25,11 @@ export const createApiKey = (
   inTransaction(deps, async (tx) => {
     if (!(await lockMembership(tx.db, workspaceId, userId)))
       throw new FormError('not_found', "This user isn't a member of this workspace.")
+    const max = tx.config.maxApiKeysPerMember
+    if ((await countLiveApiKeys(tx.db, workspaceId, userId)) >= max) {
+      const message = `You can have at most ${max} API keys in a workspace. Revoke one that you don't use.`
+      throw new FormError('validation_failed', message)
+    }
 
     const key = `odk_${randomToken()}`
     const id = await insertApiKey(tx.db, workspaceId, {

@@ -53,6 +53,18 @@ export async function insertApiKey(
   return id
 }
 
+/** Counts a member's keys that aren't revoked. */
+export const countLiveApiKeys = async (db: Db, workspaceId: number, userId: number): Promise<number> => {
+  const { count } = await db
+    .selectFrom('api_key')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /**
  * Deletes the key's credential. The key's row stays, for the list of past keys. Returns false if there's no such key.
  * Call it in a transaction.

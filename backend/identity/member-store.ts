@@ -67,7 +67,7 @@ export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: numbe
 
 /**
  * Returns whether the user is a member, and locks the membership. A transaction that ends the membership waits for this
- * one, and then finds what it created.
+ * one, and then finds what it created. Transactions that lock the same membership take turns.
  */
 export async function lockMembership(db: Db, workspaceId: number, userId: number): Promise<boolean> {
   const row = await db
@@ -75,7 +75,7 @@ export async function lockMembership(db: Db, workspaceId: number, userId: number
     .select('user_id')
     .where('workspace_id', '=', workspaceId)
     .where('user_id', '=', userId)
-    .forKeyShare()
+    .forNoKeyUpdate()
     .executeTakeFirst()
   return row !== undefined
 }
@@ -127,3 +127,13 @@ export const selectWorkspacesOfUser = (db: Db, userId: number): Promise<MemberWo
     .orderBy('workspace.name')
     .orderBy('workspace.id')
     .execute()
+
+export const countOwnedWorkspaces = async (db: Db, userId: number): Promise<number> => {
+  const { count } = await db
+    .selectFrom('membership')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

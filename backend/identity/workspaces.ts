@@ -1,10 +1,12 @@
 import { CallingHours, Country, TimeZone } from '@outdial/contract'
 import * as z from 'zod'
+import { FormError } from '../core/form-errors.ts'
 import { rule, validateByRules } from '../core/validate-rules.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { newWebhookSecret } from '../secrets/tokens.ts'
-import { upsertMembership } from './member-store.ts'
+import { countOwnedWorkspaces, upsertMembership } from './member-store.ts'
+import { lockUser } from './user-store.ts'
 import {
   findAnyWorkspace,
   findWorkspaceByForm,
@@ -103,6 +105,25 @@ export async function insertOwnedWorkspace(
   await setWebhookSecret(tx.db, inserted.id, webhookSecret)
   await upsertMembership(tx.db, inserted.id, { userId: input.ownerId, role: 'owner' })
   return { id: inserted.id, isNew: true }
+}
+
+/**
+ * Runs `create`, then checks that the user doesn't own too many workspaces, so that submitting a form again isn't
+ * rejected. The lock makes a user's simultaneous requests take turns. Call it in a transaction.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export async function withinWorkspaceLimit<Result>(
+  tx: Pick<Deps, 'db' | 'config'>,
+  userId: number,
+  create: () => Promise<Result>,
+): Promise<Result> {
+  await lockUser(tx.db, userId)
+  const result = await create()
+  const max = tx.config.maxWorkspacesPerUser
+  if ((await countOwnedWorkspaces(tx.db, userId)) <= max) return result
+  const message = `You can own at most ${max} workspaces. Ask your Outdial administrator to raise the limit.`
+  throw new FormError('validation_failed', message)
 }
 
 export const hasWorkspaces = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>

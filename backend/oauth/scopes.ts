@@ -26,7 +26,8 @@ export const scopeDescriptions: Record<Scope, string> = {
   'campaigns:read': 'See your campaigns',
   'campaigns:write': 'Create campaigns',
   'phone_numbers:read': 'See your phone numbers',
-  'contacts:write': 'Add and update contacts, and queue calls to them',
+  'contacts:write':
+    'Add and update contacts and see their saved data, and queue calls and see their metadata',
   'calls:read': 'See calls with their transcripts, summaries, and recordings',
   'webhooks:write': 'Receive an event when a call is completed',
 }

@@ -1,7 +1,7 @@
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { createUser, lockUsersIfNone } from '../identity/users.ts'
-import { insertOwnedWorkspace, type NewWorkspace } from '../identity/workspaces.ts'
+import { insertOwnedWorkspace, type NewWorkspace, withinWorkspaceLimit } from '../identity/workspaces.ts'
 import { installBuiltInTools } from '../tools/tool-catalog.ts'
 
 /**
@@ -18,6 +18,17 @@ export const createWorkspace = (
     if (isNew) await installBuiltInTools(tx, id)
     return { id }
   })
+
+/**
+ * Creates a workspace for a user who asks for one in the dashboard. Administrators aren't limited.
+ *
+ * @throws {ApiError} validation_failed, also if the user owns too many workspaces
+ */
+export const createOwnWorkspace = (
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify' | 'secretBox'>,
+  input: NewWorkspace,
+): Promise<{ id: number }> =>
+  inTransaction(deps, (tx) => withinWorkspaceLimit(tx, input.ownerId, () => createWorkspace(tx, input)))
 
 interface FirstUser {
   name: string

@@ -38,7 +38,9 @@ export const startAuthorizationCleanup = ({
   log,
 }: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob =>
   startPeriodicJob(clock, {
+    name: 'authorization_cleanup',
     intervalMs: 5 * minuteMs,
+    maxRunMs: 5 * minuteMs,
     work: () => deleteExpiredOauthState({ db }, clock.now()),
     onError: (error) => log.error({ error: describeError(error) }, 'failed to delete expired authorizations'),
   })

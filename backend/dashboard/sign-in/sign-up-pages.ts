@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { listWorkspaces } from '../../identity/members.ts'
 import { hasUsers } from '../../identity/users.ts'
-import { createWorkspace, signUp } from '../../onboarding/onboarding.ts'
+import { createOwnWorkspace, signUp } from '../../onboarding/onboarding.ts'
 import { redirectTo, template } from '../page/define-page.ts'
 import { countries, timeZones } from '../page/forms.ts'
 import { mountPublicForm, type PublicFormParts } from './public-form.ts'
@@ -29,7 +29,7 @@ const signInRedirect = redirectTo('/sign-in?next=%2Fworkspaces%2Fnew')
 /** Mounts the page that creates a workspace. Users without a workspace are redirected to it. */
 export function mountNewWorkspace(
   pages: FastifyInstance,
-  deps: Pick<Deps, 'db' | 'clock' | 'secretBox' | 'notify'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'secretBox' | 'notify'>,
   parts: PublicFormParts,
 ): void {
   const show = async (request: FastifyRequest) => {
@@ -54,7 +54,7 @@ export function mountNewWorkspace(
       if (user === undefined) return signInRedirect
       const { name, country, time_zone: timeZone } = input
       const values = { name, country, timeZone, ownerId: user.userId, formId }
-      const { id } = await createWorkspace(deps, values)
+      const { id } = await createOwnWorkspace(deps, values)
       return redirectTo(`/w/${id}/overview`, 'Workspace created.')
     },
   })

@@ -3,6 +3,7 @@ import pino from 'pino'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
+import { seedWorkspace } from '../support/factories.ts'
 import { createSender, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
@@ -33,6 +34,31 @@ it('reports the remaining quota, and when to retry once it is used up', async ()
   api.deps.clock.advance(42_500)
   expect(await remainingQuota()).toBe('"default";r=2;t=60')
   await app.close()
+})
+
+it('limits all connections to a workspace together, and no other workspace', async () => {
+  const config = parseConfig({
+    SECRET_KEY: 'x'.repeat(32),
+    RATE_LIMIT_PER_MINUTE: '3',
+    RATE_LIMIT_PER_WORKSPACE: '4',
+  })
+  const app = await createApp({ ...api.deps, config })
+  const send = createSender(app, api.key)
+  const { key: other } = await newKey()
+  const statuses = []
+  // The fourth request is over the limit of its connection, so it doesn't count for the workspace.
+  for (const key of [api.key, api.key, api.key, api.key, other, other]) {
+    statuses.push((await send({ path: '/agents/', key })).statusCode)
+  }
+  expect(statuses).toEqual([200, 200, 200, 429, 200, 429])
+  const elsewhere = await seedWorkspace(api.deps, 'Elsewhere')
+  const { key } = await createApiKey(api.deps, elsewhere.workspaceId, elsewhere.userId, 'Another')
+  expect((await send({ path: '/agents/', key })).statusCode).toBe(200)
+  await app.close()
+})
+
+it('allows five times as many requests per workspace by default', () => {
+  expect(parseConfig({ RATE_LIMIT_PER_MINUTE: '100' }).rateLimitPerWorkspace).toBe(500)
 })
 
 it('limits invalid credentials per address, but still accepts valid ones from that address', async () => {

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { expect, it } from '@jest/globals'
+import { revokeApiKey } from '../../access/revoke-connection.ts'
 import type { ApiError } from '../../core/errors.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
 import { findRole } from '../../identity/member-store.ts'
 import { addMember, listWorkspaces } from '../../identity/members.ts'
 import { verifyPassword } from '../../identity/passwords.ts'
 import { createUser } from '../../identity/users.ts'
-import { createWorkspace } from '../../onboarding/onboarding.ts'
+import { createOwnWorkspace, createWorkspace } from '../../onboarding/onboarding.ts'
 import { toolKinds } from '../../tools/kind-registry.ts'
+import { seedWorkspace } from '../support/factories.ts'
 import { useWorld } from '../support/world.ts'
 
 const password = 'correct horse battery'
@@ -57,8 +61,8 @@ it.each([
   ['common_password', 'Password123'],
   ['personal_password', 'pat.lopez-2026'],
   ['personal_password', 'Pat Lopez rocks'],
-  ['personal_password', 'patlopez1234'],
-  ['personal_password', 'mylopezword'],
+  ['personal_password', 'PatLopez1234'],
+  ['personal_password', 'MyLopezWord'],
 ])('rejects a password with %s: %s', async (code, weak) => {
   const making = createUser(world.deps, { email: 'Pat.Lopez@example.com', name: 'Pat Lopez', password: weak })
   await expect(making).rejects.toMatchObject({ details: [{ field: 'password', code }] })
@@ -139,4 +143,35 @@ it("doesn't create a workspace if its owner doesn't exist", async () => {
     .where('name', '=', 'Orphan')
     .execute()
   expect(orphans).toEqual([])
+})
+
+it('limits the API keys of a member, even if they are created at the same time', async () => {
+  const { workspaceId, userId } = await seedWorkspace(world.deps, 'Keys')
+  const creating = Array.from({ length: 22 }, () => createApiKey(world.deps, workspaceId, userId, 'Key'))
+  const settled = await Promise.allSettled(creating)
+  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(2)
+  await expect(createApiKey(world.deps, workspaceId, userId, 'Key')).rejects.toMatchObject({
+    message: "You can have at most 20 API keys in a workspace. Revoke one that you don't use.",
+  })
+  const created = settled.find((each) => each.status === 'fulfilled')
+  await revokeApiKey(world.deps, workspaceId, created?.value.id ?? 0)
+  expect(await createApiKey(world.deps, workspaceId, userId, 'Key')).toMatchObject({
+    key: expect.stringMatching(/^odk_/),
+  })
+})
+
+it('limits the workspaces that a user owns, even if they are created at the same time', async () => {
+  const input = { email: 'many@example.com', name: 'Sam', password }
+  const { id: ownerId } = await createUser(world.deps, input)
+  const workspace = { name: 'One of many', country: 'US', timeZone: 'America/New_York', ownerId }
+  const first = { ...workspace, formId: randomUUID() }
+  const { id } = await createOwnWorkspace(world.deps, first)
+  const settled = await Promise.allSettled(
+    Array.from({ length: 21 }, () => createOwnWorkspace(world.deps, workspace)),
+  )
+  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(2)
+  await expect(createOwnWorkspace(world.deps, workspace)).rejects.toThrow(
+    'You can own at most 20 workspaces.',
+  )
+  expect(await createOwnWorkspace(world.deps, first)).toEqual({ id })
 })

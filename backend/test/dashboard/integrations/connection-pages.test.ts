@@ -16,7 +16,9 @@ it('shows what a connected app may do and when it was used, and disconnects it',
   const { access_token } = await connect(app, robin, 'Acme')
   const before = await owner.open('/integrations/apps')
   expect(before.html).toContain('Zap &lt;app&gt;')
-  expect(before.text).toContain('Add and update contacts, and queue calls to them')
+  expect(before.text).toContain(
+    'Add and update contacts and see their saved data, and queue calls and see their metadata',
+  )
   expect(before.text).not.toContain('Create campaigns')
   expect(before.text).toContain('Last used Never')
 
