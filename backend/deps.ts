@@ -10,6 +10,8 @@ export interface Deps {
   config: Config
   /** Returns the currently valid secrets of agent runtimes. Outdial itself sends the first. */
   runtimeSecrets: () => readonly string[]
+  /** Creates and verifies attempt tokens. */
+  attemptTokenKey: Buffer
   db: Db
   clock: Clock
   random: Random

@@ -9,6 +9,7 @@ import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
 import { repeatAfterOutage } from './db/wait-for-database.ts'
 import type { Deps } from './deps.ts'
+import { loadAttemptTokenKey } from './secrets/attempt-tokens.ts'
 import { openRuntimeSecrets, type RuntimeSecretSource } from './secrets/runtime-secrets.ts'
 import { createSecretBox } from './secrets/secret-box.ts'
 import { checkSecretKeys, loadSecretKeys } from './secrets/secret-keys.ts'
@@ -65,8 +66,9 @@ export async function openDeps(options: {
     const prepare = async () => {
       await clock.synchronize()
       await checkSecretKeys(db, keys, secretBox, log)
+      return loadAttemptTokenKey({ db, secretBox })
     }
-    await repeat(prepare).catch(async (error: unknown) => {
+    const attemptTokenKey = await repeat(prepare).catch(async (error: unknown) => {
       await synchronizing.stop()
       await db.destroy()
       throw error
@@ -74,6 +76,7 @@ export async function openDeps(options: {
     const deps = {
       config,
       runtimeSecrets: () => runtimeSecrets?.list() ?? [],
+      attemptTokenKey,
       db,
       clock,
       random: Math.random,

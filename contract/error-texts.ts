@@ -188,17 +188,22 @@ export const errorTexts = {
 /** Codes and sentences that only agent runtimes get. */
 export const runtimeErrorTexts = {
   'missing_credential.runtime': {
-    meaning: 'The request has no runtime secret.',
+    meaning: 'The request has no attempt token or runtime secret.',
     action:
-      'Send it in the `X-Agent-Secret` or `Authorization: Bearer` header. For the tool server, the `token` query parameter works, too.',
+      'Send one of them in the `X-Agent-Secret` or `Authorization: Bearer` header. For the tool server, the `token` query parameter works, too.',
   },
   'invalid_credential.runtime': {
-    meaning: "The runtime secret isn't valid.",
-    action: 'Use one of the secrets that Outdial is configured with.',
+    meaning: "The attempt token or runtime secret isn't valid.",
+    action:
+      'Use the `attempt_token` of the dial request, or one of the secrets that Outdial is configured with.',
   },
   'invalid_credential.different': {
-    meaning: 'The request contains different runtime secrets.',
+    meaning: 'The request contains different attempt tokens or runtime secrets.',
     action: 'Send only one.',
+  },
+  'expired_credential.attempt': {
+    meaning: 'This attempt token has expired, because its call attempt has ended.',
+    action: "Don't send the request again.",
   },
   'not_found.attempt': { meaning: 'There is no call attempt with this ID.', action: 'Check the ID.' },
   attempt_ended: {

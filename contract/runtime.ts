@@ -8,6 +8,12 @@ import { Id, limitEntries, PhoneNumberE164, Seconds, text, Timestamp } from './p
 export const RuntimeDialRequest = z
   .object({
     attempt_id: z.uuid().describe('Also sent as Idempotency-Key. Requests with the same ID place one call.'),
+    attempt_token: z
+      .string()
+      .regex(/^oat_/)
+      .describe(
+        'The credential for tools_url and reports_url, valid for this attempt only, until the attempt and its analysis end. Sent as a bearer token.',
+      ),
     call_id: Id,
     attempt: z.int().min(1).describe('The number of this attempt, starting at 1'),
     from_number: PhoneNumberE164,
@@ -28,10 +34,8 @@ export const RuntimeDialRequest = z
       last_name: z.string().nullable(),
       variables: z.record(z.string(), z.string()),
     }),
-    tools_url: z
-      .url()
-      .describe("This agent's tools for this call, over MCP (SSE). Requires the runtime secret."),
-    reports_url: z.url().describe('Where to send the reports of this attempt. Requires the runtime secret.'),
+    tools_url: z.url().describe("This agent's tools for this call, over MCP (SSE). Requires attempt_token."),
+    reports_url: z.url().describe('Where to send the reports of this attempt. Requires attempt_token.'),
     ring_limit_seconds: Seconds,
     call_limit_seconds: Seconds,
   })

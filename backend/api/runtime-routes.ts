@@ -8,22 +8,29 @@ import type { Deps } from '../deps.ts'
 import { receiveReport } from '../dialer/receive-report.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { registerScope } from '../http/register-scope.ts'
-import { createRuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
+import { createRuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
 import { NoQuery } from './define-route.ts'
 
 /** Mounts the route for reports of agent runtimes (docs/runtime.md). Any process can receive a report. */
 export async function mountRuntimeRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, 'runtimeSecrets' | 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'runtimeSecrets' | 'attemptTokenKey' | 'db' | 'clock' | 'notify'>,
 ): Promise<void> {
-  const secrets = createRuntimeSecretVerifier(deps.runtimeSecrets)
+  const credentials = createRuntimeCredentialVerifier(deps)
 
-  const requireSecret = async ({ headers }: FastifyRequest) => {
+  const authenticate = ({ headers }: FastifyRequest) => {
     try {
-      secrets.require(headers, new URLSearchParams())
+      return credentials.require(headers, new URLSearchParams())
     } catch (error) {
       throw error instanceof ApiError ? toRuntimeApiError(error) : error
     }
+  }
+
+  const requireCredential = async (request: FastifyRequest) => {
+    const { attemptId } = authenticate(request)
+    // Like any other object that the credential can't access, another attempt doesn't exist for a token.
+    if (attemptId !== undefined && attemptId !== parseAttemptId(request))
+      throw new ApiError('not_found.attempt')
   }
 
   const requireJsonBody = async (request: FastifyRequest) => {
@@ -38,7 +45,7 @@ export async function mountRuntimeRoutes(
     scope.post(
       attemptReportsPath(':id'),
       {
-        onRequest: [requireSecret, requireJsonBody],
+        onRequest: [requireCredential, requireJsonBody],
         schema: { hide: true },
       },
       async (request, reply) => {
@@ -46,7 +53,8 @@ export async function mountRuntimeRoutes(
         validate(NoQuery, request.query)
         const body = hasBody(request) ? request.body : parseJson(Buffer.alloc(0))
         const report = validate(RuntimeReport, body, maxReportValues)
-        if ((await receiveReport(deps, attemptId, report)) === 'ended')
+        const byToken = authenticate(request).attemptId !== undefined
+        if ((await receiveReport(deps, attemptId, report, { byToken })) === 'ended')
           return sendAttemptEnded(request, reply)
         return { attempt_id: attemptId, sequence: report.sequence }
       },

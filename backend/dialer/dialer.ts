@@ -16,7 +16,10 @@ export interface DialerOptions extends LeaseTimes {
   concurrency: number
 }
 
-type DialerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'random' | 'runtimeSecrets'>
+type DialerDeps = Pick<
+  Deps,
+  'db' | 'clock' | 'config' | 'log' | 'notify' | 'random' | 'runtimeSecrets' | 'attemptTokenKey'
+>
 
 /**
  * Starts the worker that places due calls. Any number of processes can run one. Call `notify` after a commit that made

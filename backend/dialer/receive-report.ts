@@ -2,6 +2,7 @@ import type { RuntimeReport } from '@outdial/contract'
 import { ApiError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { expiredAttemptToken } from '../secrets/verify-runtime-credential.ts'
 import {
   findEndReport,
   findReportedAttempt,
@@ -18,19 +19,23 @@ import { finishAnalysis } from './finish-attempt.ts'
  * can receive it. Reports can arrive twice and out of order. A repeated report changes nothing, and a report about
  * something before the end is still saved after it.
  *
+ * @param options.byToken an attempt token authenticates the report. It's valid until the attempt and its analysis end.
  * @returns `ended` if the attempt has ended and this report can no longer change anything
- * @throws {ApiError} not_found
+ * @throws {ApiError} not_found; expired_credential
  */
 export const receiveReport = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   attemptId: string,
   report: RuntimeReport,
+  options: { byToken?: boolean } = {},
 ): Promise<'recorded' | 'ended'> =>
   inTransaction(deps, async (tx) => {
     // Of two end reports that arrive at the same time, only one may count.
     await lockReports(tx.db, attemptId)
     const attempt = await findReportedAttempt(tx.db, httpProviderName, attemptId)
     if (attempt === undefined) throw new ApiError('not_found.attempt')
+    if (options.byToken === true && attempt.endedAt !== null && !attempt.awaitsAnalysis)
+      throw expiredAttemptToken()
     const reports = (await findReports(tx.db, [attemptId])).get(attemptId) ?? []
     if (reports.some(({ sequence }) => sequence === report.sequence)) return 'recorded'
     const ended = findEndReport(reports)

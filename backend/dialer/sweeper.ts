@@ -20,7 +20,10 @@ import {
   lockOverdueCall,
 } from './sweep-store.ts'
 
-type SweeperDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'random' | 'runtimeSecrets'>
+type SweeperDeps = Pick<
+  Deps,
+  'db' | 'clock' | 'config' | 'log' | 'notify' | 'random' | 'runtimeSecrets' | 'attemptTokenKey'
+>
 
 /**
  * Starts the job that finishes what other workers left open: attempts of lost workers, calls that waited too long,

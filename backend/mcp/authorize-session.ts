@@ -1,7 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
 import { fieldIssue } from '../core/errors.ts'
-import type { RuntimeSecret, RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
+import {
+  expiredAttemptToken,
+  type RuntimeCredential,
+  type RuntimeCredentialVerifier,
+} from '../secrets/verify-runtime-credential.ts'
 import type { LiveCall } from '../tools/kinds/tool-kind.ts'
 import type { SessionContext } from './session-context.ts'
 import { ToolServerError } from './tool-server-error.ts'
@@ -9,20 +13,21 @@ import { ToolServerError } from './tool-server-error.ts'
 /** A client that may open a session, and what the session acts for. */
 export interface AuthorizedClient {
   widgetId: string
-  secret: RuntimeSecret
+  credential: RuntimeCredential
   call: LiveCall | undefined
   context: SessionContext
 }
 
 interface SessionLookups {
-  secrets: RuntimeSecretVerifier
+  credentials: RuntimeCredentialVerifier
   findContext(widgetId: string): Promise<SessionContext | undefined>
-  findCall(attemptId: string): Promise<(LiveCall & { agentId: number }) | undefined>
+  findCall(attemptId: string): Promise<(LiveCall & { widgetId: string }) | undefined>
 }
 
 /**
- * Authorizes a client, which must send a valid runtime secret and an agent's widget ID. It can also send the ID of a
- * call in progress. Checks the secret first, so that errors don't reveal which agents and calls exist.
+ * Authorizes a client, which sends either an attempt token, or a runtime secret, an agent's widget ID, and optionally
+ * the ID of a call in progress. A token implies both IDs. Checks the credential first, so that errors don't reveal which
+ * agents and calls exist.
  *
  * @throws {ToolServerError}
  */
@@ -31,14 +36,25 @@ export async function authorizeSession(
   headers: IncomingHttpHeaders,
   query: URLSearchParams,
 ): Promise<AuthorizedClient> {
-  const secret = lookups.secrets.require(headers, query)
-  const widgetId = requireWidgetId(query.get('widget_id'))
+  const credential = lookups.credentials.require(headers, query)
+  const tokenCall = await findTokenCall(lookups, credential)
+  const widgetId = requireWidgetId(query.get('widget_id') || (tokenCall?.widgetId ?? null))
+  if (tokenCall !== undefined && tokenCall.widgetId !== widgetId) throw agentNotFound()
   const context = await lookups.findContext(widgetId)
   if (context === undefined) throw agentNotFound()
-  const call = await requireCall(lookups, query.get('call_id'), context.agentId)
+  const call = (await findRequestedCall(lookups, query.get('call_id'), widgetId)) ?? tokenCall
+  if (tokenCall !== undefined && tokenCall.attemptId !== call?.attemptId) throw callNotFound()
   // A call in progress continues even if its agent has been paused since it started.
   if (!context.isLive && call === undefined) throw agentNotLive()
-  return { widgetId, secret, call, context }
+  return { widgetId, credential, call, context }
+}
+
+/** @throws {ApiError} expired_credential if the attempt has ended */
+async function findTokenCall(lookups: SessionLookups, { attemptId }: RuntimeCredential) {
+  if (attemptId === undefined) return undefined
+  const call = await lookups.findCall(attemptId)
+  if (call === undefined) throw expiredAttemptToken()
+  return call
 }
 
 const Uuid = z.guid().toLowerCase()
@@ -54,19 +70,21 @@ function requireWidgetId(value: string | null): string {
   return widgetId
 }
 
-async function requireCall(
+/** Returns undefined if the request names no call. */
+async function findRequestedCall(
   lookups: SessionLookups,
   value: string | null,
-  agentId: number,
+  widgetId: string,
 ): Promise<LiveCall | undefined> {
   if (value === null || value === '') return undefined
   const attemptId = Uuid.safeParse(value).data
   const call = attemptId === undefined ? undefined : await lookups.findCall(attemptId)
-  if (call?.agentId !== agentId) {
-    throw new ToolServerError('not_found', { details: [fieldIssue('call_id', 'not_found.call_id')] })
-  }
+  if (call?.widgetId !== widgetId) throw callNotFound()
   return call
 }
+
+const callNotFound = () =>
+  new ToolServerError('not_found', { details: [fieldIssue('call_id', 'not_found.call_id')] })
 
 const agentNotFound = () =>
   new ToolServerError('not_found', { details: [fieldIssue('widget_id', 'not_found.widget_id')] })

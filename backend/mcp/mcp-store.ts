@@ -61,10 +61,11 @@ export async function findAgentWithTools(db: Db, widgetId: string): Promise<Agen
 export async function findLiveCall(
   db: Db,
   attemptId: string,
-): Promise<(LiveCall & { agentId: number }) | undefined> {
+): Promise<(LiveCall & { widgetId: string }) | undefined> {
   return db
     .selectFrom('call_attempt')
     .innerJoin('call', 'call.id', 'call_attempt.call_id')
+    .innerJoin('agent', 'agent.id', 'call.agent_id')
     .select([
       sql<string>`call_attempt.id::text`.as('attemptId'),
       'call.id as callId',
@@ -72,7 +73,7 @@ export async function findLiveCall(
       'call.contact_id as contactId',
       'call_attempt.to_number as phoneNumber',
       'call_attempt.test',
-      'call.agent_id as agentId',
+      'agent.widget_id as widgetId',
     ])
     .where('call_attempt.id', '=', attemptId)
     .where('call_attempt.ended_at', 'is', null)

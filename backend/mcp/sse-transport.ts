@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { toolSessionPath } from '../core/runtime-paths.ts'
-import type { RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
+import type { RuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
 import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted } from './mcp-http.ts'
 import type { ToolSessions } from './session-registry.ts'
@@ -18,11 +18,11 @@ import {
 /** Creates the routes of HTTP+SSE: one for the stream, and one for the client's messages. */
 export function createSseRoutes(options: {
   toolSessions: ToolSessions
-  secrets: RuntimeSecretVerifier
+  credentials: RuntimeCredentialVerifier
   publicUrl: string
   backlog: Backlog
 }): TransportRoutes {
-  const { toolSessions, secrets, backlog } = options
+  const { toolSessions, credentials, backlog } = options
   // A proxy may serve this service under a path prefix.
   const messagesPath = `${new URL(options.publicUrl).pathname.replace(/\/$/, '')}/api/mcp/messages/`
 
@@ -39,7 +39,7 @@ export function createSseRoutes(options: {
   const post = async ({ req, res, requestId }: TransportRequest): Promise<void> => {
     const query = parseQuery(req)
     const session = requireSession(toolSessions, query)
-    if (!secrets.permits(session.secret, req.headers, query)) throw sessionNotFound()
+    if (!credentials.permits(session.credential, req.headers, query)) throw sessionNotFound()
     const message = await readMessage(req)
     // The session may have ended while the message was being read.
     if (session.isClosed) throw sessionNotFound()

@@ -6,7 +6,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import { minuteMs } from '../core/durations.ts'
-import type { RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
+import type { RuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
 import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted, sendJson } from './mcp-http.ts'
 import { errorResponse, findParamsIssue, invalidParams } from './mcp-messages.ts'
@@ -20,23 +20,23 @@ import {
   type TransportRoutes,
 } from './tool-transport.ts'
 
-/** Creates the route of Streamable HTTP. Every request must include the runtime secret. */
+/** Creates the route of Streamable HTTP. Every request must include the credential. */
 export function createStreamableRoutes(options: {
   toolSessions: ToolSessions
-  secrets: RuntimeSecretVerifier
+  credentials: RuntimeCredentialVerifier
   now: () => number
   backlog: Backlog
 }): TransportRoutes {
-  const { toolSessions, secrets, now, backlog } = options
+  const { toolSessions, credentials, now, backlog } = options
 
   const requireTransport = ({ req }: TransportRequest): StreamableTransport => {
-    const secret = secrets.require(req.headers, parseQuery(req))
+    const credential = credentials.require(req.headers, parseQuery(req))
     requireSupportedVersion(req.headers['mcp-protocol-version'])
     const id = req.headers['mcp-session-id']
     if (typeof id !== 'string') throw malformedMessage('Mcp-Session-Id', 'invalid.session_missing')
     const session = toolSessions.find(id)
-    if (session?.secret !== secret || !(session.transport instanceof StreamableTransport))
-      throw sessionNotFound()
+    const isOpener = session?.credential.digest.equals(credential.digest) === true
+    if (!isOpener || !(session.transport instanceof StreamableTransport)) throw sessionNotFound()
     return session.transport
   }
 
@@ -62,8 +62,8 @@ export function createStreamableRoutes(options: {
 
   const post = async (request: TransportRequest): Promise<void> => {
     const { req, res, requestId } = request
-    // Check the secret before reading the body, so that only authenticated clients can send one.
-    secrets.require(req.headers, parseQuery(req))
+    // Check the credential before reading the body, so that only authenticated clients can send one.
+    credentials.require(req.headers, parseQuery(req))
     const message = await readMessage(req)
     if (isInitialize(message)) return initialize(request, message)
     const transport = requireTransport(request)

@@ -8,7 +8,7 @@ import type { ToolChange } from '../core/notify.ts'
 import type { Deps } from '../deps.ts'
 import { toApiError } from '../http/error-handler.ts'
 import { getRequestId } from '../http/request-log.ts'
-import { createRuntimeSecretVerifier, invalidSecret } from '../secrets/verify-runtime-secret.ts'
+import { createRuntimeCredentialVerifier, invalidSecret } from '../secrets/verify-runtime-credential.ts'
 import { ArgumentValidators } from '../tools/json-schema/argument-validator.ts'
 import { toolKinds } from '../tools/kind-registry.ts'
 import type { ToolKinds } from '../tools/kinds/tool-kind.ts'
@@ -62,7 +62,7 @@ export function createToolServer(
 ): ToolServer {
   const { kinds = toolKinds, sessionsPerWidget = 2_000, maxSessions = 20_000 } = options
   const { clock, log, config } = deps
-  const secrets = createRuntimeSecretVerifier(deps.runtimeSecrets)
+  const credentials = createRuntimeCredentialVerifier(deps)
   const checkHost = createHostCheck(config)
   const catalog = { kinds, validators: new ArgumentValidators() }
   const contexts = new Cache<SessionContext>(clock, cacheTtlMs, (widgetId) =>
@@ -82,6 +82,7 @@ export function createToolServer(
   const host: SessionHost = {
     callTool: (request) => callTool(deps, request),
     findContext,
+    findCall,
     now,
     onError: (error) => log.error({ error: describeError(error) }, 'failed to handle a tool call'),
     inFlightCalls,
@@ -93,13 +94,13 @@ export function createToolServer(
 
   const toolSessions: ToolSessions = {
     authorize: ({ req }) =>
-      authorizeSession({ secrets, findContext, findCall }, req.headers, parseQuery(req)),
+      authorizeSession({ credentials, findContext, findCall }, req.headers, parseQuery(req)),
     createId: randomUUID,
     find: (id) => sessions.get(id),
     open: (client, id, transport) => {
       // Either may have changed while the client was being authorized.
       if (isClosing) throw stoppingError()
-      if (!secrets.isValid(client.secret)) throw invalidSecret()
+      if (!credentials.isValid(client.credential)) throw invalidSecret()
       sessions.requireCapacity(client.widgetId)
       const session = new ToolSession(host, { ...client, id }, transport)
       sessions.add(session)
@@ -110,8 +111,8 @@ export function createToolServer(
   }
 
   const routes = new Map([
-    ...createSseRoutes({ toolSessions, secrets, publicUrl: config.publicUrl, backlog }),
-    ...createStreamableRoutes({ toolSessions, secrets, now, backlog }),
+    ...createSseRoutes({ toolSessions, credentials, publicUrl: config.publicUrl, backlog }),
+    ...createStreamableRoutes({ toolSessions, credentials, now, backlog }),
   ])
 
   const handleRequest = async (request: TransportRequest, methods: MethodHandlers): Promise<void> => {
@@ -149,7 +150,8 @@ export function createToolServer(
     },
 
     secretsChanged: () => {
-      for (const session of sessions.filter(({ secret }) => !secrets.isValid(secret))) session.close()
+      for (const session of sessions.filter(({ credential }) => !credentials.isValid(credential)))
+        session.close()
     },
 
     close: async (timeoutMs = 10 * secondMs) => {

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { toErrorMessage, toolResultTexts } from '@outdial/contract'
-import type { RuntimeSecret } from '../secrets/verify-runtime-secret.ts'
+import type { RuntimeCredential } from '../secrets/verify-runtime-credential.ts'
 import { failedResult, type LiveCall, type ToolResult } from '../tools/kinds/tool-kind.ts'
 import type { ToolCallRequest } from './call-tool.ts'
 import { InFlightCall, type InFlightCalls } from './in-flight-calls.ts'
@@ -25,6 +25,8 @@ export interface SessionHost {
   callTool(request: ToolCallRequest): Promise<ToolResult>
   /** Returns an agent's current context, or undefined if the agent no longer exists. */
   findContext(widgetId: string): Promise<SessionContext | undefined>
+  /** Returns the call of an attempt, or undefined if the attempt has ended. */
+  findCall(attemptId: string): Promise<LiveCall | undefined>
   now(): number
   onError(error: unknown): void
   /** The calls of all sessions. */
@@ -36,7 +38,7 @@ export interface SessionHost {
 interface SessionDetails {
   id: string
   widgetId: string
-  secret: RuntimeSecret
+  credential: RuntimeCredential
   call: LiveCall | undefined
   context: SessionContext
 }
@@ -48,7 +50,7 @@ const maxInFlightCalls = 100
 export class ToolSession {
   readonly id: string
   readonly widgetId: string
-  readonly secret: RuntimeSecret
+  readonly credential: RuntimeCredential
   readonly call: LiveCall | undefined
   readonly transport: ToolTransport
   #context: SessionContext
@@ -60,7 +62,7 @@ export class ToolSession {
     this.#host = host
     this.id = details.id
     this.widgetId = details.widgetId
-    this.secret = details.secret
+    this.credential = details.credential
     this.call = details.call
     this.#context = details.context
     this.transport = transport
@@ -166,9 +168,15 @@ export class ToolSession {
 
   /**
    * Returns the context. Reads it again if it has changed or expired, because processes don't notify each other of
-   * changes. If the agent no longer exists, closes the session and returns undefined.
+   * changes. If the agent no longer exists, or the attempt of the session's token has ended, closes the
+   * session and returns undefined.
    */
   async #loadContext(): Promise<SessionContext | undefined> {
+    const { attemptId } = this.credential
+    if (attemptId !== undefined && (await this.#host.findCall(attemptId)) === undefined) {
+      this.close()
+      return undefined
+    }
     const previous = this.#context
     if (previous.isCurrent && this.#host.now() < previous.freshUntil) return previous
     const context = await this.#host.findContext(this.widgetId)

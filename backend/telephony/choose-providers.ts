@@ -1,5 +1,6 @@
 import { describeError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
+import { createAttemptToken } from '../secrets/attempt-tokens.ts'
 import { createHttpProvider } from './http-runtime/http-provider.ts'
 import { createReachability } from './http-runtime/reachability.ts'
 import { createRuntimeClient } from './http-runtime/runtime-client.ts'
@@ -13,7 +14,10 @@ export interface TelephonyProviders {
   test: TelephonyProvider
 }
 
-type ProviderDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'random' | 'runtimeSecrets'>
+type ProviderDeps = Pick<
+  Deps,
+  'clock' | 'config' | 'db' | 'log' | 'random' | 'runtimeSecrets' | 'attemptTokenKey'
+>
 
 export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
   const { clock, config } = deps
@@ -21,7 +25,8 @@ export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
   return { real: createConfiguredHttpProvider(deps) ?? simulated, test: simulated }
 }
 
-function createConfiguredHttpProvider({ clock, config, db, log, random, runtimeSecrets }: ProviderDeps) {
+function createConfiguredHttpProvider(deps: ProviderDeps) {
+  const { clock, config, db, log, random, runtimeSecrets } = deps
   const { telephony, runtimeUrl, internalUrl } = config
   if (telephony !== 'http' || runtimeUrl === undefined) return undefined
   const reachability = createReachability({
@@ -38,6 +43,7 @@ function createConfiguredHttpProvider({ clock, config, db, log, random, runtimeS
     db,
     clock,
     internalUrl,
+    createToken: (attemptId) => createAttemptToken(deps.attemptTokenKey, attemptId),
     reachability,
     runtime: createRuntimeClient({ url: runtimeUrl, secrets: runtimeSecrets, clock, reachability }),
     onError: (attempt, error) =>

@@ -9,8 +9,8 @@ export interface OngoingCall {
 }
 
 /** Runs a call from a script, where a real runtime calls a phone and uses a language model. */
-export function startCall(dialRequest: RuntimeDialRequest, secret: string, secondMs: number): OngoingCall {
-  const reporter = createReporter(dialRequest.reports_url, secret)
+export function startCall(dialRequest: RuntimeDialRequest, secondMs: number): OngoingCall {
+  const reporter = createReporter(dialRequest.reports_url, dialRequest.attempt_token)
   const hungUp = new AbortController()
   const isHungUp = () => hungUp.signal.aborted
   const waitSeconds = (seconds: number) =>
@@ -25,7 +25,7 @@ export function startCall(dialRequest: RuntimeDialRequest, secret: string, secon
 
     reporter.addReport({ type: 'answered' })
     const answered_at = new Date().toISOString()
-    const transcript = await runConversation(dialRequest, secret, waitSeconds, hungUp.signal)
+    const transcript = await runConversation(dialRequest, waitSeconds, hungUp.signal)
     return {
       type: 'ended',
       outcome: 'answered',
@@ -57,7 +57,6 @@ const interruptedAnalysis: RuntimeAnalysis = {
 
 async function runConversation(
   dialRequest: RuntimeDialRequest,
-  secret: string,
   waitSeconds: (seconds: number) => Promise<unknown>,
   hungUp: AbortSignal,
 ): Promise<TranscriptTurn[]> {
@@ -68,7 +67,9 @@ async function runConversation(
     await waitSeconds(2)
   }
   // The conversation continues even if the tools aren't available.
-  const tools = await openTools(dialRequest.tools_url, secret).catch((): Tools | undefined => undefined)
+  const tools = await openTools(dialRequest.tools_url, dialRequest.attempt_token).catch(
+    (): Tools | undefined => undefined,
+  )
   const useTool = async (name: string, args: Record<string, unknown>) => {
     if (hungUp.aborted || tools?.names.includes(name) !== true) return
     // A real agent passes the result to its model. The transcript gets one line; Outdial records the full result.

@@ -69,7 +69,7 @@ function acceptCall(dialRequest: RuntimeDialRequest, response: ServerResponse): 
     respond(response, 200)
     return
   }
-  calls.set(id, startCall(dialRequest, secret ?? '', Number(SECOND_MS)))
+  calls.set(id, startCall(dialRequest, Number(SECOND_MS)))
   console.log(`Call ${dialRequest.call_id}, attempt ${dialRequest.attempt}`)
   respond(response, 202)
 }

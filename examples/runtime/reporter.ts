@@ -15,7 +15,7 @@ export interface Reporter {
   addReport(input: ReportInput): void
 }
 
-export function createReporter(url: string, secret: string): Reporter {
+export function createReporter(url: string, attemptToken: string): Reporter {
   const reports: RuntimeReport[] = []
   let sending = Promise.resolve()
   return {
@@ -23,17 +23,17 @@ export function createReporter(url: string, secret: string): Reporter {
     addReport: (input) => {
       const report = { ...input, sequence: reports.length + 1, at: new Date().toISOString() }
       reports.push(report)
-      sending = sending.then(() => send(url, secret, report))
+      sending = sending.then(() => send(url, attemptToken, report))
     },
   }
 }
 
 /** Sends a report until it's accepted or rejected for good. Outdial may be restarting. */
-async function send(url: string, secret: string, report: RuntimeReport): Promise<void> {
+async function send(url: string, attemptToken: string, report: RuntimeReport): Promise<void> {
   for (;;) {
     const status = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${attemptToken}` },
       body: JSON.stringify(report),
     }).then(
       (response) => response.status,

@@ -9,8 +9,8 @@ export interface Tools {
 }
 
 /** Opens the agent's tools for one call. A real agent would show names, descriptions, and schemas to its model. */
-export async function openTools(url: string, secret: string): Promise<Tools> {
-  const headers = { authorization: `Bearer ${secret}` }
+export async function openTools(url: string, attemptToken: string): Promise<Tools> {
+  const headers = { authorization: `Bearer ${attemptToken}` }
   const client = new Client({ name: 'example-runtime', version: '1.0.0' })
   await client.connect(new SSEClientTransport(new URL(url), { requestInit: { headers } }), { timeout: 5_000 })
   const { tools } = await client.listTools()

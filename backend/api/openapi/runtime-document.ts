@@ -40,7 +40,11 @@ export const runtimeDocument = (): object => ({
         description:
           'Standard Webhooks 1.0, with webhook-id and webhook-timestamp. The key is the bytes of the runtime secret. The signature covers the body, or "METHOD /path" for a request without a body. There is one signature for each valid secret.',
       },
-      runtimeSecret: { type: 'http', scheme: 'bearer', description: 'The runtime secret' },
+      attemptToken: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'The attempt_token of the dial request. Also valid: the runtime secret.',
+      },
     },
     schemas: { ...runtimeSchemas(), Error: errorSchema },
   },
@@ -65,7 +69,7 @@ const reportOperation: Operation = {
   summary: 'Report on an attempt',
   description:
     'Send each report to reports_url. If there is no response, or if the status is 429 or 5xx, send the report again. Repeated reports change nothing, and reports can arrive in any order.',
-  security: [{ runtimeSecret: [] }],
+  security: [{ attemptToken: [] }],
   requestBody: { required: true, content: jsonContent('RuntimeReport', exampleReports) },
   responses: {
     200: {
@@ -75,7 +79,7 @@ const reportOperation: Operation = {
       }),
     },
     400: errorResponse('The body is not valid JSON'),
-    401: errorResponse('The secret is missing or invalid'),
+    401: errorResponse('The attempt token is missing, invalid, or expired'),
     404: errorResponse('Attempt not found'),
     409: errorResponse('The attempt has already ended'),
     413: errorResponse('The body is larger than 1 MiB'),

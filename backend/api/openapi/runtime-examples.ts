@@ -6,6 +6,7 @@ const widgetId = '2b1c7c1e-0e55-4b7e-8d58-6f0d3c9a4e11'
 /** Example of the body of `POST /calls`, for docs/runtime.openapi.json. */
 export const exampleDialRequest: RuntimeDialRequest = {
   attempt_id: attemptId,
+  attempt_token: 'oat_fT8MUl8OTFmaHj8rimwdBHrMZ0t0cXhHDtEoGxwN7s1vJQeB8lkKcT2wYxUa4fPz',
   call_id: 311,
   attempt: 1,
   from_number: '+12025550190',

@@ -18,6 +18,8 @@ interface HttpProviderDeps extends FollowDeps {
   /** The base URL at which the runtime reaches this service, without a trailing slash. */
   internalUrl: string
   reachability: Pick<Reachability, 'limitCapacity'>
+  /** Returns the token of an attempt, always the same one. */
+  createToken: (attemptId: string) => string
 }
 
 export const httpProviderName = 'http'
@@ -30,7 +32,7 @@ const pollMs = 250
  * table. Calls continue when this process dies.
  */
 export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
-  const { runtime, internalUrl, reachability, onError } = deps
+  const { runtime, internalUrl, reachability, createToken, onError } = deps
   const readReports = createReportReader(deps, pollMs)
 
   return {
@@ -43,7 +45,7 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
       let dialStatus: DialStatus = 'accepted'
       const getDialStatus = () => dialStatus
       const requestSent = runtime
-        .dial(toRuntimeDialRequest(request, internalUrl))
+        .dial(toRuntimeDialRequest(request, internalUrl, createToken(attemptId)))
         .then((response) => void (dialStatus = response))
       const following = followAttempt({ deps, readReports, attemptId, dialing }, getDialStatus)
       const ended = await Promise.race([following, whenDetached(dialing, requestSent)])
@@ -79,10 +81,15 @@ const whenDetached = ({ detached }: DialControls, requestSent: Promise<void>): P
     detached.addEventListener('abort', detach, { once: true })
   })
 
-const toRuntimeDialRequest = (request: DialRequest, internalUrl: string): RuntimeDialRequest => {
+const toRuntimeDialRequest = (
+  request: DialRequest,
+  internalUrl: string,
+  attemptToken: string,
+): RuntimeDialRequest => {
   const { attemptId, agent, contact } = request
   return {
     attempt_id: attemptId,
+    attempt_token: attemptToken,
     call_id: request.callId,
     attempt: request.number,
     from_number: request.fromNumber,

@@ -2,13 +2,22 @@ import { RuntimeReport } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-/** Finds an attempt in any workspace, because the runtime secret belongs to the service, not to a workspace. */
+/** Finds an attempt in any workspace, because a runtime serves all workspaces. */
 export const findReportedAttempt = (db: Db, provider: string, attemptId: string) =>
   db
     .selectFrom('call_attempt')
-    .select(['workspace_id as workspaceId', 'call_id as callId', 'ended_at as endedAt'])
-    .where('id', '=', attemptId)
-    .where('provider', '=', provider)
+    .innerJoin('call', 'call.id', 'call_attempt.call_id')
+    .select([
+      'call_attempt.workspace_id as workspaceId',
+      'call_attempt.call_id as callId',
+      'call_attempt.ended_at as endedAt',
+      // Only the last attempt of a call has a conversation to analyze.
+      sql<boolean>`call.analysis_until is not null and call.attempts = call_attempt.number`.as(
+        'awaitsAnalysis',
+      ),
+    ])
+    .where('call_attempt.id', '=', attemptId)
+    .where('call_attempt.provider', '=', provider)
     .executeTakeFirst()
 
 /**

@@ -18,6 +18,7 @@ export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
   return {
     config,
     runtimeSecrets: () => runtimeSecrets,
+    attemptTokenKey: Buffer.from('attempt-token-key-of-the-tests'),
     db,
     clock: new ManualClock(),
     random: () => 0.5,

@@ -6,6 +6,7 @@ import { parseConfig } from '../../../config.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
 import { claimCalls, type ClaimedAttempt } from '../../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../../dialer/finish-attempt.ts'
+import { createAttemptToken } from '../../../secrets/attempt-tokens.ts'
 import { seedCall } from '../../support/calls.ts'
 import { freshNumber } from '../../support/factories.ts'
 import { waitForLockWaiters } from '../../support/locks.ts'
@@ -141,6 +142,43 @@ describe('the runtime secret', () => {
     )
     const agentHeaders = { authorization: '', 'x-agent-secret': newSecret }
     expect((await report(busy, { headers: agentHeaders })).statusCode).toBe(200)
+  })
+})
+
+describe('the attempt token', () => {
+  const bearer = (attemptId: string) => ({
+    headers: { authorization: `Bearer ${createAttemptToken(world.deps.attemptTokenKey, attemptId)}` },
+  })
+  const createAnsweredResult = () => ({
+    ...emptyResult('answered', 'contact_hung_up'),
+    answeredAt: world.deps.clock.now(),
+    transcript: [{ role: 'agent' as const, text: 'Hello.', at: timestamp }],
+  })
+  const analysis: RuntimeReport = {
+    ...{ sequence: 9, type: 'analysis', at: timestamp },
+    analysis: { summary: 'Wants a visit.', sentiment: 'positive', goal_met: true, extracted: {} },
+  }
+
+  it("authenticates its own attempt's reports only", async () => {
+    expect((await report(answered, bearer(attempt.id))).statusCode).toBe(200)
+    const other = await claim('http')
+    const response = await report(answered, { ...bearer(attempt.id), id: other.id })
+    expect([response.statusCode, getErrorCode(response)]).toEqual([404, 'not_found'])
+  })
+
+  it('is valid until the analysis arrives', async () => {
+    await finishAttempt(world.deps, attempt, createAnsweredResult())
+    expect((await report(analysis, bearer(attempt.id))).statusCode).toBe(200)
+    const response = await report({ ...analysis, sequence: 10 }, bearer(attempt.id))
+    expect([response.statusCode, getErrorCode(response)]).toEqual([401, 'expired_credential'])
+    expect(response.headers['www-authenticate']).toBeDefined()
+  })
+
+  it('expires with an attempt that has no analysis', async () => {
+    await report(busy, bearer(attempt.id))
+    await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
+    const response = await report(busy, bearer(attempt.id))
+    expect([response.statusCode, getErrorCode(response)]).toEqual([401, 'expired_credential'])
   })
 })
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import type { Call, RuntimeReport } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
 import { parseConfig } from '../../../config.ts'
+import { createAttemptToken } from '../../../secrets/attempt-tokens.ts'
 import { chooseProviders } from '../../../telephony/choose-providers.ts'
 import { advanceUntil, advanceUntilCompleted, getCall, listEvents, seedCall } from '../../support/calls.ts'
 import { freshNumber, getWidgetId, seedCampaign } from '../../support/factories.ts'
@@ -40,7 +41,7 @@ describe('the dial request', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it('sends what the runtime needs, signed with every runtime secret, without revealing a secret', async () => {
+  it('sends what the runtime needs, signed with every runtime secret, with no secret but the attempt token', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
     dial()
     const attemptId = await waitForDialRequest(id)
@@ -51,6 +52,7 @@ describe('the dial request', () => {
     const base = 'https://calls.example.com/api'
     expect(dialRequest).toEqual({
       attempt_id: attemptId,
+      attempt_token: createAttemptToken(world.deps.attemptTokenKey, attemptId),
       call_id: id,
       attempt: 1,
       from_number: call.from_number,

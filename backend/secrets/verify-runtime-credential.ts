@@ -1,36 +1,43 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import { attemptTokenPrefix, readAttemptToken } from './attempt-tokens.ts'
 
-/** A valid secret. A tool session stores the one that opened it. */
-export interface RuntimeSecret {
+/** A runtime secret or an attempt token. A tool session stores the one that opened it. */
+export interface RuntimeCredential {
   readonly digest: Buffer
+  /** Set for an attempt token, which is valid only for this attempt, and only until it's over. */
+  readonly attemptId?: string
 }
 
-export interface RuntimeSecretVerifier {
+export interface RuntimeCredentialVerifier {
   /**
-   * Returns the secret of a request, from X-Agent-Secret, Authorization, or the `token` query parameter.
+   * Returns the credential of a request, from X-Agent-Secret, Authorization, or the `token` query parameter.
    *
-   * @throws {ApiError} missing_credential; invalid_credential, also if the request has two different secrets
+   * @throws {ApiError} missing_credential; invalid_credential, also if the request has two different credentials
    */
-  require(headers: IncomingHttpHeaders, query: URLSearchParams): RuntimeSecret
-  /** Returns whether a request has no secret, or only this one. */
-  permits(secret: RuntimeSecret, headers: IncomingHttpHeaders, query: URLSearchParams): boolean
-  isValid(secret: RuntimeSecret): boolean
+  require(headers: IncomingHttpHeaders, query: URLSearchParams): RuntimeCredential
+  /** Returns whether a request has no credential, or only this one. */
+  permits(credential: RuntimeCredential, headers: IncomingHttpHeaders, query: URLSearchParams): boolean
+  /** Returns whether a secret is still configured. An attempt token doesn't depend on the configuration. */
+  isValid(credential: RuntimeCredential): boolean
 }
 
 /**
  * Compares SHA-256 digests in constant time, so that timing reveals neither the length nor the content of a secret.
  *
- * @param current returns the valid secrets, in a new list after each change
+ * @param deps.runtimeSecrets returns the valid secrets, in a new list after each change
  */
-export function createRuntimeSecretVerifier(current: () => readonly string[]): RuntimeSecretVerifier {
+export function createRuntimeCredentialVerifier(
+  deps: Pick<Deps, 'runtimeSecrets' | 'attemptTokenKey'>,
+): RuntimeCredentialVerifier {
   let currentValues: readonly string[] = []
-  let validSecrets: RuntimeSecret[] = []
+  let validSecrets: RuntimeCredential[] = []
 
   /** Returns the same object for a secret that stays valid, because `isValid` compares objects. */
-  const getValidSecrets = (): RuntimeSecret[] => {
-    const latestValues = current()
+  const getValidSecrets = (): RuntimeCredential[] => {
+    const latestValues = deps.runtimeSecrets()
     if (latestValues === currentValues) return validSecrets
     const previous = validSecrets
     validSecrets = latestValues.map(hashSecret).map((digest) => findByDigest(previous, digest) ?? { digest })
@@ -38,12 +45,18 @@ export function createRuntimeSecretVerifier(current: () => readonly string[]): R
     return validSecrets
   }
 
+  const findCredential = (presented: string, digest: Buffer): RuntimeCredential | undefined => {
+    if (!presented.startsWith(attemptTokenPrefix)) return findByDigest(getValidSecrets(), digest)
+    const attemptId = readAttemptToken(deps.attemptTokenKey, presented)
+    return attemptId === undefined ? undefined : { digest, attemptId }
+  }
+
   return {
     require: (headers, query) => {
       const [first, ...others] = readPresentedSecrets(headers, query)
       if (first === undefined) throw missingSecret()
       const digest = hashSecret(first)
-      const found = findByDigest(getValidSecrets(), digest)
+      const found = findCredential(first, digest)
       const agree = others.every((other) => timingSafeEqual(hashSecret(other), digest))
       if (!agree) throw conflictingSecrets()
       if (found === undefined) throw invalidSecret()
@@ -53,19 +66,19 @@ export function createRuntimeSecretVerifier(current: () => readonly string[]): R
       readPresentedSecrets(headers, query).every((presented) =>
         timingSafeEqual(hashSecret(presented), digest),
       ),
-    isValid: (secret) => getValidSecrets().includes(secret),
+    isValid: (credential) => credential.attemptId !== undefined || getValidSecrets().includes(credential),
   }
 }
 
 const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 /** Compares every candidate, so that timing doesn't reveal which one matches. */
-const findByDigest = (candidates: RuntimeSecret[], digest: Buffer): RuntimeSecret | undefined =>
+const findByDigest = (candidates: RuntimeCredential[], digest: Buffer): RuntimeCredential | undefined =>
   candidates.filter((secret) => timingSafeEqual(secret.digest, digest))[0]
 
 const scheme = /^(?:bearer|token) +/i
 
-/** Returns the request's secrets. Headers come first, because query strings end up in logs. */
+/** Returns the request's credentials. Headers come first, because query strings end up in logs. */
 function readPresentedSecrets(headers: IncomingHttpHeaders, query: URLSearchParams): string[] {
   const { authorization, 'x-agent-secret': agentSecret } = headers
   const presented: string[] = typeof agentSecret === 'string' ? [agentSecret] : (agentSecret ?? [])
@@ -81,5 +94,8 @@ const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="Outdial tools"
 const missingSecret = () => new ApiError('missing_credential.runtime', challenge)
 
 export const invalidSecret = () => new ApiError('invalid_credential.runtime', challenge)
+
+/** The attempt of the token is over. */
+export const expiredAttemptToken = () => new ApiError('expired_credential.attempt', challenge)
 
 const conflictingSecrets = () => new ApiError('invalid_credential.different', challenge)

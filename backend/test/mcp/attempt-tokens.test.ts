@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, it } from '@jest/globals'
+import { createAttemptToken } from '../../secrets/attempt-tokens.ts'
+import { seedLiveCall } from '../support/factories.ts'
+import { openSse, secret, textResult, useMcpWorld } from '../support/mcp.ts'
+
+let widgetId: string
+let agentId: number
+const service = useMcpWorld({ who: (use) => textResult(use.call?.attemptId ?? 'no call') })
+beforeAll(async () => {
+  ;({ widgetId, agentId } = await service.addAgent())
+  await service.addTool(agentId, 'who', { schema: { type: 'object' } })
+})
+
+async function startCall() {
+  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  const token = createAttemptToken(service.deps.attemptTokenKey, call.attemptId)
+  const end = async () => {
+    await call.end()
+    service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, endedAttempt: call.attemptId })
+  }
+  return { attemptId: call.attemptId, token, end }
+}
+
+/** Returns the status and code of a request for a session. */
+async function requestSession(query: Record<string, string>, headers: Record<string, string> = {}) {
+  const stop = new AbortController()
+  const search = new URLSearchParams(query).toString()
+  const response = await fetch(`${service.url}/api/mcp/sse?${search}`, { headers, signal: stop.signal })
+  if (response.status === 200) {
+    stop.abort()
+    return [200]
+  }
+  const { error } = (await response.json()) as { error: { code: string } }
+  return [response.status, error.code]
+}
+
+const postStreamable = (token: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(`${service.url}/api/mcp/`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+  })
+
+it('opens the tools of its agent for its call, without widget ID and call ID', async () => {
+  const { token, attemptId } = await startCall()
+  for (const [query, headers] of [
+    [{ token }, {}],
+    [{}, { 'X-Agent-Secret': token }],
+    [{ widget_id: widgetId, call_id: attemptId }, { Authorization: `Bearer ${token}` }],
+  ] as [Record<string, string>, Record<string, string>][]) {
+    const session = await openSse(service.url, query, headers)
+    expect((await session.call('who', {})).result?.content?.[0]?.text).toBe(attemptId)
+    session.close()
+  }
+})
+
+it('opens a session over Streamable HTTP', async () => {
+  const { token, attemptId, end } = await startCall()
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+  const initialized = await postStreamable(token, { method: 'initialize', params })
+  const session = { 'mcp-session-id': initialized.headers.get('mcp-session-id') ?? '' }
+  const use = () => postStreamable(token, { method: 'tools/call', params: { name: 'who' } }, session)
+  expect(await (await use()).json()).toMatchObject({ result: { content: [{ text: attemptId }] } })
+  const other = await startCall()
+  expect((await postStreamable(other.token, { method: 'tools/list' }, session)).status).toBe(404)
+  await end()
+  expect(await (await use()).text()).not.toContain(attemptId)
+  expect((await use()).status).toBe(404)
+  expect((await postStreamable(token, { method: 'initialize', params })).status).toBe(401)
+})
+
+it("doesn't open another agent's tools or another call", async () => {
+  const { token } = await startCall()
+  const other = await service.addAgent()
+  const otherCall = await startCall()
+  const headers = { Authorization: `Bearer ${token}` }
+  expect(await requestSession({ widget_id: other.widgetId }, headers)).toEqual([404, 'not_found'])
+  expect(await requestSession({ widget_id: randomUUID() }, headers)).toEqual([404, 'not_found'])
+  expect(await requestSession({ call_id: otherCall.attemptId }, headers)).toEqual([404, 'not_found'])
+  expect(await requestSession({ call_id: randomUUID() }, headers)).toEqual([404, 'not_found'])
+})
+
+it('must be the only credential of the request', async () => {
+  const { token } = await startCall()
+  const other = await startCall()
+  const headers = { Authorization: `Bearer ${token}` }
+  expect(await requestSession({ token }, headers)).toEqual([200])
+  expect(await requestSession({ token: other.token }, headers)).toEqual([401, 'invalid_credential'])
+  expect(await requestSession({ token: secret }, headers)).toEqual([401, 'invalid_credential'])
+})
+
+it("can't be forged or changed to another attempt's", async () => {
+  const { token, attemptId } = await startCall()
+  const other = await startCall()
+  const otherKey = Buffer.from('another-key')
+  for (const forged of [
+    createAttemptToken(otherKey, attemptId),
+    other.token.slice(0, 20) + token.slice(20),
+    token.slice(0, -4),
+    'oat_',
+    `oat_${attemptId}`,
+  ])
+    expect(await requestSession({ token: forged })).toEqual([401, 'invalid_credential'])
+})
+
+it('ends with its attempt, together with the sessions that it opened', async () => {
+  const { token, end } = await startCall()
+  const session = await openSse(service.url, { token }, {})
+  await end()
+  expect(await requestSession({ token })).toEqual([401, 'expired_credential'])
+  await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'who' } })
+  await session.ended
+  await expect(session.next()).rejects.toThrow('the stream has ended')
+})
+
+it('opens only its own session to messages', async () => {
+  const { token } = await startCall()
+  const other = await startCall()
+  const session = await openSse(service.url, { token }, {})
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  expect((await session.post(ping, { Authorization: `Bearer ${token}` })).status).toBe(202)
+  expect((await session.post(ping, { Authorization: `Bearer ${other.token}` })).status).toBe(404)
+  session.close()
+})
+
+it("isn't logged", async () => {
+  const { token } = await startCall()
+  const session = await openSse(service.url, { token }, {})
+  await session.post('{', { Authorization: `Bearer ${token}` })
+  await requestSession({ token: `${token}x` })
+  session.close()
+  await session.ended
+  expect(service.logOutput()).toContain('malformed_json')
+  expect(service.logOutput()).not.toContain(token.slice(0, 40))
+})
