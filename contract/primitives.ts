@@ -8,7 +8,7 @@ export const withText = (key: keyof typeof detailTexts, values?: ErrorValues) =>
   params: values,
 })
 
-/** Any Unicode text except NUL, which PostgreSQL can't store. */
+/** Accepts any Unicode text except NUL, which PostgreSQL can't store. */
 export const text = (max: number) =>
   z
     .string()
@@ -102,7 +102,7 @@ export const fieldsBelow = (texts: Record<string, FieldText>, field: string): Re
     ),
   )
 
-/** A flat dictionary of text. */
+/** Returns the schema of a flat dictionary of text. */
 export const dictionary = (limits: { keys: number; key: number; value: number }) =>
   limitEntries(z.record(text(limits.key), text(limits.value)), limits.keys)
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
-/** SQL expression: what a queued call waits for. Reasons that a person can resolve come first. */
+/** Returns what a queued call waits for, as an SQL expression. Reasons that a person can resolve come first. */
 export const waitingForExpression = (now: Date) => sql<WaitingFor | null>`
   case
     when call.status <> 'queued' then null

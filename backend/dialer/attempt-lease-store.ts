@@ -104,6 +104,6 @@ export async function findLostAttempts(
     .execute()
 }
 
-/** SQL: the time before which a lease must have expired. */
+/** Returns the time before which a lease must have expired, as an SQL expression. */
 export const expiredBefore = (lostForSeconds: number) =>
   sql<Date>`clock_timestamp() - ${lostForSeconds}::float8 * interval '1 second'`

@@ -13,7 +13,7 @@ export class PageError extends Error {
   }
 }
 
-/** The interaction was completed, expired, or started in another browser. These cases can't be distinguished. */
+/** Describes an authorization that was completed, that expired, or that started in another browser. It's not known which. */
 export const authorizationExpiredError = () =>
   new PageError(410, {
     title: 'This page is no longer valid',
