@@ -122,52 +122,128 @@ export const addContactTexts = texts({
   },
 })
 
-/** Why a call ended. */
-export const endedReasonTexts = {
-  agent_hung_up: 'The agent hung up.',
-  contact_hung_up: 'The contact hung up.',
-  call_limit_reached: 'The call reached the 30-minute limit.',
-  voicemail_reached: 'Voicemail answered.',
-  ring_timeout: "The call wasn't answered.",
-  line_busy: 'The number was busy.',
-  contact_declined: 'The contact declined the call.',
-  line_failed: "The telephony provider couldn't place the call.",
-  worker_lost: 'Outdial lost its connection to the call.',
-  do_not_call: 'The number is on the do-not-call list.',
-  not_attempted_in_time: "The call couldn't be placed within 7 days.",
-  campaign_archived: 'The campaign was archived while the call was waiting.',
-  contact_erased: 'The contact was erased while the call was waiting.',
-  canceled_by_user: 'The call was canceled while it was waiting.',
-} satisfies Record<string, string>
+export interface EndedReasonText {
+  outcome: keyof typeof outcomeTexts
+  meaning: string
+  /** What else the page for support says. Markdown. */
+  support?: string
+}
 
-/** What a queued call waits for: a label for lists, and a sentence. */
+/** Why a call ended, and the outcome that it has then. */
+export const endedReasonTexts = {
+  agent_hung_up: {
+    outcome: 'answered',
+    meaning: 'The agent hung up.',
+    support: 'See `summary` and `transcript_text`.',
+  },
+  contact_hung_up: {
+    outcome: 'answered',
+    meaning: 'The contact hung up.',
+    support: 'See `summary` and `transcript_text`.',
+  },
+  call_limit_reached: {
+    outcome: 'answered',
+    meaning: 'The call reached the 30-minute limit.',
+    support: 'Outdial ended the call. See `summary` and `transcript_text`.',
+  },
+  voicemail_reached: { outcome: 'voicemail', meaning: 'Voicemail answered.' },
+  ring_timeout: {
+    outcome: 'no_answer',
+    meaning: "The call wasn't answered.",
+    support: 'Outdial waits 45 seconds for an answer.',
+  },
+  line_busy: { outcome: 'busy', meaning: 'The number was busy.' },
+  contact_declined: { outcome: 'declined', meaning: 'The contact declined the call.' },
+  line_failed: { outcome: 'failed', meaning: "The telephony provider couldn't place the call." },
+  worker_lost: {
+    outcome: 'failed',
+    meaning: 'Outdial lost its connection to the call.',
+    support: "It doesn't dial again, because the phone may have rung.",
+  },
+  do_not_call: { outcome: 'suppressed', meaning: 'The number is on the do-not-call list.' },
+  not_attempted_in_time: { outcome: 'expired', meaning: "The call couldn't be placed within 7 days." },
+  campaign_archived: {
+    outcome: 'canceled',
+    meaning: 'The campaign was archived while the call was waiting.',
+  },
+  contact_erased: { outcome: 'canceled', meaning: 'The contact was erased while the call was waiting.' },
+  canceled_by_user: { outcome: 'canceled', meaning: 'The call was canceled while it was waiting.' },
+} satisfies Record<string, EndedReasonText>
+
+export interface WaitingForText {
+  label: string
+  meaning: string
+  /** What else the page for support says. Markdown. */
+  support?: string
+  /** What support can do about it. Markdown. */
+  action: string
+}
+
+/** What a queued call waits for: a label for lists, and sentences. */
 export const waitingForTexts = {
-  schedule: { label: 'Scheduled time', meaning: 'The call is scheduled for a later time.' },
-  calling_hours: { label: 'Calling hours', meaning: 'The current time is outside calling hours.' },
+  schedule: {
+    label: 'Scheduled time',
+    meaning: 'The call is scheduled for a later time.',
+    support: 'The time is in `scheduled_at`.',
+    action: 'Nothing.',
+  },
+  calling_hours: {
+    label: 'Calling hours',
+    meaning: 'The current time is outside calling hours.',
+    support: "Calling hours are in the contact's time zone. The call can be placed at `next_attempt_at`.",
+    action: "Wait, or extend the campaign's calling hours.",
+  },
   concurrency: {
     label: 'Other calls in progress',
     meaning:
       "The campaign has reached its maximum number of concurrent calls, or another call to the contact's number is in progress.",
+    action: 'Wait. If the campaign has reached its maximum, you can also raise the maximum.',
   },
-  campaign_paused: { label: 'Campaign paused', meaning: 'The campaign is paused.' },
-  agent_not_live: { label: 'Agent not Live', meaning: "The campaign's agent isn't Live." },
-  number_not_active: { label: 'Phone number retired', meaning: "The campaign's phone number is retired." },
-  retry: { label: 'Retry delay', meaning: "The last attempt didn't succeed, so another one follows." },
-} satisfies Record<string, { label: string; meaning: string }>
+  campaign_paused: {
+    label: 'Campaign paused',
+    meaning: 'The campaign is paused.',
+    support: 'Its `paused_reason` says why.',
+    action: 'Resume the campaign under **Campaigns**.',
+  },
+  agent_not_live: {
+    label: 'Agent not Live',
+    meaning: "The campaign's agent isn't Live.",
+    support: "It's a draft or paused.",
+    action: 'Publish or resume the agent under **Agents**.',
+  },
+  number_not_active: {
+    label: 'Phone number retired',
+    meaning: "The campaign's phone number is retired.",
+    action: 'Activate the number under **Phone numbers**.',
+  },
+  retry: {
+    label: 'Retry delay',
+    meaning: "The last attempt didn't succeed, so another one follows.",
+    support: 'The next attempt is at `next_attempt_at`.',
+    action: 'Nothing.',
+  },
+} satisfies Record<string, WaitingForText>
+
+/** A queued call that waits for none of these. */
+export const nextInLineText: WaitingForText = {
+  label: 'Next in line',
+  meaning: "The call is about to be placed, or the telephony provider can't be reached.",
+  action: 'Wait. After a minute, ask the operator whether the telephony provider is available.',
+}
 
 /** Lists values and their meanings as a Markdown list. */
-const listValues = (meanings: Record<string, string>): string =>
-  ['Values:\n', ...Object.entries(meanings).map(([value, meaning]) => `- \`${value}\`: ${meaning}`)].join(
+const listValues = (values: Record<string, { meaning: string }>): string =>
+  ['Values:\n', ...Object.entries(values).map(([value, { meaning }]) => `- \`${value}\`: ${meaning}`)].join(
     '\n',
   )
 
-const originMeanings = {
-  api_key: 'A program used an API key.',
-  app: 'A connected app, such as Zapier, queued it.',
-  member: 'A member of the workspace queued it in the dashboard.',
-  import: 'It was imported from a CSV file.',
-  scheduled_callback: 'The contact asked an agent to be called back.',
-  call_again: 'A member clicked “Call again” on an earlier call.',
+const originTexts = {
+  api_key: { meaning: 'A program used an API key.' },
+  app: { meaning: 'A connected app, such as Zapier, queued it.' },
+  member: { meaning: 'A member of the workspace queued it in the dashboard.' },
+  import: { meaning: 'It was imported from a CSV file.' },
+  scheduled_callback: { meaning: 'The contact asked an agent to be called back.' },
+  call_again: { meaning: 'A member clicked “Call again” on an earlier call.' },
 }
 
 /** Fields of a call, as the API returns it. */
@@ -181,9 +257,7 @@ export const callTexts = texts({
   },
   waiting_for: {
     label: 'Waiting for',
-    api: `What a queued call is waiting for. Null if nothing delays it, or if it's no longer queued. ${listValues(
-      Object.fromEntries(Object.entries(waitingForTexts).map(([value, { meaning }]) => [value, meaning])),
-    )}`,
+    api: `What a queued call is waiting for. Null if nothing delays it, or if it's no longer queued. ${listValues(waitingForTexts)}`,
   },
   next_attempt_at: { label: 'Next attempt at', api: 'The earliest time of the next attempt.' },
   test: { label: 'Test call', api: 'True if the call is simulated, so no phone rings.' },
@@ -201,7 +275,7 @@ export const callTexts = texts({
   },
   'origin.kind': {
     label: 'Origin',
-    api: `What queued the call. ${listValues(originMeanings)}`,
+    api: `What queued the call. ${listValues(originTexts)}`,
   },
   'origin.id': {
     label: 'Origin ID',

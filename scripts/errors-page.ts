@@ -11,16 +11,10 @@ import {
   toolResultTexts,
 } from '@outdial/contract'
 import { format, resolveConfig } from 'prettier'
+import { table } from './page-tables.ts'
 
 const root = new URL('..', import.meta.url)
 export const errorsPage = new URL('docs/errors.md', root)
-
-/** Writes a row. Placeholders are shown as code. */
-const row = (cells: readonly string[]): string =>
-  `| ${cells.join(' | ').replaceAll(/\{\w+\}/g, (placeholder) => `\`${placeholder}\``)} |`
-
-const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [header, header.map(() => '---'), ...rows].map(row).join('\n')
 
 const textRows = (texts: Record<string, ErrorText>): string[][] =>
   Object.entries(texts).map(([key, { meaning, action, zapier = '' }]) => [

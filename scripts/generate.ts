@@ -9,13 +9,15 @@ import { connect } from '../backend/db/connect.ts'
 import { createSecretBox } from '../backend/secrets/secret-box.ts'
 import { errorsPage, generateErrorsPage } from './errors-page.ts'
 import { generatedFile, generateText } from './generated-text.ts'
-import { generateZapBuildersPage, zapBuildersPage } from './zap-builders-page.ts'
+import { generateSupportPage, generateZapBuildersPage, supportPage, zapBuildersPage } from './page-tables.ts'
 
 // Writes the files that are generated from the contract: the connector's samples and fields, the catalog of errors, the
-// table of Queue Call's fields, and the two OpenAPI documents. They're committed, so reviews show the effects of a change to the contract.
+// tables of the pages for Zap builders and for support, and the two OpenAPI documents. They're committed, so reviews
+// show the effects of a change to the contract.
 await writeFile(generatedFile, await generateText())
 await writeFile(errorsPage, await generateErrorsPage())
 await writeFile(zapBuildersPage, await generateZapBuildersPage())
+await writeFile(supportPage, await generateSupportPage())
 await writeDocument('contract/openapi.json', await describeApi())
 await writeDocument('docs/runtime.openapi.json', runtimeDocument())
 

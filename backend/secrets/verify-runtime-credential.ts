@@ -95,7 +95,7 @@ const missingSecret = () => new ApiError('missing_credential.runtime', challenge
 
 export const invalidSecret = () => new ApiError('invalid_credential.runtime', challenge)
 
-/** The attempt of the token is over. */
+/** Returns the error for a token whose attempt is over. */
 export const expiredAttemptToken = () => new ApiError('expired_credential.attempt', challenge)
 
 const conflictingSecrets = () => new ApiError('invalid_credential.different', challenge)

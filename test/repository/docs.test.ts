@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals'
 import { CallState } from '@outdial/contract'
 import { parseCommandLine } from '../../backend/admin/command-line.ts'
 import { commands } from '../../backend/admin/commands.ts'
-import { generateZapBuildersPage } from '../../scripts/zap-builders-page.ts'
+import { generateSupportPage, generateZapBuildersPage } from '../../scripts/page-tables.ts'
 import { createCampaign } from '../../src/creates/create-campaign.ts'
 import { queueCall } from '../../src/creates/queue-call.ts'
 import { callCompleted } from '../../src/triggers/call-completed.ts'
@@ -130,6 +130,10 @@ it('links to every page of docs/ in docs/README.md', () => {
 
 it('has the help texts of Queue Call in docs/for-zap-builders.md: run `npm run generate` if this fails', async () => {
   expect(readPage('docs/for-zap-builders.md')).toBe(await generateZapBuildersPage())
+})
+
+it('has the reasons for waiting and for the end in docs/for-support.md: run `npm run generate` if this fails', async () => {
+  expect(readPage('docs/for-support.md')).toBe(await generateSupportPage())
 })
 
 it('lists the fields of each step in docs/for-zap-builders.md, with the labels of the form', () => {

@@ -140,7 +140,7 @@ function upcomingEntries({ call, details, event }: CallHistory): TimelineEntry[]
   return []
 }
 
-export const formatEndedReason = (reason: EndedReason): string => endedReasonTexts[reason]
+export const formatEndedReason = (reason: EndedReason): string => endedReasonTexts[reason].meaning
 
 /** Returns why a queued call waits and what happens next. */
 export function describeWaitingFor(

@@ -2,6 +2,7 @@ import {
   type CallOutcome,
   type CallStatus,
   type CampaignStatus,
+  nextInLineText,
   outcomeTexts,
   type WaitingFor,
   waitingForTexts,
@@ -63,7 +64,7 @@ export const agentBadge = (status: keyof typeof agentBadges): Badge => agentBadg
 
 /** Returns why a call waits. Null means that nothing delays it. */
 export const formatWaitReason = (reason: WaitingFor | null): string =>
-  reason === null ? 'Next in line' : waitingForTexts[reason].label
+  (reason === null ? nextInLineText : waitingForTexts[reason]).label
 
 const deliveryBadges = {
   pending: { tone: 'live', text: 'Pending' },

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import {
+  type EndedReasonText,
+  endedReasonTexts,
+  nextInLineText,
+  type WaitingForText,
+  waitingForTexts,
+} from '@outdial/contract'
+import { format, resolveConfig } from 'prettier'
+import type { PlainInputField } from 'zapier-platform-core'
+import { inputFields } from '../src/creates/queue-call-fields.ts'
+
+export const zapBuildersPage = new URL('../docs/for-zap-builders.md', import.meta.url)
+export const supportPage = new URL('../docs/for-support.md', import.meta.url)
+
+/** Returns a Markdown table. Placeholders such as `{field}` are shown as code. */
+export const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [header, header.map(() => '---'), ...rows].map(row).join('\n')
+
+const row = (cells: readonly string[]): string =>
+  `| ${cells.join(' | ').replaceAll(/\{\w+\}/g, (placeholder) => `\`${placeholder}\``)} |`
+
+/** Returns docs/for-zap-builders.md with the labels and help texts that the Zap editor shows for Queue Call. */
+export async function generateZapBuildersPage(): Promise<string> {
+  const fields: readonly PlainInputField[] = inputFields
+  const rows = fields.flatMap(({ label, helpText }) => (helpText ? [[`**${label}**`, helpText]] : []))
+  return fillPage(zapBuildersPage, { 'Fields of Queue Call': table(['Field', 'Help text'], rows) })
+}
+
+/** Returns docs/for-support.md with what a call can wait for and why it can end. */
+export async function generateSupportPage(): Promise<string> {
+  const waiting = Object.entries<WaitingForText>({ ...waitingForTexts, null: nextInLineText }).map(
+    ([value, { meaning, support = '', action }]) => [
+      value === 'null' ? value : `\`${value}\``,
+      `${meaning} ${support}`,
+      action,
+    ],
+  )
+  const ended = Object.entries<EndedReasonText>(endedReasonTexts).map(
+    ([value, { outcome, meaning, support = '' }]) => [
+      `\`${outcome}\``,
+      `\`${value}\``,
+      `${meaning} ${support}`,
+    ],
+  )
+  return fillPage(supportPage, {
+    'Values of waiting_for': table(['`waiting_for`', 'Meaning', 'What to do'], waiting),
+    'Values of ended_reason': table(['`outcome`', '`ended_reason`', 'Meaning'], ended),
+  })
+}
+
+/** Returns a page with these tables between their markers, by the name in the marker. */
+async function fillPage(file: URL, tables: Record<string, string>): Promise<string> {
+  const page = Object.entries(tables).reduce(
+    (text, [name, content]) => {
+      const start = `<!-- ${name}, written by \`npm run generate\` -->`
+      const end = '<!-- End of the table -->'
+      const [before, rest] = text.split(start)
+      const after = rest?.slice(rest.indexOf(end))
+      if (before === undefined || !after?.startsWith(end))
+        throw new Error(`${file.pathname} has no markers for "${name}"`)
+      return `${before}${start}\n\n${content}\n\n${after}`
+    },
+    await readFile(file, 'utf8'),
+  )
+  return format(page, { ...(await resolveConfig(file)), parser: 'markdown' })
+}
