@@ -63,7 +63,12 @@ it(
     remote.tools = ['find_deal', 'close_deal'].map((name) => ({ name, inputSchema: { type: 'object' } }))
     await remote.start()
     await writeInputFiles(remote.url)
-    const environment = { ...process.env, DATABASE_URL: empty.url, SECRET_KEY: 'a'.repeat(32) }
+    const environment = {
+      ...process.env,
+      DATABASE_URL: empty.url,
+      SECRET_KEY: 'a'.repeat(32),
+      ALLOW_LOOPBACK_WEBHOOKS: 'true', // the remote server of this test
+    }
     let spreadsheetId = ''
     const outputs = new Map<string, string>()
     const runAll = async (commands: string[]) => {
