@@ -13,7 +13,9 @@ import {
 /**
  * The states of one attempt, from dialing to its result. Each event changes the state:
  *
- * - Answer: `ringing` or `checking` becomes `answered`.
+ * - Answer: `ringing`, `checking`, or `unclear` becomes `answered`.
+ * - The provider can't be reached, and nobody knows whether it accepted the attempt: `ringing` or `checking` becomes
+ *   `unclear`, without a limit. Once the provider confirms it, `unclear` becomes `ringing`.
  * - Hang-up, or any other end the provider reports: `ended`, with the reported result.
  * - Ring limit, resumable provider: `checking`, until the provider reports whether someone answered. Lasts at most as
  *   long as the longest call.
@@ -27,8 +29,10 @@ import {
 export type AttemptState = OpenState | EndedState
 
 type OpenState =
-  | { name: 'ringing' }
+  /** @property confirmedAt when the provider confirmed an attempt that was unclear */
+  | { name: 'ringing'; confirmedAt?: Date }
   | { name: 'checking' }
+  | { name: 'unclear' }
   | { name: 'answered'; answeredAt: Date }
   | { name: 'cut_short'; answeredAt: Date }
   /** The provider can still finish sending its dial request, so the next worker finds the call. */
@@ -43,6 +47,8 @@ interface EndedState {
 
 export type AttemptEvent =
   | { type: 'answered'; at: Date | undefined }
+  /** It's unclear whether the provider accepted the attempt, or it has confirmed it. */
+  | { type: 'acceptance'; acceptance: 'unclear' | 'confirmed' }
   /** The state `since` has reached its time limit. */
   | { type: 'limit_reached'; since: AttemptState }
   | { type: 'provider_ended'; result: ProviderResult }
@@ -76,8 +82,10 @@ export function nextState(
   if (state.name === 'ended') return state
   switch (event.type) {
     case 'answered':
-      if (state.name !== 'ringing' && state.name !== 'checking') return state
+      if (state.name !== 'ringing' && state.name !== 'checking' && state.name !== 'unclear') return state
       return { name: 'answered', answeredAt: clampTime(attempt.startedAt, event.at, now) }
+    case 'acceptance':
+      return afterAcceptance(state, event.acceptance, now)
     case 'limit_reached':
       return event.since === state ? afterLimit(state, attempt, now) : state
     case 'provider_ended':
@@ -87,12 +95,20 @@ export function nextState(
   }
 }
 
+function afterAcceptance(state: OpenState, acceptance: 'unclear' | 'confirmed', now: Date): AttemptState {
+  if (acceptance === 'confirmed')
+    return state.name === 'unclear' ? { name: 'ringing', confirmedAt: now } : state
+  return state.name === 'ringing' || state.name === 'checking' ? { name: 'unclear' } : state
+}
+
 function afterLimit(state: OpenState, attempt: SupervisedAttempt, now: Date): AttemptState {
   switch (state.name) {
     case 'ringing':
       // Someone may have answered, and the report hasn't arrived yet. A resumable provider checks first.
       if (attempt.provider.resumable) return { name: 'checking' }
       return { name: 'ended', result: emptyResult('no_answer', 'ring_timeout'), hangUp: 'ring_timeout' }
+    case 'unclear': // has no limit
+      return state
     case 'checking':
       return { name: 'ended', result: unreportedResult(attempt), hangUp: 'no_report' }
     case 'answered':
@@ -130,12 +146,14 @@ function resultOf(
 /** The shortest limit for a conversation. A sped-up simulation doesn't speed up an agent's tool calls. */
 const minConversationMs = 30 * secondMs
 
-/** No limit applies for this long after a takeover, so the worker can first ask for the attempt's state. */
+/** No limit applies for this long after a takeover or confirmation, so the attempt's reports can first be read. */
 const catchUpMs = 20 * secondMs
 
-/** Returns the milliseconds from `now` until the limit of a state. */
+/** Returns the milliseconds from `now` until the limit of a state; infinite if it has none. */
 export function msUntilLimit(state: OpenState, attempt: SupervisedAttempt, now: Date): number {
-  const earliest = attempt.takenOverAt === null ? 0 : attempt.takenOverAt.getTime() + catchUpMs
+  const confirmedAt = state.name === 'ringing' ? state.confirmedAt : undefined
+  const caughtUpFrom = confirmedAt ?? attempt.takenOverAt
+  const earliest = caughtUpFrom === null ? 0 : caughtUpFrom.getTime() + catchUpMs
   return Math.max(limitOf(state, attempt, now), earliest) - now.getTime()
 }
 
@@ -146,6 +164,8 @@ function limitOf(state: OpenState, { startedAt, provider }: SupervisedAttempt, n
   switch (state.name) {
     case 'ringing':
       return startedAt.getTime() + ringMs
+    case 'unclear':
+      return Infinity
     case 'checking':
       return startedAt.getTime() + ringMs + callMs
     case 'answered':

@@ -60,7 +60,9 @@ export async function superviseAttempt(
     if (state.name === 'ended') return
     const since = state
     leaveState = new AbortController()
-    const limit = clock.wait(msUntilLimit(since, attempt, clock.now()), leaveState.signal)
+    const limitMs = msUntilLimit(since, attempt, clock.now())
+    if (limitMs === Infinity) return
+    const limit = clock.wait(limitMs, leaveState.signal)
     dispatchWhenKnown(limit.then(() => ({ type: 'limit_reached', since })))
   }
   const abandon = () => {
@@ -75,6 +77,7 @@ export async function superviseAttempt(
     ringTimeout: ringTimeout.signal,
     detached: detached.signal,
     onAnswer: (at) => dispatch({ type: 'answered', at }),
+    onAcceptance: (acceptance) => dispatch({ type: 'acceptance', acceptance }),
   }).catch((error: unknown): ProviderResult => {
     hooks.onProviderError(error)
     return { outcome: 'failed' }

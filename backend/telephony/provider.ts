@@ -47,6 +47,11 @@ export interface DialControls {
   detached: AbortSignal
   /** The provider calls this when a person or a machine answers. Only the first time counts. */
   onAnswer: (at?: Date) => void
+  /**
+   * A resumable provider calls this with `unclear` when it can't be reached and nobody knows whether it accepted the
+   * attempt, and with `confirmed` once it turns out that it did. No time limit applies in between.
+   */
+  onAcceptance: (acceptance: 'unclear' | 'confirmed') => void
 }
 
 /** A provider's analysis of a finished conversation. */

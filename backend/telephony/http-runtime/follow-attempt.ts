@@ -1,11 +1,11 @@
 import type { RuntimeReport } from '@outdial/contract'
-import { secondMs } from '../../core/durations.ts'
+import { minuteMs, secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { callLimits, type DialControls, type ProviderResult } from '../provider.ts'
 import { findAnsweredAt, findProviderResult } from './attempt-reports.ts'
 import type { ReportReader } from './report-reader.ts'
 import { insertReports } from './report-store.ts'
-import type { DialStatus, RuntimeClient } from './runtime-client.ts'
+import { type DialStatus, type RuntimeClient, RuntimeUnavailableError } from './runtime-client.ts'
 
 export interface FollowDeps extends Pick<Deps, 'db' | 'clock'> {
   runtime: RuntimeClient
@@ -20,9 +20,14 @@ export interface FollowDeps extends Pick<Deps, 'db' | 'clock'> {
 const silenceTimeoutMs = 15 * secondMs
 /** The delay between requests to an unreachable runtime. */
 const retryDelayMs = 2 * secondMs
+/** While it's unclear whether the runtime accepted an attempt, the delay doubles up to this. An outage can take days. */
+const maxRetryDelayMs = minuteMs
 
 /** A placeholder: the result isn't used after `detached` aborts. */
 export const detachedResult: ProviderResult = { outcome: 'failed' }
+
+/** While the dial request is `sending`, the runtime may not have received it, so a 404 would prove nothing. */
+export type RequestStatus = DialStatus | 'sending'
 
 /** An attempt that a runtime makes, with what's needed to follow it. */
 interface FollowedAttempt {
@@ -38,17 +43,21 @@ interface FollowedAttempt {
  * - if it's unclear whether the runtime accepted the attempt
  * - if the runtime has reported nothing for a while
  * - before hanging up at the ring limit, so that a contact who has just answered isn't cut off
+ *
+ * After a 503, a runtime that doesn't know the attempt proves that it wasn't placed.
  */
 export async function followAttempt(
   attempt: FollowedAttempt,
-  getDialStatus: () => DialStatus,
+  getStatus: () => RequestStatus,
 ): Promise<ProviderResult> {
   const { deps, dialing } = attempt
   const { clock } = deps
   let reportCount = 0
   let lastReportAt = clock.now().getTime()
   let nextAskAt = 0
+  let askDelayMs = retryDelayMs
   let isConfirmed = false
+  let isKnown = false
   let ringWasChecked = false
   for (;;) {
     const reports = await pollReports(attempt)
@@ -58,21 +67,33 @@ export async function followAttempt(
     if (result !== undefined) return result
     const answeredAt = findAnsweredAt(reports)
     if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
-    if (getDialStatus() === 'rejected') return { outcome: 'failed' }
-    if (getDialStatus() === 'unsent') return { outcome: 'not_placed' }
+    const status = getStatus()
+    if (status === 'rejected') return { outcome: 'failed' }
+    if (status === 'unsent') return { outcome: 'not_placed' }
     const ringTimedOut = dialing.ringTimeout.aborted && answeredAt === undefined
     if (dialing.signal.aborted || (ringTimedOut && ringWasChecked)) return hangUp(attempt)
+    if (status === 'sending') continue
 
     const now = clock.now().getTime()
     if (reports.length > reportCount) lastReportAt = now
     reportCount = reports.length
-    const isUncertain = (getDialStatus() === 'unknown' || getDialStatus() === 'unavailable') && !isConfirmed
+    if (reports.length > 0) isKnown = true
+    const isUncertain = (status === 'unknown' || status === 'unavailable') && !isConfirmed
     const isSilent = now >= lastReportAt + silenceTimeoutMs
     if (now < nextAskAt || !(isUncertain || ringTimedOut || isSilent)) continue
-    nextAskAt = now + retryDelayMs
+    nextAskAt = now + askDelayMs
     const response = await askRuntime(attempt)
-    if (response === 'not_found') return readFinalReports(attempt)
-    if (response === 'unreachable') continue
+    if (response === 'not_found')
+      return readFinalReports(attempt, status === 'unavailable' && !isKnown ? 'not_placed' : 'unknown')
+    if (response === 'unavailable' && isUncertain && !isKnown) {
+      askDelayMs = Math.min(askDelayMs * 2, maxRetryDelayMs)
+      dialing.onAcceptance('unclear')
+    }
+    if (response === 'unavailable' || response === 'failed') continue
+    isKnown = true
+    askDelayMs = retryDelayMs
+    dialing.onAcceptance('confirmed')
+    if (response === 'incomplete') continue
     lastReportAt = now
     isConfirmed = true
     ringWasChecked = ringTimedOut
@@ -95,29 +116,32 @@ const pollReports = ({
 async function askRuntime({
   deps: { db, runtime, onError },
   attemptId,
-}: FollowedAttempt): Promise<'received' | 'not_found' | 'unreachable'> {
+}: FollowedAttempt): Promise<'received' | 'incomplete' | 'not_found' | 'unavailable' | 'failed'> {
   try {
     const received = await runtime.getCallState(attemptId)
     if (received === 'not_found') return 'not_found'
     await insertReports(db, attemptId, received.reports)
     if (received.issues.length > 0) onError(attemptId, unreadableError(received.issues))
-    return received.isComplete ? 'received' : 'unreachable'
+    return received.isComplete ? 'received' : 'incomplete'
   } catch (error) {
     onError(attemptId, error)
-    return 'unreachable'
+    return error instanceof RuntimeUnavailableError ? 'unavailable' : 'failed'
   }
 }
 
 const unreadableError = (issues: string[]) =>
   new Error(`the runtime's response has unreadable fields: ${issues.slice(0, 10).join(', ')}`)
 
-/** Returns the saved result. A runtime that no longer knows the attempt may have reported its end before. */
-async function readFinalReports(attempt: FollowedAttempt): Promise<ProviderResult> {
+/** Returns the saved result, or `outcome` if there is none. A runtime that no longer knows the attempt may have reported its end before. */
+async function readFinalReports(
+  attempt: FollowedAttempt,
+  outcome: 'not_placed' | 'unknown',
+): Promise<ProviderResult> {
   for (;;) {
     const reports = await pollReports(attempt)
     if (attempt.dialing.detached.aborted) return detachedResult
     if (reports === undefined) continue
-    return findProviderResult(reports) ?? { outcome: 'unknown' }
+    return findProviderResult(reports) ?? { outcome }
   }
 }
 

@@ -9,10 +9,9 @@ import {
 } from '../provider.ts'
 import { toolSessionUrl } from '../tool-client.ts'
 import { findAnalysis } from './attempt-reports.ts'
-import { detachedResult, followAttempt, type FollowDeps } from './follow-attempt.ts'
+import { detachedResult, followAttempt, type FollowDeps, type RequestStatus } from './follow-attempt.ts'
 import type { Reachability } from './reachability.ts'
 import { createReportReader } from './report-reader.ts'
-import type { DialStatus } from './runtime-client.ts'
 
 interface HttpProviderDeps extends FollowDeps {
   /** The base URL at which the runtime reaches this service, without a trailing slash. */
@@ -42,15 +41,13 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
     limitCapacity: (capacity) => reachability.limitCapacity(capacity),
     dial: async (request, dialing) => {
       const { attemptId } = request
-      let dialStatus: DialStatus = 'accepted'
-      const getDialStatus = () => dialStatus
+      let status: RequestStatus = 'sending'
       const requestSent = runtime
         .dial(toRuntimeDialRequest(request, internalUrl, createToken(attemptId)))
-        .then((response) => void (dialStatus = response))
-      const following = followAttempt({ deps, readReports, attemptId, dialing }, getDialStatus)
+        .then((response) => void (status = response))
+      const following = followAttempt({ deps, readReports, attemptId, dialing }, () => status)
       const ended = await Promise.race([following, whenDetached(dialing, requestSent)])
-      if (ended.outcome !== 'unknown') return ended
-      return { outcome: getDialStatus() === 'unavailable' ? 'not_placed' : 'failed' }
+      return ended.outcome === 'unknown' ? { outcome: 'failed' } : ended
     },
     resume: ({ attemptId }, dialing) =>
       Promise.race([

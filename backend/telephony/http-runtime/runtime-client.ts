@@ -16,13 +16,21 @@ import type { Reachability } from './reachability.ts'
  */
 export type DialStatus = 'accepted' | 'rejected' | 'unsent' | 'unavailable' | 'unknown'
 
+/** The runtime, or the gateway in front of it, can't be reached or says that it's unavailable. */
+export class RuntimeUnavailableError extends Error {}
+
+const unavailableStatuses = [502, 503, 504]
+
 /** A client for a custom agent runtime. See docs/runtime.md for the protocol. */
 export interface RuntimeClient {
   /**
    * Requests a call. If it's unclear whether the runtime accepted it, use `getCallState` to find out. Never rejects.
    */
   dial(request: RuntimeDialRequest): Promise<DialStatus>
-  /** Returns the reports so far, or `not_found` if the runtime doesn't know the attempt. Rejects on failure. */
+  /**
+   * Returns the reports so far, or `not_found` if the runtime doesn't know the attempt. Rejects on failure, with a
+   * `RuntimeUnavailableError` if the runtime can't be reached.
+   */
   getCallState(attemptId: string): Promise<CallState | 'not_found'>
   /** Hangs up. Rejects unless the runtime confirms that the call is over. */
   hangUp(attemptId: string): Promise<void>
@@ -85,9 +93,19 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       }
     },
     getCallState: async (attemptId) => {
-      const response = await send('GET', `/calls/${attemptId}`, undefined, { Accept: 'application/json' })
+      const headers = { Accept: 'application/json' }
+      const response = await send('GET', `/calls/${attemptId}`, undefined, headers).catch(
+        (error: unknown) => {
+          throw new RuntimeUnavailableError("can't reach the runtime", { cause: error })
+        },
+      )
       if (response.status === 404) return (await response.body?.cancel(), 'not_found')
-      if (!response.ok) throw new Error(`the runtime returned status ${response.status}`)
+      if (!response.ok) {
+        await response.body?.cancel()
+        const isUnavailable = unavailableStatuses.includes(response.status)
+        const ErrorType = isUnavailable ? RuntimeUnavailableError : Error
+        throw new ErrorType(`the runtime returned status ${response.status}`)
+      }
       return parseCallState(await response.text())
     },
     hangUp: async (attemptId) => {

@@ -23,6 +23,7 @@ const takenOver: SupervisedAttempt = { ...resumable, takenOverAt: after(50) }
 
 const ringing: AttemptState = { name: 'ringing' }
 const checking: AttemptState = { name: 'checking' }
+const unclear: AttemptState = { name: 'unclear' }
 const answered: AttemptState = { name: 'answered', answeredAt: after(10) }
 const cutShort: AttemptState = { name: 'cut_short', answeredAt: after(10) }
 const detaching: AttemptState = { name: 'detaching' }
@@ -40,7 +41,7 @@ const afterLimit = (since: AttemptState, attempt = simulated) =>
   next(since, { type: 'limit_reached', since }, attempt)
 
 describe('an answer', () => {
-  it.each([ringing, checking])('starts the conversation of an attempt that is $name', (state) => {
+  it.each([ringing, checking, unclear])('starts the conversation of an attempt that is $name', (state) => {
     expect(next(state, { type: 'answered', at: after(10) })).toEqual(answered)
   })
   it.each([answered, cutShort, detaching])('does not change an attempt that is $name', (state) => {
@@ -78,6 +79,24 @@ describe('the ring limit', () => {
   })
 })
 
+describe('an unclear acceptance', () => {
+  const nextAcceptance = (state: AttemptState, acceptance: 'unclear' | 'confirmed') =>
+    next(state, { type: 'acceptance', acceptance }, resumable)
+
+  it.each([ringing, checking])('removes the limit of an attempt that is $name', (state) => {
+    expect(nextAcceptance(state, 'unclear')).toEqual(unclear)
+    expect(msUntilLimit({ name: 'unclear' }, resumable, now)).toBe(Infinity)
+  })
+  it.each([answered, cutShort, detaching])('does not change an attempt that is $name', (state) => {
+    expect(nextAcceptance(state, 'unclear')).toBe(state)
+    expect(nextAcceptance(state, 'confirmed')).toBe(state)
+  })
+  it('lets the attempt ring again once it is confirmed, with time to read its reports', () => {
+    expect(nextAcceptance(unclear, 'confirmed')).toEqual({ name: 'ringing', confirmedAt: now })
+    expect(msUntilLimit({ name: 'ringing', confirmedAt: now }, resumable, now)).toBe(20_000)
+  })
+})
+
 describe('the call limit', () => {
   it('cuts the call short, and keeps the transcript that the provider sends', () => {
     expect(afterLimit(answered)).toEqual(cutShort)
@@ -90,7 +109,7 @@ describe('the call limit', () => {
 })
 
 describe('a lost lease or process stop', () => {
-  it.each([ringing, checking, answered])(
+  it.each([ringing, checking, unclear, answered])(
     'leaves a resumable call that is $name to the next worker',
     (state) => {
       expect(next(state, { type: 'abandoned' }, resumable)).toEqual(detaching)

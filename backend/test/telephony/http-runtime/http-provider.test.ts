@@ -188,17 +188,74 @@ describe('a runtime that is away', () => {
     },
   )
 
+  /** Waits until this many attempts were asked about twice, so the first response was read, and then three hours. */
+  const stayAway = async (attempts: number) => {
+    const timesAsked = () => {
+      const paths = world.runtime.requestsWith('GET').map(({ path }) => path)
+      return [...new Set(paths)].map((path) => paths.filter((other) => other === path).length)
+    }
+    await waitFor(
+      async () => timesAsked().filter((times) => times > 1).length >= attempts,
+      () => world.deps.clock.advance(250),
+    )
+    const leftAt = world.deps.clock.now().getTime()
+    await waitFor(
+      async () => world.deps.clock.now().getTime() > leftAt + 3 * 3_600_000,
+      () => world.deps.clock.advance(30_000),
+    )
+  }
+
+  it('uses up no attempt while the runtime returns 503 to every request, however long', async () => {
+    const retry = { max_attempts: 1, delay_minutes: 1, on: [] }
+    const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 3 })
+    const ids: number[] = []
+    for (let index = 0; index < 3; index += 1)
+      ids.push((await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })).id)
+    Object.assign(world.runtime.statusByMethod, { POST: 503, GET: 503 })
+    dial()
+    await stayAway(1)
+    expect((await listCalls(ids)).filter(isOpen)).toHaveLength(3)
+
+    delete world.runtime.statusByMethod.GET
+    await waitFor(
+      async () => (await listCalls(ids)).some((call) => call.status === 'queued' && call.attempts === 0),
+      () => world.deps.clock.advance(1_000),
+    )
+    world.runtime.requests.length = 0
+    delete world.runtime.statusByMethod.POST
+    await waitFor(
+      async () => world.runtime.dialRequests().length >= 3,
+      () => world.deps.clock.advance(250),
+    )
+    const calls = await listCalls(ids)
+    expect(calls.map(({ status, attempts }) => [status, attempts])).toEqual(ids.map(() => ['dialing', 1]))
+    expect(new Set(world.runtime.dialRequests().map((request) => request.call_id))).toEqual(new Set(ids))
+  })
+
+  it('uses up no attempt when the runtime returns 503 only after the ring limit', async () => {
+    const accepting = Promise.withResolvers<void>()
+    world.runtime.readyToAccept = accepting.promise
+    world.runtime.statusByMethod.POST = 503
+    const { id } = await startRinging()
+    const ringingAt = world.deps.clock.now().getTime()
+    await waitFor(
+      async () => world.deps.clock.now().getTime() > ringingAt + 60_000,
+      () => world.deps.clock.advance(1_000),
+    )
+    expect(world.runtime.requestsWith('GET')).toEqual([])
+    accepting.resolve()
+    const queued = await advanceUntil(world.deps, world.seed, id, (call) => call.status !== 'dialing')
+    expect(queued).toMatchObject({ status: 'queued', attempts: 0 })
+  })
+
   it('does not place a call again that the runtime may have accepted before it went away', async () => {
     Object.assign(world.runtime.statusByMethod, { POST: 'cut', GET: 503 })
     const { id, attemptId } = await startRinging()
-    await waitFor(
-      async () => world.runtime.requestsWith('GET').length > 2,
-      () => world.deps.clock.advance(1_000),
-    )
+    await stayAway(1)
     expect(await getCall(world.deps, world.seed, id)).toMatchObject({ status: 'dialing', attempts: 1 })
-    world.runtime.statusByMethod = {}
-    await reportToBoth(attemptId, busy(1))
-    await advanceUntilCompleted(world.deps, world.seed, id)
+    delete world.runtime.statusByMethod.GET
+    reportOnlyToRuntime(attemptId, busy(1))
+    expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({ outcome: 'busy' })
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 })

@@ -27,10 +27,14 @@ it('takes over the call of a worker that lost its database, in the same attempt 
     clock: world.deps.clock,
     config: world.deps.config,
   })
-  const { id, attemptId } = await startRinging({ leaseMs: 400, heartbeatMs: 20 }, otherDeps)
+  // Long enough that the lease expires only when the test says so, however slow the machine is.
+  const { id, attemptId } = await startRinging({ leaseMs: 600_000 }, otherDeps)
   await reportToBoth(attemptId, answered(1))
   await advanceUntil(world.deps, world.seed, id, isInProgress)
   await otherDeps.db.destroy()
+  await sql`update call_attempt set lease_until = clock_timestamp() where id = ${attemptId}::uuid`.execute(
+    world.deps.db,
+  )
   dial()
   await waitFor(
     async () => (await listAttempts(world.deps, id))[0]?.fence === 2,

@@ -47,7 +47,13 @@ async function makeCall(request: DialRequest) {
   }
   const provider = createSimulatedProvider(clock, Infinity, agent)
   const { signal } = new AbortController()
-  const controls = { signal, ringTimeout: signal, detached: signal, onAnswer: () => {} }
+  const controls = {
+    signal,
+    ringTimeout: signal,
+    detached: signal,
+    onAnswer: () => {},
+    onAcceptance: () => {},
+  }
   const result = await provider.dial(request, controls)
   const transcript = 'transcript' in result ? result.transcript : []
   const analysis = await provider.analyze(request, transcript, signal)
