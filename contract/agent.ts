@@ -1,15 +1,21 @@
 import * as z from 'zod'
+import { agentTexts } from './field-texts.ts'
 import { listOf } from './lists.ts'
-import { Id } from './primitives.ts'
+import { describeFields, Id } from './primitives.ts'
 
 /** A Live voice agent. Agents are created in the dashboard. */
 export const Agent = z
-  .object({
-    id: Id,
-    name: z.string(),
-    language: z.string().describe('BCP 47, for example en-US.'),
-    variables: z.array(z.string()).describe("The names of the variables in the agent's script."),
-  })
+  .object(
+    describeFields(
+      {
+        id: Id,
+        name: z.string(),
+        language: z.string(),
+        variables: z.array(z.string()),
+      },
+      agentTexts,
+    ),
+  )
   .meta({ id: 'Agent' })
 export type Agent = z.infer<typeof Agent>
 

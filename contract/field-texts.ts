@@ -5,6 +5,11 @@
 export interface FieldText {
   /** Sentence case, as the dashboard shows it. Zapier shows it in Title Case. */
   label: string
+  /**
+   * The label on pages of the dashboard, if they show the value differently: a link instead of an ID, a duration with
+   * its unit, or the number of a call, which may not have been placed yet, among the details of its contact.
+   */
+  dashboard?: string
   /** For developers, in the OpenAPI document. Markdown. */
   api?: string
   /** Under the field of a dashboard form. Plain text. */
@@ -29,7 +34,11 @@ export const contactTexts = texts({
     api: 'IANA time zone, for example Europe/Berlin. Null if it was never set. Outdial then detects the time zone from the phone number.',
   },
   variables: { label: 'Variables', api: "Values for the agent's script, by name." },
-  do_not_call: { label: 'Is on do-not-call list', api: 'True if the number is on the do-not-call list.' },
+  do_not_call: {
+    label: 'Is on do-not-call list',
+    dashboard: 'Do not call',
+    api: 'True if the number is on the do-not-call list.',
+  },
   consent: { label: 'Consent', api: 'Where and when this person agreed to be called.' },
   'consent.source': { label: 'Consent source' },
   'consent.at': { label: 'Consent date' },
@@ -262,12 +271,12 @@ export const callTexts = texts({
   next_attempt_at: { label: 'Next attempt at', api: 'The earliest time of the next attempt.' },
   test: { label: 'Test call', api: 'True if the call is simulated, so no phone rings.' },
   campaign_id: { label: 'Campaign ID' },
-  campaign_name: { label: 'Campaign name' },
+  campaign_name: { label: 'Campaign name', dashboard: 'Campaign' },
   agent_id: { label: 'Agent ID' },
-  agent_name: { label: 'Agent name' },
+  agent_name: { label: 'Agent name', dashboard: 'Agent' },
   contact: { label: 'Contact' },
   from_number: { label: 'From number' },
-  to_number: { label: 'Number called' },
+  to_number: { label: 'Number called', dashboard: 'Phone number' },
   attempts: { label: 'Attempts made' },
   origin: {
     label: 'Origin',
@@ -289,7 +298,11 @@ export const callTexts = texts({
   queued_at: { label: 'Queued at' },
   answered_at: { label: 'Answered at' },
   ended_at: { label: 'Ended at' },
-  duration_seconds: { label: 'Duration (in seconds)', api: 'From the answer to the end of the call.' },
+  duration_seconds: {
+    label: 'Duration (in seconds)',
+    dashboard: 'Duration',
+    api: 'From the answer to the end of the call.',
+  },
   summary: { label: 'Summary' },
   transcript: { label: 'Transcript turns' },
   'transcript.role': { label: 'Transcript turn speaker' },
@@ -319,8 +332,8 @@ export const campaignTexts = texts({
   id: { label: 'ID' },
   name: { label: 'Name', form: 'For example “Website leads”.', zap: 'For example `Website leads`.' },
   status: { label: 'Status' },
-  agent_id: { label: 'Agent ID' },
-  phone_number_id: { label: 'Phone number ID' },
+  agent_id: { label: 'Agent ID', dashboard: 'Agent' },
+  phone_number_id: { label: 'Phone number ID', dashboard: 'Phone number' },
   time_zone: {
     label: 'Time zone',
     api: "IANA time zone, used for contacts whose own time zone is unknown. Defaults to the workspace's.",
@@ -391,6 +404,40 @@ export const createCampaignTexts = texts({
     form: 'The number your contacts see when the agent calls.',
     zap: 'The number your contacts see when the agent calls.',
   },
+})
+
+/** Fields of an agent, as the API returns it, and of the agent form in the dashboard. */
+export const agentTexts = texts({
+  id: { label: 'ID' },
+  name: { label: 'Name', form: 'The name the agent introduces itself with, for example “Ava”.' },
+  language: { label: 'Language', api: 'BCP 47, for example en-US.' },
+  variables: {
+    label: 'Variables',
+    api: "The names of the variables in the agent's script.",
+    form: 'Names of the values that the agent needs for each contact, separated by commas. Enter the values on each contact, import them, or send them from a Zap.',
+  },
+})
+
+/** Fields of a phone number that calls are placed from, as the API returns it. */
+export const phoneNumberTexts = texts({
+  id: { label: 'ID' },
+  phone_number: {
+    label: 'Phone number',
+    form: 'Include the country code. While calls are simulated, you can use any valid number.',
+  },
+  label: {
+    label: 'Label',
+    form: 'The name shown in Outdial and in Zapier, for example “Sales, Washington”.',
+  },
+  country: { label: 'Country' },
+})
+
+/** Settings of a workspace, which fields of contacts and campaigns default to. Only the dashboard shows them. */
+export const workspaceTexts = texts({
+  name: { label: 'Name' },
+  country: { label: addContactTexts.country.label },
+  time_zone: { label: campaignTexts.time_zone.label },
+  calling_hours: { label: campaignTexts.calling_hours.label },
 })
 
 /** Filters of `GET /calls/`, of webhook subscriptions, and of Call Completed in Zapier. */

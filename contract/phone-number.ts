@@ -1,15 +1,21 @@
 import * as z from 'zod'
+import { phoneNumberTexts } from './field-texts.ts'
 import { listOf } from './lists.ts'
-import { Country, Id, PhoneNumberE164 } from './primitives.ts'
+import { Country, describeFields, Id, PhoneNumberE164 } from './primitives.ts'
 
 /** An active phone number that calls are placed from. */
 export const PhoneNumber = z
-  .object({
-    id: Id,
-    phone_number: PhoneNumberE164,
-    label: z.string(),
-    country: Country,
-  })
+  .object(
+    describeFields(
+      {
+        id: Id,
+        phone_number: PhoneNumberE164,
+        label: z.string(),
+        country: Country,
+      },
+      phoneNumberTexts,
+    ),
+  )
   .meta({ id: 'PhoneNumber' })
 export type PhoneNumber = z.infer<typeof PhoneNumber>
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
+import { labels } from './labels.ts'
 
 /** The data of each page in `pages/`. Templates escape text. */
 interface Pages {
@@ -71,12 +72,12 @@ export function createRender(): Render {
     autoTrim: false,
     autoFilter: true,
     filterFunction: toText,
-    functionHeader: 'const { ui, form } = it;',
+    functionHeader: 'const { ui, form, labels } = it;',
     plugins: [{ processTemplate: (text) => isolateIncludes + text }],
   })
   const content = [...assets.map((name) => readFileSync(resolvePath(`assets/${name}`))), readHtmx()]
   const version = createHash('sha256').update(Buffer.concat(content)).digest('hex').slice(0, 12)
-  return (template, data) => eta.render(`/${template}`, { ...data, version })
+  return (template, data) => eta.render(`/${template}`, { ...data, labels, version })
 }
 
 /** Creates the renderer of the pages in `pages/`, which checks the type of their data. */
@@ -87,9 +88,10 @@ export const createPageRenderer =
 
 /**
  * Limits what included templates see. By default, Eta passes them the page's whole data, and a component would use the
- * page's `title` or `rows` as its own. With this, they see only their own data, `ui`, and `form`.
+ * page's `title` or `rows` as its own. With this, they see only their own data, `ui`, `form`, and `labels`.
  */
-const isolateIncludes = '<% include = (path, data) => this.render(path, { ui, form, ...data }, options) %>'
+const isolateIncludes =
+  '<% include = (path, data) => this.render(path, { ui, form, labels, ...data }, options) %>'
 
 /** Throws if a template outputs a missing value, so that pages never show "undefined". */
 function toText(value: unknown): string {

@@ -120,7 +120,7 @@ export const createCampaign = {
   },
   operation: {
     inputFieldGroups: [
-      { key: 'hours', label: 'Calling Hours' },
+      { key: 'hours', label: texts.calling_hours.label },
       { key: 'pace', label: 'Pace and Retries' },
     ],
     inputFields,

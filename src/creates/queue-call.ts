@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AddContact, ContactAdded } from '@outdial/contract'
 import type { Bundle, Create, ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
-import { contactAddedFields, sampleContactAdded } from '../generated.ts'
+import { callFields, contactAddedFields, sampleContactAdded } from '../generated.ts'
 import { scalarToText, toCountry, toDictionary, toInteger, toText } from '../values.ts'
 import { inputFieldGroups, inputFields } from './queue-call-fields.ts'
 
@@ -55,6 +55,7 @@ export const queueCall = {
     inputFields,
     perform,
     sample: { id: sampleContactAdded.call.id, ...sampleContactAdded },
-    outputFields: [{ key: 'id', label: 'ID', type: 'integer', primary: true }, ...contactAddedFields],
+    // The result's own ID is the call's.
+    outputFields: [...callFields.filter(({ key }) => key === 'id'), ...contactAddedFields],
   },
 } satisfies Create

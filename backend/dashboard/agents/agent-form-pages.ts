@@ -1,7 +1,8 @@
+import { agentTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { createAgent, editAgent } from '../../agents/agents.ts'
 import { defineForm, redirectTo, template } from '../page/define-page.ts'
-import { type FormFrame, type FormState, languageChoices } from '../page/forms.ts'
+import { type FormFrame, type FormState, languageChoices, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
 
@@ -13,10 +14,13 @@ interface Values {
   variables: string
 }
 
+const formTexts = toFormTexts(agentTexts)
+
 interface FormData extends FormFrame {
   values: Values
   languages: { value: string; label: string }[]
   placeholders: Placeholder[]
+  text: typeof formTexts
 }
 
 const agentFormView = template<FormData>('dashboard/agents/agent-form-page')
@@ -47,7 +51,7 @@ function toFormData(
   const shownValue = (name: 'greeting' | 'variables') =>
     query[name] ?? (isInvalid ? submittedValue(name) : query.greeting === undefined ? values[name] : '')
   const placeholders = findPlaceholders(shownValue('greeting'), splitNames(shownValue('variables')))
-  return { ...frame, values, languages: languageChoices(values.language), placeholders }
+  return { ...frame, values, languages: languageChoices(values.language), placeholders, text: formTexts }
 }
 
 export const newAgentPage = defineForm({

@@ -1,5 +1,6 @@
 import { CallOutcome, CallStatus, formatOutcomeChoice } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
+import { labels } from '../../views/labels.ts'
 import { type Badge, callBadge, formatWaitReason } from '../page/badges.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../page/format.ts'
@@ -85,12 +86,12 @@ async function readList(
     isFiltered: Object.keys(params).length > 0,
     hasMoreFilters: ['agent', 'kind', 'from', 'to'].some((name) => name in params),
     filters: [
-      toSelect('status', 'Status', 'Any', statusOptions),
-      toSelect('outcome', 'Outcome', 'Any', outcomeOptions),
-      toSelect('campaign', 'Campaign', 'All', campaigns.map(toOption)),
+      toSelect('status', labels.call.status, 'Any', statusOptions),
+      toSelect('outcome', labels.call.outcome, 'Any', outcomeOptions),
+      toSelect('campaign', labels.call.campaign_name, 'All', campaigns.map(toOption)),
     ],
     moreFilters: [
-      toSelect('agent', 'Agent', 'All', agents.map(toOption)),
+      toSelect('agent', labels.call.agent_name, 'All', agents.map(toOption)),
       toSelect('kind', 'Type', 'All', kindOptions),
     ],
     refreshPath: isFirst ? pathWith(newest === undefined ? {} : { newest: String(newest) }) : null,

@@ -1,6 +1,7 @@
 import type { CallOutcome } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
 import { hourMs } from '../../core/durations.ts'
+import { labels } from '../../views/labels.ts'
 import { outcomeBadge, outcomeOrder, type Tone } from '../page/badges.ts'
 import { formatCount, formatDate } from '../page/format.ts'
 import type { EndedCalls } from './overview-queries.ts'
@@ -54,9 +55,9 @@ interface ColumnPart {
 
 /** The groups of outcomes in the hourly columns. Nine colors would be hard to tell apart. */
 export const outcomeGroups: { tone: Tone; text: string }[] = [
-  { tone: 'good', text: 'Answered' },
+  { tone: 'good', text: labels.outcome.answered },
   { tone: 'warn', text: 'Not reached' },
-  { tone: 'bad', text: 'Failed' },
+  { tone: 'bad', text: labels.outcome.failed },
   { tone: 'mute', text: 'Not called' },
 ]
 

@@ -1,7 +1,9 @@
+import { phoneNumberTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { type Badge, phoneNumberBadge } from '../page/badges.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { selectPhoneNumbersWithCampaignCount } from './phone-number-queries.ts'
 
@@ -10,7 +12,10 @@ type ListedPhoneNumber = Awaited<ReturnType<typeof selectPhoneNumbersWithCampaig
 const phoneNumberListView = template<{ numbers: (ListedPhoneNumber & { badge: Badge })[] }>(
   'dashboard/phone-numbers/phone-number-list-page',
 )
-const addPhoneNumberView = template<object>('dashboard/phone-numbers/add-phone-number-page')
+const formTexts = toFormTexts(phoneNumberTexts)
+const addPhoneNumberView = template<{ text: typeof formTexts }>(
+  'dashboard/phone-numbers/add-phone-number-page',
+)
 
 const NewNumber = z.object({ phone_number: z.string().max(64), label: z.string().max(200) })
 
@@ -28,7 +33,7 @@ export const phoneNumberListPage = definePage({
 export const newPhoneNumberPage = defineForm({
   query: noInput,
   form: NewNumber,
-  show: async () => addPhoneNumberView('Add phone number', {}),
+  show: async () => addPhoneNumberView('Add phone number', { text: formTexts }),
   submit: async (tx, context, { phone_number, label }) => {
     await addPhoneNumber(tx, context.workspace.id, { phone_number, label })
     return redirectTo(

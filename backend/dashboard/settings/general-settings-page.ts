@@ -18,7 +18,7 @@ const generalSettingsView = template<{
     retention_days: number | null
   }
   /** For members, who can view the settings but not change them. */
-  labels: { country: string; hours: string; retention: string }
+  shown: { country: string; hours: string; retention: string }
   countries: typeof countries
   timeZones: readonly string[]
   weekdays: typeof weekdays
@@ -48,7 +48,7 @@ export const generalSettingsPage = defineForm({
     const { country, calling_hours: callingHours, retention_days: retentionDays } = settings
     return generalSettingsView('Settings', {
       settings,
-      labels: {
+      shown: {
         country: countries.find(({ value }) => value === country)?.label ?? country,
         hours: formatCallingHours(callingHours),
         retention:

@@ -1,0 +1,22 @@
+import * as contract from '@outdial/contract'
+
+/** Returns what the dashboard calls each field of a table. */
+const toLabels = <Name extends string>(table: Record<Name, contract.FieldText>): Record<Name, string> =>
+  Object.fromEntries(
+    Object.entries<contract.FieldText>(table).map(([name, { label, dashboard }]) => [
+      name,
+      dashboard ?? label,
+    ]),
+  ) as Record<Name, string>
+
+/** The contract's labels by table and field. Every template can use them: `labels.call.attempts`. */
+export const labels = {
+  agent: toLabels(contract.agentTexts),
+  call: toLabels(contract.callTexts),
+  addContact: toLabels(contract.addContactTexts),
+  campaign: toLabels(contract.campaignTexts),
+  contact: toLabels(contract.contactTexts),
+  outcome: toLabels(contract.outcomeTexts),
+  phoneNumber: toLabels(contract.phoneNumberTexts),
+  workspace: toLabels(contract.workspaceTexts),
+}

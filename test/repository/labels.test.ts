@@ -1,0 +1,134 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from '@jest/globals'
+import { labels as templateLabels } from '../../backend/views/labels.ts'
+import * as fieldTexts from '../../contract/field-texts.ts'
+import { toTitleCase } from '../../src/title-case.ts'
+
+const root = path.join(import.meta.dirname, '../..')
+const files = globSync(
+  ['backend/{dashboard,views}/**/*.eta', 'backend/{dashboard,views}/**/*.ts', 'src/**/*.ts'],
+  { cwd: root, exclude: ['src/generated.ts'] },
+)
+
+/** Labels that name something other than a field of the contract, and where. */
+// prettier-ignore
+const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
+  // Fields of what the API doesn't return
+  { files: /account\/account-page/, labels: ['Name', 'Email'], reason: 'of a user' },
+  { files: /sign-in\/(sign-up|invitation)-page|views\/pages\/sign-in/, labels: ['Email'], reason: 'of a user' },
+  { files: /settings\/(members|invite-member)-page/, labels: ['Name', 'Email'], reason: 'of a member' },
+  { files: /settings\/(api-keys|new-api-key)-page/, labels: ['Name'], reason: 'of an API key' },
+  { files: /tools\/(http-tool|mcp-server)-form-page|parameter-row/, labels: ['Name'], reason: 'of a tool or parameter' },
+  { files: /integrations\/delivery-/, labels: ['Status', 'Duration', 'Created at'], reason: 'of a delivery' },
+  { files: /integrations\/webhook-|page\/badges/, labels: ['Failed', 'Canceled'], reason: 'statuses of deliveries' },
+  { files: /contacts\/contact-import-page/, labels: ['Status', 'Failed'], reason: 'of an import' },
+  { files: /knowledge\/knowledge-page/, labels: ['Updated at'], reason: 'of a document' },
+  { files: /spreadsheets\//, labels: ['Name', 'Created at'], reason: 'of a spreadsheet' },
+  { files: /(agent|phone-number)-list-page/, labels: ['Status', 'Created at'], reason: "the API doesn't return these fields" },
+  // The thing itself, in a column of links or above a section
+  { files: /agent-list-page/, labels: ['Agent'], reason: 'the agent' },
+  { files: /campaign-list-page/, labels: ['Campaign'], reason: 'the campaign' },
+  { files: /contact-list-page/, labels: ['Contact'], reason: 'the contact' },
+  { files: /call-page.eta|contact-calls|contact-form-page/, labels: ['Call'], reason: 'the call' },
+  // Others
+  { files: /campaign-(list-)?page/, labels: ['Outcomes'], reason: "the chart of a campaign's calls" },
+  { files: /call-page.eta/, labels: ['Name', 'Failed'], reason: "the contact's full name; the result of a tool call" },
+  { files: /call-page.ts/, labels: ['Agent', 'Contact'], reason: 'speakers of the transcript' },
+  { files: /call-timeline/, labels: ['Answered'], reason: 'an event' },
+  { files: /title-case/, labels: ['ID'], reason: 'an acronym that Title Case keeps' },
+]
+
+const labels = collectLabels(fieldTexts)
+
+it('types no label of the contract again in templates, pages, and the connector', () => {
+  expect(files.length).toBeGreaterThan(150)
+  expect(labels.size).toBeGreaterThan(80)
+  const typed = files.flatMap((file) => findTypedLabels(file, readFileSync(path.join(root, file), 'utf8')))
+  const isException = ({ file, label }: TypedLabel) =>
+    exceptions.some((exception) => exception.files.test(file) && exception.labels.includes(label))
+  expect(
+    typed.filter((found) => !isException(found)).map(({ file, line, label }) => `${file}:${line}: ${label}`),
+  ).toEqual([])
+
+  const unused = exceptions.flatMap(({ files: pattern, labels: excepted }) =>
+    excepted.filter((label) => !typed.some((found) => pattern.test(found.file) && found.label === label)),
+  )
+  expect(unused).toEqual([])
+})
+
+it('defines every label that templates show', () => {
+  const shown = files.flatMap((file) =>
+    [...readFileSync(path.join(root, file), 'utf8').matchAll(/\blabels\.(\w+)\.(\w+)/g)].map(
+      ([, table = '', field = '']) => ({ file, table, field }),
+    ),
+  )
+  const tables: Record<string, Record<string, string>> = templateLabels
+  expect(shown.length).toBeGreaterThan(50)
+  expect(shown.filter(({ table, field }) => tables[table]?.[field] === undefined)).toEqual([])
+})
+
+it('finds a label that a template types as an element, an attribute, a value, or a line', () => {
+  const template = `<th scope="col">Attempts made</th>
+<p>Attempts made by now</p>
+<input value="<%= it.search %>" placeholder="External ID">
+<%~ include('field', { label: 'Time zone', hint: "The contact's Time zone" }) %>
+<dt><%= isWaiting ? 'Waiting for' : labels.call.outcome %></dt>
+<dt>
+Goal met
+</dt>
+<small>Variables: <%= it.variables %></small>`
+  const found = findTypedLabels('page.eta', template).map(({ line, label }) => `${line}: ${label}`)
+  expect(found).toEqual([
+    '1: Attempts made',
+    '3: External ID',
+    '4: Time zone',
+    '5: Waiting for',
+    '7: Goal met',
+    '9: Variables',
+  ])
+})
+
+it('finds a label that the connector types in Title Case', () => {
+  const code = `const fields = [{ key: 'name', label: 'Attempts Made' }]
+export const createCampaign = {
+  noun: 'Campaign',
+}
+/** Shows "Time Zone". */`
+  expect(findTypedLabels('src/creates/call.ts', code)).toEqual([
+    { file: 'src/creates/call.ts', line: 1, label: 'Attempts Made' },
+  ])
+})
+
+interface TypedLabel {
+  file: string
+  line: number
+  label: string
+}
+
+/** Returns the labels that are the whole text of an element or of a string. Code has double quotes only in comments. */
+function findTypedLabels(file: string, text: string): TypedLabel[] {
+  const isTemplate = file.endsWith('.eta')
+  const isConnector = file.startsWith('src/')
+  const known = [...labels].map((label) => escape(isConnector ? toTitleCase(label) : label)).join('|')
+  const inString = new RegExp(`(${isTemplate ? '[\'"`]' : "['`]"})(?<label>${known}):?\\1`, 'g')
+  const inElement = new RegExp(`(^|>)\\s*(?<label>${known}):?\\s*(?=<|$)`, 'g')
+  return text.split('\n').flatMap((code, index) => {
+    // What an operation of the connector handles is an object, not a field.
+    if (isConnector && /^\s*noun: /.test(code)) return []
+    const matches = [...code.matchAll(inString), ...(isTemplate ? code.matchAll(inElement) : [])]
+    return matches.map(({ groups }) => ({ file, line: index + 1, label: groups?.label ?? '' }))
+  })
+}
+
+const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Returns every label in tables of texts, however deep they're nested. */
+function collectLabels(table: object): Set<string> {
+  const found = Object.entries(table).flatMap(([name, value]: [string, unknown]) => {
+    if (typeof value === 'object' && value !== null) return [...collectLabels(value)]
+    const isLabel = name === 'label' || name === 'dashboard' || table === fieldTexts.weekdayLabels
+    return isLabel && typeof value === 'string' ? [value] : []
+  })
+  return new Set(found)
+}
