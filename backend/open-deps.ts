@@ -1,9 +1,10 @@
 import type { Logger } from 'pino'
+import { loadDoNotCallKey } from './calls/do-not-call-key.ts'
 import type { Config } from './config.ts'
 import { secondMs } from './core/durations.ts'
 import { describeError } from './core/errors.ts'
 import { noNotify, type Notify } from './core/notify.ts'
-import { connect } from './db/connect.ts'
+import { connect, startupTimeouts } from './db/connect.ts'
 import { createDatabaseClock } from './db/database-clock.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
@@ -11,7 +12,7 @@ import { repeatAfterOutage } from './db/wait-for-database.ts'
 import type { Deps } from './deps.ts'
 import { loadAttemptTokenKey } from './secrets/attempt-tokens.ts'
 import { openRuntimeSecrets, type RuntimeSecretSource } from './secrets/runtime-secrets.ts'
-import { createSecretBox } from './secrets/secret-box.ts'
+import { createSecretBox, type SecretBox } from './secrets/secret-box.ts'
 import { checkSecretKeys, loadSecretKeys } from './secrets/secret-keys.ts'
 
 interface OpenedDeps {
@@ -49,8 +50,12 @@ export async function openDeps(options: {
     const secretBox = createSecretBox(keys)
     const runtimeSecrets =
       purpose === 'service' ? await openRuntimeSecrets(config, database.dataDir, log) : undefined
+    const { attemptTokenKey, doNotCallKey } = await repeat(() =>
+      loadStoredKeys({ url: database.url, keys, secretBox, log }),
+    )
     const db = connect({
       url: database.url,
+      doNotCallKey,
       onError: (error) => log.warn({ reason: error.message }, 'lost a database connection'),
     })
     const clock = createDatabaseClock(db)
@@ -63,12 +68,7 @@ export async function openDeps(options: {
       await db.destroy()
       await database.close()
     }
-    const prepare = async () => {
-      await clock.synchronize()
-      await checkSecretKeys(db, keys, secretBox, log)
-      return loadAttemptTokenKey({ db, secretBox })
-    }
-    const attemptTokenKey = await repeat(prepare).catch(async (error: unknown) => {
+    await repeat(() => clock.synchronize()).catch(async (error: unknown) => {
       await synchronizing.stop()
       await db.destroy()
       throw error
@@ -88,5 +88,25 @@ export async function openDeps(options: {
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+/** Checks SECRET_KEY, and loads or creates the keys in the database. Uses a connection of its own. */
+async function loadStoredKeys(options: {
+  url: string
+  keys: readonly string[]
+  secretBox: SecretBox
+  log: Logger
+}): Promise<{ attemptTokenKey: Buffer; doNotCallKey: Buffer }> {
+  const { url, keys, secretBox, log } = options
+  const db = connect({ url, max: 1, timeouts: startupTimeouts })
+  try {
+    await checkSecretKeys(db, keys, secretBox, log)
+    return {
+      attemptTokenKey: await loadAttemptTokenKey({ db, secretBox }),
+      doNotCallKey: await loadDoNotCallKey({ db, secretBox }),
+    }
+  } finally {
+    await db.destroy()
   }
 }

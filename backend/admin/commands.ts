@@ -10,6 +10,7 @@ import {
 } from './commands/campaign-commands.ts'
 import { customToolCommands } from './commands/custom-tool-commands.ts'
 import { listCommands } from './commands/list-commands.ts'
+import { reencryptSecretsCommand } from './commands/secret-commands.ts'
 import { listSpreadsheetsCommand, spreadsheetCommands } from './commands/spreadsheet-commands.ts'
 import { listToolsCommand, toolCommands } from './commands/tool-commands.ts'
 
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   retirePhoneNumberCommand,
   addToDoNotCallCommand,
   eraseContactCommand,
+  reencryptSecretsCommand,
   ...listCommands,
   listToolsCommand,
   listSpreadsheetsCommand,

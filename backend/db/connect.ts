@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { secondMs } from '../core/durations.ts'
+import { minuteMs, secondMs } from '../core/durations.ts'
 import { isError } from '../core/errors.ts'
+import { doNotCallSettings } from './do-not-call-settings.ts'
 import type { Database, Db } from './schema.ts'
 
 /** IDs are bigint in the tables and stay far below 2^53, so they're read as numbers. */
@@ -24,6 +25,13 @@ const defaultTimeouts: DatabaseTimeouts = {
   queryMs: 35 * secondMs,
 }
 
+/** For steps of the startup, which may have to convert large tables or wait until another process has done so. */
+export const startupTimeouts: DatabaseTimeouts = {
+  ...defaultTimeouts,
+  statementMs: 10 * minuteMs,
+  queryMs: 11 * minuteMs,
+}
+
 /** How many connections a process opens at most. */
 export const maxConnections = 20
 
@@ -33,8 +41,10 @@ export function connect(options: {
   max?: number
   onError?: (error: Error) => void
   timeouts?: DatabaseTimeouts
+  /** Without it, statements that look up or save a number of the do-not-call list fail. */
+  doNotCallKey?: Buffer
 }): Db {
-  const { url, max = maxConnections, onError = () => {}, timeouts = defaultTimeouts } = options
+  const { url, max = maxConnections, onError = () => {}, timeouts = defaultTimeouts, doNotCallKey } = options
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -54,6 +64,7 @@ export function connect(options: {
     void close.then(() => openConnections.delete(close))
     // A failure of the connection is reported by the statement that follows.
     client.query(sessionSettings(timeouts)).catch(() => {})
+    if (doNotCallKey) client.query(doNotCallSettings(doNotCallKey)).catch(() => {})
   })
   // `pool.end()` resolves before its connections are closed. If the server stops in between, they report errors.
   const close = async () => {

@@ -13,11 +13,16 @@ export type SealedPlace =
   | readonly ['server_secret.value', name: string]
   | readonly ['cookie', name: string]
 
+/** The prefix of a sealed value: the first version didn't seal values for a place. */
+export type SealVersion = 'v1' | 'v2'
+
 /** Encrypts values that are stored and that the service needs in plain text again. */
 export interface SecretBox {
   seal(plain: string, place: SealedPlace): string
   /** Throws if none of the keys decrypts it, or it was sealed for another place, for example another row. */
   open(sealed: string, place: SealedPlace): string
+  /** Seals a value again that the first key doesn't decrypt, and returns other values unchanged. Throws like `open`. */
+  reseal(sealed: string, place: SealedPlace): string
 }
 
 /**
@@ -30,19 +35,24 @@ export function createSecretBox(keys: readonly string[]): SecretBox {
   const [encryptionKey] = hashedKeys
   if (encryptionKey === undefined) throw new Error('createSecretBox needs at least one key')
 
+  const seal = (plain: string, place: SealedPlace) => {
+    const iv = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', encryptionKey, iv).setAAD(toAssociatedData(place))
+    const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+    return `v2.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`
+  }
+  const open = (sealed: string, place: SealedPlace) => {
+    if (!sealed.startsWith('v2.')) throw new Error('not a sealed secret')
+    const plain = tryKeys(hashedKeys, sealed, toAssociatedData(place))
+    if (plain === undefined) throw new Error('no key in SECRET_KEY decrypts this secret here')
+    return plain
+  }
+  const isCurrent = (sealed: string, place: SealedPlace) =>
+    tryKeys([encryptionKey], sealed, toAssociatedData(place)) !== undefined
   return {
-    seal: (plain, place) => {
-      const iv = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', encryptionKey, iv).setAAD(toAssociatedData(place))
-      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-      return `v2.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`
-    },
-    open: (sealed, place) => {
-      if (!sealed.startsWith('v2.')) throw new Error('not a sealed secret')
-      const plain = tryKeys(hashedKeys, sealed, toAssociatedData(place))
-      if (plain === undefined) throw new Error('no key in SECRET_KEY decrypts this secret here')
-      return plain
-    },
+    seal,
+    open,
+    reseal: (sealed, place) => (isCurrent(sealed, place) ? sealed : seal(open(sealed, place), place)),
   }
 }
 

@@ -4,8 +4,9 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { ConfigError, errorCode } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
-import { bindSealedValues, checkName } from './bind-sealed-values.ts'
-import { openUnboundValue, type SecretBox } from './secret-box.ts'
+import type { Deps } from '../deps.ts'
+import { checkName, resealValues } from './reseal-values.ts'
+import { openUnboundValue, type SealedPlace, type SecretBox } from './secret-box.ts'
 import { findServerSecret, insertServerSecretIfNew, replaceServerSecret } from './server-secret-store.ts'
 import { randomToken } from './tokens.ts'
 
@@ -63,6 +64,8 @@ async function requirePrivateFile(file: string): Promise<void> {
   }
 }
 
+const checkPlace: SealedPlace = ['server_secret.value', checkName]
+
 /**
  * Checks at startup that the keys decrypt this database's secrets. Otherwise, a wrong key would fail only when used. At
  * the first start after the upgrade from the first version, seals that version's secrets again, for their rows.
@@ -75,15 +78,19 @@ export async function checkSecretKeys(
   secretBox: SecretBox,
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
-  const place = ['server_secret.value', checkName] as const
-  const stored = await getOrCreateServerSecret(db, checkName, secretBox.seal('Outdial', place))
+  const stored = await getOrCreateServerSecret(db, checkName, secretBox.seal('Outdial', checkPlace))
   if (openUnboundValue(keys, stored) !== undefined) {
-    await bindSealedValues(db, keys, secretBox, log)
-    await replaceServerSecret(db, checkName, { from: stored, to: secretBox.seal('Outdial', place) })
+    // Values of the first version open in any row, so they're sealed again for theirs.
+    const bind = (sealed: string, place: SealedPlace) => {
+      const plain = openUnboundValue(keys, sealed)
+      return plain === undefined ? undefined : secretBox.seal(plain, place)
+    }
+    await resealValues(db, 'v1', bind, log)
+    await replaceServerSecret(db, checkName, { from: stored, to: secretBox.seal('Outdial', checkPlace) })
     return
   }
   try {
-    secretBox.open(stored, place)
+    secretBox.open(stored, checkPlace)
   } catch (cause) {
     throw new ConfigError(
       "SECRET_KEY can't decrypt the secrets in this database. Set the key that the database was first started with. " +
@@ -91,6 +98,32 @@ export async function checkSecretKeys(
       { cause },
     )
   }
+}
+
+/**
+ * Seals every stored value again that the first key doesn't open, so that the other keys aren't needed anymore. Each
+ * process must already seal with the first key.
+ *
+ * @returns how many values changed, and how many no key opens
+ */
+export async function reencryptSecrets({
+  db,
+  secretBox,
+  log,
+}: Pick<Deps, 'db' | 'secretBox' | 'log'>): Promise<{ changed: number; unopened: number }> {
+  const reseal = (sealed: string, place: SealedPlace) => {
+    try {
+      return secretBox.reseal(sealed, place)
+    } catch {
+      return undefined
+    }
+  }
+  const result = await resealValues(db, 'v2', reseal, log)
+  // Last: it shows at startup that the first key is enough.
+  const check = await findServerSecret(db, checkName)
+  if (check !== undefined)
+    await replaceServerSecret(db, checkName, { from: check, to: secretBox.reseal(check, checkPlace) })
+  return result
 }
 
 /**
@@ -121,5 +154,7 @@ export async function loadSecretKeys(config: Config, dataDir: string | undefined
  */
 export const getOrCreateServerSecret = async (db: Db, name: string, value: string): Promise<string> => {
   await insertServerSecretIfNew(db, name, value)
-  return findServerSecret(db, name)
+  const stored = await findServerSecret(db, name)
+  if (stored === undefined) throw new Error(`invariant: the server secret ${name} was deleted`)
+  return stored
 }

@@ -7,13 +7,9 @@ export const insertServerSecretIfNew = (db: Db, name: string, value: string) =>
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 
-export const findServerSecret = async (db: Db, name: string): Promise<string> => {
-  const row = await db
-    .selectFrom('server_secret')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirstOrThrow()
-  return row.value
+export const findServerSecret = async (db: Db, name: string): Promise<string | undefined> => {
+  const row = await db.selectFrom('server_secret').select('value').where('name', '=', name).executeTakeFirst()
+  return row?.value
 }
 
 /** Replaces a value, unless another process did so first. */

@@ -144,8 +144,8 @@ export async function insertImportRows(db: Db, job: ImportJob, rows: readonly Ch
       as row (position int, phone_number text, fields jsonb, "isDuplicate" boolean, issues jsonb)
     left join contact on contact.workspace_id = ${workspaceId}
       and contact.phone_number = row.phone_number and contact.erased_at is null
-    left join do_not_call on do_not_call.workspace_id = ${workspaceId} and do_not_call.number_hash = sha256(
-      (select number_salt from workspace where id = ${workspaceId}) || convert_to(row.phone_number, 'UTF8')
+    left join do_not_call on do_not_call.workspace_id = ${workspaceId} and do_not_call.number_hash = salted_number_hash(
+      (select number_salt from workspace where id = ${workspaceId}), row.phone_number
     )`.execute(db)
 }
 

@@ -63,7 +63,7 @@ export type ContactPosition = { before: number } | { after: number } | null
  * would read it again for each contact.
  */
 const isNumberOnDoNotCallList = (workspaceId: number): RawBuilder<SqlBool> => sql`
-  sha256((select number_salt from workspace where id = ${workspaceId}) || convert_to(contact.phone_number, 'UTF8'))
+  salted_number_hash((select number_salt from workspace where id = ${workspaceId}), contact.phone_number)
     in (select number_hash from do_not_call where workspace_id = ${workspaceId})`
 
 const containsWord = (word: string): RawBuilder<SqlBool> =>

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { createApp } from '../../app.ts'
+import { findDoNotCallRemovals, isOnDoNotCallList } from '../../calls/check-do-not-call.ts'
+import { loadDoNotCallKey } from '../../calls/do-not-call-key.ts'
 import { connect } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { Db } from '../../db/schema.ts'
@@ -33,6 +35,12 @@ const rowsOfOldNames = `
     (1, 4, 'wrong', false, '[{"column":"phone","message":"This is not a phone number."}]', null, null);
   insert into password_reset (token_hash, user_id, made_by, expires_at) values ('\\x01', 1, 1, '2026-11-23')`
 
+// A number whose contact was erased, and one that a member removed from the list.
+const doNotCallRows = `
+  insert into do_not_call (workspace_id, number_hash, source) values (1, number_hash(1, '+12025550171'), 'api');
+  insert into do_not_call_removal (workspace_id, number_hash, source, reason, removed_by, removed_at)
+    values (1, number_hash(1, '+12025550172'), 'call', 'Asked to be called', 1, '2026-11-22')`
+
 let server: TestDatabase
 let name: string
 let db: Db
@@ -48,8 +56,10 @@ beforeAll(async () => {
   await run(server.url, `create database ${name}`)
   await run(url.href, await readFile(dump, 'utf8'))
   await run(url.href, rowsOfOldNames)
+  await run(url.href, doNotCallRows)
   await migrate(url.href)
-  db = connect({ url: url.href, max: 8 })
+  const doNotCallKey = await convertDoNotCallList(url.href)
+  db = connect({ url: url.href, max: 8, doNotCallKey })
   deps = testDeps(db, { clock: new ManualClock('2026-11-22T08:00:00.000Z') })
   await checkSecretKeys(db, deps.config.secretKeys, deps.secretBox, deps.log)
   // The dump contains only hashes, so the API key gets a new secret.
@@ -66,6 +76,17 @@ afterAll(async () => {
   await run(server.url, `drop database ${name} with (force)`)
   await server.close()
 })
+
+/** Converts the list as two processes that start at the same time, and then as a third. Returns the list's key. */
+async function convertDoNotCallList(url: string): Promise<Buffer> {
+  const starting = connect({ url, max: 2 })
+  const load = () => loadDoNotCallKey(testDeps(starting))
+  const [first, second] = await Promise.all([load(), load()])
+  const third = await load()
+  await starting.destroy()
+  expect([second, third]).toEqual([first, first])
+  return first
+}
 
 it('reads every call of an older database after the upgrade', async () => {
   const response = await createSender(app, key)({ path: '/calls/' })
@@ -197,6 +218,25 @@ it('ends a call whose worker died before the upgrade, with one event', async () 
   } finally {
     await sweeper.stop()
   }
+})
+
+it('blocks the numbers on a do-not-call list from before the upgrade, also one of an erased contact', async () => {
+  const numbers = ['+12025550106', '+12025550171', '+12025550172']
+  const listed = await Promise.all(numbers.map((number) => isOnDoNotCallList(db, 1, number)))
+  expect(listed).toEqual([true, true, false])
+  const response = await createSender(
+    app,
+    key,
+  )({
+    path: '/contacts/',
+    method: 'POST',
+    body: { phone_number: '+12025550171', campaign_id: 1 },
+  })
+  expect(response.json()).toMatchObject({
+    contact: { do_not_call: true },
+    call: { status: 'completed', outcome: 'suppressed' },
+  })
+  expect(await findDoNotCallRemovals(db, 1, '+12025550172')).toMatchObject([{ reason: 'Asked to be called' }])
 })
 
 async function run(url: string, text: string): Promise<void> {

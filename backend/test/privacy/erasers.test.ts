@@ -3,9 +3,11 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { respondOnce } from '../../api/idempotency.ts'
 import { addContact } from '../../contacts/add-contact.ts'
+import { doNotCallSettings } from '../../db/do-not-call-settings.ts'
 import type { Database } from '../../db/schema.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { toCaller } from '../support/calls.ts'
+import { doNotCallKey } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { useTestDatabase } from '../support/world.ts'
@@ -24,8 +26,8 @@ const exceptions: Record<string, string> = {
   'contact_import.columns': 'headers of the file; deleted with the import after a day',
   'contact_import.file_name': 'the name of the file; deleted with the import after a day',
   'delivery_attempt.error': 'a status code or network error, never a body',
-  'do_not_call.number_hash': 'a salted hash, which must stay so that the number is not called again',
-  'do_not_call_removal.number_hash': 'a salted hash',
+  'do_not_call.number_hash': 'an HMAC, which must stay so that the number is not called again',
+  'do_not_call_removal.number_hash': 'an HMAC',
   'do_not_call_removal.source': 'a fixed set of values',
   'event.unmatched': 'IDs of subscriptions, and a fixed set of values',
   'event.type': 'a fixed set of values',
@@ -74,8 +76,10 @@ async function recordErasure(): Promise<typeof erased> {
   const statements: string[] = []
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
+  const pool = new pg.Pool({ connectionString: database.url, max: 1, types })
+  pool.on('connect', (client) => void client.query(doNotCallSettings(doNotCallKey)))
   const db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: database.url, max: 1, types }) }),
+    dialect: new PostgresDialect({ pool }),
     log: ({ query }) => void statements.push(query.sql),
   })
   const deps = testDeps(database.db)

@@ -4,8 +4,10 @@ import { expect, it } from '@jest/globals'
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
-import { checkSecretKeys, loadSecretKeys } from '../../secrets/secret-keys.ts'
+import { checkSecretKeys, loadSecretKeys, reencryptSecrets } from '../../secrets/secret-keys.ts'
+import { testDeps } from '../support/deps.ts'
 import { itAsRoot } from '../support/embedded-database-process.ts'
+import { seedWorkspace } from '../support/factories.ts'
 import { useTestFolder } from '../support/folder.ts'
 import { useTestDatabase } from '../support/world.ts'
 
@@ -76,4 +78,28 @@ it("rejects a key that isn't the database's, and accepts a new key before the ol
   await check([old])
   await expect(check([fresh])).rejects.toThrow("SECRET_KEY can't decrypt the secrets in this database")
   await check([fresh, old])
+})
+
+it('encrypts every stored secret with the first key, and reports those that no key decrypts', async () => {
+  const { db } = database
+  const log = pino({ level: 'silent' })
+  await check([fresh, old])
+  const [found, lost] = await Promise.all([seedWorkspace(testDeps(db)), seedWorkspace(testDeps(db))])
+  const place = (id: number) => ['workspace.webhook_secret', id] as const
+  const save = (id: number, secret: string) =>
+    db.updateTable('workspace').set({ webhook_secret: secret }).where('id', '=', id).execute()
+  await save(found.workspaceId, createSecretBox([old]).seal('the secret', place(found.workspaceId)))
+  await save(lost.workspaceId, createSecretBox(['a key that was lost']).seal('x', place(lost.workspaceId)))
+
+  const reencrypt = () => reencryptSecrets({ db, secretBox: createSecretBox([fresh, old]), log })
+  expect(await reencrypt()).toEqual({ changed: 1, unopened: 1 })
+  expect(await reencrypt()).toEqual({ changed: 0, unopened: 1 })
+
+  await check([fresh])
+  const { webhook_secret: sealed } = await db
+    .selectFrom('workspace')
+    .select('webhook_secret')
+    .where('id', '=', found.workspaceId)
+    .executeTakeFirstOrThrow()
+  expect(createSecretBox([fresh]).open(String(sealed), place(found.workspaceId))).toBe('the secret')
 })

@@ -1,10 +1,7 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db } from '../db/schema.ts'
-import { openUnboundValue, type SealedPlace, type SecretBox } from './secret-box.ts'
-
-// The first version sealed values without their place, so a value opened in any row. At the first start after the
-// upgrade, they're sealed again for their rows. After that, only bound values open.
+import type { SealedPlace, SealVersion } from './secret-box.ts'
 
 /**
  * The name of the server secret that shows whether SECRET_KEY fits. It's bound last: from then on, values of the first
@@ -65,18 +62,27 @@ const sealedColumns: readonly SealedColumn[] = [
 
 const batchSize = 200
 
+/** Returns the value sealed in another way, or the same value if it needn't change. Undefined if it can't be opened. */
+export type Reseal = (sealed: string, place: SealedPlace) => string | undefined
+
 /**
- * Seals every value of the first version again, for its row. Several processes can do this at the same time, because a
- * value changes only if it's still the one that was read. A value that no key opens is left as it is and logged.
+ * Seals every stored value of a version again, except the one that checks SECRET_KEY. Several processes can do this at
+ * the same time, because a value changes only if it's still the one that was read. A value that can't be opened is left
+ * as it is and logged.
+ *
+ * @returns how many values changed, and how many couldn't be opened
  */
-export async function bindSealedValues(
+export async function resealValues(
   db: Db,
-  keys: readonly string[],
-  secretBox: SecretBox,
+  version: SealVersion,
+  reseal: Reseal,
   log: Pick<Logger, 'warn'>,
-): Promise<void> {
+): Promise<{ changed: number; unopened: number }> {
+  const total = { changed: 0, unopened: 0 }
   for (const sealedColumn of sealedColumns) {
-    const unopened = await bindColumn(db, keys, secretBox, sealedColumn)
+    const { changed, unopened } = await resealColumn(db, version, reseal, sealedColumn)
+    total.changed += changed
+    total.unopened += unopened.length
     if (unopened.length === 0) continue
     const { table, column } = sealedColumn
     const rows = unopened.slice(0, 100)
@@ -85,62 +91,59 @@ export async function bindSealedValues(
       "some stored secrets can't be decrypted with any key in SECRET_KEY; enter or create them again",
     )
   }
+  return total
 }
 
-/** Returns the keys of rows with a value that can't be opened. */
-async function bindColumn(
-  db: Db,
-  keys: readonly string[],
-  secretBox: SecretBox,
-  sealedColumn: SealedColumn,
-): Promise<string[]> {
-  const unopened: string[] = []
+/** Returns how many values changed, and the keys of rows with a value that can't be opened. */
+async function resealColumn(db: Db, version: SealVersion, reseal: Reseal, sealedColumn: SealedColumn) {
+  const result = { changed: 0, unopened: [] as string[] }
   let last: unknown
   for (;;) {
     const rows = await db.transaction().execute(async (tx) => {
-      const batch = await selectUnbound(tx, sealedColumn, last)
+      const batch = await selectSealed(tx, version, sealedColumn, last)
       for (const row of batch) {
-        const plain = openUnboundValue(keys, row.sealed)
-        if (plain === undefined) unopened.push(row.key.join('/'))
-        else {
-          const bound = secretBox.seal(plain, sealedColumn.toPlace(row.key))
-          await replaceUnbound(tx, sealedColumn, row, bound)
+        const resealed = reseal(row.sealed, sealedColumn.toPlace(row.key))
+        if (resealed === undefined) result.unopened.push(row.key.join('/'))
+        else if (resealed !== row.sealed) {
+          await replaceSealed(tx, sealedColumn, row, resealed)
+          result.changed += 1
         }
       }
       return batch
     })
-    if (rows.length < batchSize) return unopened
+    if (rows.length < batchSize) return result
     last = rows.at(-1)?.key.at(-1)
   }
 }
 
-interface UnboundRow {
+interface SealedRow {
   key: unknown[]
   sealed: string
 }
 
 const getUniqueKey = ({ key }: SealedColumn) => sql.ref(key.at(-1) ?? '')
 
-async function selectUnbound(
+async function selectSealed(
   db: Db,
+  version: SealVersion,
   sealedColumn: SealedColumn,
   last: unknown,
-): Promise<readonly UnboundRow[]> {
+): Promise<readonly SealedRow[]> {
   const { table, column, key } = sealedColumn
   const uniqueKey = getUniqueKey(sealedColumn)
   const { rows } = await sql<Record<string, unknown> & { sealed: string }>`
     select ${sql.join(key.map((name) => sql.ref(name)))}, ${sql.ref(column)} as sealed
     from ${sql.table(table)}
-    where ${sql.ref(column)} like 'v1.%'
+    where ${sql.ref(column)} like ${`${version}.%`}
       ${last === undefined ? sql`` : sql`and ${uniqueKey} > ${last}`}
       ${table === 'server_secret' ? sql`and name <> ${checkName}` : sql``}
     order by ${uniqueKey} limit ${batchSize}`.execute(db)
   return rows.map((row) => ({ key: key.map((name) => row[name]), sealed: row.sealed }))
 }
 
-const replaceUnbound = (db: Db, sealedColumn: SealedColumn, row: UnboundRow, bound: string) =>
+const replaceSealed = (db: Db, sealedColumn: SealedColumn, row: SealedRow, resealed: string) =>
   sql`
-    update ${sql.table(sealedColumn.table)} set ${sql.ref(sealedColumn.column)} = ${bound}
+    update ${sql.table(sealedColumn.table)} set ${sql.ref(sealedColumn.column)} = ${resealed}
     where ${getUniqueKey(sealedColumn)} = ${row.key.at(-1)} and ${sql.ref(sealedColumn.column)} = ${row.sealed}`.execute(
     db,
   )
