@@ -7,7 +7,7 @@ export interface FieldText {
   label: string
   /**
    * The label on pages of the dashboard, if they show the value differently: a link instead of an ID, a duration with
-   * its unit, or the number of a call, which may not have been placed yet, among the details of its contact.
+   * its unit, a filter in words, or the number of a call that may not have been placed yet.
    */
   dashboard?: string
   /** For developers, in the OpenAPI document. Markdown. */
@@ -430,6 +430,16 @@ export const phoneNumberTexts = texts({
     form: 'The name shown in Outdial and in Zapier, for example “Sales, Washington”.',
   },
   country: { label: 'Country' },
+})
+
+/** Fields of a webhook subscription, as the API returns it. */
+export const subscriptionTexts = texts({
+  id: { label: 'ID' },
+  target_url: { label: 'URL', api: 'An https URL.' },
+  event: { label: 'Event' },
+  filter: { label: 'Filter', dashboard: 'Events' },
+  secret: { label: 'Signing secret' },
+  created_at: { label: 'Created at' },
 })
 
 /** Settings of a workspace, which fields of contacts and campaigns default to. Only the dashboard shows them. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Call, CallOutcome } from './call.ts'
-import { Id, Timestamp } from './primitives.ts'
+import { subscriptionTexts } from './field-texts.ts'
+import { describeFields, Id, Timestamp } from './primitives.ts'
 
 export const EventType = z.enum(['call.completed'])
 export type EventType = z.infer<typeof EventType>
@@ -17,30 +18,40 @@ export type WebhookFilter = z.infer<typeof WebhookFilter>
 
 /** Body of `POST /webhooks/subscribe`. */
 export const SubscribeWebhook = z
-  .strictObject({
-    target_url: z.url().max(2000).describe('An https URL.'),
-    event: EventType,
-    filter: z
-      .strictObject({
-        campaign_id: Id.nullish(),
-        agent_id: Id.nullish(),
-        outcome: z.array(CallOutcome).max(9).nullish(),
-      })
-      .nullish(),
-  })
+  .strictObject(
+    describeFields(
+      {
+        target_url: z.url().max(2000),
+        event: EventType,
+        filter: z
+          .strictObject({
+            campaign_id: Id.nullish(),
+            agent_id: Id.nullish(),
+            outcome: z.array(CallOutcome).max(9).nullish(),
+          })
+          .nullish(),
+      },
+      subscriptionTexts,
+    ),
+  )
   .meta({ id: 'SubscribeWebhook' })
 export type SubscribeWebhook = z.infer<typeof SubscribeWebhook>
 
 /** Response to `POST /webhooks/subscribe`: 201, or 200 with the existing one. `secret` verifies the signatures. */
 export const WebhookSubscription = z
-  .object({
-    id: Id,
-    target_url: z.url(),
-    event: EventType,
-    filter: WebhookFilter,
-    secret: z.string().regex(/^whsec_/),
-    created_at: Timestamp,
-  })
+  .object(
+    describeFields(
+      {
+        id: Id,
+        target_url: z.url(),
+        event: EventType,
+        filter: WebhookFilter,
+        secret: z.string().regex(/^whsec_/),
+        created_at: Timestamp,
+      },
+      subscriptionTexts,
+    ),
+  )
   .meta({ id: 'WebhookSubscription' })
 export type WebhookSubscription = z.infer<typeof WebhookSubscription>
 

@@ -18,5 +18,6 @@ export const labels = {
   contact: toLabels(contract.contactTexts),
   outcome: toLabels(contract.outcomeTexts),
   phoneNumber: toLabels(contract.phoneNumberTexts),
+  subscription: toLabels(contract.subscriptionTexts),
   workspace: toLabels(contract.workspaceTexts),
 }

@@ -19,8 +19,10 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /sign-in\/(sign-up|invitation)-page|views\/pages\/sign-in/, labels: ['Email'], reason: 'of a user' },
   { files: /settings\/(members|invite-member)-page/, labels: ['Name', 'Email'], reason: 'of a member' },
   { files: /settings\/(api-keys|new-api-key)-page/, labels: ['Name'], reason: 'of an API key' },
-  { files: /tools\/(http-tool|mcp-server)-form-page|parameter-row/, labels: ['Name'], reason: 'of a tool or parameter' },
-  { files: /integrations\/delivery-/, labels: ['Status', 'Duration', 'Created at'], reason: 'of a delivery' },
+  { files: /tools\/(http-tool|mcp-server)-form-page|parameter-row/, labels: ['Name', 'URL'], reason: 'of a tool or parameter' },
+  { files: /tools\/tool-pages/, labels: ['URL'], reason: 'of a tool server' },
+  { files: /callback-pages/, labels: ['Signing secret'], reason: 'of callback URLs' },
+  { files: /integrations\/delivery-/, labels: ['Status', 'Duration', 'Created at', 'Event'], reason: 'of a delivery' },
   { files: /integrations\/webhook-|page\/badges/, labels: ['Failed', 'Canceled'], reason: 'statuses of deliveries' },
   { files: /contacts\/contact-import-page/, labels: ['Status', 'Failed'], reason: 'of an import' },
   { files: /knowledge\/knowledge-page/, labels: ['Updated at'], reason: 'of a document' },
@@ -36,7 +38,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /call-page.eta/, labels: ['Name', 'Failed'], reason: "the contact's full name; the result of a tool call" },
   { files: /call-page.ts/, labels: ['Agent', 'Contact'], reason: 'speakers of the transcript' },
   { files: /call-timeline/, labels: ['Answered'], reason: 'an event' },
-  { files: /title-case/, labels: ['ID'], reason: 'an acronym that Title Case keeps' },
+  { files: /title-case/, labels: ['ID', 'URL'], reason: 'acronyms that Title Case keeps' },
 ]
 
 const labels = collectLabels(fieldTexts)

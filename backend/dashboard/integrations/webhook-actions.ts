@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import { labels } from '../../views/labels.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
@@ -85,7 +86,7 @@ export const rotateSecretPage = defineForm({
     return secretPage('New signing secret', {
       heading: 'Signing secret rotated',
       lead: "Copy the new secret now. It won't be shown again.",
-      label: 'Signing secret',
+      label: labels.subscription.secret,
       secret,
       notes: [
         'For 24 hours, deliveries are also signed with the previous secret. Update the receiver within that time.',
