@@ -6,6 +6,7 @@ import pg from 'pg'
 import { createApp } from '../../app.ts'
 import { connect } from '../../db/connect.ts'
 import type { Database, Db } from '../../db/schema.ts'
+import { doNotCallKey } from '../support/database.ts'
 import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { createSender, useApiWorld } from '../support/test-api.ts'
@@ -22,7 +23,7 @@ afterAll(async () => {
 const api = useApiWorld()
 beforeAll(async () => {
   proxy = await createDatabaseProxy(api.url)
-  db = connect({ url: proxy.url })
+  db = connect({ url: proxy.url, doNotCallKey })
   app = await createApp({ ...api.deps, db })
 })
 

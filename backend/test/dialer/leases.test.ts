@@ -20,6 +20,7 @@ import {
   listEvents,
   seedCall,
 } from '../support/calls.ts'
+import { doNotCallKey } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { createTestProvider, neverSettle, shortConversation } from '../support/telephony-provider.ts'
@@ -196,7 +197,9 @@ describe('lease renewal', () => {
 
   it('hangs up before its lease expires when the database is unreachable', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
-    const otherDeps = testDeps(connect({ url: world.database.url, max: 4 }), { clock: world.deps.clock })
+    const otherDeps = testDeps(connect({ url: world.database.url, max: 4, doNotCallKey }), {
+      clock: world.deps.clock,
+    })
     const hungUp = Promise.withResolvers<boolean>()
     const provider = createTestProvider({
       dial: (_, { signal, onAnswer }) => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from '@jest/globals'
 import { createApp } from '../../app.ts'
 import { connect } from '../../db/connect.ts'
+import { doNotCallKey } from '../support/database.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { createSender, useApiWorld } from '../support/test-api.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -37,7 +38,7 @@ it('rejects requests immediately while too many others are in progress, but not 
 })
 
 it('does nothing for a client that has disconnected before its request was handled', async () => {
-  const db = connect({ url: api.url, max: 1 })
+  const db = connect({ url: api.url, max: 1, doNotCallKey })
   const app = await createApp({ ...api.deps, db })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo

@@ -11,6 +11,7 @@ import {
   listEvents,
   seedCall,
 } from '../../support/calls.ts'
+import { doNotCallKey } from '../../support/database.ts'
 import { testDeps } from '../../support/deps.ts'
 import { freshNumber, seedCampaign } from '../../support/factories.ts'
 import { useHttpRuntimeWorld } from '../../support/http-runtime.ts'
@@ -23,7 +24,7 @@ const { startRinging } = world
 const isInProgress = (call: Call) => call.status === 'in_progress'
 
 it('takes over the call of a worker that lost its database, in the same attempt and with one dial request', async () => {
-  const otherDeps = testDeps(connect({ url: world.database.url, max: 4 }), {
+  const otherDeps = testDeps(connect({ url: world.database.url, max: 4, doNotCallKey }), {
     clock: world.deps.clock,
     config: world.deps.config,
   })
