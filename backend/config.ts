@@ -28,6 +28,8 @@ export const Environment = z.object({
   SECRET_KEY: list.optional(),
   RUNTIME_SECRET: list.optional(),
   RUNTIME_SECRET_FILE: z.string().optional(),
+  RUNTIME_SIGNING_KEY: list.optional(),
+  RUNTIME_SIGNING_KEY_FILE: z.string().optional(),
   RUNTIME_URL: z.url({ protocol: /^https?$/ }).optional(),
   INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
   ALLOWED_HOSTS: list.optional(),
@@ -65,6 +67,10 @@ export interface Config {
   runtimeSecrets: string[]
   /** A file that contains the runtime secrets instead. It's watched for changes. */
   runtimeSecretFile: string | undefined
+  /** RUNTIME_SIGNING_KEY. `Deps.runtimeSigningKeys` returns the keys that are currently valid. */
+  runtimeSigningKeys: string[]
+  /** A file that contains the signing keys instead. It's watched for changes. */
+  runtimeSigningKeyFile: string | undefined
   /** The URL of the agent runtime with TELEPHONY=http, without a trailing slash. */
   runtimeUrl: string | undefined
   /** The URL where agent runtimes reach this service for tools and reports, without a trailing slash. */
@@ -140,6 +146,11 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   if (env.RUNTIME_SECRET !== undefined && env.RUNTIME_SECRET_FILE !== undefined) {
     throw new ConfigError('RUNTIME_SECRET and RUNTIME_SECRET_FILE are both set. Set only one of them.')
   }
+  if (env.RUNTIME_SIGNING_KEY !== undefined && env.RUNTIME_SIGNING_KEY_FILE !== undefined) {
+    throw new ConfigError(
+      'RUNTIME_SIGNING_KEY and RUNTIME_SIGNING_KEY_FILE are both set. Set only one of them.',
+    )
+  }
   const publicUrl = (env.PUBLIC_URL ?? `http://${formatUrlHost(env.HOST)}:${env.PORT}`).replace(/\/+$/, '')
   const isLoopbackOnly =
     loopbackHosts.has(new URL(publicUrl).hostname) &&
@@ -157,6 +168,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     secretKeys: env.SECRET_KEY ?? [],
     runtimeSecrets: env.RUNTIME_SECRET ?? [],
     runtimeSecretFile: env.RUNTIME_SECRET_FILE,
+    runtimeSigningKeys: env.RUNTIME_SIGNING_KEY ?? [],
+    runtimeSigningKeyFile: env.RUNTIME_SIGNING_KEY_FILE,
     runtimeUrl: env.RUNTIME_URL?.replace(/\/+$/, ''),
     internalUrl: env.INTERNAL_URL?.replace(/\/+$/, '') ?? publicUrl,
     allowedHosts: env.ALLOWED_HOSTS ?? [],

@@ -10,6 +10,8 @@ export interface Deps {
   config: Config
   /** Returns the currently valid secrets of agent runtimes. Outdial itself sends the first. */
   runtimeSecrets: () => readonly string[]
+  /** Returns the keys that currently sign requests to the agent runtime; none without a runtime. */
+  runtimeSigningKeys: () => readonly string[]
   /** Creates and verifies attempt tokens. */
   attemptTokenKey: Buffer
   db: Db

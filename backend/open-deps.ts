@@ -11,14 +11,18 @@ import { openDatabase } from './db/open-database.ts'
 import { repeatAfterOutage } from './db/wait-for-database.ts'
 import type { Deps } from './deps.ts'
 import { loadAttemptTokenKey } from './secrets/attempt-tokens.ts'
-import { openRuntimeSecrets, type RuntimeSecretSource } from './secrets/runtime-secrets.ts'
+import { openRuntimeSecrets } from './secrets/runtime-secrets.ts'
+import { openRuntimeSigningKeys } from './secrets/runtime-signing-keys.ts'
 import { createSecretBox, type SecretBox } from './secrets/secret-box.ts'
+import type { SecretSource } from './secrets/secret-file.ts'
 import { checkSecretKeys, loadSecretKeys } from './secrets/secret-keys.ts'
 
 interface OpenedDeps {
   deps: Deps
   /** Undefined for a command, which doesn't use them. */
-  runtimeSecrets: RuntimeSecretSource | undefined
+  runtimeSecrets: SecretSource | undefined
+  /** Undefined for a command. */
+  runtimeSigningKeys: SecretSource | undefined
   /** Only with the embedded database. */
   dataDir: string | undefined
   /** Does a step of the startup, and does it again if the database was unavailable. */
@@ -50,6 +54,7 @@ export async function openDeps(options: {
     const secretBox = createSecretBox(keys)
     const runtimeSecrets =
       purpose === 'service' ? await openRuntimeSecrets(config, database.dataDir, log) : undefined
+    const runtimeSigningKeys = purpose === 'service' ? await openRuntimeSigningKeys(config, log) : undefined
     const { attemptTokenKey, doNotCallKey } = await repeat(() =>
       loadStoredKeys({ url: database.url, keys, secretBox, log }),
     )
@@ -76,6 +81,7 @@ export async function openDeps(options: {
     const deps = {
       config,
       runtimeSecrets: () => runtimeSecrets?.list() ?? [],
+      runtimeSigningKeys: () => runtimeSigningKeys?.list() ?? [],
       attemptTokenKey,
       db,
       clock,
@@ -84,7 +90,8 @@ export async function openDeps(options: {
       secretBox,
       notify,
     }
-    return { deps, runtimeSecrets, dataDir: database.dataDir, repeatAfterOutage: repeat, close }
+    const { dataDir } = database
+    return { deps, runtimeSecrets, runtimeSigningKeys, dataDir, repeatAfterOutage: repeat, close }
   } catch (error) {
     await database.close()
     throw error

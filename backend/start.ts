@@ -65,8 +65,10 @@ export async function startService(
     const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
     state.loops = workers.flatMap(({ loops }) => loops)
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
+    const keysWatch = opened.runtimeSigningKeys?.watch(() => {})
     const stop = async ({ delay = false } = {}) => {
       secretsWatch?.stop()
+      keysWatch?.stop()
       state.isStopping = true
       const delayed = deps.clock.wait(delay ? config.shutdownDelaySeconds * secondMs : 0)
       // Workers stop first, because agents on calls that are still in progress use their tools through this server.

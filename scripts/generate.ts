@@ -29,6 +29,7 @@ async function describeApi(): Promise<object> {
   return generateApiDocument({
     config: parseConfig({}),
     runtimeSecrets: () => [],
+    runtimeSigningKeys: () => [],
     attemptTokenKey: Buffer.from('unused'),
     // Never connected to, because the document depends only on the schemas.
     db: connect({ url: 'postgres://127.0.0.1/none' }),

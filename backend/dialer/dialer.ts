@@ -18,7 +18,15 @@ export interface DialerOptions extends LeaseTimes {
 
 type DialerDeps = Pick<
   Deps,
-  'db' | 'clock' | 'config' | 'log' | 'notify' | 'random' | 'runtimeSecrets' | 'attemptTokenKey'
+  | 'db'
+  | 'clock'
+  | 'config'
+  | 'log'
+  | 'notify'
+  | 'random'
+  | 'runtimeSecrets'
+  | 'runtimeSigningKeys'
+  | 'attemptTokenKey'
 >
 
 /**

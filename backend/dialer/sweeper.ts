@@ -22,7 +22,15 @@ import {
 
 type SweeperDeps = Pick<
   Deps,
-  'db' | 'clock' | 'config' | 'log' | 'notify' | 'random' | 'runtimeSecrets' | 'attemptTokenKey'
+  | 'db'
+  | 'clock'
+  | 'config'
+  | 'log'
+  | 'notify'
+  | 'random'
+  | 'runtimeSecrets'
+  | 'runtimeSigningKeys'
+  | 'attemptTokenKey'
 >
 
 /**

@@ -15,5 +15,8 @@ export function signWebhook(message: { id: string; at: Date; body: string; keys:
   }
 }
 
+/** Decodes a Standard Webhooks secret, which is `whsec_` and the key in base64. */
+export const toSigningKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+
 const hmac = (key: Buffer, signed: string): string =>
   createHmac('sha256', key).update(signed).digest('base64')

@@ -16,7 +16,7 @@ export interface TelephonyProviders {
 
 type ProviderDeps = Pick<
   Deps,
-  'clock' | 'config' | 'db' | 'log' | 'random' | 'runtimeSecrets' | 'attemptTokenKey'
+  'clock' | 'config' | 'db' | 'log' | 'random' | 'runtimeSecrets' | 'runtimeSigningKeys' | 'attemptTokenKey'
 >
 
 export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
@@ -26,7 +26,7 @@ export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
 }
 
 function createConfiguredHttpProvider(deps: ProviderDeps) {
-  const { clock, config, db, log, random, runtimeSecrets } = deps
+  const { clock, config, db, log, random } = deps
   const { telephony, runtimeUrl, internalUrl } = config
   if (telephony !== 'http' || runtimeUrl === undefined) return undefined
   const reachability = createReachability({
@@ -45,7 +45,12 @@ function createConfiguredHttpProvider(deps: ProviderDeps) {
     internalUrl,
     createToken: (attemptId) => createAttemptToken(deps.attemptTokenKey, attemptId),
     reachability,
-    runtime: createRuntimeClient({ url: runtimeUrl, secrets: runtimeSecrets, clock, reachability }),
+    runtime: createRuntimeClient({
+      url: runtimeUrl,
+      signingKeys: deps.runtimeSigningKeys,
+      clock,
+      reachability,
+    }),
     onError: (attempt, error) =>
       log.warn({ attempt, error: describeError(error) }, 'failed to get the state of a call attempt'),
   })

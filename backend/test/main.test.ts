@@ -134,6 +134,7 @@ it('prints a one-line error if the port is in use, and stops its database', asyn
 it.each([
   [{ PORT: 'eighty' }, 'PORT'],
   [{ TELEPHONY: 'carrier-pigeon' }, 'TELEPHONY'],
+  [{ TELEPHONY: 'http', RUNTIME_URL: 'http://127.0.0.1:9' }, 'TELEPHONY=http needs RUNTIME_SIGNING_KEY'],
   [{ LINE: 'http' }, 'LINE was renamed to TELEPHONY. Rename the variable.'],
   [{ DATABASE_URL: 'mysql://localhost/outdial' }, 'DATABASE_URL'],
   [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters'],

@@ -1,11 +1,11 @@
 import type { Deps } from '../deps.ts'
 import { describeNetworkError } from '../outbound/describe-network-error.ts'
 import type { GuardedSend } from '../outbound/guard.ts'
-import { signWebhook } from '../outbound/sign-webhook.ts'
+import { signWebhook, toSigningKey } from '../outbound/sign-webhook.ts'
 import { findTargetUrlIssue } from '../outbound/target-url.ts'
 import { version } from '../version.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
-import { toOriginSecret, toSigningKey } from './origin-secret.ts'
+import { toOriginSecret } from './origin-secret.ts'
 import { parseRetryAfter } from './retry-delay.ts'
 
 /** The result of an attempt. After an `internal_error`, nothing was sent and the receiver isn't at fault. */

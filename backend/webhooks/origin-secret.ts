@@ -1,7 +1,5 @@
 import { createHmac } from 'node:crypto'
-
-/** Decodes a Standard Webhooks secret, which is `whsec_` and the key in base64. */
-export const toSigningKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+import { toSigningKey } from '../outbound/sign-webhook.ts'
 
 /**
  * Derives the signing secret of a callback URL's origin from the workspace's secret. With a secret of their own, the

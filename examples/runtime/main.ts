@@ -6,9 +6,9 @@ import { verifySignature } from './signature.ts'
 
 // A minimal agent runtime. docs/runtime.md describes what a runtime must do. No phone rings.
 
-const { RUNTIME_SECRET: secret, PORT = '8790', HOST = '127.0.0.1', SECOND_MS = '1000' } = process.env
-if (secret === undefined || secret.length < 32) {
-  console.error("Set RUNTIME_SECRET to Outdial's runtime secret (at least 32 characters).")
+const { RUNTIME_SIGNING_KEY: signingKey, PORT = '8790', HOST = '127.0.0.1', SECOND_MS = '1000' } = process.env
+if (!signingKey?.startsWith('whsec_')) {
+  console.error('Set RUNTIME_SIGNING_KEY to the key that Outdial signs its requests with (whsec_…).')
   process.exit(1)
 }
 
@@ -30,7 +30,7 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse)
   const { method = '', url: path = '' } = request
   const body = await text(request)
   const content = method === 'POST' ? body : `${method} ${path}`
-  if (!verifySignature(secret ?? '', request.headers, content)) {
+  if (!verifySignature(signingKey ?? '', request.headers, content)) {
     respond(response, 401)
     return
   }

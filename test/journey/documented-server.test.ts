@@ -7,8 +7,10 @@ import { parseEnv, promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { CallList } from '@outdial/contract'
 import pg from 'pg'
+import pino from 'pino'
 import { parseConfig } from '../../backend/config.ts'
 import { DemoFile } from '../../backend/demo/demo-file.ts'
+import { openRuntimeSigningKeys } from '../../backend/secrets/runtime-signing-keys.ts'
 import { waitFor } from '../../backend/test/support/wait.ts'
 import { interpolate, readCompose } from '../../scripts/docker/compose.ts'
 import { readPage, root } from '../support/docs.ts'
@@ -208,6 +210,8 @@ it('has settings for an agent runtime in docs/runtime.md that Outdial accepts', 
     telephony: 'http',
     internalUrl: 'http://outdial.internal:8787',
   })
+  const keys = await openRuntimeSigningKeys(parseConfig(configured), pino({ level: 'silent' }))
+  expect(keys.list()).toHaveLength(1)
 })
 
 it('writes the secrets that compose.yaml requires with the commands in docs/operating.md', async () => {

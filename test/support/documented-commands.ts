@@ -30,7 +30,7 @@ export const runCommands: readonly RunCommands[] = [
   { page: 'docs/operating.md', command: /^(pg_dump|pg_restore|psql|tar) /, test: server },
   { page: 'docs/operating.md', command: /^echo /, test: server },
   { page: 'docs/runtime.md', command: /^export /, test: server },
-  { page: 'examples/runtime/README.md', command: /^RUNTIME_SECRET=/, test: server },
+  { page: 'examples/runtime/README.md', command: /^RUNTIME_SIGNING_KEY=/, test: server },
 ]
 
 /** A command that no test takes from the text and runs. */

@@ -38,7 +38,7 @@ export const runtimeDocument = (): object => ({
         in: 'header',
         name: 'webhook-signature',
         description:
-          'Standard Webhooks 1.0, with webhook-id and webhook-timestamp. The key is the bytes of the runtime secret. The signature covers the body, or "METHOD /path" for a request without a body. There is one signature for each valid secret.',
+          'Standard Webhooks 1.0, with webhook-id and webhook-timestamp. The key is RUNTIME_SIGNING_KEY. The signature covers the body, or "METHOD /path" for a request without a body. There is one signature for each valid key.',
       },
       attemptToken: {
         type: 'http',

@@ -3,7 +3,7 @@ import { Agent, fetch } from 'undici'
 import type { Clock } from '../../core/clock.ts'
 import { secondMs } from '../../core/durations.ts'
 import { errorCode } from '../../core/errors.ts'
-import { signWebhook } from '../../outbound/sign-webhook.ts'
+import { signWebhook, toSigningKey } from '../../outbound/sign-webhook.ts'
 import { type CallState, parseCallState } from './parse-call-state.ts'
 import type { Reachability } from './reachability.ts'
 
@@ -39,8 +39,8 @@ export interface RuntimeClient {
 interface RuntimeClientOptions {
   /** Without a trailing slash. */
   url: string
-  /** The runtime secrets. Each one signs every request, so a runtime can use the old or the new one. */
-  secrets: () => readonly string[]
+  /** Each key signs every request, so a runtime can use the old or the new one. */
+  signingKeys: () => readonly string[]
   clock: Clock
   reachability: Pick<Reachability, 'startRequest'>
   timeoutMs?: number
@@ -50,7 +50,7 @@ interface RuntimeClientOptions {
 const connectTimeoutMs = 5 * secondMs
 
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {
-  const { url, secrets, clock, reachability, timeoutMs = 10 * secondMs } = options
+  const { url, signingKeys, clock, reachability, timeoutMs = 10 * secondMs } = options
   const dispatcher = new Agent({ connect: { timeout: connectTimeoutMs } })
 
   const send = (method: string, path: string, body: string | undefined, headers: Record<string, string>) => {
@@ -60,8 +60,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       id: headers['Idempotency-Key'] ?? id,
       at: clock.now(),
       body: body ?? `${method} ${path}`,
-      // The secret's bytes are the key. It isn't base64 as in Standard Webhooks.
-      keys: secrets().map((secret) => Buffer.from(secret)),
+      keys: signingKeys().map(toSigningKey),
     })
     return fetch(`${url}${path}`, {
       method,

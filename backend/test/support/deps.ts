@@ -14,10 +14,11 @@ export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
     SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
     LOG_LEVEL: 'silent',
   })
-  const { runtimeSecrets } = overrides.config ?? config
+  const { runtimeSecrets, runtimeSigningKeys } = overrides.config ?? config
   return {
     config,
     runtimeSecrets: () => runtimeSecrets,
+    runtimeSigningKeys: () => runtimeSigningKeys,
     attemptTokenKey: Buffer.from('attempt-token-key-of-the-tests'),
     db,
     clock: new ManualClock(),

@@ -14,9 +14,9 @@ export interface ExampleRuntime {
 }
 
 /** Starts the example in `examples/runtime/` as its README does. */
-export async function startExampleRuntime(secret: string, port = 0): Promise<ExampleRuntime> {
+export async function startExampleRuntime(signingKey: string, port = 0): Promise<ExampleRuntime> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
-    env: { PATH: process.env.PATH, RUNTIME_SECRET: secret, PORT: String(port), SECOND_MS: '20' },
+    env: { PATH: process.env.PATH, RUNTIME_SIGNING_KEY: signingKey, PORT: String(port), SECOND_MS: '20' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const callLog: string[] = []

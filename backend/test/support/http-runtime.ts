@@ -5,14 +5,17 @@ import { parseConfig } from '../../config.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
+import { newWebhookSecret } from '../../secrets/tokens.ts'
 import { seedCall } from './calls.ts'
 import type { TestDeps } from './deps.ts'
 import { freshNumber } from './factories.ts'
 import { startTestRuntime, type TestRuntime } from './test-runtime.ts'
 import { waitFor } from './wait.ts'
 import { type CallsWorld, useCallsWorld } from './world.ts'
+
 export const runtimeSecret = 'runtime-secret-of-at-least-thirty-two-characters'
-export const oldRuntimeSecret = 'another-runtime-secret-of-thirty-two-characters'
+/** The newer one first. */
+export const signingKeys = [newWebhookSecret(), newWebhookSecret()] as const
 
 const analysis = {
   summary: 'Wants a visit.',
@@ -35,7 +38,8 @@ export function useHttpRuntimeWorld() {
     config: parseConfig({
       TELEPHONY: 'http',
       RUNTIME_URL: runtime.url,
-      RUNTIME_SECRET: `${runtimeSecret},${oldRuntimeSecret}`,
+      RUNTIME_SECRET: runtimeSecret,
+      RUNTIME_SIGNING_KEY: signingKeys.join(),
       PUBLIC_URL: 'https://calls.example.com',
       LOG_LEVEL: 'silent',
     }),

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { type Call, CallList } from '@outdial/contract'
 import { createApiKey } from '../../../identity/api-keys.ts'
+import { signWebhook, toSigningKey } from '../../../outbound/sign-webhook.ts'
 import { createSecretBox } from '../../../secrets/secret-box.ts'
+import { newWebhookSecret } from '../../../secrets/tokens.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
 import { type RunningProcess, runScript } from '../../support/child-process.ts'
 import { testDeps } from '../../support/deps.ts'
@@ -14,6 +16,7 @@ import { useTestDatabase } from '../../support/world.ts'
 jest.setTimeout(90_000)
 const secretKey = 'test-key-of-at-least-thirty-two-characters'
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
+const signingKey = newWebhookSecret()
 const timeoutMs = 60_000
 
 const database = useTestDatabase()
@@ -26,7 +29,7 @@ beforeAll(async () => {
   const { workspaceId, userId } = seed
   ;({ key } = await createApiKey(testDeps(database.db), workspaceId, userId, 'Test'))
   await assignTool('contact_note')
-  runtime = await startExampleRuntime(secret)
+  runtime = await startExampleRuntime(signingKey)
 })
 afterEach(async () => {
   for (const { process, result } of services.splice(0)) {
@@ -64,6 +67,7 @@ async function start(port = '0'): Promise<{ url: string; service: RunningProcess
     DATABASE_URL: database.url,
     SECRET_KEY: secretKey,
     RUNTIME_SECRET: secret,
+    RUNTIME_SIGNING_KEY: signingKey,
     RUNTIME_URL: runtime.url,
     TELEPHONY: 'http',
     PORT: port,
@@ -96,6 +100,17 @@ const waitUntilCompleted = (url: string): Promise<Call> =>
     () => {},
     timeoutMs,
   )
+
+it('sends requests that the example runtime accepts only with a signature of its key', async () => {
+  const path = `/calls/${crypto.randomUUID()}`
+  const request = async (keys: string[]) => {
+    const message = { id: 'a', at: new Date(), body: `GET ${path}`, keys: keys.map(toSigningKey) }
+    return (await fetch(`${runtime.url}${path}`, { headers: signWebhook(message) })).status
+  }
+  expect(await request([newWebhookSecret(), signingKey])).toBe(404)
+  expect(await request([newWebhookSecret()])).toBe(401)
+  expect((await fetch(`${runtime.url}${path}`)).status).toBe(401)
+})
 
 it("makes a call with the example runtime, which uses Outdial's tools", async () => {
   const { url } = await start()

@@ -1,0 +1,90 @@
+import { unwatchFile, watchFile } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { secondMs } from '../core/durations.ts'
+import { ConfigError, describeError, errorCode } from '../core/errors.ts'
+
+/** Secrets from the settings or a file, newest first. */
+export interface SecretSource {
+  /** Returns the valid secrets. */
+  list(): readonly string[]
+  /** Calls `onChanged` after each change, until it's stopped. Secrets from the environment don't change. */
+  watch(onChanged: () => void): { stop(): void }
+}
+
+/** What a file of secrets contains. */
+export interface SecretKind {
+  /** The plural, for errors and the log. */
+  name: string
+  /** What each secret must look like, for errors: "of at least 32 characters". */
+  form: string
+  isValid: (secret: string) => boolean
+}
+
+/** Returns a source of secrets that never change. */
+export const fixedSecrets = (secrets: readonly string[]): SecretSource => ({
+  list: () => secrets,
+  watch: () => ({ stop: () => {} }),
+})
+
+/**
+ * Reads the secrets in a file. While the file is watched, its changes apply; if a change is invalid, the previous secrets
+ * stay valid.
+ *
+ * @throws {ConfigError} if there's no secret, one is invalid, or the file can't be read
+ */
+export async function openSecretFile(
+  file: string,
+  kind: SecretKind,
+  log: Pick<Logger, 'info' | 'error'>,
+): Promise<SecretSource> {
+  let secrets = await readSecrets(file, kind)
+  return {
+    list: () => secrets,
+    watch: (onChanged) =>
+      watchSecretFile(file, async () => {
+        try {
+          const changed = await readSecrets(file, kind)
+          if (changed.join() === secrets.join()) return
+          secrets = changed
+          log.info({ count: changed.length }, `${kind.name} reloaded`)
+          onChanged()
+        } catch (error) {
+          log.error(
+            { error: describeError(error) },
+            `failed to reload the ${kind.name}; the previous ones stay valid`,
+          )
+        }
+      }),
+  }
+}
+
+const pollIntervalMs = secondMs
+
+/**
+ * Calls `onChanged` now and after each change of a file, one call at a time. Polls the file, because secrets are
+ * mounted as links to folders that are swapped, and file systems report such a swap in different ways.
+ */
+function watchSecretFile(file: string, onChanged: () => Promise<void>): { stop(): void } {
+  let queue = Promise.resolve()
+  const listener = () => {
+    queue = queue.then(onChanged)
+  }
+  watchFile(file, { interval: pollIntervalMs, persistent: false }, listener)
+  // The file may have changed since it was first read.
+  listener()
+  return { stop: () => unwatchFile(file, listener) }
+}
+
+/** Reads the secrets in a file, which are separated by line breaks or commas. */
+async function readSecrets(file: string, { name, form, isValid }: SecretKind): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new ConfigError(`${file} can't be read (${errorCode(error)}). It must contain the ${name}.`)
+  })
+  const secrets = text
+    .split(/[\n,]/)
+    .map((secret) => secret.trim())
+    .filter(Boolean)
+  if (secrets.length > 0 && secrets.every(isValid)) return secrets
+  throw new ConfigError(`${file} must contain ${name} ${form}, separated by line breaks or commas.`)
+}
