@@ -2,7 +2,7 @@
 // folders import each other. Add new folders here.
 const layers = [
   ['admin'],
-  ['dashboard', 'demo'],
+  ['dashboard', 'demo', 'metrics'],
   ['access', 'onboarding', 'privacy'],
   ['api', 'mcp'],
   ['dialer', 'oauth', 'phone-numbers', 'tools'],

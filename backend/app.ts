@@ -14,6 +14,7 @@ import { createProxyWarning, getRequestId, logRequest } from './http/request-log
 import { mountSecurityTxt } from './http/security-txt.ts'
 import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
+import { measureRequests, mountMetrics } from './metrics/mount-metrics.ts'
 import { registerOauth } from './oauth/register-oauth.ts'
 import { createBrowserAuth } from './sign-in/browser-auth.ts'
 import { mountAssets } from './views/mount-assets.ts'
@@ -55,6 +56,7 @@ export async function createApp(
   })
   app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
+  app.decorateRequest('errorCode', null)
   const warnAboutProxy = createProxyWarning()
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('X-Request-Id', request.id)
@@ -69,8 +71,10 @@ export async function createApp(
   // For routes that find nothing, such as a static file that doesn't exist.
   app.setNotFoundHandler((request, reply) => handleUnmatchedRequest(getAllowedMethods, request, reply))
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
+  measureRequests(app, deps)
 
   mountHealth(app, deps, state)
+  mountMetrics(app, deps, state)
   mountSecurityTxt(app, deps)
   await mountRuntimeRoutes(app, deps)
   const render = createRender()
@@ -79,6 +83,23 @@ export async function createApp(
   await registerOauth(app, deps, { render, browserAuth })
   await registerDashboard(app, deps, { render, browserAuth })
   await registerApi(app, deps)
+  return app
+}
+
+/** Creates the server of a process that only works: the probes and metrics of createApp, and nothing else. */
+export function createMonitoringApp(deps: Deps, state: Readonly<ProcessState>): FastifyInstance {
+  const log: FastifyBaseLogger = deps.log
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: getRequestId,
+    requestIdHeader: false,
+  })
+  app.decorateRequest('errorCode', null)
+  app.setErrorHandler(handleError)
+  app.setNotFoundHandler((request, reply) => handleUnmatchedRequest(() => [], request, reply))
+  mountHealth(app, deps, state)
+  mountMetrics(app, deps, state)
   return app
 }
 

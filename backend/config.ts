@@ -36,6 +36,8 @@ export const Environment = z.object({
   TELEPHONY: z.enum(['simulated', 'http']).default('simulated'),
   SIMULATION_SPEED: z.coerce.number().min(0.1).max(10_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(600),
+  METRICS_TOKEN: z.string().min(32, 'must have at least 32 characters').optional(),
+  WORKER_PORT: z.coerce.number().int().min(1).max(65535).optional(),
   MAX_REQUESTS_IN_PROGRESS: z.coerce
     .number()
     .int()
@@ -82,6 +84,12 @@ export interface Config {
   simulationSpeed: number
   rateLimitPerMinute: number
   maxRequestsInProgress: number
+  /** What Prometheus sends as a bearer token. */
+  metricsToken: string | undefined
+  /** Where a process with ROLE=worker serves its health and metrics. */
+  workerPort: number | undefined
+  /** PUBLIC_URL and HOST are addresses of this machine that others can't reach. */
+  isLoopbackOnly: boolean
   /** Requests per minute of all connections to one workspace. */
   rateLimitPerWorkspace: number
   /** API keys that aren't revoked, of one member in one workspace. */
@@ -177,6 +185,9 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     simulationSpeed: env.TELEPHONY === 'simulated' ? (env.SIMULATION_SPEED ?? defaultSpeed) : 1,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     maxRequestsInProgress: env.MAX_REQUESTS_IN_PROGRESS,
+    metricsToken: env.METRICS_TOKEN,
+    workerPort: env.ROLE === 'worker' ? env.WORKER_PORT : undefined,
+    isLoopbackOnly,
     rateLimitPerWorkspace: env.RATE_LIMIT_PER_WORKSPACE ?? 5 * env.RATE_LIMIT_PER_MINUTE,
     maxApiKeysPerMember: env.MAX_API_KEYS_PER_MEMBER,
     maxWorkspacesPerUser: env.MAX_WORKSPACES_PER_USER,

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Clock, Random } from './core/clock.ts'
 import type { Notify } from './core/notify.ts'
 import type { Db } from './db/schema.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
 
 /** The dependencies of the service's operations. `open-deps.ts` creates them; tests create their own. */
@@ -20,4 +21,5 @@ export interface Deps {
   log: Logger
   secretBox: SecretBox
   notify: Notify
+  metrics: Metrics
 }

@@ -1,6 +1,7 @@
 import { secondMs } from './core/durations.ts'
 import { ConfigError, describeError, StartupError } from './core/errors.ts'
 import { formatReadyMessage } from './demo/ready-message.ts'
+import { collectProcessMetrics } from './metrics/metrics.ts'
 import { type Service, startService } from './start.ts'
 
 /** Read at startup, so that `onParentExit` also notices a parent that ends before the service is ready. */
@@ -12,7 +13,8 @@ export async function main(): Promise<void> {
   if (service === undefined) return
   // First, because a signal can follow the ready message immediately.
   stopOnSignal(service)
-  const { config, dataDir, demo, log } = service
+  const { config, dataDir, demo, log, metrics } = service
+  collectProcessMetrics(metrics)
   if (process.stdout.isTTY)
     console.log(formatReadyMessage({ config, dataDir, demo, milliseconds: performance.now() }))
   log.info({ role: config.role, url: config.publicUrl }, 'Outdial is ready')

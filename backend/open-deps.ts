@@ -10,6 +10,7 @@ import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
 import { repeatAfterOutage } from './db/wait-for-database.ts'
 import type { Deps } from './deps.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { loadAttemptTokenKey } from './secrets/attempt-tokens.ts'
 import { openRuntimeSecrets } from './secrets/runtime-secrets.ts'
 import { openRuntimeSigningKeys } from './secrets/runtime-signing-keys.ts'
@@ -41,10 +42,18 @@ export async function openDeps(options: {
   log: Logger
   purpose: 'service' | 'command'
   notify?: Notify
+  metrics?: Metrics
   /** Milliseconds to wait for a database that isn't available yet. */
   databaseTimeoutMs?: number
 }): Promise<OpenedDeps> {
-  const { config, log, purpose, notify = noNotify, databaseTimeoutMs = 30 * secondMs } = options
+  const {
+    config,
+    log,
+    purpose,
+    notify = noNotify,
+    metrics = createMetrics(),
+    databaseTimeoutMs = 30 * secondMs,
+  } = options
   const database = await openDatabase({ config, purpose, log, timeoutMs: databaseTimeoutMs })
   const repeat = <Result>(step: () => Promise<Result>) =>
     repeatAfterOutage({ url: database.url, timeoutMs: databaseTimeoutMs, log }, step)
@@ -89,6 +98,7 @@ export async function openDeps(options: {
       log,
       secretBox,
       notify,
+      metrics,
     }
     const { dataDir } = database
     return { deps, runtimeSecrets, runtimeSigningKeys, dataDir, repeatAfterOutage: repeat, close }

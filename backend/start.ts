@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { createApp } from './app.ts'
+import { createApp, createMonitoringApp } from './app.ts'
 import { type Config, parseConfig } from './config.ts'
 import { startImporter } from './contacts/import/importer.ts'
 import { secondMs } from './core/durations.ts'
@@ -13,9 +13,10 @@ import { prepareDemo } from './demo/prepare-demo.ts'
 import type { Deps } from './deps.ts'
 import { startDialer } from './dialer/dialer.ts'
 import { startSweeper } from './dialer/sweeper.ts'
-import { newProcessState } from './http/health.ts'
+import { newProcessState, type ProcessState } from './http/health.ts'
 import { createLog } from './log.ts'
 import { createToolServer } from './mcp/tool-server.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { openDeps } from './open-deps.ts'
 import { startAuthorizationCleanup, startExpirationJob } from './privacy/delete-expired.ts'
 import { startRetention } from './privacy/retention.ts'
@@ -24,6 +25,7 @@ import { startSender } from './webhooks/sender.ts'
 export interface Service {
   config: Config
   log: Logger
+  metrics: Metrics
   /** Only with the embedded database. */
   dataDir: string | undefined
   /** Only with the embedded database, and while its demo.json exists. */
@@ -52,7 +54,12 @@ export async function startService(
   const config = await resolvePort(environment)
   const log = await createLog(config.logLevel)
   const notifier = createNotifier()
-  const opened = await openDeps({ config, log, purpose: 'service', notify: notifier.notify, ...options })
+  const metrics = createMetrics()
+  notifier.connect(metrics.listener)
+  const opened = await openDeps({
+    ...{ config, log, purpose: 'service', notify: notifier.notify, metrics },
+    ...options,
+  })
   const { deps, dataDir, repeatAfterOutage, close } = opened
   const state = newProcessState()
   try {
@@ -62,6 +69,7 @@ export async function startService(
     // Loads or creates the keys of the OAuth server.
     const app = tools && (await repeatAfterOutage(() => createApp(deps, tools, state)))
     if (app) await listen(app, config)
+    const monitoring = await startMonitoring(deps, state)
     const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
     state.loops = workers.flatMap(({ loops }) => loops)
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
@@ -75,9 +83,10 @@ export async function startService(
       await Promise.all(workers.map((worker) => worker.stop(stopTimeoutMs)))
       await delayed
       await app?.close()
+      await monitoring?.close()
       await close()
     }
-    return { config, log, dataDir, demo, stop }
+    return { config, log, metrics, dataDir, demo, stop }
   } catch (error) {
     await close()
     throw error
@@ -107,16 +116,27 @@ function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop' | 'lo
   return [dialer, startSweeper(deps), sender, importer, ...cleanups]
 }
 
-async function listen(app: FastifyInstance, config: Config): Promise<void> {
+/** Starts a worker's only server, if it has a port. */
+async function startMonitoring(deps: Deps, state: ProcessState): Promise<FastifyInstance | undefined> {
+  const { host, workerPort: port } = deps.config
+  if (port === undefined) return undefined
+  const app = createMonitoringApp(deps, state)
+  await listen(app, { host, port })
+  return app
+}
+
+type Address = Pick<Config, 'host' | 'port'>
+
+async function listen(app: FastifyInstance, { host, port }: Address): Promise<void> {
   try {
-    await app.listen({ host: config.host, port: config.port })
+    await app.listen({ host, port })
   } catch (error) {
     await app.close()
-    throw toStartupError(error, config)
+    throw toStartupError(error, { host, port })
   }
 }
 
-function toStartupError(error: unknown, { host, port }: Config): unknown {
+function toStartupError(error: unknown, { host, port }: Address): unknown {
   const formatMessage = listenErrorMessages[errorCode(error)]
   return formatMessage === undefined ? error : new StartupError(formatMessage(host, port), { cause: error })
 }

@@ -6,6 +6,7 @@ import { parseConfig } from '../backend/config.ts'
 import { systemClock } from '../backend/core/clock.ts'
 import { noNotify } from '../backend/core/notify.ts'
 import { connect } from '../backend/db/connect.ts'
+import { createMetrics } from '../backend/metrics/metrics.ts'
 import { createSecretBox } from '../backend/secrets/secret-box.ts'
 import { errorsPage, generateErrorsPage } from './errors-page.ts'
 import { generatedFile, generateText } from './generated-text.ts'
@@ -38,5 +39,6 @@ async function describeApi(): Promise<object> {
     log: pino({ level: 'silent' }),
     secretBox: createSecretBox(['unused']),
     notify: noNotify,
+    metrics: createMetrics(),
   })
 }

@@ -17,11 +17,10 @@ export const cancelCall = (
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
     const result = { outcome: 'canceled', endedReason: 'canceled_by_user', at: now } as const
-    const canceled = await completeQueuedCalls(tx.db, workspaceId, [callId], result)
+    const canceled = await completeQueuedCalls(tx, workspaceId, [callId], result)
     if (canceled.length === 0 && (await findCall(tx.db, workspaceId, callId, now)) === undefined) {
       throw notFound('call')
     }
-    tx.notify.deliveryQueued()
     return canceled.length > 0
   })
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Db } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
 import { publishCallCompleted } from '../webhooks/outbox.ts'
 import {
   markQueuedCallsCompleted,
@@ -10,27 +10,27 @@ import {
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
+type CompletionScope = Pick<Deps, 'db' | 'notify'>
+
 /**
- * Completes the given calls that are still queued and writes their `call.completed` events. Call it in a transaction,
- * and call `notify.deliveryQueued()` after the commit.
+ * Completes the given calls that are still queued and writes their `call.completed` events. Call it in a transaction.
  *
  * @returns the IDs of the calls that were still queued
  */
 export async function completeQueuedCalls(
-  db: Db,
+  tx: CompletionScope,
   workspaceId: number,
   callIds: readonly number[],
   result: QueuedCallResult,
 ): Promise<number[]> {
-  const completedIds = await markQueuedCallsCompleted(db, workspaceId, callIds, result)
-  await publishCompletedCalls(db, workspaceId, completedIds, result.at)
+  const completedIds = await markQueuedCallsCompleted(tx.db, workspaceId, callIds, result)
+  await publishCompletedCalls(tx, workspaceId, completedIds, result.at)
   return completedIds
 }
 
 /**
  * Writes the only `call.completed` event of each call, in the transaction that completed the calls, and saves their
- * contacts as they are in the events. All code that completes a call uses this function. Call `notify.deliveryQueued()`
- * after the commit.
+ * contacts as they are in the events. All code that completes a call uses this function.
  *
  * A call whose event would be invalid, because of a mistake in this program or in the row, must not block the others. It
  * stays without an event until the sweeper tries again at `retryInvalidAt`.
@@ -38,7 +38,7 @@ export async function completeQueuedCalls(
  * @returns the IDs of the calls whose events would be invalid
  */
 export async function publishCompletedCalls(
-  db: Db,
+  { db, notify }: CompletionScope,
   workspaceId: number,
   callIds: readonly number[],
   now: Date,
@@ -50,11 +50,13 @@ export async function publishCompletedCalls(
   for (const call of calls) {
     try {
       await publishCallCompleted(db, workspaceId, { call, at: now })
+      notify.callCompleted({ outcome: call.outcome, endedReason: call.ended_reason })
     } catch (error) {
       if (!(error instanceof z.ZodError)) throw error
       invalidIds.push(call.id)
     }
   }
+  if (calls.length > invalidIds.length) notify.deliveryQueued()
   if (invalidIds.length > 0) await postponeEvents(db, workspaceId, invalidIds, retryInvalidAt)
   return invalidIds
 }

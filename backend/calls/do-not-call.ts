@@ -12,10 +12,10 @@ import { deleteDoNotCallEntry, insertDoNotCallEntry, lockQueuedCallsToNumber } f
 /**
  * Adds a number to the workspace's do-not-call list and completes the queued calls to it, in every campaign, as
  * suppressed. A call that is being dialed or in progress continues. A number that is already on the list keeps its
- * first source and reason. Call it in a transaction, and call `notify.deliveryQueued()` after the commit.
+ * first source and reason. Call it in a transaction.
  */
 export async function addToDoNotCallList(
-  db: Db,
+  tx: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   entry: {
     phoneNumber: string
@@ -25,11 +25,11 @@ export async function addToDoNotCallList(
   },
 ): Promise<void> {
   const { phoneNumber, source, reason = null, now } = entry
-  await lockContactByNumber(db, workspaceId, phoneNumber)
-  await insertDoNotCallEntry(db, workspaceId, { phoneNumber, source, reason, at: now })
-  const callIds = await lockQueuedCallsToNumber(db, workspaceId, phoneNumber)
+  await lockContactByNumber(tx.db, workspaceId, phoneNumber)
+  await insertDoNotCallEntry(tx.db, workspaceId, { phoneNumber, source, reason, at: now })
+  const callIds = await lockQueuedCallsToNumber(tx.db, workspaceId, phoneNumber)
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
-  await completeQueuedCalls(db, workspaceId, callIds, result)
+  await completeQueuedCalls(tx, workspaceId, callIds, result)
 }
 
 /** A contact, or a phone number as a person typed it. */
@@ -50,8 +50,7 @@ export const addNumberToDoNotCallList = (
   inTransaction(deps, async (tx) => {
     const phoneNumber = await resolveNumber(tx.db, workspaceId, number)
     const now = tx.clock.now()
-    await addToDoNotCallList(tx.db, workspaceId, { phoneNumber, source: 'dashboard', reason, now })
-    tx.notify.deliveryQueued()
+    await addToDoNotCallList(tx, workspaceId, { phoneNumber, source: 'dashboard', reason, now })
     return phoneNumber
   })
 

@@ -1,7 +1,7 @@
 import type { CallOrigin } from '../core/actor.ts'
 import { fieldError, notFound } from '../core/errors.ts'
 import { lockCampaign } from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
 import { nextCallableAt } from '../scheduling/calling-hours.ts'
 import { findCallee, findOpenCalls, findQueuedCallAt, insertCall } from './call-store.ts'
 import { publishCompletedCalls } from './complete-calls.ts'
@@ -30,10 +30,11 @@ interface QueueRequest {
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function queueCall(
-  db: Db,
+  tx: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   request: QueueRequest,
 ): Promise<{ callId: number; queued: boolean }> {
+  const { db } = tx
   const { contactId, test, scheduledAt, now } = request
   const campaign = await lockCampaign(db, workspaceId, request.campaignId, 'share')
   if (campaign === undefined) throw fieldError('campaign_id', 'not_found.object', { object: 'campaign' })
@@ -66,7 +67,7 @@ export async function queueCall(
     })
     // Another transaction, which hadn't locked the contact, was first. Its call is visible now.
     if (inserted === undefined) continue
-    if (callee.onDoNotCallList) await publishCompletedCalls(db, workspaceId, [inserted.id], now)
+    if (callee.onDoNotCallList) await publishCompletedCalls(tx, workspaceId, [inserted.id], now)
     return { callId: inserted.id, queued: true }
   }
 }
@@ -78,11 +79,11 @@ export async function queueCall(
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function queueScheduledCall(
-  db: Db,
+  tx: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   request: Omit<QueueRequest, 'ifAlreadyQueued'> & { scheduledAt: Date },
 ): Promise<number> {
-  const queued = await findQueuedCallAt(db, workspaceId, request)
+  const queued = await findQueuedCallAt(tx.db, workspaceId, request)
   if (queued !== undefined) return queued.id
-  return (await queueCall(db, workspaceId, { ...request, ifAlreadyQueued: 'queue' })).callId
+  return (await queueCall(tx, workspaceId, { ...request, ifAlreadyQueued: 'queue' })).callId
 }

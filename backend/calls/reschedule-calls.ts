@@ -56,8 +56,7 @@ async function cancelQueuedCalls(
 ): Promise<void> {
   const result = { outcome: 'canceled', endedReason: 'campaign_archived', at: now } as const
   const ids = calls.map((call) => call.id)
-  await completeQueuedCalls(tx.db, workspaceId, ids, result)
-  tx.notify.deliveryQueued()
+  await completeQueuedCalls(tx, workspaceId, ids, result)
 }
 
 /**

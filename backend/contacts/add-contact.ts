@@ -28,13 +28,13 @@ export const addContact = (
     const now = tx.clock.now()
     const scheduledAt = checkScheduledAt(input.scheduled_at ? new Date(input.scheduled_at) : null, now)
     if (input.callback_url) await prepareCallback(tx, caller, input.callback_url)
-    const contact = await upsertContactFromInput(tx.db, workspaceId, {
+    const contact = await upsertContactFromInput(tx, workspaceId, {
       input,
       source: 'api',
       actor: toActor(caller),
       now,
     })
-    const { callId, queued } = await queueCall(tx.db, workspaceId, {
+    const { callId, queued } = await queueCall(tx, workspaceId, {
       campaignId: input.campaign_id,
       contactId: contact.id,
       now,

@@ -34,7 +34,7 @@ export const callContact = (
     const contact = await lockContact(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('contact')
     if (await isOnDoNotCallList(tx.db, workspaceId, contact.phoneNumber)) throw doNotCallError()
-    const call = await queueCall(tx.db, workspaceId, {
+    const call = await queueCall(tx, workspaceId, {
       campaignId: request.campaignId,
       contactId,
       now,

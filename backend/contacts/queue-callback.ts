@@ -49,7 +49,7 @@ export const queueCallback = (
     if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
 
     const { workspaceId, campaignId, contactId, test } = call
-    const callId = await queueScheduledCall(tx.db, workspaceId, {
+    const callId = await queueScheduledCall(tx, workspaceId, {
       campaignId,
       contactId,
       test,

@@ -25,15 +25,16 @@ export type ContactInput = z.infer<typeof ContactInput>
 
 /**
  * Upserts a contact by its phone number in the caller's transaction, which keeps its row locked, and moves
- * its waiting calls if its time zone is given. Notify the dialer and the webhook sender after the commit.
+ * its waiting calls if its time zone is given. Call `notify.callQueued()` after the commit.
  *
  * @throws {ApiError} validation_failed
  */
 export async function upsertContactFromInput(
-  db: Db,
+  tx: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   options: { input: ContactInput; source: 'api' | 'dashboard'; actor: Actor; now: Date },
 ): Promise<{ id: number; created: boolean; phoneNumber: string }> {
+  const { db } = tx
   const { input, source, actor, now } = options
   const phoneNumber = await parseContactPhone(db, workspaceId, input)
   const contact = await upsertContactRow(db, workspaceId, phoneNumber, toContactValues(input), {
@@ -44,7 +45,7 @@ export async function upsertContactFromInput(
   if (input.time_zone !== undefined && !contact.created) {
     await rescheduleContact(db, workspaceId, contact.id, now)
   }
-  if (input.do_not_call === true) await addToDoNotCallList(db, workspaceId, { phoneNumber, source, now })
+  if (input.do_not_call === true) await addToDoNotCallList(tx, workspaceId, { phoneNumber, source, now })
   return { id: contact.id, created: contact.created, phoneNumber }
 }
 
@@ -103,13 +104,12 @@ export const saveContact = (
   input: ContactInput,
 ): Promise<{ id: number; created: boolean }> =>
   inTransaction(deps, async (tx) => {
-    const contact = await upsertContactFromInput(tx.db, caller.workspaceId, {
+    const contact = await upsertContactFromInput(tx, caller.workspaceId, {
       input,
       source: 'dashboard',
       actor: toActor(caller),
       now: tx.clock.now(),
     })
     tx.notify.callQueued()
-    tx.notify.deliveryQueued()
     return contact
   })

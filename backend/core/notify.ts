@@ -1,9 +1,20 @@
-/** Notifies the workers and the tool server of this process, after a commit, that there's work. */
+/** Notifies the workers, the tool server, and the metrics of this process, after a commit. */
 export interface Notify {
   callQueued(): void
   deliveryQueued(): void
   importQueued(): void
   toolsChanged(change: ToolChange): void
+  callCompleted(result: CallResult): void
+  attemptEnded(result: CallResult): void
+}
+
+/**
+ * How a call or a call attempt ended, in the contract's values. The outcome of an attempt that the agent runtime didn't
+ * place, and that doesn't count, is `not_placed`.
+ */
+export interface CallResult {
+  outcome: string | null
+  endedReason: string | null
 }
 
 /**
@@ -27,6 +38,8 @@ export function createNotifier(): Notifier {
       deliveryQueued: () => listeners.forEach((listener) => listener.deliveryQueued?.()),
       importQueued: () => listeners.forEach((listener) => listener.importQueued?.()),
       toolsChanged: (change) => listeners.forEach((listener) => listener.toolsChanged?.(change)),
+      callCompleted: (result) => listeners.forEach((listener) => listener.callCompleted?.(result)),
+      attemptEnded: (result) => listeners.forEach((listener) => listener.attemptEnded?.(result)),
     },
     connect: (listener) => void listeners.push(listener),
   }
@@ -38,4 +51,6 @@ export const noNotify: Notify = {
   deliveryQueued: () => {},
   importQueued: () => {},
   toolsChanged: () => {},
+  callCompleted: () => {},
+  attemptEnded: () => {},
 }

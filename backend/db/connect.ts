@@ -35,6 +35,19 @@ export const startupTimeouts: DatabaseTimeouts = {
 /** How many connections a process opens at most. */
 export const maxConnections = 20
 
+const pools = new WeakMap<object, pg.Pool>()
+
+/** Counts the connections of the pool that a `Db` uses: busy ones, idle ones, and transactions that wait for one. */
+export function countConnections(db: Db): { state: 'busy' | 'idle' | 'waiting'; count: number }[] {
+  const pool = pools.get(db)
+  if (pool === undefined) throw new Error('invariant: this Db was not opened by connect')
+  return [
+    { state: 'busy', count: pool.totalCount - pool.idleCount },
+    { state: 'idle', count: pool.idleCount },
+    { state: 'waiting', count: pool.waitingCount },
+  ]
+}
+
 /** Opens a pool. Broken connections are reported to `onError` and replaced. */
 export function connect(options: {
   url: string
@@ -76,7 +89,9 @@ export function connect(options: {
     connect: async () => closeOnTimeout(await pool.connect()),
     end: close,
   }
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: waitingPool }) })
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: waitingPool }) })
+  pools.set(db, pool)
+  return db
 }
 
 /** Set by a statement, because connection poolers reject parameters that they don't know. */

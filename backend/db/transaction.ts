@@ -1,4 +1,4 @@
-import type { Notify, ToolChange } from '../core/notify.ts'
+import type { Notify } from '../core/notify.ts'
 import type { Db } from './schema.ts'
 
 /**
@@ -12,15 +12,17 @@ export async function inTransaction<Scope extends { db: Db; notify: Notify }, Re
   if (deps.db.isTransaction) return work(deps)
 
   const queued = new Set<'callQueued' | 'deliveryQueued' | 'importQueued'>()
-  const changes: ToolChange[] = []
+  const events: (() => void)[] = []
   const notify: Notify = {
     callQueued: () => void queued.add('callQueued'),
     deliveryQueued: () => void queued.add('deliveryQueued'),
     importQueued: () => void queued.add('importQueued'),
-    toolsChanged: (change) => void changes.push(change),
+    toolsChanged: (change) => void events.push(() => deps.notify.toolsChanged(change)),
+    callCompleted: (result) => void events.push(() => deps.notify.callCompleted(result)),
+    attemptEnded: (result) => void events.push(() => deps.notify.attemptEnded(result)),
   }
   const result = await deps.db.transaction().execute((db) => work({ ...deps, db, notify }))
   for (const name of queued) deps.notify[name]()
-  for (const change of changes) deps.notify.toolsChanged(change)
+  for (const send of events) send()
   return result
 }

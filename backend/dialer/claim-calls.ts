@@ -103,9 +103,8 @@ async function completeSuppressed(
   )
   for (const [workspaceId, calls] of suppressed) {
     const ids = calls.map((call) => call.id)
-    await completeQueuedCalls(tx.db, workspaceId, ids, result)
+    await completeQueuedCalls(tx, workspaceId, ids, result)
   }
-  if (suppressed.size > 0) tx.notify.deliveryQueued()
   return locked.filter((call) => !call.onDoNotCallList)
 }
 

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import type { Db } from '../db/schema.ts'
 
-/** SQL condition: the call is due, and its number has no live attempt in the workspace. */
-const isClaimable = (now: Date) => sql`
+/** Matches a call that is due, and whose number has no live attempt in the workspace. */
+export const isClaimable = (now: Date) => sql`
   call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}
   and not exists (
     select from call_attempt
@@ -131,7 +131,7 @@ export async function startAttempts(
   return rows
 }
 
-const liveAttempts = sql`(
+export const liveAttempts = sql`(
   select count(*) from call_attempt
   where call_attempt.campaign_id = campaign.id and call_attempt.ended_at is null and not call_attempt.test
 )`

@@ -62,16 +62,18 @@ export const finishAttempt = (
     // In an archived campaign, the attempt was the call's last chance.
     if (result.notPlaced && campaign?.status !== 'archived') {
       const isUndone = await undoAttempt(tx.db, attempt)
-      if (isUndone) tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
-      return isUndone ? 'requeued' : 'stale'
+      if (!isUndone) return 'stale'
+      tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
+      tx.notify.attemptEnded({ outcome: 'not_placed', endedReason: result.endedReason })
+      return 'requeued'
     }
     const call = await endAttempt(tx.db, attempt, { ...result, at })
     if (optedOut) {
       // An opt-out counts even if the result is stale.
-      await addToDoNotCallList(tx.db, workspaceId, { phoneNumber: found.phoneNumber, source: 'call', now })
-      tx.notify.deliveryQueued()
+      await addToDoNotCallList(tx, workspaceId, { phoneNumber: found.phoneNumber, source: 'call', now })
     }
     if (campaign === undefined || call === undefined) return 'stale'
+    tx.notify.attemptEnded(result)
 
     tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
     tx.notify.callQueued()
@@ -83,8 +85,7 @@ export const finishAttempt = (
     }
     await completeCall(tx.db, workspaceId, call.id, completion)
     if (completion.analysisUntil !== null) return 'analyzing'
-    await publishCompletedCalls(tx.db, workspaceId, [call.id], now)
-    tx.notify.deliveryQueued()
+    await publishCompletedCalls(tx, workspaceId, [call.id], now)
     return 'completed'
   })
 
@@ -141,8 +142,6 @@ export const finishAnalysis = (
     if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return 'already_published'
     const now = tx.clock.now()
     const retryAt = new Date(now.getTime() + retryInvalidAfterMs)
-    const invalid = await publishCompletedCalls(tx.db, call.workspaceId, [call.callId], now, retryAt)
-    if (invalid.length > 0) return 'invalid'
-    tx.notify.deliveryQueued()
-    return 'published'
+    const invalid = await publishCompletedCalls(tx, call.workspaceId, [call.callId], now, retryAt)
+    return invalid.length > 0 ? 'invalid' : 'published'
   })

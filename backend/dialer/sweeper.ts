@@ -132,7 +132,6 @@ const expireCall = (deps: SweeperDeps, key: CallKey): Promise<boolean> =>
     const call = await lockOverdueCall(tx.db, key, overdueBefore(now))
     if (call === undefined) return false
     const result = (await findLastResult(tx.db, key)) ?? neverAttempted
-    await completeQueuedCalls(tx.db, key.workspaceId, [call.id], { ...result, at: now })
-    tx.notify.deliveryQueued()
+    await completeQueuedCalls(tx, key.workspaceId, [call.id], { ...result, at: now })
     return true
   })

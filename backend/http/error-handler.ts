@@ -10,6 +10,7 @@ const retryAfterOutage = '5'
 /** Sends an error in the contract's format. The details of an unexpected error are only in the log. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = request.raw.errored ? bodyIncomplete : toApiError(error)
+  request.errorCode = apiError.code
   if (apiError.status >= 500) {
     const level = apiError.code === 'unavailable' ? 'warn' : 'error'
     request.log[level]({ error: describeError(error) }, apiError.code)

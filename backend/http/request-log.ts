@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated caller; null if the request isn't authenticated, or not yet. */
     caller: Caller | null
+    /** The code of the error that the response contains. */
+    errorCode: string | null
   }
 }
 
@@ -20,6 +22,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       method: request.method,
       route: request.routeOptions.url ?? 'none',
       status: reply.statusCode,
+      code: request.errorCode ?? undefined,
       duration_ms: Math.round(reply.elapsedTime),
       workspace_id: request.caller?.workspaceId,
     },

@@ -22,7 +22,7 @@ export const toolTimeoutMs = 20 * secondMs
 /** Longer results are truncated. */
 const maxResultCharacters = 32_768
 
-type CallDeps = ToolDeps & Pick<Deps, 'log'>
+type CallDeps = ToolDeps & Pick<Deps, 'log' | 'metrics'>
 
 export interface ToolCallRequest {
   tool: OfferedTool
@@ -36,8 +36,15 @@ export interface ToolCallRequest {
  * Calls a tool for an agent, and records the tool call before the promise resolves. Never rejects: if the tool fails,
  * the result says how the agent can continue.
  */
-export const callTool = (deps: CallDeps, request: ToolCallRequest): Promise<ToolResult> =>
-  request.call === undefined ? runTool(deps, request, false) : runAndRecord(deps, request, request.call)
+export async function callTool(deps: CallDeps, request: ToolCallRequest): Promise<ToolResult> {
+  const measure = deps.metrics.toolCallSeconds.startTimer({ kind: request.tool.row.kind })
+  const { call } = request
+  const result = await (call === undefined
+    ? runTool(deps, request, false)
+    : runAndRecord(deps, request, call))
+  measure({ result: result.isError ? 'error' : 'ok' })
+  return result
+}
 
 async function runAndRecord(deps: CallDeps, request: ToolCallRequest, call: LiveCall): Promise<ToolResult> {
   const { tool, args, inFlightCall } = request

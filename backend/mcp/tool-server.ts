@@ -122,7 +122,7 @@ export function createToolServer(
       if (isClosing) throw stoppingError()
       await handler(request)
     } catch (error) {
-      respondToError(log, request, error)
+      respondToError(deps, request, error)
     }
   }
 
@@ -164,9 +164,14 @@ export function createToolServer(
   }
 }
 
-/** Logs an error and sends it as the response. */
-function respondToError(log: Deps['log'], { req, res, requestId }: TransportRequest, error: unknown): void {
+/** Logs and counts an error, and sends it as the response. */
+function respondToError(
+  { log, metrics }: Pick<Deps, 'log' | 'metrics'>,
+  { req, res, requestId }: TransportRequest,
+  error: unknown,
+): void {
   const httpError = error instanceof ToolServerError ? error : toApiError(error)
+  metrics.rejectedRequests.inc({ code: httpError.code })
   if (httpError.status >= 500)
     log.error(
       { request_id: requestId, code: httpError.code, error: describeError(error) },

@@ -72,11 +72,10 @@ export const eraseContact = (
     const callIds = calls.map(({ id }) => id)
     const end = { outcome: 'canceled', endedReason: 'contact_erased', at } as const
     // These events are erased with all others in this transaction, before anything can send them.
-    await completeQueuedCalls(tx.db, workspaceId, callIds, end)
-    await publishCompletedCalls(tx.db, workspaceId, await endAnalyses(tx.db, workspaceId, callIds), at)
+    await completeQueuedCalls(tx, workspaceId, callIds, end)
+    await publishCompletedCalls(tx, workspaceId, await endAnalyses(tx.db, workspaceId, callIds), at)
     const toErase = { workspaceId, contactId, callIds, ...toIdentifiers(contact), at }
     for (const erase of erasers) await erase(tx.db, toErase)
-    tx.notify.deliveryQueued()
   })
 
 const toIdentifiers = ({

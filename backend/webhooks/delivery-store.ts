@@ -90,6 +90,16 @@ export async function leaseDeliveries(
   return rows
 }
 
+/** Returns how many seconds the oldest delivery that's due and not leased has been due. 0 if there's none. */
+export async function findDeliveryLag(db: Db, now: Date): Promise<number> {
+  const { rows } = await sql<{ lag: number }>`
+    select coalesce(max(extract(epoch from ${now}::timestamptz - next_attempt_at)), 0)::float8 as lag
+    from webhook_delivery
+    where status = 'pending' and next_attempt_at <= ${now} and (lease_until is null or lease_until <= now())
+  `.execute(db)
+  return rows[0]?.lag ?? 0
+}
+
 /** Matches the delivery while it's pending and no other worker has leased it since. */
 const isStillLeased = (lease: { id: number; fence: number }) =>
   sql<boolean>`id = ${lease.id} and fence = ${lease.fence} and status = 'pending'`

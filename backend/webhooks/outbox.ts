@@ -2,13 +2,13 @@ import { type Call, CallCompletedEvent } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/tokens.ts'
-import { replayExhaustedDeliveries } from './delivery-store.ts'
+import { findDeliveryLag, replayExhaustedDeliveries } from './delivery-store.ts'
 import { insertEventWithDeliveries } from './outbox-store.ts'
 
 /**
  * Writes a call's `call.completed` event, with a delivery for every matching subscription and for each of the
  * call's callback URLs. Uses the caller's transaction, so that the event is sent if and only if the call ended. Repeating it
- * for the same call has no effect. Call `notify.deliveryQueued()` after the commit to send the event without delay.
+ * for the same call has no effect.
  */
 export async function publishCallCompleted(
   db: Db,
@@ -41,3 +41,7 @@ export async function replayDeliveries(
   if (replayed > 0) notify.deliveryQueued()
   return replayed
 }
+
+/** Measures how long the oldest due delivery has waited for a sender, in seconds. Returns 0 if none waits. */
+export const measureDeliveryLag = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<number> =>
+  findDeliveryLag(db, clock.now())

@@ -23,7 +23,10 @@ export interface SenderOptions {
   resolve?: ResolveHost
 }
 
-type SenderDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'notify' | 'random' | 'secretBox'>
+type SenderDeps = Pick<
+  Deps,
+  'config' | 'db' | 'clock' | 'log' | 'metrics' | 'notify' | 'random' | 'secretBox'
+>
 
 /**
  * Starts sending the deliveries of the outbox, at least once each. Any number of senders can share a database: each
@@ -87,12 +90,13 @@ async function deliver(
   { delivery, startBy }: SenderJob,
   stopSignal: AbortSignal,
 ): Promise<void> {
-  const { db, clock, log } = deps
+  const { db, clock, log, metrics } = deps
   // The process was frozen, and the attempt would outlive the lease: another worker sends the event, or nobody does
   // because the receiver has unsubscribed.
   if (performance.now() > startBy) return
   if (delivery.disabled) return exhaustDelivery(db, delivery, clock.now())
   const startedAt = clock.now()
+  const measure = metrics.deliveryAttemptSeconds.startTimer()
   const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
   const result = await attemptDelivery(deps, send, delivery, startedAt, signal).catch((error: unknown) => {
     if (stopSignal.aborted) return undefined
@@ -107,5 +111,6 @@ async function deliver(
     } as const
   })
   if (result === undefined) return releaseDelivery(db, delivery)
+  measure({ result: result.kind })
   await finishDeliveryAttempt(deps, delivery, startedAt, result)
 }

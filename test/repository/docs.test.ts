@@ -87,7 +87,9 @@ it.each(pagesWithCommands)(
     expect(unknown).toEqual([])
     // Commands in another kind of block would go unnoticed.
     const languages = [...readPage(page).matchAll(/^ *```(\w+)$/gm)].map(([, language]) => language)
-    expect(languages.filter((language) => !['sh', 'json', 'mermaid'].includes(language ?? ''))).toEqual([])
+    expect(
+      languages.filter((language) => !['sh', 'json', 'yaml', 'mermaid'].includes(language ?? '')),
+    ).toEqual([])
   },
 )
 

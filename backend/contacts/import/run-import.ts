@@ -63,20 +63,19 @@ async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
   }
   await writeRowResults(db, job, results)
   notify.callQueued()
-  notify.deliveryQueued()
   return true
 }
 
 async function importRow(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  tx: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   { position, input }: { position: number; input: ContactInput },
   { campaignId, actor }: { campaignId: number | null; actor: ImportActor },
 ): Promise<RowResult | 'campaign_archived'> {
-  const now = clock.now()
-  await setRowSavepoint(db)
+  const now = tx.clock.now()
+  await setRowSavepoint(tx.db)
   try {
-    const contact = await upsertContactFromInput(db, workspaceId, {
+    const contact = await upsertContactFromInput(tx, workspaceId, {
       input,
       source: 'dashboard',
       actor,
@@ -85,7 +84,7 @@ async function importRow(
     const call =
       campaignId === null
         ? null
-        : await queueImportedCall({ db }, workspaceId, contact.phoneNumber, {
+        : await queueImportedCall(tx, workspaceId, contact.phoneNumber, {
             campaignId,
             contactId: contact.id,
             actor,
@@ -94,20 +93,20 @@ async function importRow(
     return { position, result: contact.created ? 'created' : 'updated', call, issues: [] }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    await rollBackRow(db)
+    await rollBackRow(tx.db)
     if (error.code === 'campaign_archived') return 'campaign_archived'
     return { position, result: 'failed', call: null, issues: [{ column: '', message: error.message }] }
   }
 }
 
 async function queueImportedCall(
-  { db }: Pick<Deps, 'db'>,
+  tx: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   phoneNumber: string,
   { actor, ...call }: { campaignId: number; contactId: number; actor: ImportActor; now: Date },
 ): Promise<'queued' | 'open' | 'do_not_call'> {
-  if (await isOnDoNotCallList(db, workspaceId, phoneNumber)) return 'do_not_call'
-  const { queued } = await queueCall(db, workspaceId, {
+  if (await isOnDoNotCallList(tx.db, workspaceId, phoneNumber)) return 'do_not_call'
+  const { queued } = await queueCall(tx, workspaceId, {
     ...call,
     scheduledAt: null,
     ifAlreadyQueued: 'skip',

@@ -1,15 +1,16 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { ContactAdded, ErrorResponse } from '@outdial/contract'
+import { noNotify } from '../../core/notify.ts'
 import { freshNumber } from '../support/factories.ts'
 import { useApiWorld } from '../support/test-api.ts'
 
 let notified: string[] = []
 const api = useApiWorld({
   notify: {
+    ...noNotify,
     callQueued: () => void notified.push('dialer'),
     deliveryQueued: () => void notified.push('sender'),
     importQueued: () => void notified.push('importer'),
-    toolsChanged: () => {},
   },
 })
 beforeEach(() => {

@@ -40,13 +40,15 @@ describe('a second call to the same number', () => {
     const firstQueued = Promise.withResolvers<void>()
     const secondAsks = Promise.withResolvers<void>()
     const first = world.deps.db.transaction().execute(async (db) => {
-      const result = await queueCall(db, world.seed.workspaceId, request)
+      const result = await queueCall({ ...world.deps, db }, world.seed.workspaceId, request)
       firstQueued.resolve()
       await secondAsks.promise
       return result
     })
     await firstQueued.promise
-    const second = world.deps.db.transaction().execute((db) => queueCall(db, world.seed.workspaceId, request))
+    const second = world.deps.db
+      .transaction()
+      .execute((db) => queueCall({ ...world.deps, db }, world.seed.workspaceId, request))
     await waitForLockWaiters(world.deps.db)
     secondAsks.resolve()
     const results = await Promise.all([first, second])
@@ -147,7 +149,7 @@ describe('the campaign', () => {
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
     await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
     const queueing = world.deps.db.transaction().execute(async (db) => {
-      const result = await queueCall(db, world.seed.workspaceId, {
+      const result = await queueCall({ ...world.deps, db }, world.seed.workspaceId, {
         campaignId: world.seed.campaignId,
         contactId: contact.id,
         now: world.deps.clock.now(),

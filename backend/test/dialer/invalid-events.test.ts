@@ -17,7 +17,7 @@ describe('a call whose event would be invalid', () => {
     const setFromNumber = (value: string) =>
       db.updateTable('call').set({ from_number: value }).where('id', '=', broken.id).execute()
     await setFromNumber('not a number')
-    await completeQueuedCalls(db, world.seed.workspaceId, [broken.id, other.id], {
+    await completeQueuedCalls(world.deps, world.seed.workspaceId, [broken.id, other.id], {
       outcome: 'canceled',
       endedReason: 'canceled_by_user',
       at: clock.now(),

@@ -3,6 +3,7 @@ import { parseConfig } from '../../config.ts'
 import { noNotify } from '../../core/notify.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
+import { createMetrics } from '../../metrics/metrics.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { ManualClock } from './clock.ts'
 
@@ -26,6 +27,7 @@ export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
     log: pino({ level: 'silent' }),
     secretBox: createSecretBox(['test-key-of-at-least-thirty-two-characters']),
     notify: { ...noNotify },
+    metrics: createMetrics(),
     ...overrides,
   }
 }

@@ -43,8 +43,7 @@ export const doNotCall: ToolKind = {
 
     await inTransaction(deps, async (tx) => {
       const { workspaceId } = use.row
-      await addToDoNotCallList(tx.db, workspaceId, { phoneNumber, source: 'call', now: tx.clock.now() })
-      tx.notify.deliveryQueued()
+      await addToDoNotCallList(tx, workspaceId, { phoneNumber, source: 'call', now: tx.clock.now() })
     })
     return textResult("The number is on the do-not-call list and won't be called again.")
   },

@@ -175,7 +175,7 @@ describe('callbacks that are not scheduled', () => {
     const number = freshNumber()
     const { ask: requestCallback, waiting } = await seedConversation({ number })
     const now = world.deps.clock.now()
-    await addToDoNotCallList(world.deps.db, world.seed.workspaceId, {
+    await addToDoNotCallList(world.deps, world.seed.workspaceId, {
       phoneNumber: number,
       source: 'call',
       now,

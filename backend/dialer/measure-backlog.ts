@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { Deps } from '../deps.ts'
+import { isClaimable, liveAttempts } from './claim-store.ts'
+
+/** What waits for the dialers and sweepers of all processes. */
+export interface CallBacklog {
+  /** How long the most delayed campaign has waited for a dialer, in seconds. 0 if none waits. */
+  queueLag: number
+  attemptsInProgress: number
+  /** Attempts in progress whose lease has expired. */
+  attemptsWithoutWorker: number
+  /** Completed calls whose analysis is overdue, so that their event is, too. */
+  overdueEvents: number
+}
+
+/**
+ * Measures what waits for dialers and sweepers, for the metrics. A campaign waits while it has capacity, a call is due,
+ * and it hasn't had a turn since. So a campaign at its limit, or outside its calling hours, doesn't wait.
+ */
+export async function measureCallBacklog({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<CallBacklog> {
+  const now = clock.now()
+  const { rows } = await sql<CallBacklog>`
+    select
+      (select coalesce(max(extract(epoch from ${now}::timestamptz - greatest(first.next_attempt_at, campaign.claimed_at))), 0)
+        from campaign
+        join agent on agent.id = campaign.agent_id and agent.status = 'live'
+        join phone_number on phone_number.id = campaign.phone_number_id and phone_number.status = 'active'
+        cross join lateral (
+          select next_attempt_at from call where call.campaign_id = campaign.id and ${isClaimable(now)}
+          order by next_attempt_at limit 1
+        ) as first
+        where campaign.status = 'active' and ${liveAttempts} < campaign.max_concurrent_calls
+      )::float8 as "queueLag",
+      (select count(*) from call_attempt where ended_at is null) as "attemptsInProgress",
+      (select count(*) from call_attempt where ended_at is null and lease_until <= now()) as "attemptsWithoutWorker",
+      (select count(*) from call where analysis_until <= ${now}) as "overdueEvents"`.execute(db)
+  const [backlog] = rows
+  if (backlog === undefined) throw new Error('invariant: an aggregate returns one row')
+  return backlog
+}

@@ -1,0 +1,126 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Notify } from '../core/notify.ts'
+
+/** What this process measures. Labels never contain IDs, numbers, or names, so their values stay few. */
+export interface Metrics {
+  registry: Registry
+  requestSeconds: Histogram<'method' | 'route' | 'status'>
+  rejectedRequests: Counter<'code'>
+  toolCallSeconds: Histogram<'kind' | 'result'>
+  deliveryAttemptSeconds: Histogram<'result'>
+  databaseUp: Gauge
+  databaseConnections: Gauge<'state'>
+  callQueueLagSeconds: Gauge
+  deliveryLagSeconds: Gauge
+  attemptsInProgress: Gauge
+  attemptsWithoutWorker: Gauge
+  overdueEvents: Gauge
+  loopAgeSeconds: Gauge<'loop'>
+  loopStalled: Gauge<'loop'>
+  /** Counts completed calls and ended attempts. */
+  listener: Partial<Notify>
+}
+
+/** In seconds: from a statement in the database to a request that's stuck. */
+const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** Creates the metrics, in a registry of their own. Their names and units follow the Prometheus naming practices. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+  const callsCompleted = new Counter({
+    name: 'outdial_calls_completed_total',
+    help: 'Calls that this process completed, by outcome and reason.',
+    labelNames: ['outcome', 'ended_reason'],
+    registers,
+  })
+  const attemptsEnded = new Counter({
+    name: 'outdial_call_attempts_ended_total',
+    help: 'Call attempts that this process ended, by outcome and reason.',
+    labelNames: ['outcome', 'ended_reason'],
+    registers,
+  })
+  return {
+    registry,
+    requestSeconds: new Histogram({
+      name: 'outdial_http_request_duration_seconds',
+      help: 'Duration of HTTP requests, except those of the tool server.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: requestBuckets,
+      registers,
+    }),
+    rejectedRequests: new Counter({
+      name: 'outdial_http_errors_total',
+      help: 'HTTP requests that got an error, by its code.',
+      labelNames: ['code'],
+      registers,
+    }),
+    toolCallSeconds: new Histogram({
+      name: 'outdial_tool_call_duration_seconds',
+      help: 'Duration of tool calls, by kind of tool and result (ok or error).',
+      labelNames: ['kind', 'result'],
+      buckets: requestBuckets,
+      registers,
+    }),
+    deliveryAttemptSeconds: new Histogram({
+      name: 'outdial_delivery_attempt_duration_seconds',
+      help: 'Duration of webhook delivery attempts, by result.',
+      labelNames: ['result'],
+      buckets: requestBuckets,
+      registers,
+    }),
+    databaseUp: gauge('outdial_database_up', '1 if the database responded to the last scrape.'),
+    databaseConnections: new Gauge({
+      name: 'outdial_database_connections',
+      help: 'Connections of this process (busy, idle), and what waits for one (waiting).',
+      labelNames: ['state'],
+      registers,
+    }),
+    callQueueLagSeconds: gauge(
+      'outdial_call_queue_lag_seconds',
+      'How long the most delayed campaign with capacity has waited for a dialer. The same in every process.',
+    ),
+    deliveryLagSeconds: gauge(
+      'outdial_delivery_lag_seconds',
+      'How long the oldest due webhook delivery has waited for a sender. The same in every process.',
+    ),
+    attemptsInProgress: gauge(
+      'outdial_call_attempts_in_progress',
+      'Call attempts in progress. The same in every process.',
+    ),
+    attemptsWithoutWorker: gauge(
+      'outdial_call_attempts_without_worker',
+      'Call attempts whose lease has expired, so that another worker must end them or take them over. The same in every process.',
+    ),
+    overdueEvents: gauge(
+      'outdial_overdue_events',
+      'Completed calls whose event is overdue. The same in every process.',
+    ),
+    loopAgeSeconds: new Gauge({
+      name: 'outdial_loop_age_seconds',
+      help: "Seconds since a worker's loop last came round.",
+      labelNames: ['loop'],
+      registers,
+    }),
+    loopStalled: new Gauge({
+      name: 'outdial_loop_stalled',
+      help: "1 if a worker's loop has stalled, as in /readyz.",
+      labelNames: ['loop'],
+      registers,
+    }),
+    listener: {
+      callCompleted: ({ outcome, endedReason }) => callsCompleted.inc(toLabels(outcome, endedReason)),
+      attemptEnded: ({ outcome, endedReason }) => attemptsEnded.inc(toLabels(outcome, endedReason)),
+    },
+  }
+}
+
+const toLabels = (outcome: string | null, endedReason: string | null) => ({
+  outcome: outcome ?? 'none',
+  ended_reason: endedReason ?? 'none',
+})
+
+/** Adds the metrics of the Node.js process, such as CPU, memory, and event loop delay. Once per process. */
+export const collectProcessMetrics = ({ registry }: Metrics): void =>
+  collectDefaultMetrics({ register: registry })

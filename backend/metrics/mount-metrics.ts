@@ -1,0 +1,72 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError, describeError } from '../core/errors.ts'
+import { isStalled } from '../core/loop.ts'
+import { countConnections } from '../db/connect.ts'
+import type { Deps } from '../deps.ts'
+import { measureCallBacklog } from '../dialer/measure-backlog.ts'
+import type { ProcessState } from '../http/health.ts'
+import { measureDeliveryLag } from '../webhooks/outbox.ts'
+
+type MetricsDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
+
+/** Mounts `/metrics`, in the text format that Prometheus scrapes. Anyone else gets the 404 of an unknown path. */
+export function mountMetrics(app: FastifyInstance, deps: MetricsDeps, state: Readonly<ProcessState>): void {
+  const { registry } = deps.metrics
+  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    if (!mayScrape(deps.config, request)) throw new ApiError('not_found.url')
+    await updateGauges(deps, state)
+    return reply.type(registry.contentType).send(await registry.metrics())
+  })
+}
+
+/** With METRICS_TOKEN, only its holder may. Without it, only this machine, and only if Outdial serves this machine alone. */
+function mayScrape(
+  { metricsToken, isLoopbackOnly }: Deps['config'],
+  { headers, socket }: Pick<FastifyRequest, 'headers' | 'socket'>,
+): boolean {
+  if (metricsToken === undefined) return isLoopbackOnly && isLoopbackAddress(socket.remoteAddress)
+  const digest = (text: string) => hash('sha256', text, 'buffer')
+  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${metricsToken}`))
+}
+
+const isLoopbackAddress = (address = ''): boolean => /^(::1|(::ffff:)?127\.[\d.]+)$/.test(address)
+
+/** Sets the gauges. While the database is unavailable, those that it measures are left out instead of outdated. */
+async function updateGauges(deps: MetricsDeps, state: Readonly<ProcessState>): Promise<void> {
+  const { db, log, metrics } = deps
+  for (const loop of state.loops) {
+    metrics.loopAgeSeconds.set({ loop: loop.name }, loop.ageMs() / 1_000)
+    metrics.loopStalled.set({ loop: loop.name }, Number(isStalled(loop)))
+  }
+  for (const { state: name, count } of countConnections(db))
+    metrics.databaseConnections.set({ state: name }, count)
+
+  const backlog = await measureBacklog(deps).catch((error: unknown) => {
+    log.warn({ error: describeError(error) }, 'failed to measure the backlog for the metrics')
+    return undefined
+  })
+  metrics.databaseUp.set(backlog === undefined ? 0 : 1)
+  const set = (gauge: { set(value: number): void; remove(): void }, value: number | undefined) =>
+    value === undefined ? gauge.remove() : gauge.set(value)
+  set(metrics.callQueueLagSeconds, backlog?.queueLag)
+  set(metrics.deliveryLagSeconds, backlog?.deliveryLag)
+  set(metrics.attemptsInProgress, backlog?.attemptsInProgress)
+  set(metrics.attemptsWithoutWorker, backlog?.attemptsWithoutWorker)
+  set(metrics.overdueEvents, backlog?.overdueEvents)
+}
+
+const measureBacklog = async (deps: Pick<Deps, 'db' | 'clock'>) => ({
+  ...(await measureCallBacklog(deps)),
+  deliveryLag: await measureDeliveryLag(deps),
+})
+
+/** Measures every request by its route's pattern. Unknown paths share a label, so that nobody can add more. */
+export function measureRequests(app: FastifyInstance, { metrics }: Pick<Deps, 'metrics'>): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    const method = route === 'none' ? 'none' : request.method
+    metrics.requestSeconds.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1_000)
+    if (request.errorCode !== null) metrics.rejectedRequests.inc({ code: request.errorCode })
+  })
+}
