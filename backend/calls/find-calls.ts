@@ -26,15 +26,31 @@ export const waitingForExpression = (now: Date) => sql<WaitingFor | null>`
 const selectCalls = (db: Db, workspaceId: number, now: Date) =>
   db
     .selectFrom('call')
-    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
-    .innerJoin('agent', 'agent.id', 'call.agent_id')
-    .innerJoin('phone_number', 'phone_number.id', 'call.phone_number_id')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
+    // A subquery with an offset, so that PostgreSQL doesn't compare every order of four joins. With row-level security,
+    // that takes longer than the rest of the query.
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('campaign')
+          .innerJoin('agent', (join) => join.onRef('agent.id', '=', 'call.agent_id'))
+          .innerJoin('phone_number', (join) => join.onRef('phone_number.id', '=', 'call.phone_number_id'))
+          .select([
+            'campaign.name as campaign_name',
+            'agent.name as agent_name',
+            waitingForExpression(now).as('waiting_for'),
+          ])
+          .whereRef('campaign.id', '=', 'call.campaign_id')
+          .offset(sql.lit(0))
+          .as('made_with'),
+      (join) => join.onTrue(),
+    )
     .where('call.workspace_id', '=', workspaceId)
     .selectAll('call')
     .select([
-      'campaign.name as campaign_name',
-      'agent.name as agent_name',
+      'made_with.campaign_name',
+      'made_with.agent_name',
+      'made_with.waiting_for',
       'contact.phone_number',
       'contact.first_name',
       'contact.last_name',
@@ -47,7 +63,6 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
       'contact.created_at',
       'contact.updated_at',
       isContactOnDoNotCallList.as('do_not_call'),
-      waitingForExpression(now).as('waiting_for'),
     ])
 
 /** A call with all columns of the API's `Call`, under the same names. */
