@@ -8,6 +8,7 @@ import { connect, startupTimeouts } from './db/connect.ts'
 import { createDatabaseClock } from './db/database-clock.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
+import { roles } from './db/roles.ts'
 import { repeatAfterOutage } from './db/wait-for-database.ts'
 import type { Deps } from './deps.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
@@ -69,6 +70,7 @@ export async function openDeps(options: {
     )
     const db = connect({
       url: database.url,
+      role: roles.service,
       doNotCallKey,
       onError: (error) => log.warn({ reason: error.message }, 'lost a database connection'),
     })
@@ -116,7 +118,7 @@ async function loadStoredKeys(options: {
   log: Logger
 }): Promise<{ attemptTokenKey: Buffer; doNotCallKey: Buffer }> {
   const { url, keys, secretBox, log } = options
-  const db = connect({ url, max: 1, timeouts: startupTimeouts })
+  const db = connect({ url, role: roles.service, max: 1, timeouts: startupTimeouts })
   try {
     await checkSecretKeys(db, keys, secretBox, log)
     return {

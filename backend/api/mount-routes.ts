@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
+import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { createRequestAuthenticator, requireScopes } from './authenticate-request.ts'
@@ -7,8 +8,8 @@ import { NoRequestBody, type Route, type RouteResponse } from './define-route.ts
 import { respondOnce } from './idempotency.ts'
 
 /**
- * Mounts the routes. Each authenticates, reads the body, honors `Idempotency-Key` if it's declared idempotent, and
- * sends only what its response schema allows.
+ * Mounts the routes. Each authenticates, reads the body, honors `Idempotency-Key` if it's declared idempotent, sees only
+ * the rows of the caller's workspace, and sends only what its response schema allows.
  */
 export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
   const authenticateRequest = createRequestAuthenticator(deps)
@@ -51,10 +52,11 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
           id: getPathId(request),
           baseUrl,
         })
-        if (route.idempotent !== true) return sendResponse(reply, await run(deps))
+        const scoped = scopeToWorkspace(deps, caller.workspaceId)
+        if (route.idempotent !== true) return sendResponse(reply, await run(scoped))
         const key = getHeader(request, 'idempotency-key')
         const idempotent = { caller, method: route.method, path, key, body: comparedBody }
-        const response = await respondOnce(deps, idempotent, run, onReplay)
+        const response = await respondOnce(scoped, idempotent, run, onReplay)
         if (response.replayed) reply.header('Idempotent-Replayed', 'true')
         return sendResponse(reply, response)
       },

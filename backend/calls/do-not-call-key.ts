@@ -1,5 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import { doNotCallSettings } from '../db/do-not-call-settings.ts'
+import { roles } from '../db/roles.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { getOrCreateServerSecret } from '../secrets/secret-keys.ts'
@@ -25,8 +26,8 @@ export const loadDoNotCallKey = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox
 
 /** Replaces each hash of an earlier version by its HMAC, which doesn't need the phone number. */
 async function convertEntries(tx: Db, key: Buffer): Promise<void> {
-  // An error is better than entries that a row-level policy hides, which would stay as they are.
-  await sql`set local row_security = off`.execute(tx)
+  // The policies hide no entry from this role. Hidden ones would stay as they are.
+  await sql`set local role ${sql.id(roles.service)}`.execute(tx)
   // Waits for a process of an earlier version that's adding an entry. After the migration, it can't add more.
   await sql`lock table do_not_call, do_not_call_removal in share row exclusive mode`.execute(tx)
   const { text, values } = doNotCallSettings(key)

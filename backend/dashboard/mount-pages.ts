@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { pageHeaders } from '../views/page-headers.ts'
@@ -92,33 +93,36 @@ export function mountPages(
     return reply.redirect(to, 303)
   }
 
+  /** Returns the dependencies of a page, which sees only the rows of its workspace. */
+  const scope = (route: DashboardRoute, { workspace }: PageContext): Deps =>
+    route.crossesWorkspaces ? deps : scopeToWorkspace(deps, workspace.id)
+
   const run = <Result extends Redirect | View>(
     route: FormPage | Action,
     request: FastifyRequest,
     work: (tx: Deps) => Promise<Result>,
-  ): Promise<Redirect | Result> =>
-    route.isOnce
-      ? submitOnce(
-          deps,
-          getPageContext(request),
-          { path: requestPath(request), raw: getFormFields(request) },
-          work,
-        )
-      : work(deps)
+  ): Promise<Redirect | Result> => {
+    const context = getPageContext(request)
+    const scoped = scope(route, context)
+    if (!route.isOnce) return work(scoped)
+    return submitOnce(scoped, context, { path: requestPath(request), raw: getFormFields(request) }, work)
+  }
 
   const mountPage = (path: string, page: Page) =>
-    pages.get(path, { onRequest: loadContext(page.params) }, async (request, reply) =>
-      send(request, reply, await page.show(deps, getPageContext(request))),
-    )
+    pages.get(path, { onRequest: loadContext(page.params) }, async (request, reply) => {
+      const context = getPageContext(request)
+      return send(request, reply, await page.show(scope(page, context), context))
+    })
 
   const mountForm = (path: string, form: FormPage) => {
     const onRequest = loadContext(form.params)
     const config = { hasPage: true, ...(form.fileLimit !== undefined && { fileLimit: form.fileLimit }) }
     pages.get(path, { onRequest }, async (request, reply) => {
       const context = getPageContext(request)
+      const scoped = scope(form, context)
       // Read the version before the form's data, so that a save in between is detected on submit.
-      const state: FormState = { ...emptyForm, version: await form.currentVersion(deps, context) }
-      return send(request, reply, await form.show(deps, context, state), state)
+      const state: FormState = { ...emptyForm, version: await form.currentVersion(scoped, context) }
+      return send(request, reply, await form.show(scoped, context, state), state)
     })
     pages.post(path, { onRequest: loadSubmitContext(form), config }, async (request, reply) => {
       const context = getPageContext(request)
@@ -129,7 +133,13 @@ export function mountPages(
       } catch (error) {
         if (!isCorrectable(error)) throw error
         const state = invalidForm(raw, error)
-        return send(request, reply, await form.show(deps, context, state), state, error.status)
+        return send(
+          request,
+          reply,
+          await form.show(scope(form, context), context, state),
+          state,
+          error.status,
+        )
       }
     })
   }
@@ -149,7 +159,8 @@ export function mountPages(
 
   const mountDownload = (path: string, download: Download) =>
     pages.get(path, { onRequest: loadContext(download.params) }, async (request, reply) => {
-      const { name, type, body } = await download.send(deps, getPageContext(request))
+      const context = getPageContext(request)
+      const { name, type, body } = await download.send(scope(download, context), context)
       return reply
         .headers(pageHeaders())
         .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)

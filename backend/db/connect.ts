@@ -48,16 +48,22 @@ export function countConnections(db: Db): { state: 'busy' | 'idle' | 'waiting'; 
   ]
 }
 
-/** Opens a pool. Broken connections are reported to `onError` and replaced. */
+/**
+ * Opens a pool. Broken connections are reported to `onError` and replaced.
+ *
+ * @param options.role the role under which the statements run, by default that of the user in the URL
+ */
 export function connect(options: {
   url: string
+  role?: string
   max?: number
   onError?: (error: Error) => void
   timeouts?: DatabaseTimeouts
   /** Without it, statements that look up or save a number of the do-not-call list fail. */
   doNotCallKey?: Buffer
 }): Db {
-  const { url, max = maxConnections, onError = () => {}, timeouts = defaultTimeouts, doNotCallKey } = options
+  const { url, role, max = maxConnections, onError = () => {} } = options
+  const { timeouts = defaultTimeouts, doNotCallKey } = options
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -69,16 +75,32 @@ export function connect(options: {
   })
   pool.on('error', () => {}) // the client's own listener, below, reports it
   const openConnections = new Set<Promise<void>>()
+  const settings = new WeakMap<pg.PoolClient, Promise<unknown>>()
   pool.on('connect', (client) => {
     // The pool listens only to idle clients: one that breaks between two statements would end the process.
     client.on('error', onError)
     const close = new Promise<void>((resolve) => client.once('end', resolve))
     openConnections.add(close)
     void close.then(() => openConnections.delete(close))
-    // A failure of the connection is reported by the statement that follows.
-    client.query(sessionSettings(timeouts)).catch(() => {})
-    if (doNotCallKey) client.query(doNotCallSettings(doNotCallKey)).catch(() => {})
+    const apply = async () => {
+      await client.query(sessionSettings(timeouts, role))
+      if (doNotCallKey) await client.query(doNotCallSettings(doNotCallKey))
+    }
+    const applied = apply()
+    applied.catch(() => {}) // `acquire`, below, throws it
+    settings.set(client, applied)
   })
+  // Without its settings, a connection would have the rights of the user in the URL.
+  const acquire = async () => {
+    const client = await pool.connect()
+    try {
+      await settings.get(client)
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+    return closeOnFailure(client)
+  }
   // `pool.end()` resolves before its connections are closed. If the server stops in between, they report errors.
   const close = async () => {
     await pool.end()
@@ -86,7 +108,7 @@ export function connect(options: {
   }
   const waitingPool = {
     options: pool.options,
-    connect: async () => closeOnTimeout(await pool.connect()),
+    connect: acquire,
     end: close,
   }
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: waitingPool }) })
@@ -95,7 +117,11 @@ export function connect(options: {
 }
 
 /** Set by a statement, because connection poolers reject parameters that they don't know. */
-const sessionSettings = ({ statementMs, idleInTransactionMs }: DatabaseTimeouts): string => `
+const sessionSettings = (
+  { statementMs, idleInTransactionMs }: DatabaseTimeouts,
+  role: string | undefined,
+): string => `
+  ${role === undefined ? '' : `set role ${role};`}
   set statement_timeout = ${statementMs};
   set idle_in_transaction_session_timeout = ${idleInTransactionMs};
   set tcp_keepalives_idle = 10;
@@ -104,21 +130,21 @@ const sessionSettings = ({ statementMs, idleInTransactionMs }: DatabaseTimeouts)
   set tcp_user_timeout = 30000`
 
 /**
- * Makes the pool close a connection on which a query timed out. The driver only stops waiting for it, and the next query
- * on this connection would wait behind it.
+ * Makes the pool close a connection on which a query timed out or a rollback failed. After a timeout, the driver only
+ * stops waiting for the query, and the next query on this connection would wait behind it.
  */
-function closeOnTimeout(client: pg.PoolClient): PostgresPoolClient {
-  let hasTimedOut = false
+function closeOnFailure(client: pg.PoolClient): PostgresPoolClient {
+  let mustClose = false
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   return {
     query: ((...args: unknown[]) => {
       const running = query(...args)
       if (!(running instanceof Promise)) return running
       return running.catch((error: unknown) => {
-        hasTimedOut ||= isError(error) && error.message === 'Query read timeout'
+        mustClose ||= args[0] === 'rollback' || (isError(error) && error.message === 'Query read timeout')
         throw error
       })
     }) as PostgresPoolClient['query'],
-    release: () => client.release(hasTimedOut),
+    release: () => client.release(mustClose),
   }
 }

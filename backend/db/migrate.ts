@@ -4,13 +4,15 @@ import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 import { secondMs } from '../core/durations.ts'
 import { StartupError } from '../core/errors.ts'
+import { ensureRoles } from './roles.ts'
 
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
 
 /**
  * Updates the database to the newest schema. If several processes do this at the same time, they wait for each other.
  *
- * @throws {StartupError} if a newer version of Outdial has migrated the database
+ * @throws {StartupError} if a newer version of Outdial has migrated the database, or if an administrator must create the
+ *   roles
  */
 export async function migrate(url: string): Promise<void> {
   // Without a limit for a statement, because a migration of large tables takes long.
@@ -24,6 +26,7 @@ export async function migrate(url: string): Promise<void> {
   await client.connect()
   try {
     await rejectNewerSchema(client)
+    await ensureRoles(client)
     await runner({
       // The runner doesn't wait until its own connection has closed: if the server stopped then, the process would end.
       dbClient: client,

@@ -93,14 +93,20 @@ export const upsertMembership = (
     )
     .execute()
 
-/** Returns false if there was no such membership. */
+/** Returns false if there was no such membership. Remembers the former member, whom pages still name. */
 export const deleteMembership = async (db: Db, workspaceId: number, userId: number): Promise<boolean> => {
   const deleted = await db
     .deleteFrom('membership')
     .where('workspace_id', '=', workspaceId)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  return deleted.numDeletedRows > 0n
+  if (deleted.numDeletedRows === 0n) return false
+  await db
+    .insertInto('former_member')
+    .values({ workspace_id: workspaceId, user_id: userId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return true
 }
 
 /** A workspace as one of its members sees it. */

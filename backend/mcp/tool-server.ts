@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import type { ToolChange } from '../core/notify.ts'
+import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import { toApiError } from '../http/error-handler.ts'
 import { getRequestId } from '../http/request-log.ts'
@@ -80,7 +81,7 @@ export function createToolServer(
   const findCall = (attemptId: string) => calls.get(attemptId)
 
   const host: SessionHost = {
-    callTool: (request) => callTool(deps, request),
+    callTool: (request) => callTool(scopeToWorkspace(deps, request.tool.row.workspaceId), request),
     findContext,
     findCall,
     now,

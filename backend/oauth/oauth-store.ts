@@ -100,16 +100,24 @@ export const deleteGrants = async (
   userId: number,
   clientId: string | undefined,
 ): Promise<void> => {
-  const deleted = await db
-    .deleteFrom('oauth_grant')
+  const grants = await db
+    .selectFrom('oauth_grant')
+    .select('id_hash')
     .where('workspace_id', '=', workspaceId)
     .where('user_id', '=', userId)
     .$if(clientId !== undefined, (query) => query.where('client_id', '=', clientId ?? ''))
-    .returning('id_hash')
+    .forUpdate()
     .execute()
-  if (deleted.length === 0) return
-  const hashes = deleted.map((grant) => grant.id_hash)
+  if (grants.length === 0) return
+  const hashes = grants.map((grant) => grant.id_hash)
+  // Before the grants, because only they say which workspace a payload belongs to. A separate statement, because the
+  // first one doesn't see rows inserted while it waited for the lock.
   await db.deleteFrom('oauth_payload').where('grant_hash', 'in', hashes).execute()
+  await db
+    .deleteFrom('oauth_grant')
+    .where('workspace_id', '=', workspaceId)
+    .where('id_hash', 'in', hashes)
+    .execute()
 }
 
 /** Records when an app last acted for a user in a workspace. Skips grants that are being revoked. */

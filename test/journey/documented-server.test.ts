@@ -9,6 +9,7 @@ import { CallList } from '@outdial/contract'
 import pg from 'pg'
 import pino from 'pino'
 import { parseConfig } from '../../backend/config.ts'
+import { errorCode } from '../../backend/core/errors.ts'
 import { DemoFile } from '../../backend/demo/demo-file.ts'
 import { openRuntimeSigningKeys } from '../../backend/secrets/runtime-signing-keys.ts'
 import { waitFor } from '../../backend/test/support/wait.ts'
@@ -84,10 +85,24 @@ async function administer(sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end())
 }
 
+/** Runs the documented SQL for the roles. Other databases of the server may share them already. */
+async function createRoles(): Promise<void> {
+  const [, statements = ''] =
+    /```sql\n(create role outdial_workspace[^`]*)```/.exec(readPage('docs/operating.md')) ?? []
+  for (const statement of statements.split(';\n').filter(Boolean)) {
+    await administer(statement.replace(/ outdial$/, ` ${name}`)).catch((error: unknown) => {
+      if (errorCode(error) !== '42710') throw error
+    })
+  }
+}
+
 /** Creates an empty database that belongs to an ordinary user, as the docs recommend, and returns its URL. */
 async function createDatabase(): Promise<string> {
   const database = `${name}_${databases.length}`
-  if (databases.length === 0) await administer(`create role ${name} login password '${name}'`)
+  if (databases.length === 0) {
+    await administer(`create role ${name} login password '${name}'`)
+    await createRoles()
+  }
   databases.push(database)
   await administer(`create database ${database} owner ${name} encoding UTF8 template template0`)
   const url = new URL(server)

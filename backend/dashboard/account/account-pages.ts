@@ -30,6 +30,7 @@ const AccountForm = z.object({
 
 export const accountPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
   defineForm({
+    crossesWorkspaces: true,
     query: noInput,
     form: AccountForm,
     show: async (deps, { user, sessionHash }) => {
@@ -53,6 +54,7 @@ export const accountPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
 const accountPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/account')
 
 export const endSessionAction = defineAction({
+  crossesWorkspaces: true,
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
@@ -63,6 +65,7 @@ export const endSessionAction = defineAction({
 })
 
 export const endOtherSessionsAction = defineAction({
+  crossesWorkspaces: true,
   form: noInput,
   run: async (tx, context) => {
     await revokeOtherSessions(tx, context.user.userId, context.sessionHash)
@@ -77,6 +80,7 @@ const PasswordFields = z.object({ current_password: z.string(), new_password: z.
 
 export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
   defineForm({
+    crossesWorkspaces: true,
     query: noInput,
     form: PasswordFields,
     show: async (_, { user }) => passwordView('Change password', { email: user.email }),

@@ -9,6 +9,7 @@ import type { PageContext } from './page-context.ts'
 export interface Page {
   kind: 'page'
   params: z.ZodType
+  crossesWorkspaces: false
   show(deps: Deps, context: PageContext): Promise<View>
 }
 
@@ -19,6 +20,7 @@ export interface Page {
 export interface FormPage {
   kind: 'form'
   params: z.ZodType
+  crossesWorkspaces: boolean
   show(deps: Deps, context: PageContext, state: FormState): Promise<View>
   /** Returns the version of what the form edits; null for a form that edits nothing. */
   currentVersion(deps: Deps, context: PageContext): Promise<string | null>
@@ -33,6 +35,7 @@ export interface FormPage {
 export interface Action {
   kind: 'action'
   params: z.ZodType
+  crossesWorkspaces: boolean
   run(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect>
   back(context: PageContext): string
   isOnce: boolean
@@ -43,6 +46,7 @@ export interface Action {
 export interface Download {
   kind: 'download'
   params: z.ZodType
+  crossesWorkspaces: false
   send(deps: Deps, context: PageContext): Promise<DownloadedFile>
 }
 
@@ -89,6 +93,7 @@ export const definePage = <Query extends z.ZodType, Params extends z.ZodType = N
 ): Page => ({
   kind: 'page',
   params: page.params ?? noInput,
+  crossesWorkspaces: false,
   show: async (deps, context) => page.show(deps, parseContext<Params, Query>(context, page.query)),
 })
 
@@ -103,6 +108,7 @@ export const definePage = <Query extends z.ZodType, Params extends z.ZodType = N
  *   so must not hold a transaction.
  * - `isCostly` (default: true for files and if `isOnce` is false) sets a lower rate limit, for work that reads files,
  *   compiles schemas, or uses the network.
+ * - `crossesWorkspaces` (default: false) lets it read and write the rows of all workspaces, for what belongs to a user.
  */
 export const defineForm = <
   Form extends z.ZodType,
@@ -118,6 +124,7 @@ export const defineForm = <
     fileLimit?: number
     isOnce?: boolean
     isCostly?: boolean
+    crossesWorkspaces?: boolean
   },
 ): FormPage => {
   const currentVersion: FormPage['currentVersion'] = async (deps, context) =>
@@ -127,6 +134,7 @@ export const defineForm = <
   return {
     kind: 'form',
     params: page.params ?? noInput,
+    crossesWorkspaces: page.crossesWorkspaces ?? false,
     show: async (deps, context, state) =>
       page.show(deps, parseContext<Params, Query>(context, page.query), state),
     currentVersion,
@@ -149,10 +157,12 @@ export const defineAction = <Form extends z.ZodType, Params extends z.ZodType = 
     back: (context: ContextOf<Params>) => string
     isOnce?: boolean
     isCostly?: boolean
+    crossesWorkspaces?: boolean
   },
 ): Action => ({
   kind: 'action',
   params: action.params ?? noInput,
+  crossesWorkspaces: action.crossesWorkspaces ?? false,
   run: async (deps, context, raw) =>
     action.run(deps, parseContext<Params, NoInput>(context, noInput), validate(action.form, raw)),
   back: (context) => action.back(parseContext<Params, NoInput>(context, noInput)),
@@ -168,6 +178,7 @@ export const defineDownload = <Query extends z.ZodType, Params extends z.ZodType
 ): Download => ({
   kind: 'download',
   params: download.params ?? noInput,
+  crossesWorkspaces: false,
   send: async (deps, context) => download.send(deps, parseContext<Params, Query>(context, download.query)),
 })
 

@@ -155,6 +155,7 @@ export const inviteMemberPage = defineForm({
 })
 
 export const resetMemberPasswordPage = defineForm({
+  crossesWorkspaces: true,
   params: IdParams,
   query: noInput,
   form: noInput,

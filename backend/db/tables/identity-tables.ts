@@ -7,6 +7,7 @@ export interface IdentityTables {
   workspace: WorkspaceTable
   app_user: UserTable
   membership: MembershipTable
+  former_member: FormerMemberTable
   session: SessionTable
   invitation: InvitationTable
   password_reset: PasswordResetTable
@@ -50,6 +51,12 @@ interface MembershipTable {
   user_id: number
   role: 'owner' | 'member'
   created_at: CreatedAt
+}
+
+interface FormerMemberTable {
+  workspace_id: number
+  user_id: number
+  ended_at: CreatedAt
 }
 
 interface SessionTable {

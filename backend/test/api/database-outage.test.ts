@@ -6,7 +6,7 @@ import pg from 'pg'
 import { createApp } from '../../app.ts'
 import { connect } from '../../db/connect.ts'
 import type { Database, Db } from '../../db/schema.ts'
-import { doNotCallKey } from '../support/database.ts'
+import { asSuperuser, doNotCallKey } from '../support/database.ts'
 import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { createSender, useApiWorld } from '../support/test-api.ts'
@@ -63,7 +63,7 @@ it('returns 503 if the database ends the connection during a request', async () 
     const body = { phone_number: '+12025550103', campaign_id: api.seed.campaignId }
     running = send({ method: 'POST', path: '/contacts/', body, headers: { 'idempotency-key': 'cut off' } })
     const [pid] = await waitForLockWaiters(api.deps.db)
-    await sql`select pg_terminate_backend(${pid})`.execute(api.deps.db)
+    await asSuperuser(api.deps.db, (other) => sql`select pg_terminate_backend(${pid})`.execute(other))
     expect((await running).statusCode).toBe(503)
   })
   const again = await send({

@@ -1,8 +1,17 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
-import { sql } from 'kysely'
-import { secondMs } from '../../core/durations.ts'
-import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
-import { fillPath, idsInPath, listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
+import { seedSignedInMember } from '../support/dashboard.ts'
+import {
+  dumpRows,
+  fieldsWith,
+  findForeignObjects,
+  getCsrfToken,
+  isAction,
+  isPage,
+  type PageResponse,
+  request,
+  workspacePath,
+} from '../support/foreign-objects.ts'
+import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
@@ -18,105 +27,6 @@ beforeAll(async () => {
   theirs = await seedEverything(world.service, 'Theirs')
 })
 
-/** Returns paths with IDs from another workspace: all of the IDs, or one of two. */
-function foreignPaths(route: ListedRoute): string[] {
-  const ids = idsInPath(route)
-  const [ownIds, foreign] = [ids(ours), ids(theirs)]
-  if (ownIds.length === 1) return [fillPath(route, foreign)]
-  const mixed = ownIds.map((_, at) => ownIds.map((id, index) => (index === at ? (foreign[at] ?? id) : id)))
-  return [foreign, ...mixed]
-    .filter((some) => some.some((id, at) => id !== ownIds[at]))
-    .map((some) => fillPath(route, some))
-}
-
-const isPage = ({ kind }: ListedRoute) => kind !== 'action'
-const isAction = ({ kind }: ListedRoute) => kind === 'action' || kind === 'form'
-
-/** Returns valid values for all forms, with the IDs of a workspace. */
-const fieldsWith = (of: SeededObjects): Record<string, string> => ({
-  name: 'Changed',
-  title: 'Changed',
-  body: 'Changed',
-  text: 'Changed',
-  reason: 'Changed',
-  note: 'Changed',
-  label: 'Changed',
-  description: 'Changed',
-  greeting: 'Hello',
-  language: 'en-US',
-  columns: 'Changed',
-  phone_number: '+12025550155',
-  country: 'US',
-  time_zone: 'America/New_York',
-  role: 'owner',
-  email: 'changed@example.com',
-  campaign_id: String(of.campaign),
-  agent_id: String(of.agent),
-  phone_number_id: String(of.number),
-  contact_id: String(of.contact),
-  delivery_id: String(of.delivery),
-  tool_id: String(of.tool),
-  spreadsheet_id: of.spreadsheet,
-  spreadsheet: of.spreadsheet,
-  'config.spreadsheet_id': of.spreadsheet,
-  'config.provider': 'database',
-  'calling_hours.days': 'mon',
-  'calling_hours.start': '09:00',
-  'calling_hours.end': '17:00',
-  max_concurrent_calls: '1',
-  'retry.max_attempts': '1',
-  'retry.delay_minutes': '60',
-  scheduled_at: '2030-01-01T10:00',
-  method: 'GET',
-  url: 'https://tools.example.com/',
-})
-
-interface PageResponse {
-  status: number
-  location: string
-  html: string
-}
-
-async function request(
-  user: SignedInUser | null,
-  path: string,
-  fields?: Record<string, string>,
-): Promise<PageResponse> {
-  const cookie = user?.browser.cookies().join('; ') ?? ''
-  world.service.deps.clock.advance(secondMs) // otherwise, the rate limit would reject the later forms
-  const init = fields && { method: 'POST', body: new URLSearchParams(fields) }
-  const response = await fetch(`${world.service.url}${path}`, {
-    ...init,
-    redirect: 'manual',
-    headers: { cookie },
-  })
-  const location = response.headers.get('location') ?? ''
-  return { status: response.status, location, html: await response.text() }
-}
-
-const workspacePath = (of: SeededObjects, path: string) => `/w/${of.workspaceId}${path}`
-
-/** Returns a valid CSRF token from one of the user's own pages. */
-async function getCsrfToken(user: SignedInUser): Promise<string> {
-  const { html } = await user.open('/account')
-  return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
-}
-
-/** Returns every row of every table, without `last_seen_at`, which changes with each request. */
-async function dumpRows(): Promise<Record<string, string[]>> {
-  const { db } = world.database
-  const tables = await sql<{
-    name: string
-  }>`select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db)
-  const rows: Record<string, string[]> = {}
-  for (const { name } of tables.rows) {
-    const found = await sql<{ row: string }>`
-      select (to_jsonb(t) - 'last_seen_at')::text as row from ${sql.table(name)} t order by 1`.execute(db)
-    rows[name] = found.rows.map(({ row }) => row)
-  }
-  return rows
-}
-
 /** Returns the rows of one workspace, for tables that have a workspace ID. */
 function rowsOfWorkspace(rows: Record<string, string[]>, workspaceId: number): Record<string, string[]> {
   const belongsToWorkspace = (row: string) => row.includes(`"workspace_id": ${workspaceId},`)
@@ -124,55 +34,37 @@ function rowsOfWorkspace(rows: Record<string, string[]>, workspaceId: number): R
 }
 
 it("returns 404 for another workspace's objects and changes nothing", async () => {
-  const before = await dumpRows()
-  const token = await getCsrfToken(ours.user)
-  const wrong: string[] = []
-  for (const route of routes.filter(({ path }) => path.includes(':'))) {
-    for (const path of foreignPaths(route)) {
-      const formatResult = (how: string, { status, location }: PageResponse) =>
-        `${how} ${path} ${status} ${location}`
-      if (isPage(route)) {
-        const response = await request(ours.user, workspacePath(ours, path))
-        if (response.status !== 404) wrong.push(formatResult('GET', response))
-      }
-      if (!isAction(route)) continue
-      for (const fields of [fieldsWith(ours), fieldsWith(theirs)]) {
-        const response = await request(ours.user, workspacePath(ours, path), { _csrf: token, ...fields })
-        if (response.status !== 404) wrong.push(formatResult('POST', response))
-      }
-      // Missing fields may be reported before the lookup.
-      const { status } = await request(ours.user, workspacePath(ours, path), { _csrf: token })
-      if (![303, 404].includes(status)) wrong.push(`POST ${path} ${status} with an empty form`)
-    }
-  }
-  expect(wrong).toEqual([])
-  expect(await dumpRows()).toEqual(before)
+  const before = await dumpRows(world.database)
+  expect(await findForeignObjects(world.service, routes, { ours, theirs })).toEqual([])
+  expect(await dumpRows(world.database)).toEqual(before)
 }, 60_000)
 
 it("returns 404 for a workspace that the user isn't a member of", async () => {
-  const before = await dumpRows()
+  const before = await dumpRows(world.database)
   const token = await getCsrfToken(ours.user)
   const found: string[] = []
   for (const route of routes) {
     const path = workspacePath(theirs, pathFor(route, theirs))
     const responses = [
-      ...(isPage(route) ? [await request(ours.user, path)] : []),
-      ...(isAction(route) ? [await request(ours.user, path, { _csrf: token, ...fieldsWith(theirs) })] : []),
+      ...(isPage(route) ? [await request(world.service, ours.user, path)] : []),
+      ...(isAction(route)
+        ? [await request(world.service, ours.user, path, { _csrf: token, ...fieldsWith(theirs) })]
+        : []),
     ]
     found.push(...responses.filter(({ status }) => status !== 404).map(({ status }) => `${path} ${status}`))
   }
   expect(found).toEqual([])
-  expect(await dumpRows()).toEqual(before)
+  expect(await dumpRows(world.database)).toEqual(before)
 }, 60_000)
 
 it('redirects signed-out users to the sign-in page', async () => {
-  const before = await dumpRows()
+  const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of routes) {
     const path = workspacePath(ours, pathFor(route, ours))
     const responses = [
-      ...(isPage(route) ? [await request(null, path)] : []),
-      ...(isAction(route) ? [await request(null, path, fieldsWith(ours))] : []),
+      ...(isPage(route) ? [await request(world.service, null, path)] : []),
+      ...(isAction(route) ? [await request(world.service, null, path, fieldsWith(ours))] : []),
     ]
     const isSignInRedirect = ({ status, location, html }: PageResponse) =>
       status === 303 && /^\/sign-in(\?|$)/.test(location) && html === ''
@@ -181,22 +73,22 @@ it('redirects signed-out users to the sign-in page', async () => {
     )
   }
   expect(wrong).toEqual([])
-  expect(await dumpRows()).toEqual(before)
+  expect(await dumpRows(world.database)).toEqual(before)
 }, 60_000)
 
 it("rejects forms without a CSRF token, or with another browser's token", async () => {
-  const before = await dumpRows()
+  const before = await dumpRows(world.database)
   const foreign = await getCsrfToken(theirs.user)
   const wrong: string[] = []
   for (const route of routes.filter(isAction)) {
     const path = workspacePath(ours, pathFor(route, ours))
     for (const fields of [fieldsWith(ours), { ...fieldsWith(ours), _csrf: foreign }]) {
-      const { status } = await request(ours.user, path, fields)
+      const { status } = await request(world.service, ours.user, path, fields)
       if (status !== 403) wrong.push(`${path} ${status}`)
     }
   }
   expect(wrong).toEqual([])
-  expect(await dumpRows()).toEqual(before)
+  expect(await dumpRows(world.database)).toEqual(before)
 }, 60_000)
 
 /** Owner-only actions. Members can still take some of them on their own objects, such as their API keys. */
@@ -286,17 +178,20 @@ describe('the lists of owner and member actions', () => {
   })
 
   it("don't let a member take owner-only actions", async () => {
-    const before = await dumpRows()
+    const before = await dumpRows(world.database)
     const token = await getCsrfToken(ours.member)
     const wrong: string[] = []
     for (const route of routes.filter((one) => isAction(one) && ownerPaths.includes(one.path))) {
       const path = workspacePath(ours, pathFor(route, ours))
-      const { status } = await request(ours.member, path, { _csrf: token, ...fieldsWith(ours) })
+      const { status } = await request(world.service, ours.member, path, {
+        _csrf: token,
+        ...fieldsWith(ours),
+      })
       if (status !== 403) wrong.push(`${path} ${status}`)
-      await request(ours.member, path, { _csrf: token })
+      await request(world.service, ours.member, path, { _csrf: token })
     }
     expect(wrong).toEqual([])
-    expect(await dumpRows()).toEqual(before)
+    expect(await dumpRows(world.database)).toEqual(before)
   }, 60_000)
 
   it('let owners open the owner-only forms, and members all other forms', async () => {
@@ -306,7 +201,7 @@ describe('the lists of owner and member actions', () => {
       [await seedSignedInMember(world.service, ours.workspaceId, 'member'), memberPaths],
     ] as const) {
       for (const route of routes.filter(({ kind, path }) => kind === 'form' && list.includes(path))) {
-        const { status } = await request(user, workspacePath(ours, pathFor(route, ours)))
+        const { status } = await request(world.service, user, workspacePath(ours, pathFor(route, ours)))
         if (status !== 200) rejected.push(`${route.path} ${status}`)
       }
     }
@@ -316,7 +211,7 @@ describe('the lists of owner and member actions', () => {
 
 it("doesn't use another workspace's IDs from form fields or queries", async () => {
   const user = await seedSignedInMember(world.service, ours.workspaceId, 'owner')
-  const before = rowsOfWorkspace(await dumpRows(), theirs.workspaceId)
+  const before = rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)
   const token = await getCsrfToken(user)
   const findings: string[] = []
   const record = (path: string, { status, html }: PageResponse) => {
@@ -328,10 +223,10 @@ it("doesn't use another workspace's IDs from form fields or queries", async () =
   const endsAccess = ({ path }: ListedRoute) => Number(ends.test(path))
   for (const route of [...routes].sort((one, other) => endsAccess(one) - endsAccess(other))) {
     const path = workspacePath(ours, pathFor(route, ours))
-    if (isPage(route)) record(path, await request(user, `${path}?${query.toString()}`))
+    if (isPage(route)) record(path, await request(world.service, user, `${path}?${query.toString()}`))
     if (!isAction(route) || /leave|sessions|password$/.test(route.path)) continue
-    record(path, await request(user, path, { ...fieldsWith(theirs), _csrf: token }))
+    record(path, await request(world.service, user, path, { ...fieldsWith(theirs), _csrf: token }))
   }
   expect(findings).toEqual([])
-  expect(rowsOfWorkspace(await dumpRows(), theirs.workspaceId)).toEqual(before)
+  expect(rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)).toEqual(before)
 }, 60_000)

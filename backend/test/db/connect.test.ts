@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { connect } from '../../db/connect.ts'
+import { asSuperuser } from '../support/database.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
@@ -18,7 +19,9 @@ it('survives a connection that breaks between the statements of a transaction', 
   })
   const broken = db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction)
-    await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.db)
+    await asSuperuser(database.db, (other) =>
+      sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(other),
+    )
     await errorLogged.promise
     await sql`select 1`.execute(transaction)
   })

@@ -2,6 +2,8 @@ import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { connect } from '../../db/connect.ts'
 import { isOutage } from '../../db/outage.ts'
+import { roles } from '../../db/roles.ts'
+import { asSuperuser } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useTestDatabase } from '../support/world.ts'
@@ -16,8 +18,11 @@ const getError = (work: Promise<unknown>): Promise<unknown> =>
   )
 
 it('releases the locks of a process that goes silent in the middle of a transaction', async () => {
-  await sql`create table locked_row (id int primary key)`.execute(database.db)
-  await sql`insert into locked_row values (1)`.execute(database.db)
+  await asSuperuser(database.db, async (db) => {
+    await sql`create table locked_row (id int primary key)`.execute(db)
+    await sql`insert into locked_row values (1)`.execute(db)
+    await sql`grant all on locked_row to ${sql.id(roles.service)}`.execute(db)
+  })
   const frozen = connect({ url: database.url, max: 1, timeouts: { ...timeouts, idleInTransactionMs: 1_000 } })
   const thawed = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { waitForDatabase } from '../../db/wait-for-database.ts'
+import { asSuperuser } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { useTestDatabase } from '../support/world.ts'
 
@@ -38,8 +39,8 @@ it("fails immediately if the database doesn't exist", async () => {
 
 it("rejects a database that can't store every script", async () => {
   const name = `${process.env.OUTDIAL_TEMPLATE}_${randomBytes(8).toString('hex')}`
-  await sql`create database ${sql.id(name)} encoding 'SQL_ASCII' locale 'C' template template0`.execute(
-    database.db,
+  await asSuperuser(database.db, (db) =>
+    sql`create database ${sql.id(name)} encoding 'SQL_ASCII' locale 'C' template template0`.execute(db),
   )
   const url = new URL(database.url)
   url.pathname = `/${name}`
@@ -48,6 +49,6 @@ it("rejects a database that can't store every script", async () => {
       'its encoding is SQL_ASCII, but Outdial needs UTF8.',
     )
   } finally {
-    await sql`drop database ${sql.id(name)} with (force)`.execute(database.db)
+    await asSuperuser(database.db, (db) => sql`drop database ${sql.id(name)} with (force)`.execute(db))
   }
 })

@@ -20,7 +20,7 @@ import {
   listEvents,
   seedCall,
 } from '../support/calls.ts'
-import { doNotCallKey } from '../support/database.ts'
+import { asSuperuser, doNotCallKey } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { createTestProvider, neverSettle, shortConversation } from '../support/telephony-provider.ts'
@@ -90,11 +90,11 @@ describe('a lost worker', () => {
     await claimAsLostWorker(0)
     const errors: string[] = []
     const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
-    await sql`alter table event rename to event_away`.execute(world.deps.db)
+    await asSuperuser(world.deps.db, (db) => sql`alter table event rename to event_away`.execute(db))
     const failing = startSweeper({ ...world.deps, log })
     await waitFor(async () => errors.length >= 2)
     await failing.stop()
-    await sql`alter table event_away rename to event`.execute(world.deps.db)
+    await asSuperuser(world.deps.db, (db) => sql`alter table event_away rename to event`.execute(db))
     sweep()
     for (const { id } of calls)
       expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
@@ -297,10 +297,10 @@ describe('a running worker', () => {
     const provider = createTestProvider({ dial: () => hungUp.promise })
     dial({ providers: { real: provider, test: provider } }, { ...world.deps, log })
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'dialing', 0)
-    await sql`alter table event rename to event_away`.execute(world.deps.db)
+    await asSuperuser(world.deps.db, (db) => sql`alter table event rename to event_away`.execute(db))
     hungUp.resolve({ outcome: 'busy' })
     await waitFor(async () => errors.length > 0)
-    await sql`alter table event_away rename to event`.execute(world.deps.db)
+    await asSuperuser(world.deps.db, (db) => sql`alter table event_away rename to event`.execute(db))
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
       outcome: 'busy',
       ended_reason: 'line_busy',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { FormError } from '../../core/form-errors.ts'
-import { seedLiveCall } from '../support/factories.ts'
+import { seedLiveCall, seedWorkspace } from '../support/factories.ts'
 import { openSse, type RawSession, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -38,6 +38,10 @@ const service = useMcpWorld({
   stubborn: () => {
     throw undefined
   },
+  list: async (_, { db }) => {
+    const workspaces = await db.selectFrom('workspace').select('id').execute()
+    return textResult(workspaces.map(({ id }) => id).join())
+  },
   note: ({ dryRun }) => textResult(dryRun ? 'would note' : 'noted'),
 })
 beforeAll(async () => {
@@ -45,7 +49,7 @@ beforeAll(async () => {
   agentId = agent.agentId
   widgetId = agent.widgetId
   const anything = { type: 'object' }
-  for (const name of ['echo', 'reject', 'crash', 'flood', 'hang', 'deaf', 'stubborn']) {
+  for (const name of ['echo', 'list', 'reject', 'crash', 'flood', 'hang', 'deaf', 'stubborn']) {
     await service.addTool(agentId, name)
   }
   await service.addTool(agentId, 'see', { schema: anything })
@@ -100,6 +104,14 @@ describe('tool names and arguments', () => {
     expect((await callForText('see', { a: ['x\u0000'] })).text).toContain(
       'contains an invisible NUL character',
     )
+  })
+})
+
+it("lets a tool see only its workspace's rows, even in a statement without a condition", async () => {
+  await seedWorkspace(service.deps, 'Neighbor')
+  expect(await callForText('list', { text: '' })).toEqual({
+    text: String(service.seed.workspaceId),
+    isError: false,
   })
 })
 

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { connect } from '../../db/connect.ts'
+import { roles } from '../../db/roles.ts'
 import type { Db } from '../../db/schema.ts'
 
 /** A separate database, created from the migrated template. */
@@ -20,7 +22,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `${template}_${randomBytes(8).toString('hex')}`
   await administer(`create database ${name} template ${template}`)
   const url = serverUrl(name)
-  const db = connect({ url, max: 12, doNotCallKey })
+  const db = connect({ url, role: roles.service, max: 12, doNotCallKey })
   return {
     url,
     db,
@@ -31,6 +33,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
+/** Does `work` on a connection of the pool as the user in the URL, for what the service role isn't allowed to do. */
+export const asSuperuser = <Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> =>
+  db.connection().execute(async (connection) => {
+    await sql`reset role`.execute(connection)
+    try {
+      return await work(connection)
+    } finally {
+      await sql`set role ${sql.id(roles.service)}`.execute(connection)
+    }
+  })
+
 function serverUrl(database: string): string {
   const base = process.env.OUTDIAL_TEST_DATABASE
   if (base === undefined) throw new Error("OUTDIAL_TEST_DATABASE isn't set. Run the tests with npm test.")
@@ -39,11 +52,11 @@ function serverUrl(database: string): string {
   return url.href
 }
 
-async function administer(sql: string): Promise<void> {
+async function administer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl('postgres') })
   await client.connect()
   try {
-    await client.query(sql)
+    await client.query(statement)
   } finally {
     await client.end()
   }

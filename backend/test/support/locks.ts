@@ -1,14 +1,17 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
+import { asSuperuser } from './database.ts'
 import { waitForValue } from './wait.ts'
 
 /** Resolves with the process IDs of the connections that wait for a lock in this database, once there are `count`. */
 export async function waitForLockWaiters(db: Db, count = 1): Promise<number[]> {
   const { rows } = await waitForValue(
     () =>
-      sql<{ pid: number }>`
-        select pid from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(db),
+      asSuperuser(db, (connection) =>
+        sql<{ pid: number }>`
+          select pid from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(connection),
+      ),
     (result) => result.rows.length >= count,
   )
   return rows.map(({ pid }) => pid)

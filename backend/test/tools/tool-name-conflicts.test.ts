@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { assignTool, unassignTool } from '../../tools/assignments.ts'
 import { addRemoteServer, editRemoteServer, refreshRemoteServer } from '../../tools/save-remote-server.ts'
+import { asSuperuser } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedAgent, seedWorkspace } from '../support/factories.ts'
 import { RemoteMcpServer } from '../support/remote-mcp-server.ts'
@@ -104,8 +105,10 @@ it('detects a conflict with a tool that is being assigned at the same time', asy
 
 /** Returns how many connections to this database are waiting for a lock. */
 async function waiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
+  const { rows } = await asSuperuser(database.db, (db) =>
+    sql<{ count: number }>`
+      select count(*) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db),
+  )
   return Number(rows[0]?.count)
 }

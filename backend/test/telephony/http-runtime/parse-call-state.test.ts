@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { receiveReport } from '../../../dialer/receive-report.ts'
 import { parseCallState } from '../../../telephony/http-runtime/parse-call-state.ts'
 import { advanceUntil, advanceUntilCompleted, getCall } from '../../support/calls.ts'
+import { asSuperuser } from '../../support/database.ts'
 import { useHttpRuntimeWorld } from '../../support/http-runtime.ts'
 import { waitFor } from '../../support/wait.ts'
 
@@ -84,7 +85,9 @@ describe('asking the runtime', () => {
     const { id, attemptId } = await startRinging()
     await reportToBoth(attemptId, answered(1))
     await advanceUntil(world.deps, world.seed, id, isInProgress)
-    await sql`alter table attempt_report rename to attempt_report_away`.execute(world.deps.db)
+    await asSuperuser(world.deps.db, (db) =>
+      sql`alter table attempt_report rename to attempt_report_away`.execute(db),
+    )
     world.runtime.reportsByAttempt.clear()
     const before = world.logLines.length
     await waitFor(
@@ -92,7 +95,9 @@ describe('asking the runtime', () => {
       () => world.deps.clock.advance(10_000),
     )
     expect((await getCall(world.deps, world.seed, id)).status).toBe('in_progress')
-    await sql`alter table attempt_report_away rename to attempt_report`.execute(world.deps.db)
+    await asSuperuser(world.deps.db, (db) =>
+      sql`alter table attempt_report_away rename to attempt_report`.execute(db),
+    )
     await receiveReport(world.deps, attemptId, ended(2))
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
       outcome: 'answered',

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { expect, it } from '@jest/globals'
+import { readPage } from '../../../test/support/docs.ts'
+import { testDeps } from '../support/deps.ts'
+import { listDashboardRoutes } from '../support/page-paths.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+// docs/decisions/0024 lists what isn't limited to one workspace. These tests compare the list with the code.
+
+const database = useTestDatabase()
+const record = readPage('docs/decisions/0024-a-second-wall-between-workspaces.md')
+
+/** The files through which all dependencies of the service pass. */
+const assembly = [
+  'start.ts',
+  'app.ts',
+  'api/register-api.ts',
+  'api/mount-routes.ts',
+  'dashboard/register-dashboard.ts',
+  'dashboard/mount-pages.ts',
+  'mcp/tool-server.ts',
+]
+
+/** Functions in these files that use no database, or that pass the dependencies on to another of these files. */
+const others = [
+  'createApp',
+  'createDashboardRoutes',
+  'createMonitoringApp',
+  'createSubmitLimit',
+  'createToolServer',
+  'measureRequests',
+  'mountPages',
+  'mountRoutes',
+  'mountSecurityTxt',
+  'registerApi',
+  'registerDashboard',
+  'registerPages',
+  'respondToError',
+  'scopeToWorkspace',
+  'startMonitoring',
+  'startWorkers',
+]
+
+it('lists every function that gets dependencies without a workspace', async () => {
+  const listed = [...record.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) => namesIn(cell))
+  const found = new Set<string>()
+  for (const file of assembly) {
+    const text = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
+    // The first or second argument is `deps`, `deps.db`, or an object with them.
+    const calls = text.matchAll(
+      /(?<!function )\b(\w+)\(\s*(?:\w+,\s*)?(?:\{\s*\.\.\.)?deps(?:\.db)?\b(?![:.])/g,
+    )
+    for (const [, name = ''] of calls) found.add(name)
+  }
+  expect([...found].sort()).toEqual([...listed, ...others].sort())
+})
+
+it('lists every page that crosses workspaces', () => {
+  const [, sentence = ''] = /^Pages of a workspace that cross workspaces([^]*?)\.\n/m.exec(record) ?? []
+  const routes = listDashboardRoutes(testDeps(database.db))
+  const crossing = routes.filter(({ crossesWorkspaces }) => crossesWorkspaces).map(({ path }) => path)
+  expect(crossing.sort()).toEqual(namesIn(sentence).sort())
+})
+
+const namesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)

@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import { secondMs } from '../../core/durations.ts'
+import type { SignedInUser } from './dashboard.ts'
+import type { TestDatabase } from './database.ts'
+import { fillPath, idsInPath, type ListedRoute } from './page-paths.ts'
+import type { SeededObjects } from './seed-everything.ts'
+import type { Service } from './service.ts'
+
+/**
+ * Requests every page and sends every form of a workspace with the IDs of another workspace's objects. Returns the
+ * requests whose response isn't 404.
+ */
+export async function findForeignObjects(
+  service: Service,
+  routes: readonly ListedRoute[],
+  { ours, theirs }: { ours: SeededObjects; theirs: SeededObjects },
+): Promise<string[]> {
+  const token = await getCsrfToken(ours.user)
+  const wrong: string[] = []
+  for (const route of routes.filter(({ path }) => path.includes(':'))) {
+    for (const path of foreignPaths(route, ours, theirs)) {
+      const formatResult = (how: string, { status, location }: PageResponse) =>
+        `${how} ${path} ${status} ${location}`
+      if (isPage(route)) {
+        const response = await request(service, ours.user, workspacePath(ours, path))
+        if (response.status !== 404) wrong.push(formatResult('GET', response))
+      }
+      if (!isAction(route)) continue
+      for (const fields of [fieldsWith(ours), fieldsWith(theirs)]) {
+        const response = await request(service, ours.user, workspacePath(ours, path), {
+          _csrf: token,
+          ...fields,
+        })
+        if (response.status !== 404) wrong.push(formatResult('POST', response))
+      }
+      // Missing fields may be reported before the lookup.
+      const { status } = await request(service, ours.user, workspacePath(ours, path), { _csrf: token })
+      if (![303, 404].includes(status)) wrong.push(`POST ${path} ${status} with an empty form`)
+    }
+  }
+  return wrong
+}
+
+/** Returns paths with IDs from another workspace: all of the IDs, or one of two. */
+function foreignPaths(route: ListedRoute, ours: SeededObjects, theirs: SeededObjects): string[] {
+  const ids = idsInPath(route)
+  const [ownIds, foreign] = [ids(ours), ids(theirs)]
+  if (ownIds.length === 1) return [fillPath(route, foreign)]
+  const mixed = ownIds.map((_, at) => ownIds.map((id, index) => (index === at ? (foreign[at] ?? id) : id)))
+  return [foreign, ...mixed]
+    .filter((some) => some.some((id, at) => id !== ownIds[at]))
+    .map((some) => fillPath(route, some))
+}
+
+export const isPage = ({ kind }: ListedRoute) => kind !== 'action'
+export const isAction = ({ kind }: ListedRoute) => kind === 'action' || kind === 'form'
+
+/** Returns valid values for all forms, with the IDs of a workspace. */
+export const fieldsWith = (of: SeededObjects): Record<string, string> => ({
+  name: 'Changed',
+  title: 'Changed',
+  body: 'Changed',
+  text: 'Changed',
+  reason: 'Changed',
+  note: 'Changed',
+  label: 'Changed',
+  description: 'Changed',
+  greeting: 'Hello',
+  language: 'en-US',
+  columns: 'Changed',
+  phone_number: '+12025550155',
+  country: 'US',
+  time_zone: 'America/New_York',
+  role: 'owner',
+  email: 'changed@example.com',
+  campaign_id: String(of.campaign),
+  agent_id: String(of.agent),
+  phone_number_id: String(of.number),
+  contact_id: String(of.contact),
+  delivery_id: String(of.delivery),
+  tool_id: String(of.tool),
+  spreadsheet_id: of.spreadsheet,
+  spreadsheet: of.spreadsheet,
+  'config.spreadsheet_id': of.spreadsheet,
+  'config.provider': 'database',
+  'calling_hours.days': 'mon',
+  'calling_hours.start': '09:00',
+  'calling_hours.end': '17:00',
+  max_concurrent_calls: '1',
+  'retry.max_attempts': '1',
+  'retry.delay_minutes': '60',
+  scheduled_at: '2030-01-01T10:00',
+  method: 'GET',
+  url: 'https://tools.example.com/',
+})
+
+export interface PageResponse {
+  status: number
+  location: string
+  html: string
+}
+
+export async function request(
+  { url, deps }: Service,
+  user: SignedInUser | null,
+  path: string,
+  fields?: Record<string, string>,
+): Promise<PageResponse> {
+  const cookie = user?.browser.cookies().join('; ') ?? ''
+  deps.clock.advance(secondMs) // otherwise, the rate limit would reject the later forms
+  const init = fields && { method: 'POST', body: new URLSearchParams(fields) }
+  const response = await fetch(`${url}${path}`, {
+    ...init,
+    redirect: 'manual',
+    headers: { cookie },
+  })
+  const location = response.headers.get('location') ?? ''
+  return { status: response.status, location, html: await response.text() }
+}
+
+export const workspacePath = (of: SeededObjects, path: string) => `/w/${of.workspaceId}${path}`
+
+/** Returns a valid CSRF token from one of the user's own pages. */
+export async function getCsrfToken(user: SignedInUser): Promise<string> {
+  const { html } = await user.open('/account')
+  return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+}
+
+/** Returns every row of every table, without `last_seen_at`, which changes with each request. */
+export async function dumpRows({ db }: Pick<TestDatabase, 'db'>): Promise<Record<string, string[]>> {
+  const tables = await sql<{
+    name: string
+  }>`select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db)
+  const rows: Record<string, string[]> = {}
+  for (const { name } of tables.rows) {
+    const found = await sql<{ row: string }>`
+      select (to_jsonb(t) - 'last_seen_at')::text as row from ${sql.table(name)} t order by 1`.execute(db)
+    rows[name] = found.rows.map(({ row }) => row)
+  }
+  return rows
+}
