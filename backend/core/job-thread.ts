@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { secondMs } from './durations.ts'
+import { minuteMs } from './durations.ts'
 
 /** What a thread sends: `ready` when it can take jobs, then any number of results for each job, then `done`. */
 export type ThreadMessage<Result> = 'ready' | 'done' | { result: Result }
@@ -12,9 +12,11 @@ export interface JobThread<Job, Result> {
    * job starts a new one. Call it only when no job is running.
    */
   run(job: Job, timeoutMs: number, onResult: (result: Result) => void): Promise<'done' | 'timed out'>
+  /** Ends the thread. */
+  close(): Promise<void>
 }
 
-/** Starts the thread with its first job, and ends it after ten seconds without one. */
+/** Starts the thread with its first job, and ends it after a minute without one. */
 export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number): JobThread<Job, Result> {
   let thread: Promise<Worker> | undefined
   let idleTimer: NodeJS.Timeout | undefined
@@ -58,10 +60,15 @@ export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number
       else idleTimer = setTimeout(() => void end(), idleMs).unref()
       return outcome
     },
+    close: async () => {
+      clearTimeout(idleTimer)
+      await end()
+    },
   }
 }
 
-const idleMs = 10 * secondMs
+/** Longer than any statement, because a job can continue what the last one began. */
+const idleMs = minuteMs
 
 function runJob<Job, Result>(
   worker: Worker,

@@ -1,8 +1,9 @@
+import { secondMs } from '../../core/durations.ts'
+import { createJobThread, type JobThread } from '../../core/job-thread.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
-import { type ImportColumn, recognizeColumns } from './import-columns.ts'
+import type { ImportColumn } from './import-columns.ts'
 import {
-  type CheckedRow,
   findImportFile,
   finishImportStep,
   type ImportJob,
@@ -11,13 +12,16 @@ import {
   renewImportLease,
   restartCheck,
 } from './import-store.ts'
-import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
-import { parseRow } from './parse-row.ts'
+import type { ImportReaderJob, ImportReaderResult } from './import-thread.ts'
+import { UnreadableFileError } from './parse-csv.ts'
 
 type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
 
-/** Rows per write. Between two batches, the process can do other work. */
-const batchSize = 200
+const threadFile = new URL('./import-thread.ts', import.meta.url)
+const maxHeapMegabytes = 256
+
+/** For the columns, or for one batch of rows. Less than the import's lease. */
+const readTimeoutMs = 10 * secondMs
 
 /**
  * Reads a file and records what importing each row would do. Nothing is imported yet. If the process ends meanwhile,
@@ -28,36 +32,41 @@ const batchSize = 200
 export async function checkImport(deps: ImportDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
   const file = await findImportFile(deps.db, job)
   if (file === undefined || file.bytes === null) return
-  const positionByNumber = new Map<string, number>()
-  let columns: ImportColumn[] | undefined
-  let position = 0
-  let rows: CheckedRow[] = []
-
-  const writeRows = (): Promise<boolean> =>
-    inTransaction(deps, async (tx) => {
-      if (!(await renewImportLease(tx.db, job))) return false
-      await insertImportRows(tx.db, job, rows)
-      rows = []
-      return true
-    })
-
-  for await (const cells of parseCsv(file.bytes)) {
-    position += 1
-    if (columns === undefined) {
-      columns = requireColumns(cells)
-      if (!(await startChecking(deps, job, columns))) return
-      continue
+  const reader = createJobThread<ImportReaderJob, ImportReaderResult>(threadFile, maxHeapMegabytes)
+  try {
+    const { columns } = await read(reader, { ...file, bytes: file.bytes })
+    if (columns === undefined || !(await startChecking(deps, job, columns))) return
+    for (;;) {
+      if (signal.aborted) {
+        await releaseImport(deps.db, job)
+        return
+      }
+      const { rows = [] } = await read(reader, 'next rows')
+      if (rows.length === 0) break
+      const isWritten = await inTransaction(deps, async (tx) => {
+        if (!(await renewImportLease(tx.db, job))) return false
+        await insertImportRows(tx.db, job, rows)
+        return true
+      })
+      if (!isWritten) return
     }
-    if (cells.every((cell) => cell.trim() === '')) continue
-    if (positionByNumber.size + rows.length > maxRows || position > 2 * maxRows) throw tooManyRowsError()
-    rows.push(checkRow(columns, cells, position, file, positionByNumber))
-    if (rows.length < batchSize) continue
-    if (signal.aborted) return releaseImport(deps.db, job)
-    if (!(await writeRows())) return
+    await finishImportStep(deps.db, job, { status: 'checked', at: deps.clock.now() })
+  } finally {
+    await reader.close()
   }
-  if (columns === undefined) throw new UnreadableFileError('The file is empty. Choose another file.')
-  if (rows.length > 0 && !(await writeRows())) return
-  await finishImportStep(deps.db, job, { status: 'checked', at: deps.clock.now() })
+}
+
+/** @throws {UnreadableFileError} */
+async function read(
+  reader: JobThread<ImportReaderJob, ImportReaderResult>,
+  job: ImportReaderJob,
+): Promise<ImportReaderResult> {
+  let result: ImportReaderResult = {}
+  const outcome = await reader.run(job, readTimeoutMs, (sent) => (result = sent))
+  if (outcome === 'timed out')
+    throw new UnreadableFileError('This file takes too long to read. Split it into smaller files.')
+  if (result.error !== undefined) throw new UnreadableFileError(result.error)
+  return result
 }
 
 const startChecking = (deps: ImportDeps, job: ImportJob, columns: ImportColumn[]): Promise<boolean> =>
@@ -66,53 +75,3 @@ const startChecking = (deps: ImportDeps, job: ImportJob, columns: ImportColumn[]
     await restartCheck(tx.db, job, columns)
     return true
   })
-
-/** Twice as many as a contact can have variables. Every cell costs time, and a file of 20 MB can contain millions. */
-const maxColumns = 200
-
-function requireColumns(headers: readonly string[]): ImportColumn[] {
-  if (headers.length > maxColumns) {
-    throw new UnreadableFileError(
-      `The file has ${headers.length.toLocaleString('en-US')} columns, but it can have at most ${maxColumns}. Remove some.`,
-    )
-  }
-  const columns = recognizeColumns(headers)
-  if (columns.some(({ field }) => field === 'phone_number')) return columns
-  const namedHeaders = columns.map(({ header }) => header).filter(Boolean)
-  const headerList = namedHeaders.slice(0, 8).join(', ').slice(0, 300)
-  throw new UnreadableFileError(
-    `The file has no phone number column. The first row contains: ${headerList || 'nothing'}. Name a column “Phone number” in the first row, then upload the file again.`,
-  )
-}
-
-const tooManyRowsError = () =>
-  new UnreadableFileError(
-    `The file has more than ${maxRows.toLocaleString('en-US')} rows. Split it into smaller files.`,
-  )
-
-function checkRow(
-  columns: readonly ImportColumn[],
-  cells: readonly string[],
-  position: number,
-  workspace: { country: string; timeZone: string },
-  positionByNumber: Map<string, number>,
-): CheckedRow {
-  const parsed = parseRow(columns, cells, workspace)
-  if ('issues' in parsed) {
-    return { position, phone_number: null, fields: {}, isDuplicate: false, issues: parsed.issues }
-  }
-  const { phoneNumber, fields } = parsed
-  const firstPosition = positionByNumber.get(phoneNumber)
-  if (firstPosition === undefined) positionByNumber.set(phoneNumber, position)
-  const column = columns.find(({ field }) => field === 'phone_number')?.header ?? ''
-  return {
-    position,
-    phone_number: phoneNumber,
-    fields,
-    isDuplicate: firstPosition !== undefined,
-    issues:
-      firstPosition === undefined
-        ? []
-        : [{ column, message: `Duplicate of row ${firstPosition}. This row is skipped.` }],
-  }
-}

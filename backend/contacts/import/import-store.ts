@@ -36,13 +36,21 @@ export async function insertImport(
   return id
 }
 
-/** Leases imports to check or run, including those that a lost process started. */
+/**
+ * Leases imports to check or run, including those that a lost process started. Only the oldest of a workspace, so that
+ * one workspace's files don't make another's wait.
+ */
 export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[]> {
   const { rows } = await sql<ImportJob>`
     update contact_import set fence = fence + 1, attempts = attempts + 1, lease_until = ${newLeaseEnd}
     where id in (
       select id from contact_import
-      where status in ('uploaded', 'importing') and (lease_until is null or lease_until < clock_timestamp())
+      where id in (
+        select min(id) from contact_import
+        where status in ('uploaded', 'importing')
+        group by workspace_id
+        having bool_and(lease_until is null or lease_until < clock_timestamp())
+      ) and (lease_until is null or lease_until < clock_timestamp())
       order by id limit ${capacity}
       for no key update skip locked
     )

@@ -59,6 +59,31 @@ it('continues after a lost process, and imports no row twice with two workers', 
   expect(await listContacts(user)).toHaveLength(260)
 }, 120_000)
 
+it('handles one file of a workspace at a time, so that the files of another do not wait', async () => {
+  await worker.stop()
+  const user = await seedSignedInOwner(world.service)
+  const other = await seedSignedInOwner(world.service)
+  const file = 'Phone\n+12025580001'
+  const first = await upload(user, 'first.csv', file)
+  const second = await upload(user, 'second.csv', file)
+  const others = await upload(other, 'other.csv', file)
+  const { db } = world.database
+  const leased = await leaseImports(db, 5)
+  expect(new Set(leased.map(({ workspaceId }) => workspaceId))).toEqual(
+    new Set([user.seed.workspaceId, other.seed.workspaceId]),
+  )
+  expect(leased).toHaveLength(2)
+  expect(await leaseImports(db, 5)).toEqual([])
+  worker = startWorker()
+  await db.updateTable('contact_import').set({ lease_until: null }).execute()
+  for (const [owner, { path }] of [
+    [user, first],
+    [user, second],
+    [other, others],
+  ] as const)
+    expect((await waitUntilSettled(owner, path)).text).toContain('New contacts')
+})
+
 it('stops and shows an error if its campaign is archived during the import', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570101\n')

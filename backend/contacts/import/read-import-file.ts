@@ -1,0 +1,87 @@
+import { type ImportColumn, recognizeColumns } from './import-columns.ts'
+import type { CheckedRow } from './import-store.ts'
+import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
+import { parseRow } from './parse-row.ts'
+
+/** An uploaded file, and how to parse numbers and dates in it. */
+export interface ImportFile {
+  bytes: Uint8Array
+  country: string
+  timeZone: string
+}
+
+/**
+ * Reads a file: first its columns, then what importing each row would do. It runs in a thread, because reading a row with
+ * 200 columns takes milliseconds.
+ *
+ * @throws {UnreadableFileError}
+ */
+export async function* readImportFile(file: ImportFile): AsyncGenerator<ImportColumn[] | CheckedRow> {
+  const positionByNumber = new Map<string, number>()
+  let columns: ImportColumn[] | undefined
+  let position = 0
+  let rowCount = 0
+  for await (const cells of parseCsv(Buffer.from(file.bytes))) {
+    position += 1
+    if (columns === undefined) {
+      columns = requireColumns(cells)
+      yield columns
+      continue
+    }
+    if (cells.every((cell) => cell.trim() === '')) continue
+    rowCount += 1
+    if (rowCount > maxRows || position > 2 * maxRows) throw tooManyRowsError()
+    yield checkRow(columns, cells, position, file, positionByNumber)
+  }
+  if (columns === undefined) throw new UnreadableFileError('The file is empty. Choose another file.')
+}
+
+/** Twice as many as a contact can have variables. Every cell costs time, and a file of 20 MB can contain millions. */
+const maxColumns = 200
+
+function requireColumns(headers: readonly string[]): ImportColumn[] {
+  if (headers.length > maxColumns) {
+    throw new UnreadableFileError(
+      `The file has ${headers.length.toLocaleString('en-US')} columns, but it can have at most ${maxColumns}. Remove some.`,
+    )
+  }
+  const columns = recognizeColumns(headers)
+  if (columns.some(({ field }) => field === 'phone_number')) return columns
+  const namedHeaders = columns.map(({ header }) => header).filter(Boolean)
+  const headerList = namedHeaders.slice(0, 8).join(', ').slice(0, 300)
+  throw new UnreadableFileError(
+    `The file has no phone number column. The first row contains: ${headerList || 'nothing'}. Name a column “Phone number” in the first row, then upload the file again.`,
+  )
+}
+
+const tooManyRowsError = () =>
+  new UnreadableFileError(
+    `The file has more than ${maxRows.toLocaleString('en-US')} rows. Split it into smaller files.`,
+  )
+
+function checkRow(
+  columns: readonly ImportColumn[],
+  cells: readonly string[],
+  position: number,
+  workspace: { country: string; timeZone: string },
+  positionByNumber: Map<string, number>,
+): CheckedRow {
+  const parsed = parseRow(columns, cells, workspace)
+  if ('issues' in parsed) {
+    return { position, phone_number: null, fields: {}, isDuplicate: false, issues: parsed.issues }
+  }
+  const { phoneNumber, fields } = parsed
+  const firstPosition = positionByNumber.get(phoneNumber)
+  if (firstPosition === undefined) positionByNumber.set(phoneNumber, position)
+  const column = columns.find(({ field }) => field === 'phone_number')?.header ?? ''
+  return {
+    position,
+    phone_number: phoneNumber,
+    fields,
+    isDuplicate: firstPosition !== undefined,
+    issues:
+      firstPosition === undefined
+        ? []
+        : [{ column, message: `Duplicate of row ${firstPosition}. This row is skipped.` }],
+  }
+}
