@@ -59,6 +59,21 @@ export const eraseDoNotCallReasons: ContactEraser = async (db, { workspaceId, ph
   await sql`update do_not_call_removal set reason = '' where ${isOfNumber}`.execute(db)
 }
 
+/** Matches calls whose conversation is erased if conversations of calls that ended before `before` are. */
+const hasOldConversation = (workspaceId: number, before: Date) =>
+  sql<boolean>`workspace_id = ${workspaceId} and status = 'completed' and conversation_erased_at is null
+    and ended_at < ${before}`
+
+/** Counts the calls that {@link eraseOldConversations} would erase without a limit. */
+export async function countOldConversations(db: Db, workspaceId: number, before: Date): Promise<number> {
+  const { count } = await db
+    .selectFrom('call')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(hasOldConversation(workspaceId, before))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /**
  * Erases what was said in up to `limit` calls that ended before `before`, oldest first. Returns their IDs, so that the
  * same transaction can erase what other modules store about them. Concurrent processes get different calls.
@@ -71,8 +86,7 @@ export async function eraseOldConversations(
   const { rows } = await sql<{ id: number }>`
     with due as (
       select id from call
-      where workspace_id = ${workspaceId} and status = 'completed' and conversation_erased_at is null
-        and ended_at < ${before}
+      where ${hasOldConversation(workspaceId, before)}
       order by ended_at
       limit ${limit}
       for no key update skip locked

@@ -88,6 +88,7 @@ import {
   resetMemberPasswordPage,
   withdrawInvitationAction,
 } from './settings/member-pages.ts'
+import { retentionPage, shortenRetentionPage, undoRetentionAction } from './settings/retention-pages.ts'
 import { mountInvitation } from './sign-in/invitation-page.ts'
 import { mountResetPassword } from './sign-in/reset-password-page.ts'
 import { mountNewWorkspace, mountSignUp } from './sign-in/sign-up-pages.ts'
@@ -229,6 +230,9 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/integrations/deliveries/:id/replay': replayDeliveryAction,
 
     '/settings': generalSettingsPage,
+    '/settings/retention': retentionPage,
+    '/settings/retention/shorten': shortenRetentionPage,
+    '/settings/retention/undo': undoRetentionAction,
     '/settings/members': membersPage,
     '/settings/members/invite': inviteMemberPage,
     '/settings/members/leave': leaveWorkspaceAction,

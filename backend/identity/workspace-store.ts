@@ -39,7 +39,6 @@ export const updateWorkspace = (
     country: string
     time_zone: string
     calling_hours: CallingHours
-    retention_days: number | null
   },
 ) =>
   db
@@ -56,12 +55,3 @@ export const selectWorkspaceCountry = async (db: Db, workspaceId: number): Promi
     .executeTakeFirstOrThrow()
   return country
 }
-
-/** Selects workspaces that store conversations for a limited number of days. */
-export const selectRetentions = (db: Db) =>
-  db
-    .selectFrom('workspace')
-    .select(['id as workspaceId', 'retention_days as days'])
-    .where('retention_days', 'is not', null)
-    .$narrowType<{ days: number }>()
-    .execute()

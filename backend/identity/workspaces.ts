@@ -11,7 +11,6 @@ import {
   findAnyWorkspace,
   findWorkspaceByForm,
   insertWorkspace,
-  selectRetentions,
   selectWorkspaceCountry,
   setWebhookSecret,
   updateWorkspace,
@@ -44,22 +43,9 @@ const WorkspaceFields = z.object({
   ),
 })
 
-const isRetentionDays = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650
-
 const WorkspaceSettings = WorkspaceFields.extend({
   /** The default for new campaigns. */
   calling_hours: z.unknown().pipe(CallingHours),
-  /** How many days a conversation is stored after the end of its call. Null means forever. */
-  retention_days: z
-    .number()
-    .refine(
-      isRetentionDays,
-      rule(
-        'invalid_retention',
-        'Enter a whole number of days from 1 to 3650, or leave it blank to keep conversations forever.',
-      ),
-    )
-    .nullable(),
 })
 
 /**
@@ -134,6 +120,3 @@ export const hasWorkspaces = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
  */
 export const findWorkspaceCountry = (db: Db, workspaceId: number): Promise<string> =>
   selectWorkspaceCountry(db, workspaceId)
-
-/** Lists the workspaces that erase conversations after a number of days. */
-export const findRetentions = (db: Db) => selectRetentions(db)

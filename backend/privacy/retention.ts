@@ -1,13 +1,14 @@
 import { eraseOldConversations } from '../calls/erase-calls.ts'
-import { dayMs, hourMs, minuteMs } from '../core/durations.ts'
+import { hourMs, minuteMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { findRetentions } from '../identity/workspaces.ts'
 import { eraseToolCallContent } from '../mcp/erase-tool-calls.ts'
 import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
 import { eraseConversationsInEvents } from '../webhooks/erase-events.ts'
+import { conversationLimit } from './change-retention.ts'
+import { selectRetentions } from './retention-store.ts'
 
 /** Calls per transaction. It locks their rows for about a tenth of a second. */
 const batchSize = 500
@@ -22,8 +23,8 @@ export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log
     work: async () => {
       const now = deps.clock.now()
       let hasMore = false
-      for (const { workspaceId, days } of await findRetentions(deps.db)) {
-        const before = new Date(now.getTime() - days * dayMs)
+      for (const { workspaceId, days } of await selectRetentions(deps.db, now)) {
+        const before = conversationLimit(now, days)
         const erased = await eraseConversations(deps, workspaceId, { before, now })
         if (erased === batchSize) hasMore = true
       }

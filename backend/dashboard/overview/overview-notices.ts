@@ -1,4 +1,5 @@
-import { formatCount } from '../page/format.ts'
+import type { ShorterRetention } from '../../privacy/change-retention.ts'
+import { formatCount, formatPlural } from '../page/format.ts'
 import type { FirstSteps, selectFailingSubscriptions } from './overview-queries.ts'
 
 type FailingSubscription = Awaited<ReturnType<typeof selectFailingSubscriptions>>[number]
@@ -17,6 +18,8 @@ export function buildNotices(found: {
   failing: readonly FailingSubscription[]
   exhausted: number
   maxExhausted: number
+  pendingRetention: ShorterRetention | null
+  formatTime: (at: Date) => string
 }): Notice[] {
   const all = [
     ...found.paused.map(({ id, name, paused_reason }): Notice => {
@@ -28,6 +31,7 @@ export function buildNotices(found: {
     }),
     ...found.failing.map(subscriptionNotice),
     ...exhaustedNotice(found.exhausted, found.maxExhausted),
+    ...retentionNotice(found.pendingRetention, found.formatTime),
   ]
   return all.sort((one, other) => toneOrder.indexOf(one.tone) - toneOrder.indexOf(other.tone))
 }
@@ -53,6 +57,14 @@ function exhaustedNotice(exhausted: number, max: number): Notice[] {
       ? '1 webhook delivery failed. No retries are left.'
       : `${count} webhook deliveries failed. No retries are left.`
   return [{ tone: 'bad', text, path: '/integrations/webhooks', label: 'Open webhooks' }]
+}
+
+function retentionNotice(pending: ShorterRetention | null, formatTime: (at: Date) => string): Notice[] {
+  if (pending === null) return []
+  const [time, age] = [formatTime(pending.at), formatPlural(pending.days, 'day')]
+  const calls = formatPlural(pending.callCount, 'call')
+  const text = `From ${time}, conversations older than ${age} are erased (${calls} now).`
+  return [{ tone: 'warn', text, path: '/settings', label: 'Open settings' }]
 }
 
 export interface FirstStep {

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import { loadRetention } from '../../privacy/change-retention.ts'
 import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
 import { type Badge, callBadge, formatWaitReason } from '../page/badges.ts'
 import { definePage, noInput, template } from '../page/define-page.ts'
@@ -63,7 +64,7 @@ async function readOverview(
   const now = clock.now()
   const day = getDay(now, timeZone)
   const timeFormats = createTimeFormats(now, timeZone)
-  const [ended, waiting, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps] =
+  const [ended, waiting, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps, retention] =
     await Promise.all([
       countEndedCalls(db, id, day),
       countWaitingCalls(db, id, now),
@@ -73,6 +74,7 @@ async function readOverview(
       selectFailingSubscriptions(db, id),
       countExhaustedDeliveries(db, id, maxExhausted),
       findFirstSteps(db, id),
+      loadRetention({ db, clock }, id),
     ])
   const steps = listFirstSteps(firstSteps)
   const testCalls = ended.filter(({ test }) => test)
@@ -82,7 +84,10 @@ async function readOverview(
     nextStep: steps.find(({ isDone }) => !isDone),
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.contact,
-    notices: buildNotices({ paused, failing, exhausted, maxExhausted }),
+    notices: buildNotices({
+      ...{ paused, failing, exhausted, maxExhausted, pendingRetention: retention.pending },
+      formatTime: timeFormats.time,
+    }),
     charts: buildCharts(
       ended.filter(({ test }) => !test),
       day,

@@ -1,8 +1,9 @@
-import { type CallingHours, campaignTexts, withText } from '@outdial/contract'
+import { type CallingHours, campaignTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { editWorkspace } from '../../identity/workspaces.ts'
+import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { formatCallingHours, weekdays } from '../page/format.ts'
+import { formatCallingHours, formatPlural, weekdays } from '../page/format.ts'
 import { countries, StringList, timeZones, toFormTexts } from '../page/forms.ts'
 import { pathTo, requireOwner } from '../page/page-context.ts'
 import { findWorkspaceSettings } from './settings-queries.ts'
@@ -15,10 +16,10 @@ const generalSettingsView = template<{
     country: string
     time_zone: string
     calling_hours: CallingHours
-    retention_days: number | null
   }
   /** For members, who can view the settings but not change them. */
-  shown: { country: string; hours: string; retention: string }
+  shown: { country: string; hours: string }
+  retention: { shown: string; pending: ShorterRetention | null }
   countries: typeof countries
   timeZones: readonly string[]
   weekdays: typeof weekdays
@@ -32,12 +33,6 @@ const SettingsFields = z.object({
   'calling_hours.days': StringList,
   'calling_hours.start': z.string().optional(),
   'calling_hours.end': z.string().optional(),
-  retention_days: z
-    .string()
-    .trim()
-    .regex(/^\d{1,9}$/, withText('invalid_format.days'))
-    .transform(Number)
-    .optional(),
 })
 
 export const generalSettingsPage = defineForm({
@@ -45,16 +40,17 @@ export const generalSettingsPage = defineForm({
   form: SettingsFields,
   show: async (deps, { workspace }) => {
     const settings = await findWorkspaceSettings(deps.db, workspace.id)
-    const { country, calling_hours: callingHours, retention_days: retentionDays } = settings
+    const { country, calling_hours: callingHours } = settings
+    const { days, pending } = await loadRetention(deps, workspace.id)
     return generalSettingsView('Settings', {
       settings,
       shown: {
         country: countries.find(({ value }) => value === country)?.label ?? country,
         hours: formatCallingHours(callingHours),
-        retention:
-          retentionDays === null
-            ? 'Forever'
-            : `${retentionDays} ${retentionDays === 1 ? 'day' : 'days'} after the call`,
+      },
+      retention: {
+        shown: days === null ? 'forever' : `for ${formatPlural(days, 'day')} after the call`,
+        pending,
       },
       countries,
       timeZones,
@@ -74,7 +70,6 @@ export const generalSettingsPage = defineForm({
         start: fields['calling_hours.start'],
         end: fields['calling_hours.end'],
       },
-      retention_days: fields.retention_days ?? null,
     })
     return redirectTo(pathTo(context, '/settings'), 'Settings saved.')
   },

@@ -41,7 +41,7 @@ const forms: [string, () => Promise<string>, string, string][] = [
   ],
   ['a campaign', async () => `/campaigns/${user.seed.campaignId}/edit`, 'name', 'max_concurrent_calls'],
   ['an agent', async () => `/agents/${user.seed.agentId}/edit`, 'name', 'greeting'],
-  ['the settings', async () => '/settings', 'name', 'retention_days'],
+  ['the settings', async () => '/settings', 'name', 'time_zone'],
   [
     'a tool',
     async () => `/tools/${(await addHttpTool(world.service.deps, user.seed.workspaceId, tool)).id}/edit-http`,
@@ -51,7 +51,7 @@ const forms: [string, () => Promise<string>, string, string][] = [
 ]
 const values: Record<string, string> = {
   max_concurrent_calls: '7',
-  retention_days: '99',
+  time_zone: 'Europe/Oslo',
   url: 'https://cities.example.com/7',
 }
 

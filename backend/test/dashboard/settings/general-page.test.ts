@@ -12,13 +12,12 @@ const fields = {
   'calling_hours.days': 'sat',
   'calling_hours.start': '22:00',
   'calling_hours.end': '06:30',
-  retention_days: '30',
 }
 
 const getSettings = (workspaceId: number) =>
   world.database.db
     .selectFrom('workspace')
-    .select(['name', 'country', 'time_zone', 'calling_hours', 'retention_days'])
+    .select(['name', 'country', 'time_zone', 'calling_hours'])
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
 
@@ -33,13 +32,9 @@ it("saves the workspace's settings and uses its calling hours for new campaigns"
     country: 'DE',
     time_zone: 'Europe/Berlin',
     calling_hours: { days: ['sat'], start: '22:00', end: '06:30' },
-    retention_days: 30,
   })
   const campaign = await user.open('/campaigns/new')
   expect(campaign.html).toContain('value="22:00"')
-  const { page: unlimited } = await user.browser.press(page, 'Save', { ...fields, retention_days: '' })
-  expect(unlimited.text).toContain('Settings saved.')
-  expect((await getSettings(user.seed.workspaceId)).retention_days).toBeNull()
 })
 
 it.each([
@@ -49,9 +44,6 @@ it.each([
   ['calling_hours.start', { 'calling_hours.start': '9' }, 'for example 09:00'],
   ['calling_hours.end', { 'calling_hours.end': '22:00' }, 'start and end at the same time'],
   ['calling_hours.days', { 'calling_hours.days': '' }, ''],
-  ['retention_days', { retention_days: '0' }, 'from 1 to 3650'],
-  ['retention_days', { retention_days: '2.5' }, 'whole number of days'],
-  ['retention_days', { retention_days: 'long' }, 'whole number of days'],
 ])('shows an issue next to %s: %j', async (field, bad, message) => {
   const user = await seedSignedInOwner(world.service)
   const before = await getSettings(user.seed.workspaceId)
@@ -65,10 +57,10 @@ it.each([
 it('shows all issues together, each next to its field', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings')
-  const wrong = { ...fields, country: 'Germany', 'calling_hours.end': '22:00', retention_days: '0' }
+  const wrong = { ...fields, country: 'Germany', 'calling_hours.end': '22:00' }
   const { page } = await user.browser.press(form, 'Save', wrong)
   const named = [...page.html.matchAll(/id="f-([a-z_-]+)-issue"/g)].map(([, field]) => field)
-  expect(named).toEqual(['country', 'calling_hours-end', 'retention_days'])
+  expect(named).toEqual(['country', 'calling_hours-end'])
 })
 
 it('shows members the settings, but lets only owners change them', async () => {
@@ -100,11 +92,11 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
   const tab = await openTab(world.service, chromium, user)
   await tab.goto(user.urlFor('/settings'))
   await expectAccessible(tab)
-  await tab.getByLabel('Days to keep conversations').fill('0')
+  await tab.getByLabel('Time zone').fill('Mars/Base')
   await tab.getByRole('button', { name: 'Save' }).click()
-  await tab.getByText('from 1 to 3650, or leave').waitFor()
+  await tab.getByText('a valid time zone').waitFor()
   await expectAccessible(tab)
-  await tab.getByLabel('Days to keep conversations').fill('90')
+  await tab.getByLabel('Time zone').fill('Europe/Berlin')
   await tab.getByLabel('Saturday').check()
   await tab.getByRole('button', { name: 'Save' }).click()
   await tab.getByText('Settings saved.').waitFor()

@@ -1,0 +1,32 @@
+import { invalidField } from '../../core/form-errors.ts'
+import { template } from './define-page.ts'
+
+interface ConfirmData {
+  heading: string
+  /** What happens, with exact counts. */
+  effects: string[]
+  notes: string[]
+  /** The label of the field to type a name in; null if nothing needs to be typed. */
+  confirmation: string | null
+  submitLabel: string
+  back: { path: string; label: string }
+  /** Hidden fields. */
+  fields: Record<string, string | number>
+}
+
+/** Asks for confirmation of something that can't be undone. The form's field is `confirmation`. */
+export const confirmPage = template<ConfirmData>('dashboard/page/confirm-page')
+
+/** Converts a typed text to the form in which it's compared: case and repeated spaces don't matter. */
+const toComparable = (text: string): string => text.trim().replace(/\s+/g, ' ').normalize().toLowerCase()
+
+/**
+ * Checks the text that a user typed to confirm something.
+ *
+ * @param expected the texts that confirm it; the error names the first one
+ * @throws {ApiError} validation_failed, with an issue for the field `confirmation`
+ */
+export function requireConfirmation(typed: string, expected: readonly [string, ...string[]]): void {
+  if (expected.map(toComparable).includes(toComparable(typed))) return
+  throw invalidField('confirmation', 'not_confirmed', `This doesn't match. Type “${expected[0]}”.`)
+}

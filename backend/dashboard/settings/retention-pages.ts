@@ -1,0 +1,98 @@
+import { withText } from '@outdial/contract'
+import * as z from 'zod'
+import { FormError } from '../../core/form-errors.ts'
+import {
+  extendRetention,
+  getRetention,
+  previewShorterRetention,
+  shortenRetention,
+  undoShorterRetention,
+} from '../../privacy/change-retention.ts'
+import { confirmPage, requireConfirmation } from '../page/confirm-page.ts'
+import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { createTimeFormats, formatPlural } from '../page/format.ts'
+import { pathTo, requireOwner } from '../page/page-context.ts'
+
+const retentionView = template<{ days: number | null }>('dashboard/settings/retention-page')
+
+const settingsPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/settings')
+
+export const retentionPage = defineForm({
+  query: noInput,
+  form: z.object({
+    retention_days: z
+      .string()
+      .trim()
+      .regex(/^\d{1,9}$/, withText('invalid_format.days'))
+      .transform(Number)
+      .optional(),
+  }),
+  show: async (deps, context) => {
+    requireOwner(context)
+    const { days } = await getRetention(deps, context.workspace.id)
+    return retentionView('Conversation retention', { days })
+  },
+  loadEdited: (deps, { workspace }) => getRetention(deps, workspace.id),
+  submit: async (tx, context, { retention_days: days = null }) => {
+    requireOwner(context)
+    if (await extendRetention(tx, context.workspace.id, days))
+      return redirectTo(settingsPath(context), 'Conversation retention saved.')
+    return redirectTo(pathTo(context, `/settings/retention/shorten?days=${days}`))
+  },
+})
+
+export const shortenRetentionPage = defineForm({
+  query: z.object({ days: z.coerce.number().int().min(1).max(3650).optional().catch(undefined) }),
+  form: z.object({ confirmation: z.string().default('') }),
+  show: async (deps, context) => {
+    requireOwner(context)
+    const { workspace, query } = context
+    const back = { path: '/settings/retention', label: 'Conversation retention' }
+    const shorter =
+      query.days === undefined ? undefined : await previewShorterRetention(deps, workspace.id, query.days)
+    if (shorter === undefined) return notShorterView('Conversation retention', {})
+    const { days, at, callCount } = shorter
+    const age = formatPlural(days, 'day')
+    const heading = `Keep conversations for ${age}`
+    const time = createTimeFormats(deps.clock.now(), workspace.timeZone).fullTime(at)
+    return confirmPage(heading, {
+      heading,
+      effects: [
+        `This takes effect in 24 hours, on ${time}. You can undo it until then under Settings.`,
+        `When it takes effect, Outdial permanently deletes ${formatConversations(callCount)}.`,
+        `After that, Outdial deletes each conversation when it gets older than ${age}.`,
+      ],
+      notes: [],
+      confirmation: `Type “${workspace.name}” to confirm`,
+      submitLabel: 'Shorten retention',
+      back,
+      fields: {},
+    })
+  },
+  submit: async (tx, context, { confirmation }) => {
+    requireOwner(context)
+    const { workspace, query } = context
+    if (query.days === undefined) throw missingDays()
+    requireConfirmation(confirmation, [workspace.name])
+    await shortenRetention(tx, workspace.id, query.days)
+    return redirectTo(settingsPath(context), 'Retention saved. It takes effect in 24 hours.')
+  },
+})
+
+const formatConversations = (callCount: number): string =>
+  callCount === 1 ? 'the conversation of 1 call' : `the conversations of ${formatPlural(callCount, 'call')}`
+
+const notShorterView = template<Record<string, never>>('dashboard/settings/not-shorter-page')
+
+const missingDays = () =>
+  new FormError('validation_failed', 'Enter the number of days under Settings → Conversation retention.')
+
+export const undoRetentionAction = defineAction({
+  form: noInput,
+  run: async (tx, context) => {
+    requireOwner(context)
+    await undoShorterRetention(tx, context.workspace.id)
+    return redirectTo(settingsPath(context), 'Undone. The retention stays as it was.')
+  },
+  back: settingsPath,
+})
