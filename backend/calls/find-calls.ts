@@ -98,3 +98,15 @@ export const findCallPage = (
   const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
   return selectCalls(db, workspaceId, now).where('call.id', 'in', onPage).orderBy('call.id', 'desc').execute()
 }
+
+/** Counts a campaign's queued calls, test calls included. Archiving the campaign cancels them. */
+export async function countQueuedCalls(db: Db, workspaceId: number, campaignId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('call')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('campaign_id', '=', campaignId)
+    .where('status', '=', 'queued')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

@@ -1,5 +1,7 @@
 import type { Campaign } from '@outdial/contract'
+import { countQueuedCalls } from '../calls/find-calls.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
+import { lockCampaignForChange } from '../db/locks.ts'
 import type { Deps } from '../deps.ts'
 import { changeCampaign } from './edit-campaign.ts'
 
@@ -21,6 +23,19 @@ export async function archiveCampaign(
   }))
   await rescheduleCampaign(deps, { workspaceId, campaignId })
   return campaign
+}
+
+/**
+ * Counts the calls that archiving a campaign would cancel. Locks the campaign, so that the number stays the same until
+ * the transaction ends.
+ */
+export async function lockCallsToCancel(
+  tx: Pick<Deps, 'db'>,
+  workspaceId: number,
+  campaignId: number,
+): Promise<number> {
+  await lockCampaignForChange(tx.db, workspaceId, campaignId)
+  return countQueuedCalls(tx.db, workspaceId, campaignId)
 }
 
 /**

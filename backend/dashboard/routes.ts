@@ -22,7 +22,7 @@ import { callListPage } from './calls/call-list-page.ts'
 import { callPage } from './calls/call-page.ts'
 import { editCampaignPage, newCampaignPage } from './campaigns/campaign-form-pages.ts'
 import {
-  archiveCampaignAction,
+  archiveCampaignPage,
   campaignListPage,
   campaignPage,
   pauseCampaignAction,
@@ -39,13 +39,14 @@ import {
   startImportAction,
 } from './contacts/contact-import-pages.ts'
 import { contactListPage } from './contacts/contact-list-page.ts'
-import { addNoteAction, contactPage, eraseContactAction } from './contacts/contact-page.ts'
+import { addNoteAction, contactPage } from './contacts/contact-page.ts'
 import {
   addContactToDoNotCallListAction,
   doNotCallPage,
   removeContactFromDoNotCallListAction,
   removeFromDoNotCallListAction,
 } from './contacts/do-not-call-page.ts'
+import { eraseContactPage } from './contacts/erase-contact-page.ts'
 import {
   callbacksPage,
   replayCallbacksAction,
@@ -148,7 +149,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/campaigns/:id/edit': editCampaignPage,
     '/campaigns/:id/pause': pauseCampaignAction,
     '/campaigns/:id/resume': resumeCampaignAction,
-    '/campaigns/:id/archive': archiveCampaignAction,
+    '/campaigns/:id/archive': archiveCampaignPage,
 
     '/contacts': contactListPage,
     '/contacts/new': newContactPage,
@@ -167,7 +168,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/:id/do-not-call': addContactToDoNotCallListAction,
     '/contacts/:id/allow-again': removeContactFromDoNotCallListAction,
     '/contacts/:id/notes': addNoteAction,
-    '/contacts/:id/erase': eraseContactAction,
+    '/contacts/:id/erase': eraseContactPage,
 
     '/phone-numbers': phoneNumberListPage,
     '/phone-numbers/new': newPhoneNumberPage,

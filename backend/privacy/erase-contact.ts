@@ -78,7 +78,8 @@ export const eraseContact = (
     for (const erase of erasers) await erase(tx.db, toErase)
   })
 
-const toIdentifiers = ({
+/** Returns what identifies a contact in texts. */
+export const toIdentifiers = ({
   phoneNumber,
   email,
 }: Pick<ContactIdentifiers, 'phoneNumber' | 'email'>): ContactIdentifiers => ({

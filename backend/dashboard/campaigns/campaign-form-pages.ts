@@ -11,14 +11,13 @@ import {
 import * as z from 'zod'
 import { createCampaign, defaultMaxConcurrentCalls, defaultRetry } from '../../campaigns/campaigns.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
-import { notFound, throwAsFieldError } from '../../core/errors.ts'
+import { throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import type { Deps } from '../../deps.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { weekdays } from '../page/format.ts'
 import { type FormFrame, StringList, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
-import { selectCampaignChoices, selectCampaignsWithDetails } from './campaign-queries.ts'
+import { requireCampaign, selectCampaignChoices } from './campaign-queries.ts'
 
 interface Choice {
   value: number
@@ -135,13 +134,6 @@ export const newCampaignPage = defineForm({
     )
   },
 })
-
-async function requireCampaign({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
-  const firstRow = { limit: 1, offset: 0 }
-  const [row] = await selectCampaignsWithDetails(db, workspaceId, { campaignId }, firstRow)
-  if (row === undefined) throw notFound('campaign')
-  return row
-}
 
 const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormData['values'] => ({
   name: row.name,

@@ -1,8 +1,13 @@
 import { type CallingHours, type CallOutcome, CampaignStatus, type RetryPolicy } from '@outdial/contract'
 import * as z from 'zod'
-import { findCallPage } from '../../calls/find-calls.ts'
+import { countQueuedCalls, findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
-import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
+import {
+  archiveCampaign,
+  lockCallsToCancel,
+  pauseCampaign,
+  resumeCampaign,
+} from '../../campaigns/campaign-status.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
@@ -15,7 +20,8 @@ import {
   outcomeOrder,
   type Tone,
 } from '../page/badges.ts'
-import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
+import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import {
   formatCallingHours,
   formatContactName,
@@ -25,8 +31,10 @@ import {
 } from '../page/format.ts'
 import { PageNumber } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { pageNotFound } from '../page/page-errors.ts'
 import {
   type CampaignProgress,
+  requireCampaign,
   selectCampaignProgress,
   selectCampaignsWithDetails,
 } from './campaign-queries.ts'
@@ -58,8 +66,6 @@ interface CampaignData {
     maxConcurrentCalls: number
     pausedReason: string | null
     createdAt: Date
-    /** Explains what archiving does. */
-    archiveDetail: string
   }
   progress: ShownProgress
   waiting: CallRow[]
@@ -98,7 +104,6 @@ export const campaignPage = definePage({
         maxConcurrentCalls: row.max_concurrent_calls,
         pausedReason: row.paused_reason,
         createdAt: row.created_at,
-        archiveDetail: formatArchiveDetail(progress.queuedCount),
       },
       progress,
       waiting: await rowsByStatus('queued'),
@@ -106,12 +111,6 @@ export const campaignPage = definePage({
     })
   },
 })
-
-function formatArchiveDetail(queuedCount: number): string {
-  const detail = "Calls can't be added to an archived campaign. Archiving can't be undone."
-  if (queuedCount === 0) return detail
-  return `${detail} ${formatPlural(queuedCount, 'waiting call')} will be canceled.`
-}
 
 async function listCallRows(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -220,10 +219,45 @@ export const pauseCampaignAction = defineStatusAction(
 
 export const resumeCampaignAction = defineStatusAction(resumeCampaign, 'Campaign resumed.')
 
-export const archiveCampaignAction = defineStatusAction(
-  archiveCampaign,
-  'Campaign archived. Waiting calls were canceled.',
-)
+export const archiveCampaignPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: z.object({ confirmation: z.string().default(''), seen_calls: z.coerce.number().int().catch(0) }),
+  show: async (deps, { workspace, params: { id } }) => {
+    const { name, status } = await requireCampaign(deps, workspace.id, id)
+    if (status === 'archived') throw pageNotFound()
+    const callCount = await countQueuedCalls(deps.db, workspace.id, id)
+    return confirmPage(`Archive campaign “${name}”`, {
+      heading: `Archive campaign “${name}”`,
+      effects: [
+        callCount === 0
+          ? 'No calls are waiting.'
+          : `${formatPlural(callCount, 'waiting call')} will be canceled. This can't be undone.`,
+        'Calls in progress continue, but they are not retried.',
+        "Calls can't be added to an archived campaign, and you can't resume it.",
+      ],
+      notes: [],
+      confirmation: callCount === 0 ? null : `Type “${name}” to confirm`,
+      submitLabel: 'Archive campaign',
+      back: { path: `/campaigns/${id}`, label: name },
+      fields: { seen_calls: callCount },
+    })
+  },
+  submit: async (tx, context, { confirmation, seen_calls: seen }) => {
+    const {
+      workspace,
+      params: { id },
+    } = context
+    const { name } = await requireCampaign(tx, workspace.id, id)
+    const callCount = await lockCallsToCancel(tx, workspace.id, id)
+    const now = `${formatPlural(callCount, 'call')} ${callCount === 1 ? 'is' : 'are'} waiting now`
+    requireSeen(callCount, seen, `${now}, not ${formatCount(seen)}. Nothing was archived. Confirm again.`)
+    if (callCount > 0) requireConfirmation(confirmation, [name])
+    await archiveCampaign(tx, workspace.id, id)
+    const canceled = `${formatPlural(callCount, 'waiting call was', 'waiting calls were')} canceled.`
+    return redirectTo(campaignPath(context), `Campaign archived.${callCount === 0 ? '' : ` ${canceled}`}`)
+  },
+})
 
 /** One outcome's part of a bar that is 100 units wide. */
 interface Segment {

@@ -1,7 +1,9 @@
 import type { CallOutcome, CampaignStatus } from '@outdial/contract'
 import { sql } from 'kysely'
+import { notFound } from '../../core/errors.ts'
 import { nameContains } from '../../db/name-search.ts'
 import type { Db } from '../../db/schema.ts'
+import type { Deps } from '../../deps.ts'
 
 /** Returns campaigns with agent and number, newest first. Reads one more than `limit` to detect a next page. */
 export const selectCampaignsWithDetails = (
@@ -31,6 +33,14 @@ export const selectCampaignsWithDetails = (
     .limit(page.limit + 1)
     .offset(page.offset)
     .execute()
+}
+
+/** @throws {ApiError} not_found */
+export async function requireCampaign({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
+  const firstRow = { limit: 1, offset: 0 }
+  const [row] = await selectCampaignsWithDetails(db, workspaceId, { campaignId }, firstRow)
+  if (row === undefined) throw notFound('campaign')
+  return row
 }
 
 /** Number of a campaign's calls by state, without test calls. */

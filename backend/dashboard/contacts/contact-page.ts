@@ -5,11 +5,10 @@ import { addNote, findNotes } from '../../contacts/contact-notes.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
-import { eraseContact } from '../../privacy/erase-contact.ts'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { type Badge, callBadge } from '../page/badges.ts'
-import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { defineAction, definePage, redirectTo, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
 import { OptionalId } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
@@ -127,16 +126,6 @@ export const addNoteAction = defineAction({
   run: async (tx, context, { text }) => {
     await addNote(tx, context.workspace.id, context.params.id, { callId: null, text })
     return redirectTo(contactPath(context), 'Note added.')
-  },
-  back: (context) => contactPath(context),
-})
-
-export const eraseContactAction = defineAction({
-  params: IdParams,
-  form: noInput,
-  run: async (tx, context) => {
-    await eraseContact(tx, context.workspace.id, context.params.id)
-    return redirectTo(contactPath(context), 'Contact erased.')
   },
   back: (context) => contactPath(context),
 })

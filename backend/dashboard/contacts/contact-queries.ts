@@ -2,8 +2,10 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import { isContactOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { contactColumns } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
+import { containsIdentifier } from '../../db/erasure.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
+import { toIdentifiers } from '../../privacy/erase-contact.ts'
 import type { IdContext } from '../page/page-context.ts'
 
 /** Limits the width of the export. */
@@ -44,6 +46,40 @@ export async function requireContact({ db }: Pick<Deps, 'db'>, { workspace, para
   const contact = await findContact(db, workspace.id, id)
   if (contact !== undefined && contact.erased_at === null) return contact
   throw notFound('contact')
+}
+
+/** How much is stored about a contact. */
+export interface StoredData {
+  calls: number
+  waitingCalls: number
+  toolCalls: number
+  notes: number
+  changes: number
+  spreadsheetRows: number
+}
+
+/** Counts what erasing a contact erases. */
+export async function countStoredData(
+  db: Db,
+  workspaceId: number,
+  contact: { id: number; phone_number: string; email: string | null },
+): Promise<StoredData> {
+  const identifiers = toIdentifiers({ phoneNumber: contact.phone_number, email: contact.email })
+  const ofContact = sql`workspace_id = ${workspaceId} and contact_id = ${contact.id}`
+  const { rows } = await sql<StoredData>`
+    select
+      (select count(*) from call where ${ofContact}) as calls,
+      (select count(*) from call where ${ofContact} and status = 'queued') as "waitingCalls",
+      (select count(*) from tool_call where workspace_id = ${workspaceId}
+        and call_id in (select id from call where ${ofContact})) as "toolCalls",
+      (select count(*) from contact_note where ${ofContact}) as notes,
+      (select count(*) from contact_change_values where contact_id = ${contact.id}) as changes,
+      (select count(*) from spreadsheet_row where workspace_id = ${workspaceId} and exists (
+        select from unnest(cells) as row (cell) where ${containsIdentifier(sql`cell`, identifiers)}
+      )) as "spreadsheetRows"`.execute(db)
+  const [counts] = rows
+  if (counts === undefined) throw new Error('invariant: counts are one row')
+  return counts
 }
 
 /** Filter of the contact list. */

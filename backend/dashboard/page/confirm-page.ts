@@ -1,4 +1,4 @@
-import { invalidField } from '../../core/form-errors.ts'
+import { FormError, invalidField } from '../../core/form-errors.ts'
 import { template } from './define-page.ts'
 
 interface ConfirmData {
@@ -16,6 +16,15 @@ interface ConfirmData {
 
 /** Asks for confirmation of something that can't be undone. The form's field is `confirmation`. */
 export const confirmPage = template<ConfirmData>('dashboard/page/confirm-page')
+
+/**
+ * Rejects a confirmation if more is affected now than when the page was shown. It's shown again with the new counts.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export function requireSeen(count: number, seen: number, message: string): void {
+  if (count > seen) throw new FormError('validation_failed', message)
+}
 
 /** Converts a typed text to the form in which it's compared: case and repeated spaces don't matter. */
 const toComparable = (text: string): string => text.trim().replace(/\s+/g, ' ').normalize().toLowerCase()

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { addContact } from '../../../contacts/add-contact.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
-import { completeDialedCall, seedCall } from '../../support/calls.ts'
+import { completeDialedCall, getCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner, type SignedInUser } from '../../support/dashboard.ts'
 import { freshNumber, seedCampaign } from '../../support/factories.ts'
@@ -106,8 +106,20 @@ it('edits, pauses, resumes, and archives a campaign', async () => {
   const { page: resumed } = await user.browser.press(paused, 'Resume')
   expect(resumed.text).not.toContain('wait until you resume it')
 
-  const { page: archived } = await user.browser.press(resumed, 'Archive campaign')
-  expect(archived.text).toContain('Archived')
+  expect(resumed.html).toContain(`/campaigns/${campaignId}/archive"`)
+  const confirmation = await user.open(`/campaigns/${campaignId}/archive`)
+  expect(confirmation.text).toContain('1 waiting call will be canceled.')
+  const { page: rejected } = await user.browser.press(confirmation, 'Archive campaign', {
+    confirmation: 'no',
+  })
+  expect([rejected.status, rejected.text]).toEqual([
+    422,
+    expect.stringContaining("This doesn't match. Type “Renamed”."),
+  ])
+  const { page: archived } = await user.browser.press(rejected, 'Archive campaign', {
+    confirmation: ' RENAMED',
+  })
+  expect(archived.text).toContain('Campaign archived. 1 waiting call was canceled.')
   expect(archived.html).not.toContain('/resume')
   const call = await world.database.db
     .selectFrom('call')
@@ -115,6 +127,28 @@ it('edits, pauses, resumes, and archives a campaign', async () => {
     .where('id', '=', queued.call.id)
     .executeTakeFirstOrThrow()
   expect(call).toEqual({ outcome: 'canceled', ended_reason: 'campaign_archived' })
+})
+
+it('archives a campaign without waiting calls without a typed confirmation', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = `/campaigns/${user.seed.campaignId}`
+  const { page } = await user.browser.press(await user.open(`${path}/archive`), 'Archive campaign')
+  expect(page.text).toContain('Campaign archived.')
+  expect((await user.open(`${path}/archive`)).status).toBe(404)
+})
+
+it("doesn't archive a campaign if more calls are waiting than the page showed", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const form = await user.open(`/campaigns/${user.seed.campaignId}/archive`)
+  const { id } = await seedCall(world.service.deps, user.seed, freshNumber())
+  const { page } = await user.browser.press(form, 'Archive campaign')
+  expect([page.status, page.text]).toEqual([
+    422,
+    expect.stringContaining('1 call is waiting now, not 0. Nothing was archived.'),
+  ])
+  expect(await getCall(world.service.deps, user.seed, id)).toMatchObject({ status: 'queued' })
+  const { page: archived } = await user.browser.press(page, 'Archive campaign', { confirmation: 'leads' })
+  expect(archived.text).toContain('1 waiting call was canceled.')
 })
 
 it('finds campaigns by name and status', async () => {

@@ -272,7 +272,7 @@ describe('the contact page', () => {
   it("neither shows nor changes another workspace's contact", async () => {
     const theirs = await seedContact()
     const mine = await seedContact()
-    for (const path of ['', '/edit', '/call', '/add-to-campaign']) {
+    for (const path of ['', '/edit', '/call', '/add-to-campaign', '/erase']) {
       expect((await mine.open(`${theirs.contact}${path}`)).status).toBe(404)
     }
     const ownPage = await mine.open(mine.contact)
@@ -280,10 +280,14 @@ describe('the contact page', () => {
       ...ownPage,
       html: ownPage.html.replaceAll(`/contacts/${mine.contactId}/`, `/contacts/${theirs.contactId}/`),
     }
+    const ownErasure = await mine.open(`${mine.contact}/erase`)
+    const forgedErasure = { ...ownErasure, url: mine.urlFor(`${theirs.contact}/erase`) }
+    const confirmation = theirs.call.to_number
+    const { page } = await mine.browser.press(forgedErasure, 'Erase permanently', { confirmation })
+    expect(page.status).toBe(404)
     const forbiddenActions: [string, Record<string, string>][] = [
       ['Add to list', { reason: 'x' }],
       ['Add note', { text: 'x' }],
-      ['Erase permanently', {}],
     ]
     for (const [button, fields] of forbiddenActions) {
       expect((await mine.browser.press(forged, button, fields)).page.status).toBe(404)
@@ -294,13 +298,55 @@ describe('the contact page', () => {
   it("erases a contact, which is then no longer listed and can't be called", async () => {
     const { browser, open, contact, contactId, seed } = await seedContact()
     const form = await open(`${contact}/call`)
-    const { page } = await browser.press(await open(contact), 'Erase permanently')
+    const confirmation = await open(`${contact}/erase`)
+    expect(confirmation.text).toContain('It also deletes the conversations of 1 call.')
+    expect(confirmation.text).toContain('1 waiting call will be canceled.')
+    const { page } = await browser.press(confirmation, 'Erase permanently', { confirmation: 'maya okafor ' })
     expect(page.text).toContain('This contact was erased')
     expect(page.text).not.toContain('Okafor')
     expect(links(await open('/contacts'))).not.toContain(contactId)
     const sent = await browser.press(form, 'Call now', { campaign_id: String(seed.campaignId) })
     expect(sent.page.status).toBe(404)
     expect((await open(`${contact}/edit`)).status).toBe(404)
+    expect((await open(`${contact}/erase`)).status).toBe(404)
+  })
+
+  it('shows exactly what is erased with a contact, and asks for its number or name', async () => {
+    const { browser, open, contact, contactId, seed, call } = await seedContact()
+    await browser.press(await open(contact), 'Add note', { text: 'Likes mornings' })
+    await browser.press(await open(`${contact}/edit`), 'Save', { first_name: 'Mia' })
+    const { db } = world.database
+    const number = call.to_number
+    await db
+      .insertInto('spreadsheet')
+      .values({ id: `leads-${contactId}`, workspace_id: seed.workspaceId, name: 'Leads', columns: ['a'] })
+      .execute()
+    await db
+      .insertInto('spreadsheet_row')
+      .values(
+        [`call ${number}`, 'another'].map((cell) => ({
+          ...{ workspace_id: seed.workspaceId, spreadsheet_id: `leads-${contactId}` },
+          cells: [cell],
+        })),
+      )
+      .execute()
+    const form = await open(`${contact}/erase`)
+    expect(form.text).toContain(
+      'It also deletes the conversations of 1 call, 1 note, the values of 1 change in the history, ' +
+        'and the matching cells of 1 spreadsheet row.',
+    )
+    for (const wrong of ['', 'Maya Okafor', number.slice(0, -1)]) {
+      const { page } = await browser.press(form, 'Erase permanently', { confirmation: wrong })
+      expect([page.status, page.text]).toEqual([422, expect.stringContaining(`Type “${number}”.`)])
+      expect(page.html).toContain(`value="${wrong}"`)
+    }
+    await browser.press(await open(contact), 'Add note', { text: 'Call later' })
+    const typed = { confirmation: ` ${number.slice(0, 2)} (${number.slice(2, 5)}) ${number.slice(5)}` }
+    const { page: outdated } = await browser.press(form, 'Erase permanently', typed)
+    expect(outdated.text).toContain('Nothing was erased.')
+    expect(outdated.text).toContain('2 notes')
+    const { page } = await browser.press(outdated, 'Erase permanently', typed)
+    expect(page.text).toContain('This contact was erased')
   })
 })
 
@@ -336,9 +382,10 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
     await expectAccessible(tab)
   }
   await tab.goto(user.urlFor(user.contact))
-  await tab.getByRole('button', { name: 'Erase contact' }).click()
+  await tab.getByRole('link', { name: 'Erase contact' }).click()
   await expectAccessible(tab)
-  await tab.getByRole('dialog').getByRole('button', { name: 'Erase permanently' }).click()
+  await tab.getByLabel('to confirm').fill('Maya Okafor')
+  await tab.getByRole('button', { name: 'Erase permanently' }).click()
   await tab.getByText('This contact was erased').waitFor()
   await expectAccessible(tab)
   expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])

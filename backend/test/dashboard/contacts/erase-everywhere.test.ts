@@ -79,7 +79,9 @@ it('erases everything about a person, including rows in files that are being imp
 
   const person = /zelda|quine|202\D{0,2}555\D{0,2}0173/i
   expect((await findTraces(person)).length).toBeGreaterThan(5)
-  const { page } = await browser.press(await open(at), 'Erase permanently')
+  const { page } = await browser.press(await open(`${at}/erase`), 'Erase permanently', {
+    confirmation: '+12025550173',
+  })
   expect(page.text).toContain('erased')
   expect(await findTraces(person)).toEqual([])
 

@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import { eraseContact } from '../../privacy/erase-contact.ts'
+import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
+import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
+import { formatContactName, formatPlural } from '../page/format.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
+import { countStoredData, requireContact, type StoredData } from './contact-queries.ts'
+
+export const eraseContactPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: z.object({ confirmation: z.string().default(''), seen: z.coerce.number().int().catch(0) }),
+  show: async (deps, context) => {
+    const contact = await requireContact(deps, context)
+    const stored = await countStoredData(deps.db, context.workspace.id, contact)
+    const { phone_number: number } = contact
+    const name = formatContactName(contact, number)
+    return confirmPage(`Erase ${name}`, {
+      heading: `Erase ${name}?`,
+      effects: [
+        "This permanently deletes the contact's name, phone number, and all other details. You can't undo this.",
+        formatStored(stored) && `It also deletes ${formatStored(stored)}.`,
+        stored.waitingCalls > 0
+          ? `${formatPlural(stored.waitingCalls, 'waiting call')} will be canceled.`
+          : '',
+      ].filter(Boolean),
+      notes: [
+        'The calls stay in your lists and statistics, but without the contact and the conversation. If the number is ' +
+          'on the do-not-call list, it stays there. Rows in Google Sheets and data already sent to webhooks and tools ' +
+          'are not deleted.',
+      ],
+      confirmation: name === number ? `Type ${number} to confirm` : `Type ${number} or “${name}” to confirm`,
+      submitLabel: 'Erase permanently',
+      back: { path: `/contacts/${contact.id}`, label: name },
+      fields: { seen: countAll(stored) },
+    })
+  },
+  submit: async (tx, context, { confirmation, seen }) => {
+    const contact = await requireContact(tx, context)
+    const stored = await countStoredData(tx.db, context.workspace.id, contact)
+    requireSeen(
+      countAll(stored),
+      seen,
+      'More was stored about this contact after you opened this page. Nothing was erased. Check the counts and confirm again.',
+    )
+    const number = contact.phone_number
+    const typedNumber = confirmation.replace(/[\s().-]/g, '')
+    requireConfirmation(typedNumber === number ? number : confirmation, [
+      number,
+      formatContactName(contact, number),
+    ])
+    await eraseContact(tx, context.workspace.id, contact.id)
+    return redirectTo(pathTo(context, `/contacts/${contact.id}`), 'Contact erased.')
+  },
+})
+
+const countAll = ({ calls, waitingCalls, toolCalls, notes, changes, spreadsheetRows }: StoredData): number =>
+  calls + waitingCalls + toolCalls + notes + changes + spreadsheetRows
+
+const listFormat = new Intl.ListFormat('en-US')
+
+/** Lists what else is erased, with counts: "the conversations of 2 calls and 1 note". Empty if there's nothing. */
+const formatStored = (stored: StoredData): string =>
+  listFormat.format(
+    [
+      stored.calls > 0 ? `the conversations of ${formatPlural(stored.calls, 'call')}` : '',
+      stored.toolCalls > 0 ? formatPlural(stored.toolCalls, 'tool call') : '',
+      stored.notes > 0 ? formatPlural(stored.notes, 'note') : '',
+      stored.changes > 0 ? `the values of ${formatPlural(stored.changes, 'change')} in the history` : '',
+      stored.spreadsheetRows > 0
+        ? `the matching cells of ${formatPlural(stored.spreadsheetRows, 'spreadsheet row')}`
+        : '',
+    ].filter(Boolean),
+  )
