@@ -31,7 +31,9 @@ export const findContactsBy = (
     .select([...contactColumns, 'created_at', isContactOnDoNotCallList.as('do_not_call')])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
-    .where((eb) => (field === 'email' ? sql<boolean>`lower(email) = lower(${value})` : eb(field, '=', value)))
+    .where((eb) =>
+      field === 'email' ? eb('email_folded', '=', sql<string>`lower(${value})`) : eb(field, '=', value),
+    )
     .orderBy('updated_at', 'desc')
     .limit(5)
     .execute()

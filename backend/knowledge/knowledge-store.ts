@@ -86,24 +86,20 @@ export const matchAllWords = (query: string): RawBuilder<string> =>
 export const matchAnyWord = (words: readonly string[]): RawBuilder<string> =>
   sql<string>`to_tsquery('english', ${words.join(' | ')})`
 
-/** Finds the passages that match, best first. */
-export const findPassages = (
+/** Finds the passages that match, best first. A function of the database finds them: see migration 0012. */
+export const findPassages = async (
   db: Db,
   workspaceId: number,
   query: RawBuilder<string>,
   limit: number,
-): Promise<FoundPassage[]> =>
-  db
-    .selectFrom('knowledge_passage as passage')
-    .innerJoin('knowledge_document as document', (join) =>
-      join
-        .onRef('document.id', '=', 'passage.document_id')
-        .onRef('document.workspace_id', '=', 'passage.workspace_id'),
-    )
-    .select(['document.id as documentId', 'document.title', 'passage.text'])
-    .where('passage.workspace_id', '=', workspaceId)
-    .where(sql<boolean>`passage.search @@ ${query}`)
-    .orderBy(sql`ts_rank_cd(passage.search, ${query})`, 'desc')
-    .orderBy('passage.id')
-    .limit(limit)
-    .execute()
+): Promise<FoundPassage[]> => {
+  const { rows } = await sql<FoundPassage>`
+    select document.id as "documentId", document.title, passage.text
+    from find_passages(${workspaceId}, ${query}, ${limit}) as found
+    join knowledge_passage as passage on passage.id = found.passage_id
+    join knowledge_document as document
+      on document.id = passage.document_id and document.workspace_id = passage.workspace_id
+    where passage.workspace_id = ${workspaceId}
+    order by found.rank desc, passage.id`.execute(db)
+  return rows
+}

@@ -1,6 +1,7 @@
 import type { CallOutcome, CallStatus } from '@outdial/contract'
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
 import { waitingForExpression } from '../../calls/find-calls.ts'
+import { startsWith } from '../../db/name-search.ts'
 import type { Database, Db } from '../../db/schema.ts'
 
 /** Search criteria. A call is found if any of them matches. */
@@ -163,7 +164,7 @@ async function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilt
   return calls.where((eb) => {
     const conditions: Expression<SqlBool>[] = []
     if (search.callId !== undefined) conditions.push(eb('call.id', '=', search.callId))
-    for (const number of search.numbers ?? []) conditions.push(eb('call.to_number', 'like', `${number}%`))
+    for (const number of search.numbers ?? []) conditions.push(startsWith('call.to_number', number))
     if (contacts) conditions.push(eb('call.contact_id', '=', sql<number>`any(${contacts}::bigint[])`))
     if (search.names && contacts === undefined) conditions.push(contactHasNames(eb, search.names))
     return eb.or(conditions)
@@ -196,14 +197,10 @@ const contactHasNames = (eb: ExpressionBuilder<Database, 'call'>, names: readonl
       .where((inner) => inner.and(names.map(nameStartsWith))),
   )
 
-/** Sets a collation, because in a cluster with the C locale `lower` converts only ASCII letters. */
-function nameStartsWith(prefix: string): Expression<SqlBool> {
-  const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
-  return sql<SqlBool>`(
-    lower(contact.first_name collate "und-x-icu") like ${pattern}
-    or lower(contact.last_name collate "und-x-icu") like ${pattern}
+const nameStartsWith = (prefix: string): Expression<SqlBool> =>
+  sql<SqlBool>`(
+    ${startsWith('contact.first_name_folded', prefix)} or ${startsWith('contact.last_name_folded', prefix)}
   )`
-}
 
 /** Returns the campaigns and agents to choose from, sorted by name. */
 export async function findFilterOptions(db: Db, workspaceId: number) {

@@ -109,3 +109,36 @@ call protect_table('oauth_client', 'true', 'select (id, name, created_at)');
 call protect_table('session', null);
 call protect_table('password_reset', null);
 call protect_table('server_secret', null);
+
+-- Searches -----------------------------------------------------------------------------------------------
+
+-- Before the policy has decided about a row, PostgreSQL runs only functions that reveal nothing about it ("leakproof").
+-- lower, like, and @@ aren't marked as such, so that a condition with them can't use an index. Comparisons can.
+
+alter table contact
+  add column email_folded text generated always as (lower(email)) stored,
+  add column first_name_folded text generated always as (lower(first_name collate "und-x-icu")) stored,
+  add column last_name_folded text generated always as (lower(last_name collate "und-x-icu")) stored;
+drop index contact_email;
+drop index contact_first_name;
+drop index contact_last_name;
+create index contact_email on contact (workspace_id, email_folded) where email_folded is not null;
+create index contact_first_name on contact (workspace_id, first_name_folded text_pattern_ops);
+create index contact_last_name on contact (workspace_id, last_name_folded text_pattern_ops);
+
+-- Returns the passages of a workspace that match, best first. It runs with the rights of its owner, who inherits those
+-- of outdial_service. For outdial_workspace, it finds only passages of the workspace in the transaction's setting.
+create function find_passages(workspace bigint, query tsquery, max_count int)
+  returns table (passage_id bigint, rank real)
+  language sql stable security definer
+begin atomic
+  select id, ts_rank_cd(search, query) from knowledge_passage
+  where search @@ query and workspace_id = case current_setting('role')
+    when 'outdial_workspace' then current_workspace_id()
+    else workspace
+  end
+  order by 2 desc, 1
+  limit max_count;
+end;
+revoke execute on function find_passages from public;
+grant execute on function find_passages to outdial_service, outdial_workspace;

@@ -92,6 +92,9 @@ interface ContactTable {
   consent_at: TimestampColumn | null
   erased_at: TimestampColumn | null
   search: GeneratedAlways<string>
+  email_folded: GeneratedAlways<string | null>
+  first_name_folded: GeneratedAlways<string | null>
+  last_name_folded: GeneratedAlways<string | null>
   created_at: CreatedAt
   updated_at: CreatedAt
   /** A trigger copies it to `contact_change`. */

@@ -7,6 +7,8 @@ import { connect } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { ensureRoles, type Roles, roles } from '../../db/roles.ts'
 import { scopeToWorkspace } from '../../db/workspace-scope.ts'
+import { addDocument } from '../../knowledge/documents.ts'
+import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { useTestDatabase } from '../support/world.ts'
@@ -128,6 +130,9 @@ it("separates workspaces in a database that belongs to an ordinary user, as the 
     const names = (source: typeof db) => source.selectFrom('workspace').select('name').orderBy('id').execute()
     expect(await names(db)).toEqual([{ name: 'Ours' }, { name: 'Theirs' }])
     expect(await names(scopeToWorkspace(deps, ours.workspaceId).db)).toEqual([{ name: 'Ours' }])
+    const scoped = scopeToWorkspace(deps, ours.workspaceId)
+    await addDocument(scoped, ours.workspaceId, { title: 'Prices', body: 'A roof inspection is free.' })
+    expect(await searchKnowledge(scoped, ours.workspaceId, 'inspection')).toMatchObject([{ title: 'Prices' }])
     // As its owner, but without the role of the service.
     await administer(`revoke ${roles.service} from ${user}`)
     await withClient(url.href, async (client) => {

@@ -4,6 +4,8 @@ import { connect } from '../../db/connect.ts'
 import { roles } from '../../db/roles.ts'
 import type { Db } from '../../db/schema.ts'
 import { scopeToWorkspace } from '../../db/workspace-scope.ts'
+import { addDocument } from '../../knowledge/documents.ts'
+import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import { asSuperuser } from '../support/database.ts'
 import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
@@ -230,6 +232,15 @@ describe('statements without a condition on the workspace', () => {
       const moved = sql`update ${sql.table(name)} set ${sql.ref(column)} = ${theirs.workspaceId}`
       expect([name, await getResult(moved.execute(scoped(ours)))]).toEqual([name, notAllowed])
     }
+  })
+
+  it("don't find another workspace's passages, although the search runs with the rights of its owner", async () => {
+    const { workspaceId } = theirs
+    await addDocument(world.service.deps, workspaceId, { title: 'Animals', body: 'Zebras have stripes.' })
+    expect((await searchKnowledge({ db: scoped(theirs) }, workspaceId, 'zebra')).length).toBe(1)
+    const found = sql`select from find_passages(${workspaceId}, to_tsquery('english', 'zebra'), 9)`
+    expect((await found.execute(world.database.db)).rows.length).toBe(1)
+    expect((await found.execute(scoped(ours))).rows.length).toBe(0)
   })
 
   it('read no row of the tables for signing in, and no password, secret, or key of a user or an app', async () => {
