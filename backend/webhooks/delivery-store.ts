@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import type { DeliveryStatus } from '../db/tables/webhook-tables.ts'
+import { isOfCall } from './test-events.ts'
 
 /** A delivery that only this worker may attempt until the lease ends. */
 export interface LeasedDelivery {
@@ -11,6 +12,8 @@ export interface LeasedDelivery {
   /** Failed attempts before this one. */
   attempts: number
   eventId: string
+  /** True for a test event: it's sent once, and its result doesn't count for the subscription. */
+  isTest: boolean
   body: string
   targetUrl: string
   targetHost: string
@@ -73,7 +76,7 @@ export async function leaseDeliveries(
       returning *
     )
     select leased.id, leased.workspace_id as "workspaceId", leased.fence, leased.attempts,
-      leased.event_id as "eventId", event.body,
+      leased.event_id as "eventId", event.call_id is null as "isTest", event.body,
       leased.target_url as "targetUrl", leased.target_host as "targetHost",
       leased.subscription_id as "subscriptionId", subscription.disabled_at is not null as disabled,
       coalesce(subscription.secret, workspace.webhook_secret) as secret,
@@ -186,6 +189,7 @@ export async function exhaustDeliveriesOfSubscription(
 
 /**
  * Makes exhausted deliveries due again with the whole retry schedule. Returns how many. Keeps the log of their attempts.
+ * Test events stay exhausted, because each is sent only once.
  */
 export async function replayExhaustedDeliveries(
   db: Db,
@@ -209,6 +213,7 @@ export async function replayExhaustedDeliveries(
     .set({ status: 'pending', attempts: 0, next_attempt_at: at, finished_at: null })
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'exhausted')
+    .where(isOfCall('webhook_delivery'))
     .where((where) =>
       where.or([where('subscription_id', 'in', enabled), where('callback_id', 'in', liveCallbacks)]),
     )

@@ -21,7 +21,7 @@ const maxFailingMs = 5 * dayMs
 
 /**
  * Records an attempt and its consequences. Writes the subscription before its deliveries, in the same order as removing
- * a subscription, to prevent deadlocks.
+ * a subscription, to prevent deadlocks. A test event has no consequences, and isn't sent again.
  */
 export async function finishDeliveryAttempt(
   deps: Pick<Deps, 'db' | 'clock' | 'random' | 'notify'>,
@@ -39,6 +39,10 @@ export async function finishDeliveryAttempt(
   const retryAfterMs = result.kind === 'rejected' ? result.retryAfterMs : undefined
   const delayMs = retryDelay(delivery.attempts + 1, deps.random, retryAfterMs)
 
+  if (delivery.isTest) {
+    const status = result.kind === 'delivered' ? 'delivered' : 'exhausted'
+    return recordDeliveryAttempt(deps.db, delivery, attempt, { status })
+  }
   await inTransaction(deps, async (tx) => {
     const isEnabled = await updateSubscriptionHealth(tx.db, delivery, result, at)
     await recordDeliveryAttempt(

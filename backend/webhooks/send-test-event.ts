@@ -87,8 +87,9 @@ const withoutConversation = (call: Call): Call => ({
 
 /**
  * Sends a sample `call.completed` to one subscription, through the same outbox and sender as every other event. A
- * receiver recognizes it by `data.test` and its ID, which starts with `evt_test_`. The response has the same effects as
- * for any event: a success resets the failures, and 410 removes the subscription.
+ * receiver recognizes it by `data.test` and its ID, which starts with `evt_test_`. It's one attempt: it isn't retried or
+ * replayed. The response only appears on the delivery's page. It neither resets nor adds to the subscription's failures,
+ * and 410 doesn't remove the subscription. If the worker dies during the attempt, another one sends the event again.
  *
  * @returns the ID of the delivery
  * @throws {ApiError} not_found, or validation_failed if the subscription is disabled

@@ -111,6 +111,6 @@ async function deliver(
     } as const
   })
   if (result === undefined) return releaseDelivery(db, delivery)
-  measure({ result: result.kind })
+  if (!delivery.isTest) measure({ result: result.kind })
   await finishDeliveryAttempt(deps, delivery, startedAt, result)
 }

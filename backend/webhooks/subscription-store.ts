@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
 import type { Database, Db } from '../db/schema.ts'
 import type { SubscriptionEndedReason } from '../db/tables/webhook-tables.ts'
+import { isOfCall } from './test-events.ts'
 
 export type SubscriptionRow = Selectable<Database['webhook_subscription']>
 
@@ -229,6 +230,7 @@ export async function recordSubscriptionFailure(
     returning s.failing_since as "failingSince", exists (
       select from webhook_delivery d join delivery_attempt a on a.delivery_id = d.id
       where d.subscription_id = s.id and d.event_id <> ${failure.eventId} and a.at >= s.failing_since
+        and ${isOfCall('d')}
     ) as "hasOtherFailedEvent"
   `.execute(db)
   return rows[0]

@@ -72,7 +72,12 @@ export const deliveryPage = definePage({
         createdAt: row.created_at,
         finishedAt: row.finished_at,
         nextAttemptAt: row.next_attempt_at,
-        canReplay: row.status === 'exhausted' && !isDisabled && !hasEnded && row.callback_ended_at === null,
+        canReplay:
+          row.status === 'exhausted' &&
+          row.call_id !== null &&
+          !isDisabled &&
+          !hasEnded &&
+          row.callback_ended_at === null,
         isDisabled,
         body: formatBody(row.body),
       },

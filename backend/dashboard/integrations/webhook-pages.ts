@@ -77,7 +77,8 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
 })
 
 function formatActionDetails(isApp: boolean): { testDetail: string; removeDetail: string } {
-  const testDetail = "Sends a sample event that matches the subscription's filter and is marked as a test."
+  const testDetail =
+    "Sends a sample event that matches the subscription's filter and is marked as a test. It's sent once, without retries."
   const removeDetail =
     "Pending deliveries are canceled. The delivery log stays for 30 days. You can't undo this."
   if (!isApp) return { testDetail, removeDetail: `This URL stops receiving events. ${removeDetail}` }

@@ -2,6 +2,7 @@ import type { WebhookFilter } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 import type { DeliveryStatus, SubscriptionEndedReason } from '../../db/tables/webhook-tables.ts'
+import { isOfCall } from '../../webhooks/test-events.ts'
 
 export interface DeliverySummary {
   id: number
@@ -123,7 +124,7 @@ export interface SubscriptionSummary {
 
 /**
  * Returns subscriptions with owner and health: disabled ones first, then failing ones, then the newest. `ended` selects
- * those that have ended instead, the latest first. `id` selects one, ended or not.
+ * those that have ended instead, the latest first. `id` selects one, ended or not. Test events don't count.
  */
 export async function selectSubscriptions(
   db: Db,
@@ -137,8 +138,12 @@ export async function selectSubscriptions(
       s.ended_reason, coalesce(ended_key.name, ended_client.name, ended_user.name) as ended_by, s.previous_secret_until,
       k.name as key_name, k.prefix as key_prefix, c.name as app, u.name as user_name,
       campaign.name as campaign, agent.name as agent,
-      (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'pending') as pending,
-      (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'exhausted') as exhausted,
+      (
+        select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'pending' and ${isOfCall('d')}
+      ) as pending,
+      (
+        select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'exhausted' and ${isOfCall('d')}
+      ) as exhausted,
       newest.status as last_status, newest.at as last_at
     from webhook_subscription s
     join app_user u on u.id = s.user_id
@@ -152,7 +157,7 @@ export async function selectSubscriptions(
     left join agent on agent.workspace_id = s.workspace_id and agent.id = (s.filter ->> 'agent_id')::bigint
     left join lateral (
       select d.status, coalesce(d.finished_at, d.created_at) as at from webhook_delivery d
-      where d.subscription_id = s.id order by d.id desc limit 1
+      where d.subscription_id = s.id and ${isOfCall('d')} order by d.id desc limit 1
     ) newest on true
     where s.workspace_id = ${workspaceId} and ${selected}
     order by s.ended_at desc nulls first, s.disabled_at is null, s.failing_since is null, s.id desc

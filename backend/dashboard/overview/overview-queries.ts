@@ -1,6 +1,7 @@
 import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
+import { isOfCall } from '../../webhooks/test-events.ts'
 
 /** Calls that ended in the same quarter of an hour. Quarters add up to hours in every time zone. */
 export interface EndedCalls {
@@ -157,13 +158,14 @@ export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
     .limit(50)
     .execute()
 
-/** Counts exhausted deliveries, up to `max`. */
+/** Counts exhausted deliveries, up to `max`, without test events. */
 export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
   const exhausted = db
     .selectFrom('webhook_delivery')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'exhausted')
+    .where(isOfCall('webhook_delivery'))
     .limit(max)
   const { count } = await db
     .selectFrom(exhausted.as('exhausted'))

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { createApiKey } from '../../../identity/api-keys.ts'
+import { replayDeliveries } from '../../../webhooks/outbox.ts'
 import { subscribe } from '../../../webhooks/subscriptions.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import {
@@ -12,6 +13,7 @@ import {
 } from '../../support/dashboard.ts'
 import { completeCall, seedApiKeyCaller } from '../../support/factories.ts'
 import { useServiceWorld } from '../../support/service.ts'
+import { waitForValue } from '../../support/wait.ts'
 import { useWebhookReceiver } from '../../support/webhooks.ts'
 
 const world = useServiceWorld()
@@ -26,6 +28,13 @@ const disable = (id: number) =>
     .set({ disabled_at: world.service.deps.clock.now(), failing_since: world.service.deps.clock.now() })
     .where('id', '=', id)
     .execute()
+
+const getSubscriptionRow = (id: number) =>
+  world.database.db
+    .selectFrom('webhook_subscription')
+    .select(['failing_since', 'disabled_at', 'ended_at'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
 
 it('sends a test event to one subscription through the outbox, signed and marked as a test', async () => {
   const owner = await seedSignedInOwner(world.service)
@@ -60,6 +69,62 @@ it('sends a test event to one subscription through the outbox, signed and marked
     `webhook-timestamp: ${String(receiver.requests[0]?.headers['webhook-timestamp'])}`,
   )
   expect(after.html).not.toContain('webhook-signature')
+})
+
+it.each([500, 410])('sends a test event once, and ignores the status %d', async (status) => {
+  const owner = await seedSignedInOwner(world.service)
+  const hook = await seedSubscription(owner)
+  receiver.respondWith(status)
+  const { page } = await owner.browser.press(await owner.open(hook.path), 'Send event')
+  await deliverUntil(1)
+  await waitUntilSettled()
+  expect(receiver.requests).toHaveLength(1)
+  const { page: delivery } = await owner.browser.open(page.url)
+  expect(delivery.text).toContain(`HTTP ${status}`)
+  expect(delivery.text).toContain('no retries left')
+  expect(delivery.html).not.toContain('/replay')
+
+  const subscription = await owner.open(hook.path)
+  expect(subscription.text).toContain('Pending 0 deliveries Failed 0 deliveries')
+  expect(subscription.text).not.toMatch(/Failing since|Ended|Replay all/)
+  expect((await owner.open('/overview')).text).not.toMatch(/deliver(y|ies)[^.]* fail/)
+  const { id } = hook
+  expect(await replayDeliveries(world.service.deps, owner.seed.workspaceId, { subscriptionId: id })).toBe(0)
+  const row = await getSubscriptionRow(id)
+  expect(row).toMatchObject({ failing_since: null, disabled_at: null, ended_at: null })
+})
+
+it('neither ends nor proves a failure with a test event', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const hook = await seedSubscription(owner)
+  const failingSince = new Date(world.service.deps.clock.now().getTime() - 6 * 86_400_000)
+  await world.database.db
+    .updateTable('webhook_subscription')
+    .set({ failing_since: failingSince })
+    .where('id', '=', hook.id)
+    .execute()
+  await owner.browser.press(await owner.open(hook.path), 'Send event')
+  await deliverUntil(1)
+  await waitUntilSettled()
+  expect(await getSubscriptionRow(hook.id)).toMatchObject({ failing_since: failingSince, disabled_at: null })
+  receiver.respondWith(500)
+  await owner.browser.press(await owner.open(hook.path), 'Send event')
+  await deliverUntil(2)
+  await waitUntilSettled()
+  // One event that failed isn't enough to disable a subscription, and the test event isn't a second one.
+  await completeCall(world.service.deps, owner.seed)
+  await deliverUntil(3)
+  await waitForValue(
+    () =>
+      world.database.db
+        .selectFrom('webhook_delivery')
+        .select('attempts')
+        .where('subscription_id', '=', hook.id)
+        .where('status', '=', 'pending')
+        .execute(),
+    ([delivery]) => delivery?.attempts === 1,
+  )
+  expect(await getSubscriptionRow(hook.id)).toMatchObject({ failing_since: failingSince, disabled_at: null })
 })
 
 it("creates a test event that matches the subscription's filter", async () => {
