@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, lchown, lstat, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { ConfigError, describeError, errorCode, StartupError } from '../../core/errors.ts'
@@ -7,24 +7,30 @@ import type { Binaries } from './binaries.ts'
 import type { DataDir } from './data-dir.ts'
 import type { Account } from './os-account.ts'
 import { postgresEnvironment } from './postmaster.ts'
+import { type Login, secureCluster } from './secure-cluster.ts'
 
 const run = promisify(execFile)
 
 /**
- * Creates the database's files if there are none yet. Rejects files that this PostgreSQL can't open.
+ * Creates the database's files if there are none yet, and protects them with the login. Converts files of an earlier
+ * version. Rejects files that this PostgreSQL can't open.
  *
- * @param options.password only on Windows, where the server listens on the loopback address
  * @throws {ConfigError | StartupError}
  */
 export async function prepareCluster(
   dataDir: DataDir,
   binaries: Binaries,
-  options: { password: string | undefined; sync: boolean },
+  options: { login: Login; sync: boolean },
 ): Promise<void> {
   await removeUnfinished(dataDir)
-  const stats = await stat(dataDir.cluster).catch(() => undefined)
-  if (stats === undefined) return createCluster(dataDir, binaries, options)
+  if (await stat(dataDir.cluster).catch(() => undefined)) await takeOverCluster(dataDir, binaries)
+  else await createCluster(dataDir, binaries, options)
+  await secureCluster(dataDir, binaries, options.login)
+}
 
+/** Checks that files which exist can be opened, and gives them to the account that runs PostgreSQL. */
+async function takeOverCluster(dataDir: DataDir, binaries: Binaries): Promise<void> {
+  const { ids } = dataDir.account
   const version = await readFile(path.join(dataDir.cluster, 'PG_VERSION'), 'utf8').catch((error: unknown) =>
     errorCode(error) === 'ENOENT' ? undefined : 'unreadable',
   )
@@ -34,9 +40,10 @@ export async function prepareCluster(
         `DATA_DIR to another folder.`,
     )
   }
-  if (stats.uid !== (dataDir.account.ids?.uid ?? process.getuid?.() ?? stats.uid)) {
+  const { uid } = await stat(dataDir.cluster)
+  if (ids === undefined && uid !== (process.getuid?.() ?? uid)) {
     throw new ConfigError(
-      `DATA_DIR ${dataDir.path} contains a database of another user (ID ${stats.uid}). Start Outdial as that user or ` +
+      `DATA_DIR ${dataDir.path} contains a database of another user (ID ${uid}). Start Outdial as that user or ` +
         `as root, or set DATA_DIR to another folder.`,
     )
   }
@@ -46,23 +53,23 @@ export async function prepareCluster(
         `PostgreSQL ${binaries.majorVersion}. See "Upgrades" in docs/operating.md, or set DATA_DIR to another folder.`,
     )
   }
+  // An earlier version ran PostgreSQL as nobody, and a restored archive can have the IDs of another machine.
+  if (ids !== undefined && uid !== ids.uid) await giveTo(ids, dataDir.cluster)
 }
 
 /** Creates the files under another name first, so that incomplete files never pass for a database. */
 async function createCluster(
   { path: folder, cluster, account }: DataDir,
   { initdb }: Binaries,
-  options: { password: string | undefined; sync: boolean },
+  options: { sync: boolean },
 ): Promise<void> {
   const unfinished = await mkdtemp(path.join(folder, 'postgres.new-'))
   await changeOwner(unfinished, account)
-  const login =
-    options.password === undefined ? ['--auth=trust'] : await passwordLogin(unfinished, options.password)
   const flags = [
     ...['-D', path.join(unfinished, 'data'), '--username=postgres', '--encoding=UTF8', '--no-instructions'],
     // Upper and lower case of every script, the same on every machine.
     ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
-    ...login,
+    '--auth=reject', // until `secureCluster`
     ...(options.sync ? [] : ['--no-sync']),
   ]
   await run(initdb, flags, { ...account.ids, cwd: unfinished, env: postgresEnvironment() }).catch(
@@ -84,10 +91,23 @@ async function changeOwner(folder: string, account: Account): Promise<void> {
   if (account.ids) await chown(folder, account.ids.uid, account.ids.gid)
 }
 
-async function passwordLogin(folder: string, password: string): Promise<string[]> {
-  const file = path.join(folder, 'password')
-  await writeFile(file, password, { mode: 0o600 })
-  return ['--auth=scram-sha-256', `--pwfile=${file}`]
+/**
+ * Gives a file, or a folder with its content, to an account. The folder belongs to root meanwhile, so that the earlier
+ * owner can't replace its content with links.
+ */
+async function giveTo(ids: { uid: number; gid: number }, item: string): Promise<void> {
+  const stats = await lstat(item)
+  if (stats.isFile() && stats.nlink > 1) {
+    throw new StartupError(
+      `${item} has another hard link, so Outdial can't change its owner. Check who created the link, remove it, and ` +
+        `start Outdial again.`,
+    )
+  }
+  if (stats.isDirectory()) {
+    await lchown(item, 0, 0)
+    for (const name of await readdir(item)) await giveTo(ids, path.join(item, name))
+  }
+  await lchown(item, ids.uid, ids.gid)
 }
 
 async function removeUnfinished({ path: folder }: DataDir): Promise<void> {

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { chmod, lstat, readdir, realpath, rmdir, stat, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
 import { ConfigError, errorCode } from '../../core/errors.ts'
-import { type Account, canEnter, findAccount, isRoot } from './os-account.ts'
+import { type Account, canEnter, clusterFolder, findAccount, isRoot } from './os-account.ts'
 import { createFolder, findPrivateHome } from './private-folder.ts'
 
 /** The folder of the database, its keys, and the demo credentials, and the account that runs PostgreSQL there. */
@@ -22,9 +23,12 @@ const checkout = fileURLToPath(new URL('../../..', import.meta.url))
  *
  * @throws {ConfigError} if DATA_DIR can't be used
  */
-export async function prepareDataDir(dataDir: string | undefined): Promise<DataDir> {
+export async function prepareDataDir(
+  dataDir: string | undefined,
+  log: Pick<Logger, 'warn'>,
+): Promise<DataDir> {
   const wanted = path.resolve(dataDir ?? path.join(checkout, '.outdial'))
-  const account = findAccount(path.join(wanted, 'postgres'))
+  const account = findAccount(wanted, log)
   return withDataDirErrors(wanted, async () => {
     if (dataDir === undefined && !canEnter(account, checkout)) await linkToPrivateHome(wanted)
     await createFolder(wanted)
@@ -32,7 +36,7 @@ export async function prepareDataDir(dataDir: string | undefined): Promise<DataD
     await requireTrusted(folder, account)
     await allowTraversal(folder)
     if (!canEnter(account, folder)) throw notEnterable(wanted, account)
-    return { path: folder, cluster: path.join(folder, 'postgres'), account }
+    return { path: folder, cluster: path.join(folder, clusterFolder), account }
   })
 }
 

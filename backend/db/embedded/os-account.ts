@@ -1,6 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import path from 'node:path'
+import type { Logger } from 'pino'
 import { StartupError } from '../../core/errors.ts'
 
 /** The user that PostgreSQL runs as. PostgreSQL doesn't run as root. */
@@ -10,18 +12,20 @@ export interface Account {
   ids: { uid: number; gid: number } | undefined
 }
 
+/** The folder in DATA_DIR that belongs to PostgreSQL. */
+export const clusterFolder = 'postgres'
+
 export const isRoot = (): boolean => process.getuid?.() === 0
 
 /**
- * Returns the account that runs PostgreSQL: the current user or, for root, the owner of `cluster`. Uses the account
- * `nobody` if `cluster` doesn't exist or root owns it.
+ * Returns the account that runs PostgreSQL: the current user, or for root, the ordinary user who owns DATA_DIR and the
+ * database in it. If there's none, root uses the system account `outdial` and creates it if it's missing.
  *
  * @throws {StartupError} if root can't switch users, as in a container without that permission
  */
-export function findAccount(cluster?: string): Account {
+export function findAccount(dataDir: string | undefined, log: Pick<Logger, 'warn'>): Account {
   if (!isRoot()) return { name: process.getuid === undefined ? 'you' : userName(), ids: undefined }
-  const owner = cluster === undefined ? undefined : statSync(cluster, { throwIfNoEntry: false })
-  const account = owner && owner.uid !== 0 ? accountWithIds(owner.uid, owner.gid) : findUnprivilegedAccount()
+  const account = findOwner(dataDir) ?? findServiceAccount(log)
   const { status, error } = spawnSync('/bin/sh', ['-c', ':'], { ...account.ids, cwd: '/' })
   if (status === 0) return account
   throw new StartupError(
@@ -34,15 +38,48 @@ export function findAccount(cluster?: string): Account {
 export const canEnter = (account: Account, folder: string): boolean =>
   spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...account.ids, cwd: '/' }).status === 0
 
-const accountWithIds = (uid: number, gid: number): Account => ({
-  name: `with the ID ${uid}`,
-  ids: { uid, gid },
-})
+/** Returns undefined if root owns DATA_DIR: then the database in it belongs to the account that root used. */
+function findOwner(dataDir: string | undefined): Account | undefined {
+  if (dataDir === undefined) return undefined
+  const owner = statSync(dataDir, { throwIfNoEntry: false })
+  const cluster = statSync(path.join(dataDir, clusterFolder), { throwIfNoEntry: false })
+  if (owner === undefined || owner.uid === 0 || cluster?.uid !== owner.uid) return undefined
+  return { name: `with the ID ${owner.uid}`, ids: { uid: owner.uid, gid: owner.gid } }
+}
 
-/** Looks up the user and group IDs of the `nobody` account. They're 65534 on most systems, but not all. */
-function findUnprivilegedAccount(): Account {
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
-  return { name: 'nobody', ids: { uid: id('-u'), gid: id('-g') } }
+const serviceAccount = 'outdial'
+
+/** Other services may run as `nobody`, so it's used only where the account can't be created, as on macOS. */
+function findServiceAccount(log: Pick<Logger, 'warn'>): Account {
+  const existing = lookUpAccount(serviceAccount) ?? createServiceAccount()
+  if (existing) return existing
+  const fallback = lookUpAccount('nobody')
+  if (fallback === undefined) {
+    throw new StartupError(
+      `Outdial was started as root, but can't create the system account ${serviceAccount} to run PostgreSQL. ` +
+        `Create it, start Outdial as an ordinary user, or set DATABASE_URL.`,
+    )
+  }
+  log.warn(
+    `can't create the system account ${serviceAccount}, so PostgreSQL runs as nobody, like other services may; ` +
+      `create the account, or start Outdial as an ordinary user`,
+  )
+  return fallback
+}
+
+/** Looks the account up again if it can't be created, because another process may have done so at the same time. */
+function createServiceAccount(): Account | undefined {
+  const options = ['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent']
+  spawnSync('useradd', [...options, '--shell', '/usr/sbin/nologin', serviceAccount])
+  return lookUpAccount(serviceAccount)
+}
+
+function lookUpAccount(name: string): Account | undefined {
+  const [uid, gid] = ['-u', '-g'].map((flag) => {
+    const { status, stdout } = spawnSync('id', [flag, name], { encoding: 'utf8' })
+    return status === 0 ? Number(stdout) : 0
+  })
+  return uid && gid ? { name, ids: { uid, gid } } : undefined
 }
 
 function userName(): string {

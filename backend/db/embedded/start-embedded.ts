@@ -9,6 +9,7 @@ import { stopOrphan } from './orphan.ts'
 import { findAccount } from './os-account.ts'
 import { startPostmaster } from './postmaster.ts'
 import { createTemporaryFolder } from './private-folder.ts'
+import { type Login, readPassword } from './secure-cluster.ts'
 import { type Address, createAddress, removeAddress } from './server-address.ts'
 
 interface EmbeddedOptions {
@@ -37,13 +38,19 @@ interface Embedded {
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const temporary = options.temporary
-    ? await createTemporaryFolder('outdial-test-', findAccount(), tmpdir())
+    ? await createTemporaryFolder('outdial-test-', findAccount(undefined, options.log), tmpdir())
     : undefined
-  const dataDir = await prepareDataDir(temporary ?? options.dataDir)
+  const dataDir = await prepareDataDir(temporary ?? options.dataDir, options.log)
   const binaries = await findBinaries(dataDir.account)
-  const address = await createAddress(dataDir)
+  const login: Login = {
+    role: options.temporary ? 'postgres' : 'outdial',
+    password: await withDataDirErrors(dataDir.path, () => readPassword(dataDir)),
+  }
+  const address = await createAddress(dataDir, login)
   try {
-    return await withDataDirErrors(dataDir.path, () => startServer(options, dataDir, binaries, address))
+    return await withDataDirErrors(dataDir.path, () =>
+      startServer(options, dataDir, binaries, login, address),
+    )
   } catch (error) {
     await address.remove()
     throw error
@@ -54,6 +61,7 @@ async function startServer(
   { purpose, temporary = false, log }: EmbeddedOptions,
   dataDir: DataDir,
   binaries: Binaries,
+  login: Login,
   address: Address,
 ): Promise<Embedded> {
   const { path, cluster, account } = dataDir
@@ -78,7 +86,7 @@ async function startServer(
   try {
     await stopOrphan(cluster)
     if (dataDirClaim.previous) await removeAddress(dataDirClaim.previous.socket)
-    await prepareCluster(dataDir, binaries, { password: address.password, sync: !temporary })
+    await prepareCluster(dataDir, binaries, { login, sync: !temporary })
     const running = await startWithRestarts(start, log)
     const stop = async () => {
       await running.stop()

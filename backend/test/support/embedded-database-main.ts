@@ -5,7 +5,7 @@ import { startEmbedded } from '../../db/embedded/start-embedded.ts'
 
 const temporary = process.argv[2] === 'temporary'
 const writeLine = (fact: object) => process.stdout.write(`${JSON.stringify(fact)}\n`)
-const log = pino({ level: 'silent' })
+const log = pino({ level: 'warn' }, pino.destination(2))
 try {
   const embedded = await startEmbedded({ dataDir: process.env.DATA_DIR, purpose: 'service', temporary, log })
   const stop = () => void embedded.stop().then(() => process.exit(0))

@@ -10,7 +10,7 @@ import pg from 'pg'
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url))
 export const isRoot = process.getuid?.() === 0
-export const unprivilegedUser = isRoot
+export const unprivilegedUser: { uid?: number; gid?: number } = isRoot
   ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) }
   : {}
 
@@ -27,6 +27,8 @@ export interface DatabaseProcess {
   dataDir: string
   /** The process ID of the postmaster. */
   pid: number
+  /** Returns warnings and errors so far. */
+  readLog: () => string
   query: (sql: string) => Promise<pg.QueryResultRow[]>
   stop: () => Promise<void>
   /** Sends SIGKILL. */
@@ -63,6 +65,8 @@ export async function startDatabaseProcess(options: DatabaseProcessOptions = {})
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   children.add(child)
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
   const output = await readFirstLine(child)
   if (output.message !== undefined) throw new DatabaseStartError(output.message)
   const { url = '', dataDir: folder = '' } = output
@@ -72,6 +76,7 @@ export async function startDatabaseProcess(options: DatabaseProcessOptions = {})
     url,
     dataDir: folder,
     pid,
+    readLog: () => log,
     query: (sql) => query(url, sql),
     stop: () => stopProcess(child, 'SIGTERM'),
     kill: () => stopProcess(child, 'SIGKILL'),
@@ -103,7 +108,7 @@ function readFirstLine(child: ChildProcess): Promise<{ url?: string; dataDir?: s
   })
 }
 
-async function query(url: string, sql: string): Promise<pg.QueryResultRow[]> {
+export async function query(url: string, sql: string): Promise<pg.QueryResultRow[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

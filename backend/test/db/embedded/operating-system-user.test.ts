@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, lstatSync, readlinkSync, realpathSync, statSync, symlinkSync } from 'node:fs'
-import { chown, mkdir, rm } from 'node:fs/promises'
+import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, expect, jest } from '@jest/globals'
 import { assertPrivate } from '../../../db/embedded/private-folder.ts'
@@ -17,13 +18,32 @@ afterEach(cleanUp)
 
 const getOwner = (file: string) => statSync(file).uid
 
-itAsRoot('runs PostgreSQL as nobody when root starts it', async () => {
-  const { dataDir, pid, query } = await startDatabaseProcess({
+/** Returns the ID of the system account. Each test that needs it has started a database, which creates the account. */
+const serviceUid = () => Number(execFileSync('id', ['-u', 'outdial']))
+
+itAsRoot('runs PostgreSQL as the system account outdial when root starts it', async () => {
+  const { dataDir, pid, query, readLog } = await startDatabaseProcess({
     dataDir: path.join(await createEmptyFolder(), 'below', 'data'),
   })
-  expect(getOwner(path.join(dataDir, 'postgres'))).toBe(unprivilegedUser.uid)
+  expect(getOwner(path.join(dataDir, 'postgres'))).toBe(serviceUid())
+  expect(getOwner(`/proc/${pid}`)).toBe(serviceUid())
+  expect(await query('select 1 as one')).toEqual([{ one: 1 }])
+  expect(readLog()).toBe('')
+})
+
+itAsRoot("runs PostgreSQL as nobody, with a warning, if the system account can't be created", async () => {
+  const programs = await createEmptyFolder()
+  const script = (name: string, text: string) =>
+    writeFile(path.join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+  await script('useradd', 'exit 1')
+  await script('id', '[ "$2" = outdial ] && exit 1; exec /usr/bin/id "$@"')
+  const { pid, query, readLog } = await startDatabaseProcess({
+    dataDir: await createEmptyFolder(),
+    environment: { PATH: `${programs}:${process.env.PATH}` },
+  })
   expect(getOwner(`/proc/${pid}`)).toBe(unprivilegedUser.uid)
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
+  expect(readLog()).toContain("can't create the system account outdial, so PostgreSQL runs as nobody")
 })
 
 itAsRoot('runs as the ordinary user who starts it', async () => {
@@ -88,7 +108,7 @@ itAsRoot('rejects a DATA_DIR in a home folder with mode 700', async () => {
   chmodSync(home, 0o700)
   const dataDir = path.join(home, 'data')
   await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
-    `The user nobody, who runs PostgreSQL when Outdial is started as root, can't open DATA_DIR ${dataDir}.`,
+    `The user outdial, who runs PostgreSQL when Outdial is started as root, can't open DATA_DIR ${dataDir}.`,
   )
 })
 
@@ -103,7 +123,8 @@ itAsRoot(
     )
 
     await (await startDatabaseProcess({ dataDir })).stop()
-    await chown(dataDir, getOwner(path.join(dataDir, 'postgres')), 0)
+    for (const item of [dataDir, path.join(dataDir, 'database-password')])
+      await chown(item, Number(unprivilegedUser.uid), 0)
     await chown(path.join(dataDir, 'postgres'), 1, 1)
     await expect(startDatabaseProcess({ dataDir, ids: unprivilegedUser })).rejects.toThrow(
       'contains a database of another user (ID 1)',
