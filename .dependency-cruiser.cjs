@@ -96,7 +96,7 @@ module.exports = {
       comment: 'What the demo, the benchmarks, and the tests share.',
       severity: 'error',
       from: { path: '^support/' },
-      to: { path: '^(backend|contract|src|demo|bench|examples)/|(^|/)test/' },
+      to: { path: '^(backend|contract|src|demo|bench|crash-test|examples)/|(^|/)test/' },
     },
     {
       name: 'support-is-not-part-of-the-product',

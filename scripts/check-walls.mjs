@@ -5,7 +5,19 @@ import config from '../.dependency-cruiser.cjs'
 // If dependency-cruiser can't read TypeScript, it finds no modules and passes silently, so they're counted below.
 const { options, forbidden } = config
 const { output } = await cruise(
-  ['index.ts', 'src', 'contract', 'backend', 'support', 'demo', 'bench', 'examples', 'scripts', 'test'],
+  [
+    'index.ts',
+    'src',
+    'contract',
+    'backend',
+    'support',
+    'demo',
+    'bench',
+    'crash-test',
+    'examples',
+    'scripts',
+    'test',
+  ],
   { ...options, ruleSet: { forbidden }, validate: true, outputType: 'json' },
   undefined,
   { tsConfig: extractTSConfig(options.tsConfig.fileName) },

@@ -5,6 +5,7 @@ import { createHttpProvider } from './http-runtime/http-provider.ts'
 import { createReachability } from './http-runtime/reachability.ts'
 import { createRuntimeClient } from './http-runtime/runtime-client.ts'
 import type { TelephonyProvider } from './provider.ts'
+import { logCalls } from './simulated/log-calls.ts'
 import { createSimulatedAgent } from './simulated/simulated-agent.ts'
 import { createSimulatedProvider } from './simulated/simulated-provider.ts'
 
@@ -21,7 +22,10 @@ type ProviderDeps = Pick<
 
 export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
   const { clock, config } = deps
-  const simulated = createSimulatedProvider(clock, config.simulationSpeed, createAgent(deps))
+  const simulated = logCalls(
+    createSimulatedProvider(clock, config.simulationSpeed, createAgent(deps)),
+    deps.log,
+  )
   return { real: createConfiguredHttpProvider(deps) ?? simulated, test: simulated }
 }
 

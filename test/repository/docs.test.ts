@@ -22,6 +22,7 @@ const pages = [
   ...listPages('docs/decisions'),
   'examples/runtime/README.md',
   'bench/README.md',
+  'crash-test/README.md',
 ]
 
 /** Returns the code spans that name a project file, such as `calls/queue-call.ts`. Skips those with a placeholder. */
@@ -66,7 +67,7 @@ it.each(pages)('%s uses only npm scripts and admin commands that exist', (page) 
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
-  const used = [...readPage(page).matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name ?? '')
+  const used = [...readPage(page).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name ?? '')
   expect(used.filter((name) => !(name in scripts))).toEqual([])
   for (const args of shellCommands(page).flatMap((command) => adminArguments(command) ?? [])) {
     expect(() => parseCommandLine(commands, args)).not.toThrow()

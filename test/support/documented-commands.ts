@@ -87,6 +87,7 @@ export const otherCommands: readonly OtherCommand[] = [
     instead: ['test/repository/release.test.ts', 'scripts/release.ts'],
   },
   { command: /^npm run bench:(tools|dashboard)$/, reason: 'takes minutes on an idle machine' },
+  { command: /^npm run crash-test/, reason: 'takes minutes', instead: ['.ci/run', 'crash-test'] },
 ]
 
 /** Returns the commands of a page that a test must run, in the order of the page. */

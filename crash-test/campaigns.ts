@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Campaign } from '@outdial/contract'
+import * as z from 'zod'
+import type { ApiClient } from './api-client.ts'
+import type { Dashboard } from './dashboard.ts'
+import type { Random } from './random.ts'
+import type { Workspace } from './seed-workspace.ts'
+
+/** The limits of concurrent calls. The campaign `overload` gets calls only while the service is overloaded. */
+export const campaignLimits = { small: 3, medium: 8, large: 40, overload: 100 }
+export type CampaignName = keyof typeof campaignLimits
+
+/** The campaigns of a round. They're paused and resumed in the dashboard, because the API can't do that. */
+export class Campaigns {
+  readonly ids: Record<CampaignName, number>
+  readonly #dashboard: Dashboard
+
+  private constructor(ids: Record<CampaignName, number>, dashboard: Dashboard) {
+    this.ids = ids
+    this.#dashboard = dashboard
+  }
+
+  static async create(client: ApiClient, dashboard: Dashboard, workspace: Workspace): Promise<Campaigns> {
+    const ids: Partial<Record<CampaignName, number>> = {}
+    for (const [name, max] of Object.entries(campaignLimits) as [CampaignName, number][]) {
+      const response = await client.send({
+        method: 'POST',
+        path: '/campaigns/',
+        origin: client.origins[0] ?? '',
+        body: {
+          name,
+          agent_id: workspace.agentId,
+          phone_number_id: workspace.phoneNumberId,
+          calling_hours: {
+            days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+            start: '00:00',
+            end: '24:00',
+          },
+          max_concurrent_calls: max,
+          // With TELEPHONY=http, a retry would take a minute.
+          retry: { max_attempts: 1, delay_minutes: 1, on: [] },
+        },
+      })
+      if (response?.status !== 201) throw new Error(`couldn't create a campaign: ${JSON.stringify(response)}`)
+      ids[name] = Campaign.parse(response.body).id
+    }
+    return new Campaigns(ids as Record<CampaignName, number>, dashboard)
+  }
+
+  pick(random: Random): number {
+    return this.ids[random.pickWeighted({ small: 1, medium: 3, large: 6 })]
+  }
+
+  /** Pauses a campaign and resumes it. If the service isn't available, it's resumed at the end of the round. */
+  async pauseFor(durationMs: number, random: Random): Promise<void> {
+    const name = random.pick<CampaignName>(['small', 'medium', 'large'])
+    if (!(await this.#dashboard.press(`/campaigns/${this.ids[name]}`, 'Pause'))) return
+    await delay(durationMs)
+    await this.#dashboard.press(`/campaigns/${this.ids[name]}`, 'Resume')
+  }
+
+  /** Resumes every campaign that isn't active. */
+  async resumeAll(client: ApiClient): Promise<void> {
+    for (const name of Object.keys(campaignLimits) as CampaignName[]) {
+      while (!(await this.#isActive(client, name))) {
+        await this.#dashboard.press(`/campaigns/${this.ids[name]}`, 'Resume')
+        await delay(100)
+      }
+    }
+  }
+
+  async #isActive(client: ApiClient, name: CampaignName): Promise<boolean> {
+    const response = await client.send({
+      method: 'GET',
+      path: '/campaigns/',
+      origin: client.origins[0] ?? '',
+    })
+    if (response?.status !== 200) return false
+    const { results } = z.object({ results: z.array(Campaign) }).parse(response.body)
+    return results.find(({ id }) => id === this.ids[name])?.status === 'active'
+  }
+}

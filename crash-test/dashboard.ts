@@ -1,0 +1,38 @@
+import { type Browser, createBrowser, type Page } from '../support/browser.ts'
+import { password, type Workspace } from './seed-workspace.ts'
+
+/** A member who uses the dashboard of one process, for what the API can't do. */
+export class Dashboard {
+  readonly #workspace: Workspace
+  readonly #origin: string
+  #browser: Browser | undefined
+
+  constructor(workspace: Workspace, origin: string) {
+    this.#workspace = workspace
+    this.#origin = origin
+  }
+
+  /**
+   * Presses a button on a page of the workspace. Returns undefined if the service isn't available, the page doesn't
+   * have the button, or the outcome is unknown.
+   */
+  async press(path: string, button: string): Promise<Page | undefined> {
+    try {
+      this.#browser ??= await this.#signIn()
+      const { page } = await this.#browser.open(`${this.#origin}/w/${this.#workspace.id}${path}`)
+      const result = await this.#browser.press(page, button)
+      return result.page.status === 200 ? result.page : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  async #signIn(): Promise<Browser> {
+    const browser = createBrowser()
+    const { page } = await browser.open(`${this.#origin}/sign-in`)
+    const { email } = this.#workspace
+    const result = await browser.press(page, 'Sign in', { email, password })
+    if (result.page.status !== 200) throw new Error(`sign-in failed: ${result.page.status}`)
+    return browser
+  }
+}

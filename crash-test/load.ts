@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ContactAdded } from '@outdial/contract'
+import { type ApiClient, isFinal } from './api-client.ts'
+import type { Campaigns } from './campaigns.ts'
+import type { Dashboard } from './dashboard.ts'
+import { createRandom, type Random } from './random.ts'
+import type { Subscriptions } from './subscriptions.ts'
+import type { WebhookReceiver } from './webhook-receiver.ts'
+
+/** One `POST /contacts/` with its idempotency key, however often it was repeated. */
+export interface PostedContact {
+  key: string
+  callbackPath: string | undefined
+  /** Undefined until a response acknowledges it. */
+  callId: number | undefined
+  callQueued: boolean
+}
+
+/** A 2xx response to a `POST /contacts/`, at a time of `performance.now()`. */
+export interface Acknowledgment {
+  at: number
+  origin: string
+}
+
+const numbers = 150
+
+/** Returns a valid number of Washington, DC. The simulated provider's outcome depends on it. */
+export const phoneNumber = (index: number): string => `+1202${2_000_000 + index * 29}`
+
+/** What the requests of a round go to, and the members and receivers that take part. */
+export interface RoundWorld {
+  client: ApiClient
+  dashboard: Dashboard
+  campaigns: Campaigns
+  subscriptions: Subscriptions
+  receiver: WebhookReceiver
+}
+
+interface LoadOptions {
+  seed: number
+  round: number
+  postsPerSecond: number
+}
+
+/** The steady load of a round: requests that a customer's automation sends, whatever happens to the service. */
+export class Load {
+  readonly contacts: PostedContact[] = []
+  readonly acknowledgments: Acknowledgment[] = []
+  /** IDs of calls that a cancel request acknowledged. */
+  readonly canceledCallIds = new Set<number>()
+  /** Responses that no request of this load should get. */
+  readonly unexpected: string[] = []
+  #repeats = 0
+  readonly #random: Random
+  readonly #underway = new Set<Promise<void>>()
+  #isStopped = false
+
+  readonly #world: RoundWorld
+  readonly #options: LoadOptions
+
+  constructor(world: RoundWorld, options: LoadOptions) {
+    this.#world = world
+    this.#options = options
+    this.#random = createRandom(options.seed, options.round, 'load')
+  }
+
+  get repeats(): number {
+    return this.#repeats
+  }
+
+  start(): void {
+    const random = this.#random
+    this.#every(1000 / this.#options.postsPerSecond, () => this.#postContact())
+    this.#every(1500, () => this.#cancel())
+    this.#every(4000, () => this.#world.subscriptions.churn(random.between(2000, 8000), random))
+    this.#every(9000, () => this.#world.campaigns.pauseFor(random.between(1000, 4000), random))
+  }
+
+  /** Stops sending new requests, and resolves when every request has a final response. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    while (this.#underway.size > 0) await Promise.all(this.#underway)
+  }
+
+  #every(intervalMs: number, work: () => Promise<void>): void {
+    const loop = async () => {
+      for (;;) {
+        await delay(intervalMs * this.#random.between(0.5, 1.5))
+        if (this.#isStopped) return
+        this.#track(work())
+      }
+    }
+    this.#track(loop())
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked: Promise<void> = work.finally(() => this.#underway.delete(tracked))
+    this.#underway.add(tracked)
+  }
+
+  async #postContact(): Promise<void> {
+    const random = this.#random
+    const index = this.contacts.length + 1
+    const key = `round-${this.#options.round}-${index}`
+    const callbackPath = random.happens(0.05) ? `/callback/${key}` : undefined
+    const contact: PostedContact = { key, callbackPath, callId: undefined, callQueued: false }
+    this.contacts.push(contact)
+    const body = {
+      phone_number: phoneNumber(random.integer(0, numbers - 1)),
+      campaign_id: this.#world.campaigns.pick(random),
+      metadata: { key },
+      if_already_queued: random.happens(0.9) || callbackPath !== undefined ? 'queue' : 'skip',
+      ...(callbackPath === undefined ? {} : { callback_url: this.#world.receiver.url('ok', callbackPath) }),
+    }
+    const response = await this.#sendUntilFinal({
+      method: 'POST',
+      path: '/contacts/',
+      body,
+      idempotencyKey: key,
+    })
+    if (response === undefined || response.status >= 300) return
+    this.acknowledgments.push({ at: performance.now(), origin: response.origin })
+    const { call, call_queued } = ContactAdded.parse(response.body)
+    contact.callId = call.id
+    contact.callQueued = call_queued
+  }
+
+  /** Cancels one of the last calls. Counts only if the dashboard confirms it. */
+  async #cancel(): Promise<void> {
+    const acknowledged = this.contacts.slice(-20).flatMap(({ callId }) => callId ?? [])
+    const id = acknowledged[this.#random.integer(0, acknowledged.length - 1)]
+    if (id === undefined) return
+    const page = await this.#world.dashboard.press(`/calls/${id}`, 'Cancel call')
+    if (page?.text.includes('Call canceled.') === true) this.canceledCallIds.add(id)
+  }
+
+  /** Repeats a request until its outcome is known. After the first response, a repetition has the same key. */
+  async #sendUntilFinal(request: { method: 'POST'; path: string; body: unknown; idempotencyKey?: string }) {
+    const { origins } = this.#world.client
+    const deadline = performance.now() + 300_000
+    while (performance.now() < deadline) {
+      const origin = origins[this.#random.integer(0, origins.length - 1)] ?? ''
+      // Some clients have less patience, so the service works for a client that has gone.
+      const timeoutMs = this.#random.happens(0.05) ? 30 : 10_000
+      const response = await this.#world.client.send({ ...request, origin, timeoutMs })
+      if (isFinal(response)) {
+        if (response.status >= 300)
+          this.unexpected.push(`${request.path}: ${response.status} ${JSON.stringify(response.body)}`)
+        return response
+      }
+      this.#repeats += 1
+      await delay(this.#random.between(200, 1000))
+    }
+    this.unexpected.push(`${request.path}: no final response within 5 minutes`)
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+import pino from 'pino'
+import { createAgent } from '../backend/agents/agents.ts'
+import { parseConfig } from '../backend/config.ts'
+import { createApiKey } from '../backend/identity/api-keys.ts'
+import { addMember } from '../backend/identity/members.ts'
+import { createUser } from '../backend/identity/users.ts'
+import { createWorkspace } from '../backend/onboarding/onboarding.ts'
+import { openDeps } from '../backend/open-deps.ts'
+import { addPhoneNumber } from '../backend/phone-numbers/phone-numbers.ts'
+
+export const password = 'correct horse battery'
+
+export interface Workspace {
+  id: number
+  email: string
+  apiKey: string
+  agentId: number
+  phoneNumberId: number
+}
+
+/** Creates a workspace for one round, because only the dashboard creates agents, phone numbers, and API keys. */
+export async function seedWorkspace(
+  environment: Record<string, string>,
+  databaseUrl: string,
+  name: string,
+): Promise<Workspace> {
+  const log = pino({ level: 'silent' })
+  const config = parseConfig({ ...environment, DATABASE_URL: databaseUrl })
+  const { deps, close } = await openDeps({ config, log, purpose: 'command' })
+  try {
+    const email = `${name}@example.com`
+    const { id: userId } = await createUser(deps, { email, name: 'Crash Test', password })
+    const { id } = await createWorkspace(deps, {
+      name,
+      country: 'US',
+      timeZone: 'America/New_York',
+      ownerId: userId,
+    })
+    await addMember(deps, id, userId, 'owner')
+    const agent = await createAgent(deps, id, { name: 'Ava', status: 'live', greeting: 'Hi', variables: [] })
+    const number = await addPhoneNumber(deps, id, { phone_number: '+12025550190', label: 'Sales' })
+    const { key } = await createApiKey(deps, id, userId, 'Crash test')
+    return { id, email, apiKey: key, agentId: agent.id, phoneNumberId: number.id }
+  } finally {
+    await close()
+  }
+}
