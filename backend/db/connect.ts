@@ -35,12 +35,25 @@ export const startupTimeouts: DatabaseTimeouts = {
 /** How many connections a process opens at most. */
 export const maxConnections = 20
 
-const pools = new WeakMap<object, pg.Pool>()
+const pools = new WeakMap<object, { pool: pg.Pool; connection: ConnectionOptions }>()
+
+/** Where a pool connects to, and as which role. A thread can't use a pool of another, but can open one like it. */
+export interface ConnectionOptions {
+  url: string
+  role?: string
+}
+
+function getPool(db: Db) {
+  const found = pools.get(db)
+  if (found === undefined) throw new Error('invariant: this Db was not opened by connect')
+  return found
+}
+
+export const getConnectionOptions = (db: Db): ConnectionOptions => getPool(db).connection
 
 /** Counts the connections of the pool that a `Db` uses: busy ones, idle ones, and transactions that wait for one. */
 export function countConnections(db: Db): { state: 'busy' | 'idle' | 'waiting'; count: number }[] {
-  const pool = pools.get(db)
-  if (pool === undefined) throw new Error('invariant: this Db was not opened by connect')
+  const { pool } = getPool(db)
   return [
     { state: 'busy', count: pool.totalCount - pool.idleCount },
     { state: 'idle', count: pool.idleCount },
@@ -53,17 +66,29 @@ export function countConnections(db: Db): { state: 'busy' | 'idle' | 'waiting'; 
  *
  * @param options.role the role under which the statements run, by default that of the user in the URL
  */
-export function connect(options: {
-  url: string
-  role?: string
-  max?: number
-  onError?: (error: Error) => void
-  timeouts?: DatabaseTimeouts
-  /** Without it, statements that look up or save a number of the do-not-call list fail. */
-  doNotCallKey?: Buffer
-}): Db {
+export function connect(
+  options: ConnectionOptions & {
+    max?: number
+    onError?: (error: Error) => void
+    timeouts?: DatabaseTimeouts
+    /** Without it, statements that look up or save a number of the do-not-call list fail. */
+    doNotCallKey?: Buffer
+  },
+): Db {
   const { url, role, max = maxConnections, onError = () => {} } = options
   const { timeouts = defaultTimeouts, doNotCallKey } = options
+  const openConnections = new Set<Promise<void>>()
+  // The pool waits for it, although its type doesn't say so. Without its settings, a connection would have the rights of
+  // the user in the URL.
+  const prepare: (client: pg.ClientBase) => unknown = async (client) => {
+    // The pool listens only to idle clients: one that breaks between two statements would end the process.
+    client.on('error', onError)
+    const close = new Promise<void>((resolve) => client.once('end', resolve))
+    openConnections.add(close)
+    void close.then(() => openConnections.delete(close))
+    await client.query(sessionSettings(timeouts, role))
+    if (doNotCallKey) await client.query(doNotCallSettings(doNotCallKey))
+  }
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -72,35 +97,9 @@ export function connect(options: {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10 * secondMs,
     types,
+    onConnect: prepare,
   })
   pool.on('error', () => {}) // the client's own listener, below, reports it
-  const openConnections = new Set<Promise<void>>()
-  const settings = new WeakMap<pg.PoolClient, Promise<unknown>>()
-  pool.on('connect', (client) => {
-    // The pool listens only to idle clients: one that breaks between two statements would end the process.
-    client.on('error', onError)
-    const close = new Promise<void>((resolve) => client.once('end', resolve))
-    openConnections.add(close)
-    void close.then(() => openConnections.delete(close))
-    const apply = async () => {
-      await client.query(sessionSettings(timeouts, role))
-      if (doNotCallKey) await client.query(doNotCallSettings(doNotCallKey))
-    }
-    const applied = apply()
-    applied.catch(() => {}) // `acquire`, below, throws it
-    settings.set(client, applied)
-  })
-  // Without its settings, a connection would have the rights of the user in the URL.
-  const acquire = async () => {
-    const client = await pool.connect()
-    try {
-      await settings.get(client)
-    } catch (error) {
-      client.release(true)
-      throw error
-    }
-    return closeOnFailure(client)
-  }
   // `pool.end()` resolves before its connections are closed. If the server stops in between, they report errors.
   const close = async () => {
     await pool.end()
@@ -108,11 +107,11 @@ export function connect(options: {
   }
   const waitingPool = {
     options: pool.options,
-    connect: acquire,
+    connect: async () => closeOnFailure(await pool.connect()),
     end: close,
   }
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: waitingPool }) })
-  pools.set(db, pool)
+  pools.set(db, { pool, connection: { url, ...(role !== undefined && { role }) } })
   return db
 }
 

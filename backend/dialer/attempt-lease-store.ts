@@ -31,19 +31,6 @@ export interface FencedAttempt {
   workspaceId: number
 }
 
-/** Renews the leases that this worker still holds. Returns the IDs of the renewed attempts. */
-export async function renewLeases(
-  db: Db,
-  lease: { workerId: string; leaseMs: number },
-  ids: readonly string[],
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    update call_attempt set lease_until = now() + ${lease.leaseMs}::float8 * interval '1 millisecond'
-    where id = any(${ids}::uuid[]) and worker_id = ${lease.workerId}::uuid and ended_at is null
-    returning id`.execute(db)
-  return rows.map((row) => row.id)
-}
-
 /** Ends the lease of an attempt that continues without this worker, so the next worker can take it over immediately. */
 export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void> => {
   await db

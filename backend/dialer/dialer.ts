@@ -4,7 +4,6 @@ import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
 import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
-import { renewLeases } from './attempt-lease-store.ts'
 import { claimCalls, type ClaimedAttempt, claimTestCalls } from './claim-calls.ts'
 import { type LeaseTimes, startLeaseRenewal } from './leases.ts'
 import { runAttempt } from './run-attempt.ts'
@@ -56,13 +55,15 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
       { attempt: attemptId, error: describeError(error) },
       attemptId === undefined ? 'failed to claim calls or renew leases' : 'failed to run a call attempt',
     )
-  const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
-  const leases = startLeaseRenewal({ leaseMs, heartbeatMs }, renew, onError)
+  const leases = startLeaseRenewal(deps, { workerId, leaseMs, heartbeatMs }, onError)
   const runner = { providers, leases, onError }
   const start = (name: string, maxAttempts: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {
       name,
-      fetch,
+      fetch: async (capacity) => {
+        await leases.ready
+        return fetch(capacity)
+      },
       handle: (attempt, stop) => runAttempt(dialerDeps, runner, attempt, stop),
       onError: (error, attempt) => onError(error, attempt?.id),
       concurrency: maxAttempts,
@@ -90,7 +91,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
         ...real.map((worker) => worker.stop(realTimeoutMs)),
         ...test.map((worker) => worker.stop(timeoutMs)),
       ])
-      leases.stop()
+      await leases.stop()
     },
   }
 }

@@ -1,11 +1,18 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { minuteMs, secondMs } from '../core/durations.ts'
 import { createLoop, defaultStalledAfterMs, type Loop } from '../core/loop.ts'
+import { getConnectionOptions } from '../db/connect.ts'
+import type { Deps } from '../deps.ts'
+import type { LeaseMessage, LeaseRequest, LeaseThreadOptions } from './lease-thread.ts'
 
 /** Keeps the leases of one worker alive. */
 export interface Leases {
   loops: readonly Loop[]
+  /** Resolves when leases are being renewed, so that it's time to claim attempts. */
+  ready: Promise<void>
   /** Renews the lease of an attempt until `release`. `lost` aborts when the lease can no longer be relied on. */
   track(attempt: { id: string; leaseStartedMs: number }): { lost: AbortSignal; release(): void }
-  stop(): void
+  stop(): Promise<void>
 }
 
 export interface LeaseTimes {
@@ -13,71 +20,116 @@ export interface LeaseTimes {
   heartbeatMs: number
 }
 
+const threadFile = new URL('./lease-thread.ts', import.meta.url)
+
+/** How long the thread renews leases although the main thread does nothing else. No input keeps it busy that long. */
+const maxSilenceMs = minuteMs
+
 /**
- * Renews all tracked leases in one statement every `heartbeatMs`. A lease that can't be renewed counts as lost when a
- * quarter of it is left, so this worker hangs up before another worker can take over.
+ * Renews all tracked leases in one statement every `heartbeatMs`, in a thread. A lease that can't be renewed counts as
+ * lost when a quarter of it is left, so this worker hangs up before another worker can take over.
  *
- * Leases run in real time, so this uses the process's monotonic clock, which tests and clock changes don't affect. The
- * timers are intervals instead of `startPeriodicJob`, because a slow renewal must not delay the next one.
+ * Leases run in real time, so this uses monotonic clocks, which tests and clock changes don't affect.
  */
 export function startLeaseRenewal(
-  times: LeaseTimes,
-  renew: (ids: string[]) => Promise<string[]>,
+  { db }: Pick<Deps, 'db'>,
+  options: LeaseTimes & { workerId: string },
   onError: (error: unknown) => void,
 ): Leases {
-  const { leaseMs, heartbeatMs } = times
+  const { leaseMs, heartbeatMs } = options
   const tracked = new Map<string, { abandonAt: number; lostController: AbortController }>()
-  const abandonAt = (leaseStartedMs: number) => leaseStartedMs + leaseMs * 0.75
+  const toAbandonAt = (leaseStartedMs: number) => leaseStartedMs + leaseMs * 0.75
   const round = createLoop('lease_renewal', defaultStalledAfterMs)
-  let isRenewing = false
+  const mainRanAt = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
+  const ready = Promise.withResolvers<void>()
+  let isStopping = false
 
   const markLost = (id: string) => {
     tracked.get(id)?.lostController.abort()
     tracked.delete(id)
   }
 
-  const renewAll = async () => {
-    if (isRenewing) return
-    round.comeRound()
-    if (tracked.size === 0) return
-    isRenewing = true
-    const ids = [...tracked.keys()]
-    const requestedAt = performance.now()
-    try {
-      const renewed = new Set(await renew(ids))
-      for (const id of ids) {
-        const lease = tracked.get(id)
-        if (lease !== undefined && renewed.has(id)) lease.abandonAt = abandonAt(requestedAt)
-        if (!renewed.has(id)) markLost(id)
-      }
-    } catch (error) {
-      onError(error) // The next heartbeat tries again, until the lease is lost.
-    } finally {
-      isRenewing = false
+  const handle = (message: LeaseMessage) => {
+    if (message.type === 'ready') {
+      ready.resolve()
+      return
     }
+    round.comeRound()
+    if (message.type === 'failed') {
+      onError(message.error)
+      return
+    }
+    const ageMs = Number(process.hrtime.bigint() - message.requestedAt) / 1e6
+    for (const id of message.renewed) {
+      const lease = tracked.get(id)
+      if (lease !== undefined) lease.abandonAt = toAbandonAt(performance.now() - ageMs)
+    }
+    message.lost.forEach(markLost)
   }
 
-  // Has a separate timer, because a renewal can hang.
+  const startThread = () => {
+    const { port1: port, port2: threadPort } = new MessageChannel()
+    const connection = getConnectionOptions(db)
+    const workerData: LeaseThreadOptions = {
+      ...{ port: threadPort, connection, mainRanAt, maxSilenceMs },
+      ...options,
+    }
+    const worker = new Worker(threadFile, { env: {}, workerData, transferList: [threadPort] })
+    port.on('message', handle)
+    worker.on('error', onError)
+    const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    for (const id of tracked.keys()) port.postMessage({ type: 'track', id } satisfies LeaseRequest)
+    void exited.then(() => {
+      port.close()
+      // Calls are in progress, and other workers would take them over.
+      if (!isStopping) setTimeout(() => !isStopping && (thread = startThread()), secondMs)
+    })
+    return { port, worker, exited }
+  }
+  let thread = startThread()
+  const send = (request: LeaseRequest) => thread.port.postMessage(request)
+
   const dropExpired = () => {
+    Atomics.store(mainRanAt, 0, process.hrtime.bigint())
+    // After this thread was busy, timers run before messages, but the leases may have been renewed.
+    readMessages(thread.port, handle)
     const now = performance.now()
     for (const [id, lease] of tracked) if (lease.abandonAt <= now) markLost(id)
   }
-
-  const renewTimer = setInterval(() => void renewAll(), heartbeatMs)
+  dropExpired()
   const expiryTimer = setInterval(dropExpired, Math.max(5, heartbeatMs / 10))
 
   return {
     loops: [round],
+    ready: ready.promise,
     track: ({ id, leaseStartedMs }) => {
       const lostController = new AbortController()
-      tracked.set(id, { abandonAt: abandonAt(leaseStartedMs), lostController })
+      tracked.set(id, { abandonAt: toAbandonAt(leaseStartedMs), lostController })
+      send({ type: 'track', id })
       // A process that was suspended after it claimed the attempt must not dial now.
       dropExpired()
-      return { lost: lostController.signal, release: () => void tracked.delete(id) }
+      const release = () => {
+        tracked.delete(id)
+        send({ type: 'release', id })
+      }
+      return { lost: lostController.signal, release }
     },
-    stop: () => {
-      clearInterval(renewTimer)
+    stop: async () => {
+      isStopping = true
       clearInterval(expiryTimer)
+      send({ type: 'stop' })
+      const timer = setTimeout(() => void thread.worker.terminate(), stopTimeoutMs)
+      await thread.exited
+      clearTimeout(timer)
     },
   }
 }
+
+/** For the thread to close its connection, which a silent database can delay. */
+const stopTimeoutMs = 2 * secondMs
+
+function readMessages(port: MessagePort, handle: (message: LeaseMessage) => void): void {
+  for (let next = receive(port); next !== undefined; next = receive(port)) handle(next.message)
+}
+
+const receive = (port: MessagePort): { message: LeaseMessage } | undefined => receiveMessageOnPort(port)

@@ -66,6 +66,9 @@ export function startSweeper(
   })
 }
 
+/** How long a sweeper that has just started leaves attempts of resumable providers to dialers that start with it. */
+const takeoverMs = 10 * secondMs
+
 /** Finds the pending jobs of one kind of task. */
 type FindJobs = () => Promise<(() => Promise<boolean>)[]>
 
@@ -83,6 +86,8 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
     .map((provider) => provider.name)
   const workerLost = emptyResult('failed', 'worker_lost')
   const maxCallSeconds = callLimits.ringSeconds + callLimits.callSeconds
+  const startedAt = clock.now().getTime()
+  const isTakeoverTime = () => clock.now().getTime() - startedAt < takeoverMs
   const endLost = (result: AttemptResult) => async (attempt: LostAttempt) =>
     (await finishAttempt(deps, attempt, result)) !== 'stale'
   return [
@@ -90,8 +95,11 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
       () => findLostAttempts(db, { providers: nonResumable, lostForSeconds: 0 }),
       endLost(workerLost),
     ),
-    // Even the longest call would be over.
-    createTask(() => findLostAttempts(db, { lostForSeconds: maxCallSeconds }), endLost(lostResult)),
+    // Even the longest call would be over. After an outage of all processes, dialers get its result first.
+    createTask(
+      async () => (isTakeoverTime() ? [] : findLostAttempts(db, { lostForSeconds: maxCallSeconds })),
+      endLost(lostResult),
+    ),
     createTask(
       () => findOverdueAnalyses(db, clock.now()),
       (call) => writeOverdueEvent(deps, call),

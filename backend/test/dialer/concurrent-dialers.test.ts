@@ -10,6 +10,7 @@ import type { TelephonyProvider } from '../../telephony/provider.ts'
 import { createSimulatedProvider } from '../../telephony/simulated/simulated-provider.ts'
 import { seedCall } from '../support/calls.ts'
 import { doNotCallKey } from '../support/database.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { testDeps } from '../support/deps.ts'
 import { everyHour, freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { waitFor } from '../support/wait.ts'
@@ -34,7 +35,8 @@ it('completes every call once with one event when one of three dialers loses its
         campaignId: await seedCampaign(deps, { ...seed, name, retry, maxConcurrentCalls: 4 }),
       })
 
-  const otherDeps = testDeps(connect({ url: database.url, max: 3, doNotCallKey }), { clock: deps.clock })
+  const proxy = await createDatabaseProxy(database.url)
+  const otherDeps = testDeps(connect({ url: proxy.url, max: 3, doNotCallKey }), { clock: deps.clock })
   const leases = { leaseMs: 1_500, heartbeatMs: 100 }
   const liveAttempts = new Set<string>()
   const simulated = createSimulatedProvider(deps.clock, deps.config.simulationSpeed)
@@ -82,7 +84,7 @@ it('completes every call once with one event when one of three dialers loses its
     },
   )
   const lost = [...liveAttempts]
-  await otherDeps.db.destroy()
+  await Promise.all([proxy.disconnect(), otherDeps.db.destroy()])
   await Promise.all([
     pauseCampaign(deps, first.workspaceId, first.campaignId),
     editCampaign(deps, second.workspaceId, second.campaignId, {

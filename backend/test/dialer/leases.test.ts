@@ -21,11 +21,15 @@ import {
   seedCall,
 } from '../support/calls.ts'
 import { asSuperuser, doNotCallKey } from '../support/database.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { createTestProvider, neverSettle, shortConversation } from '../support/telephony-provider.ts'
 import { waitFor } from '../support/wait.ts'
 import { useCallsWorld } from '../support/world.ts'
+
+/** Keeps the thread busy, as a calculation does. */
+const sleepSync = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 const world = useCallsWorld()
 
@@ -197,7 +201,8 @@ describe('lease renewal', () => {
 
   it('hangs up before its lease expires when the database is unreachable', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
-    const otherDeps = testDeps(connect({ url: world.database.url, max: 4, doNotCallKey }), {
+    const proxy = await createDatabaseProxy(world.database.url)
+    const otherDeps = testDeps(connect({ url: proxy.url, max: 4, doNotCallKey }), {
       clock: world.deps.clock,
     })
     const hungUp = Promise.withResolvers<boolean>()
@@ -210,7 +215,7 @@ describe('lease renewal', () => {
     })
     dial({ leaseMs: 1_200, heartbeatMs: 50, providers: { real: provider, test: provider } }, otherDeps)
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
-    await otherDeps.db.destroy()
+    await Promise.all([proxy.disconnect(), otherDeps.db.destroy()])
     expect(await hungUp.promise).toBe(true)
     sweep()
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
@@ -227,6 +232,18 @@ describe('lease renewal', () => {
       .execute()
     return running.length > 0
   }
+
+  it('renews leases while the main thread is busy for longer than a lease', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    const provider = createTestProvider({ dial: (_, { onAnswer }) => (onAnswer(), neverSettle()) })
+    dial({ leaseMs: 1_000, heartbeatMs: 100, providers: { real: provider, test: provider } })
+    await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
+    sleepSync(2_500)
+    sweep()
+    await advanceUntil(world.deps, world.seed, id, () => true)
+    expect(await leaseStillRuns(id)).toBe(true)
+    expect((await getCall(world.deps, world.seed, id)).status).toBe('in_progress')
+  })
 
   it('hangs up when another worker has taken over the attempt', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
@@ -252,11 +269,8 @@ describe('lease renewal', () => {
   it('does not dial if the lease has expired since the claim', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = { ...(await claimAsLostWorker(100)), leaseStartedMs: performance.now() - 100 }
-    const leases = startLeaseRenewal(
-      { leaseMs: 100, heartbeatMs: 60_000 },
-      async () => [],
-      () => {},
-    )
+    const times = { leaseMs: 100, heartbeatMs: 60_000 }
+    const leases = startLeaseRenewal(world.deps, { ...times, workerId: crypto.randomUUID() }, () => {})
     let isDialed = false
     const provider = createTestProvider({
       dial: () => {
@@ -270,7 +284,7 @@ describe('lease renewal', () => {
       attempt,
       new AbortController().signal,
     )
-    leases.stop()
+    await leases.stop()
     expect(isDialed).toBe(false)
     expect((await getCall(world.deps, world.seed, id)).status).toBe('dialing')
   })

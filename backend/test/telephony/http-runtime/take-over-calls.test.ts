@@ -12,6 +12,7 @@ import {
   seedCall,
 } from '../../support/calls.ts'
 import { doNotCallKey } from '../../support/database.ts'
+import { createDatabaseProxy } from '../../support/database-proxy.ts'
 import { testDeps } from '../../support/deps.ts'
 import { freshNumber, seedCampaign } from '../../support/factories.ts'
 import { useHttpRuntimeWorld } from '../../support/http-runtime.ts'
@@ -24,7 +25,8 @@ const { startRinging } = world
 const isInProgress = (call: Call) => call.status === 'in_progress'
 
 it('takes over the call of a worker that lost its database, in the same attempt and with one dial request', async () => {
-  const otherDeps = testDeps(connect({ url: world.database.url, max: 4, doNotCallKey }), {
+  const proxy = await createDatabaseProxy(world.database.url)
+  const otherDeps = testDeps(connect({ url: proxy.url, max: 4, doNotCallKey }), {
     clock: world.deps.clock,
     config: world.deps.config,
   })
@@ -32,7 +34,7 @@ it('takes over the call of a worker that lost its database, in the same attempt 
   const { id, attemptId } = await startRinging({ leaseMs: 600_000 }, otherDeps)
   await reportToBoth(attemptId, answered(1))
   await advanceUntil(world.deps, world.seed, id, isInProgress)
-  await otherDeps.db.destroy()
+  await Promise.all([proxy.disconnect(), otherDeps.db.destroy()])
   await sql`update call_attempt set lease_until = clock_timestamp() where id = ${attemptId}::uuid`.execute(
     world.deps.db,
   )

@@ -1,0 +1,81 @@
+import { type MessagePort, workerData } from 'node:worker_threads'
+import { sql } from 'kysely'
+import { describeError } from '../core/errors.ts'
+import { connect, type ConnectionOptions } from '../db/connect.ts'
+
+/**
+ * The thread that renews the leases of one worker, on a connection of its own, so that a busy main thread doesn't lose
+ * its calls. It stops renewing if the main thread hasn't run for `maxSilenceMs`: then nobody supervises the calls, and
+ * another worker must end them or take them over.
+ */
+export interface LeaseThreadOptions {
+  port: MessagePort
+  connection: ConnectionOptions
+  workerId: string
+  leaseMs: number
+  heartbeatMs: number
+  /** `process.hrtime.bigint()` when the main thread last ran. */
+  mainRanAt: BigInt64Array
+  maxSilenceMs: number
+}
+
+/** What the main thread sends. */
+export type LeaseRequest = { type: 'track' | 'release'; id: string } | { type: 'stop' }
+
+/**
+ * What the thread sends. `requestedAt` is `process.hrtime.bigint()` before the statement that renewed the leases: unlike
+ * `performance.now()`, it's the same in all threads.
+ */
+export type LeaseMessage =
+  | { type: 'ready' }
+  | { type: 'renewed'; requestedAt: bigint; renewed: string[]; lost: string[] }
+  | { type: 'failed'; error: object }
+
+const { port, connection, workerId, leaseMs, heartbeatMs, mainRanAt, maxSilenceMs } =
+  workerData as LeaseThreadOptions
+const db = connect({ ...connection, max: 1 })
+const tracked = new Set<string>()
+let isRenewing = false
+
+const send = (message: LeaseMessage) => port.postMessage(message)
+
+port.on('message', (request: LeaseRequest) => {
+  if (request.type === 'track') tracked.add(request.id)
+  if (request.type === 'release') tracked.delete(request.id)
+  if (request.type === 'stop') void stop()
+})
+
+const timer = setInterval(() => void renewAll(), heartbeatMs)
+
+async function renewAll(): Promise<void> {
+  const mainSilenceMs = Number(process.hrtime.bigint() - Atomics.load(mainRanAt, 0)) / 1e6
+  if (isRenewing || mainSilenceMs > maxSilenceMs) return
+  isRenewing = true
+  const ids = [...tracked]
+  const requestedAt = process.hrtime.bigint()
+  try {
+    const renewed = ids.length === 0 ? [] : await renewLeases(ids)
+    send({ type: 'renewed', requestedAt, renewed, lost: ids.filter((id) => !renewed.includes(id)) })
+  } catch (error) {
+    send({ type: 'failed', error: describeError(error) }) // The next heartbeat tries again, until the leases are lost.
+  } finally {
+    isRenewing = false
+  }
+}
+
+/** Renews the leases that this worker still holds. Returns the IDs of the renewed attempts. */
+async function renewLeases(ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update call_attempt set lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
+    where id = any(${ids}::uuid[]) and worker_id = ${workerId}::uuid and ended_at is null
+    returning id`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+async function stop(): Promise<void> {
+  clearInterval(timer)
+  await db.destroy()
+  port.close()
+}
+
+send({ type: 'ready' })
