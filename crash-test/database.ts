@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -21,11 +22,12 @@ export interface CrashDatabase {
 
 /** Creates an empty database in the operating system's temporary folder, and starts it. */
 export async function createDatabase(): Promise<CrashDatabase> {
-  const account = findAccount()
+  const account = findAccount(undefined, { warn: () => {} })
   const folder = await createTemporaryFolder('outdial-crash-test-', account, tmpdir())
   const cluster = path.join(folder, 'postgres')
   const binaries = await findBinaries(account)
-  await prepareCluster({ path: folder, cluster, account }, binaries, { password: undefined, sync: true })
+  const login = { role: 'postgres', password: randomUUID() } as const
+  await prepareCluster({ path: folder, cluster, account }, binaries, { login, sync: true })
   const port = await findFreePort('127.0.0.1')
   const start = () =>
     startPostmaster({
@@ -45,7 +47,7 @@ export async function createDatabase(): Promise<CrashDatabase> {
 
   return {
     port,
-    url: (proxyPort = port) => `postgres://postgres@127.0.0.1:${proxyPort}/postgres`,
+    url: (proxyPort = port) => `postgres://postgres:${login.password}@127.0.0.1:${proxyPort}/postgres`,
     killAndRestart: async (downMs) => {
       const pid = Number((await readFile(path.join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0])
       process.kill(pid, 'SIGKILL')
