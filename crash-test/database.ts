@@ -26,7 +26,8 @@ export async function createDatabase(): Promise<CrashDatabase> {
   const folder = await createTemporaryFolder('outdial-crash-test-', account, tmpdir())
   const cluster = path.join(folder, 'postgres')
   const binaries = await findBinaries(account)
-  const login = { role: 'postgres', password: randomUUID() } as const
+  // The role that an installation uses, which isn't a superuser.
+  const login = { role: 'outdial', password: randomUUID() } as const
   await prepareCluster({ path: folder, cluster, account }, binaries, { login, sync: true })
   const port = await findFreePort('127.0.0.1')
   const start = () =>
@@ -47,7 +48,7 @@ export async function createDatabase(): Promise<CrashDatabase> {
 
   return {
     port,
-    url: (proxyPort = port) => `postgres://postgres:${login.password}@127.0.0.1:${proxyPort}/postgres`,
+    url: (proxyPort = port) => `postgres://${login.role}:${login.password}@127.0.0.1:${proxyPort}/postgres`,
     killAndRestart: async (downMs) => {
       const pid = Number((await readFile(path.join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0])
       process.kill(pid, 'SIGKILL')
