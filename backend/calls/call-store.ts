@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import type { CallOrigin } from '../core/actor.ts'
 import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
+import type { CallSettings } from '../db/tables/call-tables.ts'
+import { currentSettings } from './call-settings.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
 /** Returns what's needed to queue a call to a contact. Undefined if the contact doesn't exist or was erased. */
@@ -67,10 +69,20 @@ interface NewCall {
   nextAttemptAt: Date | null
   metadata: Record<string, string>
   origin: CallOrigin
+  /** The time zones whose local time must be within calling hours. */
+  zones: readonly string[]
+  zoneSource: CallSettings['time_zone_source']
 }
 
+/** The settings that are in effect when a call is queued. Read by the statement that inserts the call. */
+const settingsOfNewCall = (call: NewCall) => sql<string>`(
+  select ${currentSettings} || ${JSON.stringify({ time_zones: call.zones, time_zone_source: call.zoneSource })}::jsonb
+  from campaign, agent, contact
+  where campaign.id = ${call.campaignId} and agent.id = ${call.agentId} and contact.id = ${call.contactId}
+)`
+
 /**
- * Inserts a call. Returns undefined if the contact already has an open call in this campaign (unique index
+ * Inserts a call, with the settings that are in effect. Returns undefined if the contact already has an open call in this campaign (unique index
  * `call_open_once`, which ignores additional calls and treats test calls separately).
  */
 export const insertCall = (db: Db, workspaceId: number, call: NewCall): Promise<{ id: number } | undefined> =>
@@ -92,6 +104,7 @@ export const insertCall = (db: Db, workspaceId: number, call: NewCall): Promise<
       next_attempt_at: call.nextAttemptAt,
       metadata: JSON.stringify(call.metadata),
       origin: JSON.stringify(call.origin),
+      queued_with: settingsOfNewCall(call),
       ...(call.nextAttemptAt === null && {
         status: 'completed' as const,
         outcome: 'suppressed' as const,

@@ -2,7 +2,7 @@ import type { CallOrigin } from '../core/actor.ts'
 import { fieldError, notFound } from '../core/errors.ts'
 import { lockCampaign } from '../db/locks.ts'
 import type { Deps } from '../deps.ts'
-import { nextCallableAt } from '../scheduling/calling-hours.ts'
+import { planCall } from '../scheduling/calling-hours.ts'
 import { findCallee, findOpenCalls, findQueuedCallAt, insertCall } from './call-store.ts'
 import { publishCompletedCalls } from './complete-calls.ts'
 
@@ -44,7 +44,8 @@ export async function queueCall(
   if (callee === undefined) throw notFound('contact')
 
   const dueAt = scheduledAt ?? now
-  const callableAt = test || callee.onDoNotCallList ? dueAt : await nextCallableAt(campaign, callee, dueAt)
+  const plan = await planCall(campaign, callee, dueAt)
+  const callableAt = test ? dueAt : plan.at
   for (;;) {
     const openCalls = await findOpenCalls(db, workspaceId, request)
     const [first] = openCalls
@@ -64,6 +65,8 @@ export async function queueCall(
       nextAttemptAt: callee.onDoNotCallList ? null : callableAt,
       metadata: request.metadata,
       origin: request.origin,
+      zones: plan.zones,
+      zoneSource: plan.source,
     })
     // Another transaction, which hadn't locked the contact, was first. Its call is visible now.
     if (inserted === undefined) continue

@@ -2,11 +2,14 @@ import { completeQueuedCalls } from '../calls/complete-calls.ts'
 import { rescheduleClosedCalls } from '../calls/reschedule-calls.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { planCall } from '../scheduling/calling-hours.ts'
+import { toLocalIsoTime } from '../scheduling/local-time.ts'
 import type { DialRequest } from '../telephony/provider.ts'
 import type { AttemptProgress } from './attempt-state.ts'
 import {
   type CallToDial,
   countCapacity,
+  type DialedCall,
   lockClaimableCampaigns,
   lockDueCalls,
   lockDueTestCalls,
@@ -117,9 +120,10 @@ async function startLockedCalls(
   if (locked.length === 0) return 'nothing_to_claim'
   if (callable.length === 0) return 'claim_again'
   const leaseStartedMs = performance.now()
-  const ids = callable.map((call) => call.id)
   // Uses the current time, because the number's last attempt can have ended since the claim began.
-  const attempts = await startAttempts(tx.db, ids, { ...lease, now: tx.clock.now() })
+  const now = tx.clock.now()
+  const dialed = await Promise.all(callable.map((call) => toDialedCall(call, now)))
+  const attempts = await startAttempts(tx.db, dialed, { ...lease, now })
   // Another dialer is already calling all of these numbers, so the calls wait.
   if (attempts.length === 0) return callable.length < locked.length ? 'claim_again' : 'nothing_to_claim'
   const byId = new Map(callable.map((call) => [call.id, call]))
@@ -127,6 +131,17 @@ async function startLockedCalls(
     const call = byId.get(attempt.callId)
     return call === undefined ? [] : [toClaimedAttempt(call, attempt, test, leaseStartedMs)]
   })
+}
+
+async function toDialedCall(call: CallToDial, now: Date): Promise<DialedCall> {
+  const rules = { callingHours: call.callingHours, timeZone: call.campaignTimeZone }
+  const callee = { phoneNumber: call.toNumber, timeZone: call.contactTimeZone }
+  const { zones, source } = await planCall(rules, callee, now)
+  return {
+    id: call.id,
+    settings: { ...call.settings, time_zones: [...zones], time_zone_source: source },
+    local_times: Object.fromEntries(zones.map((zone) => [zone, toLocalIsoTime(now, zone)])),
+  }
 }
 
 export const toClaimedAttempt = (

@@ -1,7 +1,9 @@
 import type { CallingHours } from '@outdial/contract'
 import { sql } from 'kysely'
+import { currentSettings } from '../calls/call-settings.ts'
 import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import type { Db } from '../db/schema.ts'
+import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
 
 /** Matches a call that is due, and whose number has no live attempt in the workspace. */
 export const isClaimable = (now: Date) => sql`
@@ -33,6 +35,7 @@ export interface CallToDial {
   fromNumber: string
   toNumber: string
   onDoNotCallList: boolean
+  settings: Partial<CallSettings>
 }
 
 /** The columns of `CallToDial`, from call, campaign, agent, and contact. */
@@ -43,7 +46,7 @@ export const callToDialColumns = sql`
   contact.first_name as "firstName", contact.last_name as "lastName", contact.variables,
   call.scheduled_at as "scheduledAt", agent.widget_id as "widgetId", agent.name as "agentName",
   agent.language, agent.greeting, call.from_number as "fromNumber", call.to_number as "toNumber",
-  ${isCalleeOnDoNotCallList} as "onDoNotCallList"`
+  ${isCalleeOnDoNotCallList} as "onDoNotCallList", ${currentSettings} as settings`
 
 const activeJoins = sql`
   join campaign on campaign.id = call.campaign_id and campaign.status = 'active'
@@ -102,26 +105,38 @@ export interface NewAttempt {
   number: number
 }
 
+/** A locked call, with everything that its attempt stores about how it was dialed. */
+export interface DialedCall {
+  id: number
+  settings: Partial<CallSettings>
+  local_times: DialedWith['local_times']
+}
+
 /**
- * Starts an attempt for each locked call, with a lease by the database's clock. A call stays queued if another
+ * Starts an attempt for each locked call, and stores its settings that have changed since it was queued. The lease uses the database's clock. A call stays queued if another
  * transaction is already calling its number; the partial unique index decides. Inserts in order of phone number so that
  * two dialers can't deadlock.
  */
 export async function startAttempts(
   db: Db,
-  callIds: readonly number[],
+  calls: readonly DialedCall[],
   lease: { provider: string; workerId: string; leaseMs: number; now: Date },
 ): Promise<NewAttempt[]> {
   const { rows } = await sql<NewAttempt>`
     with started as (
       insert into call_attempt (
-        workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at
+        workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at,
+        dialed_with
       )
-      select workspace_id, id, campaign_id, attempts + 1, to_number, test, ${lease.provider}, ${lease.workerId}::uuid,
-        clock_timestamp() + ${lease.leaseMs}::float8 * interval '1 millisecond', ${lease.now}
-      from call
-      where id = any(${callIds}::bigint[])
-      order by workspace_id, to_number, id
+      select workspace_id, call.id, campaign_id, attempts + 1, to_number, test, ${lease.provider}, ${lease.workerId}::uuid,
+        clock_timestamp() + ${lease.leaseMs}::float8 * interval '1 millisecond', ${lease.now},
+        (
+          select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(dialed.settings)
+          where value is distinct from queued_with -> key
+        ) || jsonb_build_object('local_times', dialed.local_times)
+      from jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as dialed (id bigint, settings jsonb, local_times jsonb)
+      join call on call.id = dialed.id
+      order by workspace_id, to_number, call.id
       on conflict (workspace_id, to_number) where ended_at is null and not test do nothing
       returning id, fence, call_id, number
     )

@@ -85,14 +85,29 @@ interface CallingRules {
   timeZone: string
 }
 
-/** Returns the first moment at or after `from` within the calling hours in the contact's local time. */
-export async function nextCallableAt(rules: CallingRules, callee: Callee, from: Date): Promise<Date> {
+export interface CallPlan {
+  /** The first moment within calling hours. */
+  at: Date
+  /** The time zones whose local time must be within calling hours. */
+  zones: readonly string[]
+  /** Where the time zones come from. */
+  source: 'contact' | 'number' | 'campaign'
+}
+
+/** Returns the first moment at or after `from` within the calling hours, and the time zones that decide. */
+export async function planCall(rules: CallingRules, callee: Callee, from: Date): Promise<CallPlan> {
   const zones = callee.timeZone === null ? await timeZonesOfNumber(callee.phoneNumber) : [callee.timeZone]
   const openAt = zones.length > 0 ? nextOpenAt(rules.callingHours, zones, from) : undefined
+  if (openAt !== undefined)
+    return { at: openAt, zones, source: callee.timeZone === null ? 'number' : 'contact' }
+  const at = nextOpenAt(rules.callingHours, [rules.timeZone], from)
   // No opening within the look-ahead. The call is rescheduled at this time.
-  return (
-    openAt ??
-    nextOpenAt(rules.callingHours, [rules.timeZone], from) ??
-    new Date(from.getTime() + maxLookAheadMs)
-  )
+  return {
+    at: at ?? new Date(from.getTime() + maxLookAheadMs),
+    ...{ zones: [rules.timeZone], source: 'campaign' },
+  }
 }
+
+/** Returns the first moment at or after `from` within the calling hours in the contact's local time. */
+export const nextCallableAt = async (rules: CallingRules, callee: Callee, from: Date): Promise<Date> =>
+  (await planCall(rules, callee, from)).at

@@ -11,6 +11,12 @@ export function formatLocalTime(at: Date, timeZone: string): string {
   return `${format.format(at).replaceAll('\u202f', ' ')} (${timeZone})`
 }
 
+/** Returns local time with its offset, for example `2026-05-04T10:02:00-05:00`. */
+export const toLocalIsoTime = (at: Date, timeZone: string): string =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime())
+    .toZonedDateTimeISO(timeZone)
+    .toString({ smallestUnit: 'second', timeZoneName: 'never' })
+
 const LocalDateTime = z.iso.datetime({ local: true })
 
 /**

@@ -17,6 +17,7 @@ import {
   selectAttemptsOfEvent,
   selectDeliveriesOfEvent,
 } from './call-queries.ts'
+import { describeSettings } from './call-settings-section.ts'
 import { buildTimeline, describeWaitingFor, formatEndedReason, type TimelineEntry } from './call-timeline.ts'
 
 interface CallData {
@@ -39,6 +40,8 @@ interface CallData {
   extracted: [string, string][]
   metadata: [string, string][]
   variables: [string, string][]
+  /** The settings that were in effect when the call was queued. */
+  madeWith: { label: string; value: string }[]
   sentiment: Badge | null
   goal: Badge | null
   conversationErased: boolean
@@ -121,6 +124,7 @@ async function readPage(
     extracted,
     metadata: Object.entries(call.metadata),
     variables: Object.entries(call.contact.variables),
+    madeWith: describeSettings(details.queued_with, workspace.timeZone),
     ...resultBadges,
     recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
     conversationErased: details.conversation_erased_at !== null,

@@ -72,7 +72,17 @@ export const isDeliveryOfCall = async (
 export const findAttemptsOfCall = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('call_attempt')
-    .select(['id', 'number', 'provider', 'started_at', 'answered_at', 'ended_at', 'outcome', 'ended_reason'])
+    .select([
+      'id',
+      'number',
+      'provider',
+      'started_at',
+      'answered_at',
+      'ended_at',
+      'outcome',
+      'ended_reason',
+      'dialed_with',
+    ])
     .where('workspace_id', '=', workspaceId)
     .where('call_id', '=', callId)
     .orderBy('number')
@@ -110,6 +120,7 @@ export const findCallDetails = (db: Db, workspaceId: number, callId: number) =>
       'call.analysis_until',
       'call.conversation_erased_at',
       'call.origin',
+      'call.queued_with',
       'campaign.status as campaign_status',
       'campaign.paused_reason',
       'campaign.max_concurrent_calls',

@@ -7,6 +7,7 @@ import type {
   findEventOfCall,
   findToolCallsOfCall,
 } from './call-queries.ts'
+import { describeDialing } from './call-settings-section.ts'
 
 type Attempt = Awaited<ReturnType<typeof findAttemptsOfCall>>[number]
 type ToolCall = Awaited<ReturnType<typeof findToolCallsOfCall>>[number]
@@ -44,11 +45,11 @@ interface ShownTool {
 
 /** Builds a call's timeline: what happened, in order, and then the current step. */
 export function buildTimeline(history: CallHistory): TimelineEntry[] {
-  const { call, attempts, toolCalls } = history
+  const { call, details, attempts, toolCalls } = history
   const past = [
     queuedEntry(call),
     ...attempts.flatMap((attempt) => [
-      ...attemptEntries(attempt),
+      ...attemptEntries(attempt, details),
       ...toolCalls.filter(({ attempt_id }) => attempt_id === attempt.id).map(toolCallEntry),
       ...attemptEndedEntries(attempt),
     ]),
@@ -75,8 +76,9 @@ function queuedEntry(call: Call): TimelineEntry {
   return timelineEntry(new Date(call.queued_at), 'mute', title, detail)
 }
 
-function attemptEntries(attempt: Attempt): TimelineEntry[] {
-  const detail = attempt.provider === 'simulated' ? 'The call is simulated, so no phone rings.' : ''
+function attemptEntries(attempt: Attempt, { queued_with: queuedWith }: CallDetails): TimelineEntry[] {
+  const simulated = attempt.provider === 'simulated' ? 'The call is simulated, so no phone rings.' : ''
+  const detail = [describeDialing(attempt, queuedWith), simulated].filter(Boolean).join(' ')
   const dialed = timelineEntry(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, detail)
   if (attempt.answered_at === null) return [dialed]
   return [dialed, timelineEntry(attempt.answered_at, 'good', 'Answered')]

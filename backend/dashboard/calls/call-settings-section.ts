@@ -1,0 +1,102 @@
+import type { CallSettings, DialedWith } from '../../db/tables/call-tables.ts'
+import { labels } from '../../views/labels.ts'
+import { formatCallingHours, formatDate, formatRetryPolicy } from '../page/format.ts'
+import { languageName } from '../page/forms.ts'
+
+interface Fact {
+  label: string
+  value: string
+}
+
+type Settings = Partial<CallSettings>
+
+const zoneSources: Record<CallSettings['time_zone_source'], string> = {
+  contact: 'from the contact',
+  number: 'from the phone number',
+  campaign: 'from the campaign',
+}
+
+/** How each setting is shown, in this order. A setting that was erased or isn't set is omitted. */
+const formats: {
+  [Name in keyof CallSettings]: {
+    label: string
+    format: (value: NonNullable<CallSettings[Name]>, settings: Settings, timeZone: string) => string
+  }
+} = {
+  campaign_name: { label: labels.call.campaign_name, format: String },
+  calling_hours: { label: labels.campaign.calling_hours, format: formatCallingHours },
+  time_zones: {
+    label: labels.contact.time_zone,
+    format: (zones, { time_zone_source: source }) => formatZones(zones, source),
+  },
+  // Shown with the time zones.
+  time_zone_source: { label: '', format: () => '' },
+  campaign_time_zone: { label: 'Campaign time zone', format: String },
+  retry: { label: labels.campaign.retry, format: formatRetryPolicy },
+  max_concurrent_calls: { label: labels.campaign.max_concurrent_calls, format: String },
+  agent_name: { label: labels.call.agent_name, format: String },
+  language: { label: 'Language', format: languageName },
+  greeting: { label: 'Greeting', format: String },
+  first_name: { label: labels.contact.first_name, format: String },
+  last_name: { label: labels.contact.last_name, format: String },
+  variables: {
+    label: labels.contact.variables,
+    format: (variables) =>
+      Object.entries(variables)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join(', '),
+  },
+  consent_source: { label: labels.contact.consent, format: String },
+  consent_at: {
+    label: 'Consent date',
+    format: (at, _settings, timeZone) => formatDate('full', new Date(at), timeZone),
+  },
+}
+
+/** Returns the settings that were in effect when a call was queued. Empty for a call from before this was stored. */
+export const describeSettings = (settings: Settings | null, timeZone: string): Fact[] =>
+  Object.keys(formats)
+    .map((name) => describeSetting(settings ?? {}, name as keyof CallSettings, timeZone))
+    .filter(({ value }) => value !== '')
+
+function describeSetting<Name extends keyof CallSettings>(
+  settings: Settings,
+  name: Name,
+  timeZone: string,
+): Fact {
+  const { label, format } = formats[name]
+  const value = settings[name] ?? null
+  return { label, value: value === null ? '' : format(value, settings, timeZone) }
+}
+
+/**
+ * Returns the contact's local time when an attempt was dialed, and which settings had changed since the call was
+ * queued. Empty for an attempt from before this was stored.
+ */
+export function describeDialing(
+  attempt: { started_at: Date; dialed_with: DialedWith | null },
+  queuedWith: Settings | null,
+): string {
+  const { local_times: localTimes, ...changed }: Partial<DialedWith> = attempt.dialed_with ?? {}
+  const source = changed.time_zone_source ?? queuedWith?.time_zone_source
+  const times = Object.keys(localTimes ?? {}).map(
+    (zone) =>
+      `${formatDate('minutes', attempt.started_at, zone)} local time (${formatZones([zone], source)})`,
+  )
+  const names = (Object.keys(formats) as (keyof CallSettings)[]).filter(
+    (name) => name in changed && formats[name].label !== '',
+  )
+  return [
+    times.length > 0 ? `Dialed at ${times.join(' and ')}.` : '',
+    queuedWith !== null && names.length > 0
+      ? `Changed since the call was queued: ${names.map((name) => formats[name].label).join(', ')}.`
+      : '',
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+const formatZones = (
+  zones: readonly string[],
+  source: CallSettings['time_zone_source'] | undefined,
+): string => [zones.join(' and '), ...(source === undefined ? [] : [zoneSources[source]])].join(', ')
