@@ -35,7 +35,7 @@ const formats: {
   retry: { label: labels.campaign.retry, format: formatRetryPolicy },
   max_concurrent_calls: { label: labels.campaign.max_concurrent_calls, format: String },
   agent_name: { label: labels.call.agent_name, format: String },
-  language: { label: 'Language', format: languageName },
+  language: { label: labels.agent.language, format: languageName },
   greeting: { label: 'Greeting', format: String },
   first_name: { label: labels.contact.first_name, format: String },
   last_name: { label: labels.contact.last_name, format: String },
@@ -46,9 +46,9 @@ const formats: {
         .map(([name, value]) => `${name}: ${value}`)
         .join(', '),
   },
-  consent_source: { label: labels.contact.consent, format: String },
+  consent_source: { label: labels.contact['consent.source'], format: String },
   consent_at: {
-    label: 'Consent date',
+    label: labels.contact['consent.at'],
     format: (at, _settings, timeZone) => formatDate('full', new Date(at), timeZone),
   },
 }

@@ -77,7 +77,7 @@ it('stores what a call was made with, and what had changed when an attempt was d
   expect(text).toContain('Greeting Hello from Ava')
   expect(text).toContain('Time zone America/New_York, from the phone number')
   expect(text).toContain('Calling hours Every day, 00:00 to 24:00')
-  expect(text).toContain('Consent Zelda-form Consent date May 1, 2026, 5:00:00 AM')
+  expect(text).toContain('Consent source Zelda-form Consent date May 1, 2026, 5:00:00 AM')
 })
 
 it('says if the time zone comes from the contact or the campaign', async () => {
