@@ -50,6 +50,8 @@ export interface Cluster extends Infrastructure {
   apiOrigins: string[]
   runtime: FakeRuntime | undefined
   callLog: CallLog
+  /** Kills the processes. Their calls are over by then. */
+  stopProcesses: () => Promise<void>
 }
 
 export async function startCluster(
@@ -84,15 +86,17 @@ export async function startCluster(
     const ownLog = isWorker && telephony === 'simulated' ? callLog : undefined
     return new ServiceProcess(name, environment, ownLog, origin(name))
   })
-  for (const process of Object.values(processes)) process.start()
-  await Promise.all(Object.values(processes).map((process) => process.ready))
-  return { ...infrastructure, telephony, processes, apiOrigins, runtime, callLog }
-}
-
-/** Kills the processes of a round. Its calls are over by then. */
-export async function stopCluster({ processes, runtime }: Cluster): Promise<void> {
-  await Promise.all(Object.values(processes).map((process) => process.kill()))
-  runtime?.close()
+  const killAll = () => Object.values(processes).forEach((each) => each.killNow())
+  // A frozen process wouldn't notice that the crash test was interrupted.
+  process.once('exit', killAll)
+  for (const each of Object.values(processes)) each.start()
+  await Promise.all(Object.values(processes).map(({ ready }) => ready))
+  const stopProcesses = async () => {
+    await Promise.all(Object.values(processes).map((each) => each.kill()))
+    process.off('exit', killAll)
+    runtime?.close()
+  }
+  return { ...infrastructure, telephony, processes, apiOrigins, runtime, callLog, stopProcesses }
 }
 
 const mapNames = <Value>(create: (name: ProcessName) => Value): Record<ProcessName, Value> =>

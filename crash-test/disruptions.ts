@@ -17,6 +17,9 @@ export interface DisruptionLog {
   thaws: { process: ProcessName; at: number }[]
 }
 
+/** A process that takes longer to start is disrupted while it starts. */
+const maxStartMs = 8_000
+
 /** Leases of call attempts can expire in a process that is frozen for longer. */
 const leaseAtRiskMs = 20_000
 
@@ -39,7 +42,8 @@ export async function runDisruptions(
     const target = `${isProxyDisruption(disruption) ? 'proxy of ' : ''}${disruption.target}`
     const queue = (queues.get(target) ?? Promise.resolve()).then(async () => {
       await delay(Math.max(0, startedAt + disruption.atMs - performance.now()))
-      if (disruption.target !== 'database') await cluster.processes[disruption.target].ready
+      if (disruption.target !== 'database')
+        await Promise.race([cluster.processes[disruption.target].ready, delay(maxStartMs)])
       if (performance.now() > startedAt + endMs) {
         log.skipped += 1
         return

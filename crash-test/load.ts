@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ContactAdded } from '@outdial/contract'
+import { Call, ContactAdded } from '@outdial/contract'
 import { type ApiClient, isFinal } from './api-client.ts'
 import type { Campaigns } from './campaigns.ts'
 import type { Dashboard } from './dashboard.ts'
@@ -71,7 +71,6 @@ export class Load {
   start(): void {
     const random = this.#random
     this.#every(1000 / this.#options.postsPerSecond, () => this.#postContact())
-    this.#every(1500, () => this.#cancel())
     this.#every(4000, () => this.#world.subscriptions.churn(random.between(2000, 8000), random))
     this.#every(9000, () => this.#world.campaigns.pauseFor(random.between(1000, 4000), random))
   }
@@ -105,11 +104,13 @@ export class Load {
     const callbackPath = random.happens(0.05) ? `/callback/${key}` : undefined
     const contact: PostedContact = { key, callbackPath, callId: undefined, callQueued: false }
     this.contacts.push(contact)
+    const isForLater = random.happens(0.05)
     const body = {
       phone_number: phoneNumber(random.integer(0, numbers - 1)),
       campaign_id: this.#world.campaigns.pick(random),
       metadata: { key },
-      if_already_queued: random.happens(0.9) || callbackPath !== undefined ? 'queue' : 'skip',
+      if_already_queued: random.happens(0.9) || isForLater || callbackPath !== undefined ? 'queue' : 'skip',
+      ...(isForLater && { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() }),
       ...(callbackPath === undefined ? {} : { callback_url: this.#world.receiver.url('ok', callbackPath) }),
     }
     const response = await this.#sendUntilFinal({
@@ -123,15 +124,31 @@ export class Load {
     const { call, call_queued } = ContactAdded.parse(response.body)
     contact.callId = call.id
     contact.callQueued = call_queued
+    if (isForLater) await this.#cancelUntilConfirmed(call.id)
+    else if (random.happens(0.05)) await this.#cancel(call.id)
   }
 
-  /** Cancels one of the last calls. Counts only if the dashboard confirms it. */
-  async #cancel(): Promise<void> {
-    const acknowledged = this.contacts.slice(-20).flatMap(({ callId }) => callId ?? [])
-    const id = acknowledged[this.#random.integer(0, acknowledged.length - 1)]
-    if (id === undefined) return
-    const page = await this.#world.dashboard.press(`/calls/${id}`, 'Cancel call')
-    if (page?.text.includes('Call canceled.') === true) this.canceledCallIds.add(id)
+  /** Tries to cancel a call that may have started. Counts only if the dashboard confirms it. */
+  async #cancel(callId: number): Promise<void> {
+    const page = await this.#world.dashboard.press(`/calls/${callId}`, 'Cancel call')
+    if (page?.text.includes('Call canceled.') === true) this.canceledCallIds.add(callId)
+  }
+
+  /** Cancels a call that's scheduled for later, as often as it takes. */
+  async #cancelUntilConfirmed(callId: number): Promise<void> {
+    const { client } = this.#world
+    const path = `/calls/${callId}/`
+    for (;;) {
+      await this.#cancel(callId)
+      if (this.canceledCallIds.has(callId)) return
+      // The confirmation may have been lost.
+      const response = await client.send({ method: 'GET', path, origin: client.origins[0] ?? '' })
+      if (response?.status === 200 && Call.parse(response.body).status === 'completed') {
+        this.canceledCallIds.add(callId)
+        return
+      }
+      await delay(500)
+    }
   }
 
   /** Repeats a request until its outcome is known. After the first response, a repetition has the same key. */

@@ -2,7 +2,7 @@ import { ApiClient } from './api-client.ts'
 import { CallLog } from './call-log.ts'
 import { Campaigns } from './campaigns.ts'
 import { check } from './check.ts'
-import { type Infrastructure, startCluster, stopCluster, type Telephony } from './cluster.ts'
+import { type Infrastructure, startCluster, type Telephony } from './cluster.ts'
 import { Dashboard } from './dashboard.ts'
 import { runDisruptions } from './disruptions.ts'
 import { Load } from './load.ts'
@@ -99,7 +99,7 @@ export async function runRound(infrastructure: Infrastructure, options: RoundOpt
       ],
     }
   } finally {
-    await stopCluster(cluster)
+    await cluster.stopProcesses()
     receiver.close()
   }
 }

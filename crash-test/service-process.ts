@@ -40,7 +40,8 @@ export class ServiceProcess {
   }
 
   start(): void {
-    this.#ready = Promise.withResolvers()
+    // If it ended before it was ready, those who wait for it keep waiting.
+    if (this.#hasBeenReady) this.#ready = Promise.withResolvers()
     this.#hasBeenReady = false
     this.#isExpectedToEnd = false
     this.#stderr.length = 0
