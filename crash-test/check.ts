@@ -71,6 +71,10 @@ export async function check(records: Records): Promise<Checked> {
       'calls completed': listed.length,
       'calls lost with their worker': listed.filter((call) => call.ended_reason === 'worker_lost').length,
       'calls canceled': records.load.canceledCallIds.size,
+      'starts that ended because the database was away too long': Object.values(cluster.processes).reduce(
+        (sum, { startTimeouts }) => sum + startTimeouts,
+        0,
+      ),
       'phone calls': cluster.callLog.calls.length,
       'webhook requests': records.receiver.events.length,
       'webhook requests accepted': records.receiver.events.filter(({ accepted }) => accepted).length,

@@ -18,7 +18,7 @@ export interface DisruptionLog {
 }
 
 /** A process that takes longer to start is disrupted while it starts. */
-const maxStartMs = 8_000
+const maxStartMs = 3_000
 
 /** Leases of call attempts can expire in a process that is frozen for longer. */
 const leaseAtRiskMs = 20_000

@@ -18,7 +18,9 @@ export class ServiceProcess {
   #hasBeenReady = false
   #isExpectedToEnd = false
   readonly #stderr: string[] = []
-  /** Descriptions of the times that it ended without being killed. */
+  /** How often the database was away for too long while it started. Then it ends with this explanation. */
+  startTimeouts = 0
+  /** Descriptions of the other times that it ended without being killed. */
   readonly unexpectedExits: string[] = []
   isFrozen = false
 
@@ -58,11 +60,11 @@ export class ServiceProcess {
     this.#child = child
     createInterface(child.stdout).on('line', (line) => this.#read(line))
     createInterface(child.stderr).on('line', (line) => this.#stderr.push(line))
-    child.once('exit', (code, signal) => {
+    child.once('close', (code, signal) => {
       if (this.#isExpectedToEnd || this.#child !== child) return
-      const when = this.#hasBeenReady ? 'while running' : 'while starting'
-      const reason = this.#stderr.slice(0, 4).join(' | ')
-      this.unexpectedExits.push(`${this.name} ended ${when} (${code ?? signal}): ${reason}`)
+      if (!this.#hasBeenReady && this.#stderr[0]?.startsWith('The database in DATABASE_URL') === true)
+        this.startTimeouts += 1
+      else this.unexpectedExits.push(this.#describeExit(code ?? signal))
       this.start()
     })
   }
@@ -111,6 +113,11 @@ export class ServiceProcess {
     )
     await response?.text().catch(() => '')
     return response?.status === 200
+  }
+
+  #describeExit(code: number | string | null): string {
+    const when = this.#hasBeenReady ? 'while running' : 'while starting'
+    return `${this.name} ended ${when} (${code}): ${this.#stderr.slice(0, 4).join(' | ')}`
   }
 
   #read(line: string): void {

@@ -43,12 +43,14 @@ export async function repeatAfterOutage<Result>(
   { url, timeoutMs, log }: WaitOptions,
   step: () => Promise<Result>,
 ): Promise<Result> {
-  const deadline = Date.now() + timeoutMs
+  // Starts at the first outage: before that, a step can wait long for another process that converts tables.
+  let deadline: number | undefined
   for (;;) {
     try {
       return await step()
     } catch (error) {
       if (!isOutage(error)) throw error
+      deadline ??= Date.now() + timeoutMs
       if (Date.now() >= deadline) throw unusable(url, formatReason(error), error)
       log.warn(`lost the database at ${formatServer(url)} during startup: ${formatReason(error)}`)
     }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { waitForDatabase } from '../../db/wait-for-database.ts'
+import { repeatAfterOutage, waitForDatabase } from '../../db/wait-for-database.ts'
 import { asSuperuser } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { useTestDatabase } from '../support/world.ts'
@@ -51,4 +52,16 @@ it("rejects a database that can't store every script", async () => {
   } finally {
     await asSuperuser(database.db, (db) => sql`drop database ${sql.id(name)} with (force)`.execute(db))
   }
+})
+
+it('waits for the database after an outage in a step that was already slow', async () => {
+  const timeoutMs = 20
+  let attempts = 0
+  const result = await repeatAfterOutage({ url: database.url, timeoutMs, log: silent }, async () => {
+    attempts += 1
+    await delay(timeoutMs + 5)
+    if (attempts === 1) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' })
+    return 'started'
+  })
+  expect(result).toBe('started')
 })
