@@ -58,8 +58,6 @@ const wholeNumber = z.coerce.number()
 /** Fields have the same names as in the contract, so that its issues appear next to them. */
 const CampaignFields = z.object({
   name: z.string().optional(),
-  agent_id: wholeNumber.optional(),
-  phone_number_id: wholeNumber.optional(),
   time_zone: z.string().optional(),
   'calling_hours.days': StringList,
   'calling_hours.start': z.string().optional(),
@@ -68,6 +66,12 @@ const CampaignFields = z.object({
   'retry.max_attempts': wholeNumber.optional(),
   'retry.delay_minutes': wholeNumber.optional(),
   'retry.on': StringList,
+})
+
+/** A campaign's agent and phone number can't be changed later. */
+const NewCampaignFields = CampaignFields.extend({
+  agent_id: wholeNumber.optional(),
+  phone_number_id: wholeNumber.optional(),
 })
 
 const toCampaignSettings = (fields: z.output<typeof CampaignFields>) => ({
@@ -97,7 +101,7 @@ const EditedCampaignSettings = NewCampaignSettings.omit({ agent_id: true, phone_
 
 export const newCampaignPage = defineForm({
   query: z.object({ agent: z.coerce.number().optional().catch(undefined) }),
-  form: CampaignFields,
+  form: NewCampaignFields,
   show: async (deps, { workspace, query }) => {
     const { agents, numbers, defaults } = await selectCampaignChoices(deps.db, workspace.id)
     return campaignFormView('New campaign', {

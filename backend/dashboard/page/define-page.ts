@@ -20,6 +20,8 @@ export interface Page {
 export interface FormPage {
   kind: 'form'
   params: z.ZodType
+  /** The fields of the form. */
+  form: z.ZodType
   crossesWorkspaces: boolean
   show(deps: Deps, context: PageContext, state: FormState): Promise<View>
   /** Returns the version of what the form edits; null for a form that edits nothing. */
@@ -35,6 +37,8 @@ export interface FormPage {
 export interface Action {
   kind: 'action'
   params: z.ZodType
+  /** The fields of the form with the button. */
+  form: z.ZodType
   crossesWorkspaces: boolean
   run(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect>
   back(context: PageContext): string
@@ -134,6 +138,7 @@ export const defineForm = <
   return {
     kind: 'form',
     params: page.params ?? noInput,
+    form: page.form,
     crossesWorkspaces: page.crossesWorkspaces ?? false,
     show: async (deps, context, state) =>
       page.show(deps, parseContext<Params, Query>(context, page.query), state),
@@ -162,6 +167,7 @@ export const defineAction = <Form extends z.ZodType, Params extends z.ZodType = 
 ): Action => ({
   kind: 'action',
   params: action.params ?? noInput,
+  form: action.form,
   crossesWorkspaces: action.crossesWorkspaces ?? false,
   run: async (deps, context, raw) =>
     action.run(deps, parseContext<Params, NoInput>(context, noInput), validate(action.form, raw)),

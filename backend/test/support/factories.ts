@@ -284,7 +284,7 @@ export async function seedLiveCall(
   const { db } = deps
   const now = deps.clock.now()
   const workspace_id = seed.workspaceId
-  const phone_number = `+1202555${String(liveCallCount).padStart(4, '0')}`
+  const phone_number = `+1202558${String(liveCallCount).padStart(4, '0')}`
   const contact = await db
     .insertInto('contact')
     .values({ workspace_id, phone_number, created_at: now, updated_at: now })

@@ -126,7 +126,7 @@ export async function getCsrfToken(user: SignedInUser): Promise<string> {
   return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
-/** Returns every row of every table, without `last_seen_at`, which changes with each request. */
+/** Returns every row of every table, without `last_seen_at` and `last_used_at`, which every accepted request updates. */
 export async function dumpRows({ db }: Pick<TestDatabase, 'db'>): Promise<Record<string, string[]>> {
   const tables = await sql<{
     name: string
@@ -134,8 +134,19 @@ export async function dumpRows({ db }: Pick<TestDatabase, 'db'>): Promise<Record
   const rows: Record<string, string[]> = {}
   for (const { name } of tables.rows) {
     const found = await sql<{ row: string }>`
-      select (to_jsonb(t) - 'last_seen_at')::text as row from ${sql.table(name)} t order by 1`.execute(db)
+      select (to_jsonb(t) - 'last_seen_at' - 'last_used_at')::text as row from ${sql.table(name)} t order by 1`.execute(
+      db,
+    )
     rows[name] = found.rows.map(({ row }) => row)
   }
   return rows
+}
+
+/** Returns the rows of one workspace, for tables that have a workspace ID. */
+export function rowsOfWorkspace(
+  rows: Record<string, string[]>,
+  workspaceId: number,
+): Record<string, string[]> {
+  const belongsToWorkspace = (row: string) => row.includes(`"workspace_id": ${workspaceId},`)
+  return Object.fromEntries(Object.entries(rows).map(([name, all]) => [name, all.filter(belongsToWorkspace)]))
 }

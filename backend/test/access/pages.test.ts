@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from '@jest/globals'
-import { seedSignedInMember } from '../support/dashboard.ts'
+import { removeMember } from '../../access/remove-member.ts'
+import { endSession } from '../../identity/sessions.ts'
+import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import {
   dumpRows,
   fieldsWith,
@@ -9,8 +12,10 @@ import {
   isPage,
   type PageResponse,
   request,
+  rowsOfWorkspace,
   workspacePath,
 } from '../support/foreign-objects.ts'
+import { findIdFields } from '../support/id-fields.ts'
 import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
@@ -20,17 +25,40 @@ import { useServiceWorld } from '../support/service.ts'
 let ours: SeededObjects
 let theirs: SeededObjects
 let routes: ListedRoute[]
+/** Removed from their workspace, and still signed in. */
+let removedMember: SignedInUser
+/** Members of our workspace. */
+let endedSession: SignedInUser
+let expiredSession: SignedInUser
 const world = useServiceWorld()
 beforeAll(async () => {
   routes = listDashboardRoutes(world.service.deps)
   ours = await seedEverything(world.service, 'Ours')
   theirs = await seedEverything(world.service, 'Theirs')
+  const { deps } = world.service
+  removedMember = await seedSignedInMember(world.service, theirs.workspaceId, 'owner')
+  await removeMember(deps, theirs.workspaceId, removedMember.userId)
+  endedSession = await seedSignedInMember(world.service, ours.workspaceId, 'owner')
+  await endSession(deps, endedSession.browser.cookies()[0]?.split('=')[1])
+  expiredSession = await seedSignedInMember(world.service, ours.workspaceId, 'owner')
+  await deps.db
+    .updateTable('session')
+    .set({ expires_at: deps.clock.now() })
+    .where('user_id', '=', expiredSession.userId)
+    .execute()
 })
 
-/** Returns the rows of one workspace, for tables that have a workspace ID. */
-function rowsOfWorkspace(rows: Record<string, string[]>, workspaceId: number): Record<string, string[]> {
-  const belongsToWorkspace = (row: string) => row.includes(`"workspace_id": ${workspaceId},`)
-  return Object.fromEntries(Object.entries(rows).map(([name, all]) => [name, all.filter(belongsToWorkspace)]))
+/** Requests every page and sends every form of a workspace, with valid values. */
+async function requestAll(user: SignedInUser | null, of: SeededObjects, token: string) {
+  const found: (PageResponse & { path: string })[] = []
+  for (const route of routes) {
+    const path = workspacePath(of, pathFor(route, of))
+    if (isPage(route)) found.push({ path, ...(await request(world.service, user, path)) })
+    if (!isAction(route)) continue
+    found.push({ path, ...(await request(world.service, user, path, { ...fieldsWith(of), _csrf: token })) })
+  }
+  expect(found.length).toBeGreaterThan(routes.length)
+  return found
 }
 
 it("returns 404 for another workspace's objects and changes nothing", async () => {
@@ -39,42 +67,37 @@ it("returns 404 for another workspace's objects and changes nothing", async () =
   expect(await dumpRows(world.database)).toEqual(before)
 }, 60_000)
 
-it("returns 404 for a workspace that the user isn't a member of", async () => {
-  const before = await dumpRows(world.database)
-  const token = await getCsrfToken(ours.user)
-  const found: string[] = []
-  for (const route of routes) {
-    const path = workspacePath(theirs, pathFor(route, theirs))
-    const responses = [
-      ...(isPage(route) ? [await request(world.service, ours.user, path)] : []),
-      ...(isAction(route)
-        ? [await request(world.service, ours.user, path, { _csrf: token, ...fieldsWith(theirs) })]
-        : []),
-    ]
-    found.push(...responses.filter(({ status }) => status !== 404).map(({ status }) => `${path} ${status}`))
-  }
-  expect(found).toEqual([])
-  expect(await dumpRows(world.database)).toEqual(before)
-}, 60_000)
+it.each([
+  ['never was', () => ours.user],
+  ['was', () => removedMember],
+])(
+  'returns 404 for a workspace that the user %s a member of',
+  async (_when, getUser) => {
+    const before = await dumpRows(world.database)
+    const token = await getCsrfToken(getUser())
+    const found = await requestAll(getUser(), theirs, token)
+    expect(found.filter(({ status }) => status !== 404)).toEqual([])
+    expect(await dumpRows(world.database)).toEqual(before)
+  },
+  60_000,
+)
 
-it('redirects signed-out users to the sign-in page', async () => {
-  const before = await dumpRows(world.database)
-  const wrong: string[] = []
-  for (const route of routes) {
-    const path = workspacePath(ours, pathFor(route, ours))
-    const responses = [
-      ...(isPage(route) ? [await request(world.service, null, path)] : []),
-      ...(isAction(route) ? [await request(world.service, null, path, fieldsWith(ours))] : []),
-    ]
+it.each([
+  ['a browser without a session', () => null],
+  ['a session that has ended', () => endedSession],
+  ['a session that has expired', () => expiredSession],
+])(
+  'redirects %s to the sign-in page',
+  async (_what, getUser) => {
+    const before = await dumpRows(world.database)
+    const found = await requestAll(getUser(), ours, 'a token')
     const isSignInRedirect = ({ status, location, html }: PageResponse) =>
       status === 303 && /^\/sign-in(\?|$)/.test(location) && html === ''
-    wrong.push(
-      ...responses.filter((response) => !isSignInRedirect(response)).map(({ status }) => `${path} ${status}`),
-    )
-  }
-  expect(wrong).toEqual([])
-  expect(await dumpRows(world.database)).toEqual(before)
-}, 60_000)
+    expect(found.filter((response) => !isSignInRedirect(response))).toEqual([])
+    expect(await dumpRows(world.database)).toEqual(before)
+  },
+  60_000,
+)
 
 it("rejects forms without a CSRF token, or with another browser's token", async () => {
   const before = await dumpRows(world.database)
@@ -233,3 +256,60 @@ it("doesn't use another workspace's IDs from form fields or queries", async () =
   expect(findings).toEqual([])
   expect(rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)).toEqual(before)
 }, 60_000)
+
+describe('the ID fields of forms', () => {
+  /** IDs from the customer's own systems. Contacts aren't looked up by them. */
+  const customerFields = ['external_id']
+
+  const listFields = () =>
+    routes.flatMap((route) =>
+      'form' in route
+        ? findIdFields(route.form)
+            .filter((field) => !customerFields.includes(field))
+            .map((field) => ({ route, field }))
+        : [],
+    )
+
+  it("reject another workspace's objects, one at a time, and accept the workspace's own", async () => {
+    const mine = await seedEverything(world.service, 'Mine') // other tests have archived ours
+    const idle = await world.database.db
+      .selectFrom('call')
+      .select('contact_id')
+      .where('id', '=', mine.completedCall)
+      .executeTakeFirstOrThrow()
+    /** The objects that a form accepts, where it doesn't accept just any. */
+    const accepted: Record<string, Partial<SeededObjects>> = {
+      '/calls/:id/replay': { call: mine.completedCall },
+      '/contacts/:id/add-to-campaign': { contact: idle.contact_id },
+    }
+    const pathOf = (route: ListedRoute) =>
+      workspacePath(mine, pathFor(route, { ...mine, ...accepted[route.path] }))
+    const ownFields = { ...fieldsWith(mine), scheduled_at: '', _csrf: await getCsrfToken(mine.user) }
+    const foreign = fieldsWith(theirs)
+    const fields = listFields()
+    await world.database.db.updateTable('contact_import').set({ status: 'checked' }).execute()
+    const before = await dumpRows(world.database)
+    const wrong: string[] = []
+    for (const { route, field } of fields) {
+      const value = foreign[field]
+      if (value === undefined) throw new Error(`fieldsWith() has no value for ${field} of ${route.path}`)
+      const path = pathOf(route)
+      const { status, html } = await request(world.service, mine.user, path, { ...ownFields, [field]: value })
+      // Buttons redirect to the page that shows the error.
+      const expected = route.kind === 'action' ? [303, 404] : [404, 422]
+      if (!expected.includes(status) || /theirs/i.test(html)) wrong.push(`${route.path} ${field} ${status}`)
+    }
+    expect(wrong).toEqual([])
+    expect(await dumpRows(world.database)).toEqual(before)
+    expect(fields).toHaveLength(7)
+
+    const rejected: string[] = []
+    for (const route of new Set(fields.map((one) => one.route))) {
+      const rows = await dumpRows(world.database)
+      const { status } = await request(world.service, mine.user, pathOf(route), ownFields)
+      const isUnchanged = isDeepStrictEqual(await dumpRows(world.database), rows)
+      if (status !== 303 || (route.kind === 'action' && isUnchanged)) rejected.push(`${route.path} ${status}`)
+    }
+    expect(rejected).toEqual([])
+  }, 60_000)
+})

@@ -1,0 +1,277 @@
+import { beforeAll, expect, it } from '@jest/globals'
+import { Scope } from '@outdial/contract'
+import type { LightMyRequestResponse } from 'fastify'
+import * as z from 'zod'
+import { removeMember } from '../../access/remove-member.ts'
+import { disconnectApp, revokeApiKey } from '../../access/revoke-connection.ts'
+import type { Route } from '../../api/define-route.ts'
+import { routes } from '../../api/routes.ts'
+import { hourMs, secondMs } from '../../core/durations.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { addMember } from '../../identity/members.ts'
+import { createAttemptToken } from '../../secrets/attempt-tokens.ts'
+import { seedLiveCall, seedUser } from '../support/factories.ts'
+import { dumpRows, rowsOfWorkspace } from '../support/foreign-objects.ts'
+import { findIdFields } from '../support/id-fields.ts'
+import { connect, parseTokens, refresh, seedApp } from '../support/oauth.ts'
+import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
+import { useServiceWorld } from '../support/service.ts'
+import { createSender, parseError } from '../support/test-api.ts'
+
+// These tests call every route of the API's table, including routes added later. A route without a request below, or an
+// ID field without a value, fails a test.
+
+/** The values of one request: the path's ID, and the fields of the query and the body. */
+interface RouteInput {
+  id?: string | number
+  query?: Record<string, unknown>
+  body?: Record<string, unknown>
+}
+
+/** A valid request for each route, with a value for each of its ID fields. */
+const requests: Record<string, (of: SeededObjects) => RouteInput> = {
+  listCampaigns: () => ({}),
+  createCampaign: (of) => ({ body: { name: of.mark, agent_id: of.agent, phone_number_id: of.number } }),
+  listAgents: () => ({}),
+  listPhoneNumbers: () => ({}),
+  addContact: (of) => ({ body: { phone_number: '+12025550100', campaign_id: of.campaign } }),
+  listCalls: (of) => ({ query: { campaign_id: of.campaign, agent_id: of.agent } }),
+  getCall: (of) => ({ id: of.call }),
+  subscribeWebhook: (of) => ({
+    body: {
+      target_url: `https://hooks.example.com/${of.mark.toLowerCase()}`,
+      event: 'call.completed',
+      filter: { campaign_id: of.campaign, agent_id: of.agent },
+    },
+  }),
+  unsubscribeWebhook: (of) => ({ id: of.subscription }),
+}
+
+/** IDs from the customer's own systems. Contacts aren't looked up by them. */
+const customerFields = ['body.external_id']
+
+/** An ID that no object has. */
+const unusedId = 999_999_999
+
+let ours: SeededObjects
+let theirs: SeededObjects
+let ourKey: string
+let theirKey: string
+/** Credentials that once worked in their workspace, or that are for something else, with the expected error code. */
+let endedCredentials: Record<string, { key: string | null; code: string }>
+/** Access tokens for their workspace with all scopes except one. */
+let tokensWithout: Map<Scope, string>
+const world = useServiceWorld()
+
+beforeAll(async () => {
+  const { service } = world
+  const { deps } = service
+  ours = await seedEverything(service, 'Ours')
+  theirs = await seedEverything(service, 'Theirs')
+  const { workspaceId } = theirs
+  const createKey = (of: SeededObjects, userId: number) => createApiKey(deps, of.workspaceId, userId, of.mark)
+  ourKey = (await createKey(ours, ours.owner)).key
+  theirKey = (await createKey(theirs, theirs.owner)).key
+
+  const owner = { ...theirs.user, workspaces: { Theirs: workspaceId } }
+  const app = await seedApp(service, 'confidential')
+  const expired = await connect(app, owner, 'Theirs')
+  deps.clock.advance(24 * hourMs)
+
+  const removed = { ...(await seedUser(deps)), workspaces: { Theirs: workspaceId } }
+  await addMember(deps, workspaceId, removed.userId, 'member')
+  const removedKey = await createKey(theirs, removed.userId)
+  const removedToken = await connect(app, removed, 'Theirs')
+  await removeMember(deps, workspaceId, removed.userId)
+
+  const revoked = await createKey(theirs, theirs.owner)
+  await revokeApiKey(deps, workspaceId, revoked.id)
+
+  const otherApp = await seedApp(service, 'public', 'Disconnected')
+  const disconnected = await connect(otherApp, owner, 'Theirs')
+  await disconnectApp(deps, workspaceId, theirs.owner, otherApp.clientId)
+
+  const live = await connect(app, owner, 'Theirs', { paramOverrides: { scope: Scope.options.join(' ') } })
+  tokensWithout = new Map()
+  for (const scope of Scope.options) {
+    const remaining = Scope.options.filter((other) => other !== scope).join(' ')
+    const response = await refresh(app, live.refresh_token, { scope: remaining })
+    tokensWithout.set(scope, (await parseTokens(app, response)).access_token)
+  }
+
+  const { attemptId } = await seedLiveCall(deps, theirs.user.seed)
+  const [, sessionToken = ''] = theirs.user.browser.cookies()[0]?.split('=') ?? []
+  const invalid = (key: string) => ({ key, code: 'invalid_credential' })
+  endedCredentials = {
+    'no credential': { key: null, code: 'missing_credential' },
+    'an empty credential': { key: '', code: 'missing_credential' },
+    'two words': { key: `${theirKey} ${theirKey}`, code: 'missing_credential' },
+    'a made-up key': invalid(`odk_${'x'.repeat(43)}`),
+    'a key in capital letters': invalid(theirKey.toUpperCase()),
+    'the start of a key': invalid(theirKey.slice(0, -1)),
+    'a revoked key': invalid(revoked.key),
+    'the key of a removed member': invalid(removedKey.key),
+    'the token of a removed member': invalid(removedToken.access_token),
+    'the token of a disconnected app': invalid(disconnected.access_token),
+    'an expired token': { key: expired.access_token, code: 'expired_credential' },
+    'a refresh token': invalid(live.refresh_token),
+    'a sign-in session': invalid(sessionToken),
+    'an attempt token': invalid(createAttemptToken(deps.attemptTokenKey, attemptId)),
+  }
+})
+
+/** Returns the request of a route. A route without one fails the test. */
+function inputFor({ operationId }: Route, of: SeededObjects): RouteInput {
+  const create = requests[operationId]
+  if (create === undefined) throw new Error(`requests has no request for ${operationId}`)
+  return create(of)
+}
+
+/** Sends a request of a route with an API key or access token. */
+function send(
+  route: Route,
+  { id = '', query = {}, body }: RouteInput,
+  key: string | null,
+  headers: Record<string, string> = {},
+) {
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  )
+  const path = `${route.path.replace(':id', String(id))}?${search.toString()}`
+  world.service.deps.clock.advance(secondMs) // otherwise, the rate limit would reject the later requests
+  return createSender(world.service.app, '')({ method: route.method, path, body, key, headers })
+}
+
+const idFieldsOf = (route: Route): string[] => {
+  return [
+    ...(route.path.includes(':id') ? ['id'] : []),
+    ...findIdFields(route.query).map((field) => `query.${field}`),
+    ...findIdFields(route.body).map((field) => `body.${field}`),
+  ].filter((field) => !customerFields.includes(field))
+}
+
+const RecordValue = z.record(z.string(), z.unknown())
+
+/** Reads a field by its path. @throws if the input has no value there */
+function readField(input: unknown, path: string): unknown {
+  const value = path.split('.').reduce((object, name) => RecordValue.parse(object)[name], input)
+  if (value === undefined) throw new Error(`a request has no value for ${path}`)
+  return value
+}
+
+/** Returns a copy of the input with another value in one field. */
+function replaceField(input: RouteInput, path: string, value: unknown): RouteInput {
+  const replace = (object: unknown, [name = '', ...rest]: string[]): Record<string, unknown> => {
+    const fields = RecordValue.parse(object)
+    return { ...fields, [name]: rest.length === 0 ? value : replace(fields[name], rest) }
+  }
+  return replace(input, path.split('.'))
+}
+
+const isSuccess = (route: Route, { statusCode }: LightMyRequestResponse) =>
+  Object.keys(route.responses).includes(String(statusCode))
+
+const mentionsTheirs = ({ body }: LightMyRequestResponse) => /theirs/i.test(body)
+
+/** Returns the status and body of a response without the request ID, which differs. */
+const describeResponse = ({ statusCode, body }: LightMyRequestResponse) =>
+  `${statusCode} ${body.replace(/"request_id":"[^"]+"/, '')}`
+
+it('has a request for every route of the table, with a value for every ID field', () => {
+  expect(Object.keys(requests).sort()).toEqual(routes.map(({ operationId }) => operationId).sort())
+  for (const route of routes) for (const field of idFieldsOf(route)) readField(inputFor(route, ours), field)
+  expect(routes.flatMap(idFieldsOf)).toHaveLength(9)
+})
+
+it('rejects every route without a valid credential, reads nothing, and changes nothing', async () => {
+  const before = await dumpRows(world.database)
+  const wrong: string[] = []
+  for (const route of routes) {
+    for (const [name, { key, code }] of Object.entries(endedCredentials)) {
+      const response = await send(route, inputFor(route, theirs), key)
+      const error = parseError(response)
+      if (error.status !== 401 || error.code !== code || mentionsTheirs(response))
+        wrong.push(`${route.operationId} with ${name}: ${error.status} ${error.code}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await dumpRows(world.database)).toEqual(before)
+})
+
+it('rejects every route if one of its scopes is missing, reads nothing, and changes nothing', async () => {
+  const before = await dumpRows(world.database)
+  const wrong: string[] = []
+  for (const route of routes) {
+    expect(route.scopes.length).toBeGreaterThan(0)
+    for (const scope of route.scopes) {
+      const response = await send(route, inputFor(route, theirs), tokensWithout.get(scope) ?? '')
+      const error = parseError(response)
+      if (error.status !== 403 || error.code !== 'insufficient_scope' || mentionsTheirs(response))
+        wrong.push(`${route.operationId} without ${scope}: ${error.status} ${error.code}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await dumpRows(world.database)).toEqual(before)
+})
+
+it("answers another workspace's ID in any field like an ID that doesn't exist, and changes nothing", async () => {
+  const before = await dumpRows(world.database)
+  const wrong: string[] = []
+  for (const route of routes) {
+    const valid = inputFor(route, ours)
+    for (const field of idFieldsOf(route)) {
+      const foreign = replaceField(valid, field, readField(inputFor(route, theirs), field))
+      const response = await send(route, foreign, ourKey)
+      const unused = await send(route, replaceField(valid, field, unusedId), ourKey)
+      const isFilter = field.startsWith('query.')
+      const isExpected = isFilter
+        ? response.statusCode === 200 && response.json<{ results: unknown[] }>().results.length === 0
+        : [404, 422].includes(response.statusCode)
+      const isSame = isFilter || describeResponse(response) === describeResponse(unused)
+      if (!isExpected || !isSame || mentionsTheirs(response))
+        wrong.push(`${route.operationId} ${field}: ${describeResponse(response)}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await dumpRows(world.database)).toEqual(before)
+})
+
+it("reads and changes nothing of another workspace with the workspace's own IDs", async () => {
+  const readTheirs = async () => rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)
+  const before = await readTheirs()
+  for (const route of routes) {
+    const response = await send(route, inputFor(route, ours), ourKey)
+    expect([route.operationId, isSuccess(route, response), mentionsTheirs(response)]).toEqual([
+      route.operationId,
+      true,
+      false,
+    ])
+  }
+  expect(await readTheirs()).toEqual(before)
+})
+
+// After the others, because it changes their workspace. If its requests were rejected, the others would prove nothing.
+it('accepts the same requests with a key of the right workspace, and shows its objects', async () => {
+  for (const route of routes) {
+    const response = await send(route, inputFor(route, theirs), theirKey)
+    expect([route.operationId, isSuccess(route, response), mentionsTheirs(response)]).toEqual([
+      route.operationId,
+      true,
+      response.statusCode !== 204,
+    ])
+  }
+})
+
+it("doesn't return a response that is stored for another workspace's request with the same idempotency key", async () => {
+  for (const route of routes.filter(({ idempotent }) => idempotent)) {
+    const headers = { 'Idempotency-Key': 'the same key' }
+    const first = await send(route, inputFor(route, theirs), theirKey, headers)
+    const second = await send(route, inputFor(route, ours), ourKey, headers)
+    expect([isSuccess(route, first), isSuccess(route, second), mentionsTheirs(second)]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(second.headers['idempotent-replayed']).toBeUndefined()
+  }
+})

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, it } from '@jest/globals'
+import { attemptReportsPath } from '../../core/runtime-paths.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { createAttemptToken } from '../../secrets/attempt-tokens.ts'
+import { assignTool } from '../../tools/assignments.ts'
+import { toolKinds } from '../../tools/kind-registry.ts'
+import type { ToolKind } from '../../tools/kinds/tool-kind.ts'
+import { listTools } from '../../tools/tool-catalog.ts'
+import { getWidgetId, seedAgent, seedLiveCall } from '../support/factories.ts'
+import { dumpRows, rowsOfWorkspace } from '../support/foreign-objects.ts'
+import { findIdFields } from '../support/id-fields.ts'
+import { openSse, type RawSession } from '../support/mcp.ts'
+import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
+import { useToolServiceWorld } from '../support/service-with-tools.ts'
+
+// These tests use every built-in tool, including tools added later. An argument that isn't in one of the lists below
+// fails a test, and so does an ID field of a tool's configuration without a value.
+
+type BuiltInKind = Extract<ToolKind, { builtIn: object }>
+const kinds = [...toolKinds.values()].filter((kind): kind is BuiltInKind => kind.builtIn !== undefined)
+
+/** What only their contact has. */
+const theirContact = {
+  phone_number: '+12025550142',
+  email: 'theirs-only@example.com',
+  external_id: 'theirs-only',
+}
+
+/** Arguments that select or find an object, with values of the other workspace's. */
+const foreignArguments: Record<string, unknown> = { ...theirContact, query: 'Theirs' }
+
+/** Arguments that are only stored, with valid values. */
+const otherArguments: Record<string, unknown> = {
+  at: '2026-05-05T15:30',
+  first_name: 'Changed',
+  last_name: 'Changed',
+  text: 'Changed',
+  time_zone: 'Europe/Berlin',
+  values: { Theirs: 'Changed' },
+  variables: { product: 'Changed' },
+}
+
+/** Configurations of assignments with another workspace's objects. */
+const foreignConfigs: Record<string, (of: SeededObjects) => Record<string, unknown>> = {
+  spreadsheet_append: (of) => ({ spreadsheet_id: of.spreadsheet }),
+}
+
+let ours: SeededObjects
+let theirs: SeededObjects
+let widgetId: string
+let theirWidgetId: string
+const world = useToolServiceWorld()
+beforeAll(async () => {
+  const { service } = world
+  ours = await seedEverything(service, 'Ours')
+  theirs = await seedEverything(service, 'Theirs')
+  widgetId = await getWidgetId(service.deps, ours.agent)
+  theirWidgetId = await getWidgetId(service.deps, theirs.agent)
+  await service.deps.db.updateTable('contact').set(theirContact).where('id', '=', theirs.contact).execute()
+  for (const { id, kind } of await listTools(service.deps, ours.workspaceId)) {
+    if (toolKinds.get(kind)?.builtIn === undefined) continue
+    // Not by `assignTool()`, which rejects the configuration.
+    await service.deps.db
+      .insertInto('widget_tool')
+      .values({
+        workspace_id: ours.workspaceId,
+        agent_id: ours.agent,
+        tool_id: id,
+        config: JSON.stringify(foreignConfigs[kind]?.(theirs) ?? {}),
+      })
+      .execute()
+  }
+})
+
+const readTheirs = async () => rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)
+
+const propertiesOf = ({ builtIn }: BuiltInKind): string[] => Object.keys(builtIn.inputSchema.properties ?? {})
+
+/** Returns requests of a tool: one for each foreign argument, or one without. */
+function createArguments(kind: BuiltInKind): Record<string, unknown>[] {
+  const properties = propertiesOf(kind)
+  const pick = (names: string[], values: Record<string, unknown>) =>
+    Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]]))
+  const others = pick(properties, otherArguments)
+  const foreign = properties.filter((name) => name in foreignArguments)
+  return foreign.length === 0
+    ? [others]
+    : foreign.map((name) => ({ ...others, ...pick([name], foreignArguments) }))
+}
+
+/** Uses every tool with every foreign argument, and returns the texts of the results. */
+async function useAllTools(session: RawSession): Promise<string[]> {
+  const texts: string[] = []
+  for (const kind of kinds) {
+    for (const args of createArguments(kind)) {
+      const { result, error } = await session.call(kind.builtIn.name, args)
+      texts.push(
+        `${kind.kind} ${JSON.stringify(args)}: ${result?.content?.[0]?.text ?? error?.message ?? ''}`,
+      )
+    }
+  }
+  session.close()
+  return texts
+}
+
+it('has a value for every argument of every built-in tool, and every ID in a configuration', () => {
+  const known = [...Object.keys(foreignArguments), ...Object.keys(otherArguments)].sort()
+  expect([...new Set(kinds.flatMap(propertiesOf))].sort()).toEqual(known)
+  const configured = kinds.filter(({ config }) => findIdFields(config).length > 0).map(({ kind }) => kind)
+  expect(configured).toEqual(Object.keys(foreignConfigs))
+})
+
+it.each([
+  ['outside of a call', async () => ({})],
+  [
+    'in a call',
+    async () => ({ call_id: (await seedLiveCall(world.service.deps, ours.user.seed)).attemptId }),
+  ],
+])("reads and changes nothing of another workspace's objects %s", async (_where, getQuery) => {
+  const before = await readTheirs()
+  const session = await openSse(world.service.url, { widget_id: widgetId, ...(await getQuery()) })
+  const texts = await useAllTools(session)
+  expect(texts.length).toBeGreaterThan(kinds.length)
+  const results = texts.map((text) => text.slice(text.indexOf('}: ')))
+  expect(results.filter((text) => /theirs@|About Theirs|Name: Theirs|Row added/i.test(text))).toEqual([])
+  expect(await readTheirs()).toEqual(before)
+})
+
+it("doesn't assign a tool with another workspace's object in its configuration", async () => {
+  const before = await dumpRows(world.database)
+  const { deps } = world.service
+  for (const [kind, createConfig] of Object.entries(foreignConfigs)) {
+    const tool = (await listTools(deps, ours.workspaceId)).find((one) => one.kind === kind)
+    await expect(
+      assignTool(deps, ours.workspaceId, ours.agent, tool?.id ?? 0, createConfig(theirs)),
+    ).rejects.toMatchObject({ status: 422, details: [{ code: 'not_found' }] })
+  }
+  expect(await dumpRows(world.database)).toEqual(before)
+})
+
+it('opens no session, and takes no report, with a credential for something else', async () => {
+  const { deps, url } = world.service
+  const agent2 = await seedAgent(deps, ours.workspaceId)
+  const createCall = async (of: SeededObjects, agentId = of.agent) => {
+    const call = await seedLiveCall(deps, { ...of.user.seed, agentId })
+    return { ...call, token: createAttemptToken(deps.attemptTokenKey, call.attemptId) }
+  }
+  const [mine, ofAgent2, their, ended] = [
+    await createCall(ours),
+    await createCall(ours, agent2),
+    await createCall(theirs),
+    await createCall(theirs),
+  ]
+  await ended.end()
+  const { key } = await createApiKey(deps, theirs.workspaceId, theirs.owner, 'Theirs')
+  const credentials: Record<string, string | null> = {
+    none: null,
+    malformed: 'x',
+    'a runtime secret that was removed': 'runtime-secret-that-was-removed-earlier',
+    "another agent's attempt token": ofAgent2.token,
+    "another workspace's attempt token": mine.token,
+    "an ended attempt's token": ended.token,
+    'an API key': key,
+  }
+  const before = await dumpRows(world.database)
+  const wrong: string[] = []
+  for (const [name, credential] of Object.entries(credentials)) {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(credential !== null && { authorization: `Bearer ${credential}` }),
+    }
+    const query = new URLSearchParams({ widget_id: theirWidgetId, call_id: their.attemptId }).toString()
+    const post = (path: string, body: object) =>
+      fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    }
+    const responses = {
+      sse: await fetch(`${url}/api/mcp/sse?${query}`, { headers }),
+      message: await post(`/api/mcp/messages/?session_id=${randomUUID()}`, {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'ping',
+      }),
+      streamable: await post(`/api/mcp/?${query}`, { jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+      report: await post(attemptReportsPath(their.attemptId), { sequence: 1, state: 'ringing' }),
+    }
+    for (const [route, response] of Object.entries(responses)) {
+      const body = await response.text()
+      if (![401, 404].includes(response.status) || /theirs/i.test(body))
+        wrong.push(`${name} ${route} ${response.status}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await dumpRows(world.database)).toEqual(before)
+})
+
+it("doesn't open a session for another workspace's call", async () => {
+  const { attemptId } = await seedLiveCall(world.service.deps, theirs.user.seed)
+  for (const query of [
+    { widget_id: widgetId, call_id: attemptId },
+    { widget_id: theirWidgetId, call_id: (await seedLiveCall(world.service.deps, ours.user.seed)).attemptId },
+  ])
+    await expect(openSse(world.service.url, query)).rejects.toThrow('404')
+})
