@@ -37,7 +37,7 @@ function readOptions(command: Command, args: readonly string[]): Record<string, 
   )
   try {
     return parseArgs({
-      args: [...args],
+      args: joinValues(command, args),
       options: { ...Object.fromEntries(options), json: { type: 'boolean' } },
       allowPositionals: false,
     }).values
@@ -45,6 +45,17 @@ function readOptions(command: Command, args: readonly string[]): Record<string, 
     if (!isError(error) || !errorCode(error).startsWith('ERR_PARSE_ARGS_')) throw error
     throw new UsageError(`${error.message.split(/[.;\n]/)[0]}.`)
   }
+}
+
+/** Joins a value that begins with a hyphen to its option: an ID can, and `parseArgs` would take it for an option. */
+function joinValues(command: Command, args: readonly string[]): string[] {
+  const joined: string[] = []
+  for (const arg of args) {
+    const option = command.options[joined.at(-1)?.replace(/^--/, '') ?? '']
+    if (option?.placeholder !== undefined && /^-[^-]/.test(arg)) joined.push(`${joined.pop()}=${arg}`)
+    else joined.push(arg)
+  }
+  return joined
 }
 
 const commandPrefix = 'npm run admin --'

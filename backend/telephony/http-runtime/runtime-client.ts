@@ -55,14 +55,15 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
 
   const send = (method: string, path: string, body: string | undefined, headers: Record<string, string>) => {
     const id = path.split('/').at(-1) ?? path
-    // Without a body, the signature covers method and path.
+    const target = new URL(`${url}${path}`)
+    // Without a body, the signature covers method and path, as the runtime sees them.
     const signed = signWebhook({
       id: headers['Idempotency-Key'] ?? id,
       at: clock.now(),
-      body: body ?? `${method} ${path}`,
+      body: body ?? `${method} ${target.pathname}`,
       keys: signingKeys().map(toSigningKey),
     })
-    return fetch(`${url}${path}`, {
+    return fetch(target, {
       method,
       headers: { ...headers, ...signed },
       body,

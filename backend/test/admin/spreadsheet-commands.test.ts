@@ -67,6 +67,11 @@ it('explains why an export fails', async () => {
   await expect(readFile(join(folder.path, 'other.csv'))).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
+it('accepts an ID that begins with a hyphen', async () => {
+  const result = await admin(['delete-spreadsheet', '--id', '-unknown'])
+  expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('no spreadsheet with this ID') })
+})
+
 it('deletes a spreadsheet', async () => {
   const columns = ['A']
   const old = await createSpreadsheet(deps, workspaceId, { name: 'Old', columns })
