@@ -11,10 +11,10 @@ const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 const packagePath = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
 /**
- * A compromised parser can read only this program's own files. It can't write files or start programs, and it gets no
- * secrets from the environment.
+ * The flags of the parser's process. A compromised parser can read only this program's own files. It can't write files
+ * or start programs, and it gets no secrets from the environment.
  */
-const flags = [
+export const parserFlags = [
   ...['--permission', '--allow-worker', '--disable-warning=SecurityWarning'],
   ...['backend/', 'node_modules/', 'package.json'].map((path) => `--allow-fs-read=${packagePath(path)}`),
 ]
@@ -39,7 +39,7 @@ export async function runParser(
   bytes: Uint8Array,
   timeoutMs: number = parseLimits.timeoutMs,
 ): Promise<string> {
-  const child = spawn(process.execPath, [...flags, scriptPath, kind], {
+  const child = spawn(process.execPath, [...parserFlags, scriptPath, kind], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { SystemRoot: process.env.SystemRoot },
     windowsHide: true,
