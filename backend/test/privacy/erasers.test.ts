@@ -78,7 +78,11 @@ async function recordErasure(): Promise<typeof erased> {
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
   const pool = new pg.Pool({ connectionString: database.url, max: 1, types })
-  pool.on('connect', (client) => void client.query(doNotCallSettings(doNotCallKey)))
+  pool.on('connect', (client) => {
+    // `pool.end()` resolves before its connections are closed, and then the database is dropped.
+    client.on('error', () => {})
+    void client.query(doNotCallSettings(doNotCallKey))
+  })
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => void statements.push(query.sql),

@@ -10,7 +10,11 @@ export function createRewritingDatabase(url: string, rewrite: (text: string) => 
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
   const pool = new pg.Pool({ connectionString: url, max: 8, types, options: `-c role=${roles.service}` })
-  pool.on('connect', (client) => void client.query(doNotCallSettings(doNotCallKey)))
+  pool.on('connect', (client) => {
+    // `pool.end()` resolves before its connections are closed, and then the database is dropped.
+    client.on('error', () => {})
+    void client.query(doNotCallSettings(doNotCallKey))
+  })
   const connect = async () => {
     const client = await pool.connect()
     return {
