@@ -64,10 +64,10 @@ export class FakeRuntime {
     const { method = '', url: path = '' } = request
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return
-    // RUNTIME_URL ends with the name of the process, and the signature covers the path after it.
+    // RUNTIME_URL ends with the name of the process.
     const [, process = '', ...rest] = path.split('/')
     const id = rest[1] ?? ''
-    const signed = method === 'POST' ? body : `${method} /${rest.join('/')}`
+    const signed = method === 'POST' ? body : `${method} ${path}`
     if (!verifySignature(this.#signingKey, request.headers, signed)) {
       this.unsignedRequests += 1
       response.writeHead(401).end()
