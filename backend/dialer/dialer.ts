@@ -3,7 +3,7 @@ import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
-import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
+import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { claimCalls, type ClaimedAttempt, claimTestCalls } from './claim-calls.ts'
 import { type LeaseTimes, startLeaseRenewal } from './leases.ts'
 import { runAttempt } from './run-attempt.ts'
@@ -15,18 +15,7 @@ export interface DialerOptions extends LeaseTimes {
   concurrency: number
 }
 
-type DialerDeps = Pick<
-  Deps,
-  | 'db'
-  | 'clock'
-  | 'config'
-  | 'log'
-  | 'notify'
-  | 'random'
-  | 'runtimeSecrets'
-  | 'runtimeSigningKeys'
-  | 'attemptTokenKey'
->
+type DialerDeps = ProviderDeps & Pick<Deps, 'notify'>
 
 /**
  * Starts the worker that places due calls. Any number of processes can run one. Call `notify` after a commit that made

@@ -6,7 +6,7 @@ import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
+import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { findReportedAnalysis } from '../telephony/http-runtime/attempt-reports.ts'
 import { callLimits } from '../telephony/provider.ts'
 import { findLostAttempts, type LostAttempt } from './attempt-lease-store.ts'
@@ -20,18 +20,7 @@ import {
   lockOverdueCall,
 } from './sweep-store.ts'
 
-type SweeperDeps = Pick<
-  Deps,
-  | 'db'
-  | 'clock'
-  | 'config'
-  | 'log'
-  | 'notify'
-  | 'random'
-  | 'runtimeSecrets'
-  | 'runtimeSigningKeys'
-  | 'attemptTokenKey'
->
+type SweeperDeps = ProviderDeps & Pick<Deps, 'notify'>
 
 /**
  * Starts the job that finishes what other workers left open: attempts of lost workers, calls that waited too long,

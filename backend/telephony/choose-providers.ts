@@ -15,7 +15,8 @@ export interface TelephonyProviders {
   test: TelephonyProvider
 }
 
-type ProviderDeps = Pick<
+/** What the providers need. */
+export type ProviderDeps = Pick<
   Deps,
   'clock' | 'config' | 'db' | 'log' | 'random' | 'runtimeSecrets' | 'runtimeSigningKeys' | 'attemptTokenKey'
 >
