@@ -3,7 +3,7 @@ import pg from 'pg'
 import type * as z from 'zod'
 import type { ApiClient } from './api-client.ts'
 import { findPeak, type PhoneCall } from './call-log.ts'
-import { campaignLimits, type CampaignName, type Campaigns } from './campaigns.ts'
+import { campaignLimits, type CampaignName, type Campaigns, retryPolicy } from './campaigns.ts'
 import type { Cluster } from './cluster.ts'
 import type { Load } from './load.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -34,6 +34,7 @@ export const CheckedCall = Call.pick({
   outcome: true,
   ended_reason: true,
   ended_at: true,
+  attempts: true,
   campaign_id: true,
   to_number: true,
   metadata: true,
@@ -70,6 +71,7 @@ export async function check(records: Records): Promise<Checked> {
       'repeated requests': records.load.repeats,
       'calls completed': listed.length,
       'calls lost with their worker': listed.filter((call) => call.ended_reason === 'worker_lost').length,
+      'calls dialed again after no answer': listed.filter(({ attempts }) => attempts > 1).length,
       'calls canceled': records.load.canceledCallIds.size,
       'starts that ended because the database was away too long': Object.values(cluster.processes).reduce(
         (sum, { startTimeouts }) => sum + startTimeouts,
@@ -175,6 +177,11 @@ function checkPhones({ cluster, campaigns }: Records, calls: ReadonlyMap<number,
   const { callLog } = cluster
   const violations = callLog.repeatedAttempts().map((id) => `attempt ${id} was dialed more than once`)
   const known = callLog.calls.filter(({ callId }) => calls.has(callId))
+  for (const [callId, dials] of Map.groupBy(known, (call) => call.callId)) {
+    const { attempts = 0 } = calls.get(callId) ?? {}
+    if (dials.length > Math.min(attempts, retryPolicy.max_attempts))
+      violations.push(`call ${callId} was dialed ${dials.length} times, in ${attempts} attempts`)
+  }
   const ofCampaign = Map.groupBy(known, ({ callId }) => calls.get(callId)?.campaign_id ?? 0)
   for (const [name, id] of Object.entries(campaigns.ids) as [CampaignName, number][]) {
     const { count } = findPeak(ofCampaign.get(id) ?? [])

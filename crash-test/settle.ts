@@ -40,6 +40,12 @@ async function findWork(
   for (const process of Object.values(processes)) {
     if (!(await process.isHealthy())) return `${process.name} isn't healthy`
   }
+  // The API's shortest delay before another attempt is a minute.
+  await db.query(
+    `update call set due_at = now(), next_attempt_at = now()
+     where workspace_id = $1 and status = 'queued' and attempts > 0 and next_attempt_at > now()`,
+    [workspace.id],
+  )
   for (const status of ['queued', 'dialing', 'in_progress']) {
     const response = await client.send({
       method: 'GET',
