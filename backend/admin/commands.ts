@@ -4,6 +4,7 @@ import { addDocumentCommand, createAgentCommand, setAgentStatusCommand } from '.
 import {
   addPhoneNumberCommand,
   addToDoNotCallCommand,
+  archiveCampaignCommand,
   campaignStatusCommands,
   eraseContactCommand,
   retirePhoneNumberCommand,
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   ...spreadsheetCommands,
   ...toolCommands,
   ...campaignStatusCommands,
+  archiveCampaignCommand,
   retirePhoneNumberCommand,
   addToDoNotCallCommand,
   eraseContactCommand,

@@ -1,10 +1,22 @@
 import type { CampaignStatus } from '@outdial/contract'
 import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
-import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
+import {
+  archiveCampaign,
+  lockCallsToCancel,
+  pauseCampaign,
+  resumeCampaign,
+} from '../../campaigns/campaign-status.ts'
+import { notFound } from '../../core/errors.ts'
+import { FormError } from '../../core/form-errors.ts'
+import { requireCampaign } from '../../dashboard/campaigns/campaign-queries.ts'
+import { countStoredData, findContact } from '../../dashboard/contacts/contact-queries.ts'
+import { describeErasure } from '../../dashboard/contacts/erase-contact-page.ts'
+import { formatPlural } from '../../dashboard/page/format.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { type Command, defineCommand, required, text } from '../command.ts'
+import { type Command, defineCommand, optional, required, text } from '../command.ts'
 import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 
 export const addToDoNotCallCommand = defineCommand({
@@ -50,12 +62,33 @@ export const campaignStatusCommands: readonly Command[] = [
     pauseCampaign,
   ),
   defineStatusCommand('resume-campaign', 'Resumes a paused campaign.', resumeCampaign),
-  defineStatusCommand(
-    'archive-campaign',
-    'Permanently archives a campaign. Its waiting calls are canceled, and no more can be queued.',
-    archiveCampaign,
-  ),
 ]
+
+/** Without `--confirm`, commands that can't be undone only say what they would do. */
+const requireConfirmation = (confirm: string | undefined, expected: string, effects: string): void => {
+  if (confirm === expected) return
+  throw new FormError('validation_failed', `${effects} To confirm, add --confirm ${JSON.stringify(expected)}.`)
+}
+
+export const archiveCampaignCommand = defineCommand({
+  name: 'archive-campaign',
+  summary: 'Permanently archives a campaign. Its waiting calls are canceled, and no more can be queued.',
+  options: {
+    workspace: workspaceOption,
+    id: campaignOption,
+    confirm: optional(text, 'NAME', "campaign's name, required if calls are waiting"),
+  },
+  run: (deps, { workspace, id, confirm }) =>
+    inTransaction(deps, async (tx) => {
+      const { name } = await requireCampaign(tx, workspace, id)
+      const callCount = await lockCallsToCancel(tx, workspace, id)
+      const waiting = formatPlural(callCount, 'waiting call')
+      if (callCount > 0)
+        requireConfirmation(confirm, name, `Archiving this campaign cancels ${waiting}. You can't undo this.`)
+      await archiveCampaign(tx, workspace, id)
+      return { note: `Campaign ${id} is now archived.${callCount > 0 ? ` Canceled: ${waiting}.` : ''}` }
+    }),
+})
 
 export const addPhoneNumberCommand = defineCommand({
   name: 'add-phone-number',
@@ -89,10 +122,17 @@ export const eraseContactCommand = defineCommand({
   options: {
     workspace: workspaceOption,
     contact: idOption('contact ID, from the dashboard, Zapier, or the API'),
+    confirm: optional(text, 'NUMBER', "contact's phone number"),
   },
-  run: async (deps, { workspace, contact }) => {
+  run: async (deps, { workspace, contact: id, confirm }) => {
     await requireWorkspace(deps, workspace)
-    await eraseContact(deps, workspace, contact)
-    return { note: `Contact ${contact} erased.` }
+    return inTransaction(deps, async (tx) => {
+      const contact = await findContact(tx.db, workspace, id)
+      if (contact === undefined) throw notFound('contact')
+      const stored = await countStoredData(tx.db, workspace, contact)
+      requireConfirmation(confirm, contact.phone_number, describeErasure(stored).join(' '))
+      await eraseContact(tx, workspace, id)
+      return { note: `Contact ${id} erased.` }
+    })
   },
 })

@@ -17,13 +17,7 @@ export const eraseContactPage = defineForm({
     const name = formatContactName(contact, number)
     return confirmPage(`Erase ${name}`, {
       heading: `Erase ${name}?`,
-      effects: [
-        "This permanently deletes the contact's name, phone number, and all other details. You can't undo this.",
-        formatStored(stored) && `It also deletes ${formatStored(stored)}.`,
-        stored.waitingCalls > 0
-          ? `${formatPlural(stored.waitingCalls, 'waiting call')} will be canceled.`
-          : '',
-      ].filter(Boolean),
+      effects: describeErasure(stored),
       notes: [
         'The calls stay in your lists and statistics, but without the contact and the conversation. If the number is ' +
           'on the do-not-call list, it stays there. Rows in Google Sheets and data already sent to webhooks and tools ' +
@@ -54,6 +48,14 @@ export const eraseContactPage = defineForm({
     return redirectTo(pathTo(context, `/contacts/${contact.id}`), 'Contact erased.')
   },
 })
+
+/** Says what erasing a contact does, with exact counts. */
+export const describeErasure = (stored: StoredData): string[] =>
+  [
+    "This permanently deletes the contact's name, phone number, and all other details. You can't undo this.",
+    formatStored(stored) && `It also deletes ${formatStored(stored)}.`,
+    stored.waitingCalls > 0 ? `${formatPlural(stored.waitingCalls, 'waiting call')} will be canceled.` : '',
+  ].filter(Boolean)
 
 const countAll = ({ calls, waitingCalls, toolCalls, notes, changes, spreadsheetRows }: StoredData): number =>
   calls + waitingCalls + toolCalls + notes + changes + spreadsheetRows
