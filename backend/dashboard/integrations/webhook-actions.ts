@@ -1,13 +1,20 @@
+import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { labels } from '../../views/labels.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
-import { enableSubscription, getSubscription, unsubscribe } from '../../webhooks/subscriptions.ts'
+import {
+  enableSubscription,
+  getSubscription,
+  unsubscribe,
+  waitForAttemptsInProgress,
+} from '../../webhooks/subscriptions.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatCount } from '../page/format.ts'
 import { type IdContext, IdParams, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
+import { submitOnce } from '../page/submit-once.ts'
 
 const webhookPath = (context: IdContext) => pathTo(context, `/integrations/webhooks/${context.params.id}`)
 
@@ -57,12 +64,24 @@ export const replayWebhookAction = defineAction({
   back: webhookPath,
 })
 
+/** Confirms the removal after the transaction, once no attempt is in progress. */
 export const removeWebhookAction = defineAction({
   params: IdParams,
-  form: noInput,
-  run: async (tx, context) => {
-    await unsubscribe(tx, context.caller, context.params.id)
-    return redirectTo(pathTo(context, '/integrations/webhooks'), 'Subscription removed.')
+  form: z.object({ _once: z.string().optional() }),
+  isOnce: false,
+  isCostly: false,
+  run: async (deps, context, raw) => {
+    const {
+      workspace,
+      params: { id },
+    } = context
+    const path = `${webhookPath(context)}/remove`
+    const result = await submitOnce(deps, context, { path, raw }, async (tx) => {
+      await unsubscribe(tx, context.caller, id)
+      return redirectTo(pathTo(context, '/integrations/webhooks'), 'Subscription removed.')
+    })
+    await waitForAttemptsInProgress(deps, workspace.id, id)
+    return result
   },
   back: webhookPath,
 })

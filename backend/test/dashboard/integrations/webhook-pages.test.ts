@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { expect, it } from '@jest/globals'
 import { createApiKey } from '../../../identity/api-keys.ts'
 import { replayDeliveries } from '../../../webhooks/outbox.ts'
@@ -201,6 +202,34 @@ it('removes a subscription, and shows who removed it and its deliveries', async 
   expect(ended.text).toContain('Unsubscribed by')
   expect(ended.text).toContain('Canceled: unsubscribed')
   expect(ended.text).not.toContain('Send test event')
+})
+
+it("doesn't confirm the removal of a subscription while an event is being sent to it", async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const hook = await seedSubscription(owner)
+  const { promise: arrived, resolve: setArrived } = Promise.withResolvers<ServerResponse>()
+  receiver.respond = (_, response) => setArrived(response)
+  await completeCall(world.service.deps, owner.seed)
+  await deliverUntil(1)
+  const response = await arrived
+  const steps: string[] = []
+
+  const page = await owner.open(hook.path)
+  const removing = owner.browser.press(page, 'Remove subscription').then(({ page: after }) => {
+    steps.push('confirmed')
+    return after
+  })
+  await waitForValue(
+    () => getSubscriptionRow(hook.id),
+    (row) => row.ended_at !== null,
+  )
+  // A removal that doesn't wait is confirmed by the time that another page is loaded.
+  await owner.open('/integrations/webhooks')
+  steps.push('responded')
+  response.writeHead(204).end()
+
+  expect((await removing).text).toContain('Subscription removed.')
+  expect(steps).toEqual(['responded', 'confirmed'])
 })
 
 itInChromium('shows the delivery of a test event without a reload', async (chromium) => {
