@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { text as readAll } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
@@ -10,14 +10,27 @@ const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 
 const packagePath = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
-/**
- * The flags of the parser's process. A compromised parser can read only this program's own files. It can't write files
- * or start programs, and it gets no secrets from the environment.
- */
-export const parserFlags = [
+const nodeFlags = [
   ...['--permission', '--allow-worker', '--disable-warning=SecurityWarning'],
   ...['backend/', 'node_modules/', 'package.json'].map((path) => `--allow-fs-read=${packagePath(path)}`),
 ]
+
+/** Runs a program in a network namespace of its own, which has no network. Needs Linux with user namespaces. */
+const unshare = ['/usr/bin/unshare', '--map-root-user', '--net', '--'] as const
+
+let isolation: readonly string[] | undefined
+
+/**
+ * Returns the command and the flags of the parser's process. A compromised parser can read only this program's own
+ * files. It can't write files or start programs, and it gets no secrets from the environment. It has no network, if
+ * this machine allows that: the permission model of Node 24 doesn't cover it.
+ */
+export function parserCommand(): { command: string; flags: string[] } {
+  const [program, ...options] = unshare
+  isolation ??= spawnSync(program, [...options, '/bin/true']).status === 0 ? unshare : []
+  const [command = process.execPath, ...flags] = [...isolation, process.execPath, ...nodeFlags]
+  return { command, flags }
+}
 
 /** Exit code if V8 runs out of memory, on platforms that don't report the signal SIGABRT. */
 const abortedExitCode = 134
@@ -39,7 +52,8 @@ export async function runParser(
   bytes: Uint8Array,
   timeoutMs: number = parseLimits.timeoutMs,
 ): Promise<string> {
-  const child = spawn(process.execPath, [...parserFlags, scriptPath, kind], {
+  const { command, flags } = parserCommand()
+  const child = spawn(command, [...flags, scriptPath, kind], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { SystemRoot: process.env.SystemRoot },
     windowsHide: true,

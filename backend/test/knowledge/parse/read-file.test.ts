@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { promisify } from 'node:util'
 // cspell:ignore Grüße Привет
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it, jest } from '@jest/globals'
 import { readFile } from '../../../knowledge/parse/read-file.ts'
-import { parserFlags, runParser } from '../../../knowledge/parse/run-parser.ts'
+import { parserCommand, runParser } from '../../../knowledge/parse/run-parser.ts'
 import {
   createDeflated,
   createDocx,
@@ -159,8 +161,26 @@ describe('limits', () => {
     ['write a file', "require('node:fs').writeFileSync('written.txt', '')"],
     ['start a program', "require('node:child_process').execFileSync('true')"],
   ])("doesn't let the process that reads files %s", async (_, code) => {
-    const run = promisify(execFile)(process.execPath, [...parserFlags, '--eval', code])
+    const { command, flags } = parserCommand()
+    const run = promisify(execFile)(command, [...flags, '--eval', code])
     await expect(run).rejects.toMatchObject({ stderr: expect.stringContaining('ERR_ACCESS_DENIED') })
+  })
+
+  it('gives the process that reads files no network, if the machine allows that', async () => {
+    const receiver = createServer()
+    await once(receiver.listen(0, '127.0.0.1'), 'listening')
+    const { port } = receiver.address() as AddressInfo
+    const code = `require('node:net').connect(${port}, '127.0.0.1')
+      .on('connect', () => { console.log('connected'); process.exit() })
+      .on('error', ({ code }) => console.log(code))`
+    const { command, flags } = parserCommand()
+    const { stdout } = await promisify(execFile)(command, [...flags, '--eval', code])
+    receiver.close()
+    const isAllowed = await promisify(execFile)('unshare', ['--map-root-user', '--net', 'true']).then(
+      () => true,
+      () => false,
+    )
+    expect(stdout).toMatch(isAllowed ? /^(ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL)/ : /^connected/)
   })
 
   it('reads a long run of spaces in linear time', async () => {
