@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError, describeError } from '../core/errors.ts'
 import { isStalled } from '../core/loop.ts'
@@ -6,6 +6,7 @@ import { countConnections } from '../db/connect.ts'
 import type { Deps } from '../deps.ts'
 import { measureCallBacklog } from '../dialer/measure-backlog.ts'
 import type { ProcessState } from '../http/health.ts'
+import { hashToken } from '../secrets/tokens.ts'
 import { measureDeliveryLag } from '../webhooks/outbox.ts'
 
 type MetricsDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
@@ -26,8 +27,7 @@ function mayScrape(
   { headers, socket }: Pick<FastifyRequest, 'headers' | 'socket'>,
 ): boolean {
   if (metricsToken === undefined) return isLoopbackOnly && isLoopbackAddress(socket.remoteAddress)
-  const digest = (text: string) => hash('sha256', text, 'buffer')
-  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${metricsToken}`))
+  return timingSafeEqual(hashToken(headers.authorization ?? ''), hashToken(`Bearer ${metricsToken}`))
 }
 
 const isLoopbackAddress = (address = ''): boolean => /^(::1|(::ffff:)?127\.[\d.]+)$/.test(address)

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Returns the SHA-256 that's stored instead of a token, key, or ID. These are random, so they need no salt. */
+/**
+ * Returns the SHA-256 that's stored or compared instead of a token, key, or ID. These are random, so they need no salt.
+ */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /** Returns `length` random bytes in base64url. */

@@ -1,8 +1,9 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { attemptTokenPrefix, readAttemptToken } from './attempt-tokens.ts'
+import { hashToken } from './tokens.ts'
 
 /** A runtime secret or an attempt token. A tool session stores the one that opened it. */
 export interface RuntimeCredential {
@@ -40,7 +41,7 @@ export function createRuntimeCredentialVerifier(
     const latestValues = deps.runtimeSecrets()
     if (latestValues === currentValues) return validSecrets
     const previous = validSecrets
-    validSecrets = latestValues.map(hashSecret).map((digest) => findByDigest(previous, digest) ?? { digest })
+    validSecrets = latestValues.map(hashToken).map((digest) => findByDigest(previous, digest) ?? { digest })
     currentValues = latestValues
     return validSecrets
   }
@@ -55,22 +56,20 @@ export function createRuntimeCredentialVerifier(
     require: (headers, query) => {
       const [first, ...others] = readPresentedSecrets(headers, query)
       if (first === undefined) throw missingSecret()
-      const digest = hashSecret(first)
+      const digest = hashToken(first)
       const found = findCredential(first, digest)
-      const agree = others.every((other) => timingSafeEqual(hashSecret(other), digest))
+      const agree = others.every((other) => timingSafeEqual(hashToken(other), digest))
       if (!agree) throw conflictingSecrets()
       if (found === undefined) throw invalidSecret()
       return found
     },
     permits: ({ digest }, headers, query) =>
       readPresentedSecrets(headers, query).every((presented) =>
-        timingSafeEqual(hashSecret(presented), digest),
+        timingSafeEqual(hashToken(presented), digest),
       ),
     isValid: (credential) => credential.attemptId !== undefined || getValidSecrets().includes(credential),
   }
 }
-
-const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 /** Compares every candidate, so that timing doesn't reveal which one matches. */
 const findByDigest = (candidates: RuntimeCredential[], digest: Buffer): RuntimeCredential | undefined =>

@@ -1,5 +1,6 @@
 import type { Actor, CallOrigin } from '../../core/actor.ts'
 import type { Db } from '../../db/schema.ts'
+import { findAgentName, findApiKeyName, findAppName, findUserName, isImport } from './actor-queries.ts'
 
 /** A sentence in parts, some of which are links. */
 export type LinkedText = readonly { text: string; path?: string }[]
@@ -52,43 +53,3 @@ export async function describeActor(db: Db, workspaceId: number, actor: Actor): 
 }
 
 const callLink = (callId: number) => ({ text: `call ${callId}`, path: `/calls/${callId}` })
-
-async function findUserName(db: Db, userId: number): Promise<string> {
-  const user = await db.selectFrom('app_user').select('name').where('id', '=', userId).executeTakeFirst()
-  return user?.name || 'a former user'
-}
-
-async function findApiKeyName(db: Db, workspaceId: number, keyId: number): Promise<string | undefined> {
-  const key = await db
-    .selectFrom('api_key')
-    .select('name')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', keyId)
-    .executeTakeFirst()
-  return key?.name
-}
-
-async function findAppName(db: Db, clientId: string): Promise<string> {
-  const app = await db.selectFrom('oauth_client').select('name').where('id', '=', clientId).executeTakeFirst()
-  return app?.name ?? 'an app'
-}
-
-async function findAgentName(db: Db, workspaceId: number, agentId: number): Promise<string> {
-  const agent = await db
-    .selectFrom('agent')
-    .select('name')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', agentId)
-    .executeTakeFirst()
-  return agent?.name ?? ''
-}
-
-async function isImport(db: Db, workspaceId: number, importId: number): Promise<boolean> {
-  const found = await db
-    .selectFrom('contact_import')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', importId)
-    .executeTakeFirst()
-  return found !== undefined
-}
