@@ -114,6 +114,8 @@ export const Call = z
         attempts: z.int().min(0),
         // Events and responses that were stored before this field existed don't have it.
         origin: CallOrigin.nullish(),
+        // Like `origin`.
+        url: z.url().optional(),
         scheduled_at: Timestamp.nullable(),
         queued_at: Timestamp,
         answered_at: Timestamp.nullable(),

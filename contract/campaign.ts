@@ -85,6 +85,9 @@ export const Campaign = z
         max_concurrent_calls: z.int().min(1).max(100),
         retry: RetryPolicy,
         paused_reason: z.string().nullable(),
+        // Responses that were stored before these two fields existed don't have them.
+        agent_variables: z.array(z.string()).optional(),
+        url: z.url().optional(),
         created_at: Timestamp,
       },
       campaignTexts,

@@ -259,6 +259,11 @@ export const detailTexts = {
     action: 'Enter a value.',
     zapier: 'In a Zap, check that the mapped field has a value.',
   },
+  'required.number_or_contact': {
+    meaning: 'The request has no phone number and no contact ID.',
+    action: 'Send `phone_number` or `contact_id`.',
+    zapier: 'In a Zap, fill in **Phone Number** or **Contact ID**.',
+  },
   unknown_field: {
     meaning: "{field} isn't a known field.",
     action: 'Check its spelling, or remove it.',
@@ -270,6 +275,10 @@ export const detailTexts = {
   invalid_value: {
     meaning: "{field} has a value that isn't allowed.",
     action: 'Use one of these: {values}.',
+  },
+  'invalid_value.number_and_contact': {
+    meaning: 'The request has both a phone number and a contact ID.',
+    action: 'Send only one of them.',
   },
   'invalid_value.repeated': { meaning: '{field} has the same value twice.', action: 'Remove one of them.' },
   invalid_format: {

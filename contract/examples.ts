@@ -30,6 +30,8 @@ export const exampleCampaign: Campaign = {
   max_concurrent_calls: 5,
   retry: { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] },
   paused_reason: null,
+  agent_variables: ['product'],
+  url: 'https://outdial.example.com/w/3/campaigns/12',
   created_at: '2026-05-04T08:00:00.000Z',
 }
 
@@ -65,6 +67,7 @@ export const exampleCall: Call = {
   to_number: '+12025550100',
   attempts: 1,
   origin: { kind: 'app', id: 'zapier', call_id: null },
+  url: 'https://outdial.example.com/w/3/calls/9034',
   scheduled_at: null,
   queued_at: '2026-05-04T13:58:02.000Z',
   answered_at: '2026-05-04T13:58:15.000Z',

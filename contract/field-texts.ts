@@ -294,6 +294,10 @@ export const callTexts = texts({
     label: 'Earlier call ID',
     api: 'The earlier call of a `scheduled_callback` or `call_again`, otherwise null.',
   },
+  url: {
+    label: 'Dashboard URL',
+    api: "The call's page in the dashboard. Only members of the workspace can open it.",
+  },
   scheduled_at: { label: 'Earliest call time', api: 'The time that was requested for the call.' },
   queued_at: { label: 'Queued at' },
   answered_at: { label: 'Answered at' },
@@ -325,6 +329,55 @@ export const contactAddedTexts = texts({
     label: 'New call queued',
     api: 'False if a call was already waiting or in progress.',
   },
+})
+
+/** Fields of `POST /calls/cancel`: Cancel Calls in Zapier. */
+export const cancelCallsTexts = texts({
+  phone_number: {
+    ...contactTexts.phone_number,
+    api: 'E.164, or a national number. Send either this or `contact_id`.',
+    zap: 'The calls to this number are canceled. Include the country code, for example `+12025550100`, or set **Country**.',
+  },
+  contact_id: {
+    label: 'Contact ID',
+    api: 'The ID of the contact. Send either this or `phone_number`.',
+    zap: 'The ID of a contact in Outdial. Enter either this or **Phone Number**.',
+  },
+  country: addContactTexts.country,
+  campaign_id: {
+    label: 'Campaign',
+    api: 'Only calls in this campaign.',
+    zap: 'Only cancel calls in this campaign. Leave blank for all campaigns.',
+  },
+})
+
+/** Fields of the response to `POST /calls/cancel`. */
+export const callsCanceledTexts = texts({
+  canceled: {
+    label: 'Canceled call IDs',
+    api: 'The IDs of the calls that were canceled. Empty if none was waiting.',
+  },
+})
+
+/** Fields of `POST /do-not-call/`: Add to Do-Not-Call List in Zapier. */
+export const addToDoNotCallListTexts = texts({
+  phone_number: {
+    ...contactTexts.phone_number,
+    api: addContactTexts.phone_number.api,
+    zap: addContactTexts.phone_number.zap,
+  },
+  country: addContactTexts.country,
+  reason: {
+    label: 'Reason',
+    api: "Why the number must not be called, for your workspace's members. Erased with the contact.",
+    zap: 'Why this person must not be called, for example `Booked an appointment`. Shown in Outdial.',
+  },
+})
+
+/** Fields of the response to `POST /do-not-call/`. */
+export const doNotCallEntryTexts = texts({
+  phone_number: contactTexts.phone_number,
+  do_not_call: { label: contactTexts.do_not_call.label, api: 'Always true.' },
 })
 
 /** Fields of a campaign, as the API returns it. */
@@ -386,6 +439,14 @@ export const campaignTexts = texts({
     zap: 'Contacts are called again after these outcomes. Defaults to No Answer and Busy.',
   },
   paused_reason: { label: 'Pause reason', api: "Why the campaign was paused. Null if it isn't paused." },
+  agent_variables: {
+    label: 'Agent variables',
+    api: "The names of the variables in the agent's script. Send their values in `variables` of each contact.",
+  },
+  url: {
+    label: 'Dashboard URL',
+    api: "The campaign's page in the dashboard. Only members of the workspace can open it.",
+  },
   created_at: { label: 'Created at' },
 })
 

@@ -12,6 +12,7 @@ const scopes: Scope[] = [
   'phone_numbers:read',
   'contacts:write',
   'calls:read',
+  'calls:write',
   'webhooks:write',
 ]
 

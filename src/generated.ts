@@ -16,6 +16,8 @@ export const sampleCampaign: Campaign = {
   max_concurrent_calls: 5,
   retry: { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] },
   paused_reason: null,
+  agent_variables: ['product'],
+  url: 'https://outdial.example.com/w/3/campaigns/12',
   created_at: '2026-05-04T08:00:00.000Z',
 }
 
@@ -49,6 +51,7 @@ export const sampleCall: Call = {
   to_number: '+12025550100',
   attempts: 1,
   origin: { kind: 'app', id: 'zapier', call_id: null },
+  url: 'https://outdial.example.com/w/3/calls/9034',
   scheduled_at: null,
   queued_at: '2026-05-04T13:58:02.000Z',
   answered_at: '2026-05-04T13:58:15.000Z',
@@ -117,6 +120,7 @@ export const sampleContactAdded: ContactAdded = {
     to_number: '+12025550100',
     attempts: 0,
     origin: { kind: 'app', id: 'zapier', call_id: null },
+    url: 'https://outdial.example.com/w/3/calls/9034',
     scheduled_at: null,
     queued_at: '2026-05-04T13:58:02.000Z',
     answered_at: null,
@@ -150,6 +154,8 @@ export const campaignFields: PlainOutputField[] = [
   { key: 'retry__delay_minutes', label: 'Minutes Between Attempts', type: 'integer' },
   { key: 'retry__on', label: 'Outcomes to Retry', type: 'string', list: true },
   { key: 'paused_reason', label: 'Pause Reason', type: 'string' },
+  { key: 'agent_variables', label: 'Agent Variables', type: 'string', list: true },
+  { key: 'url', label: 'Dashboard URL', type: 'string' },
   { key: 'created_at', label: 'Created At', type: 'datetime' },
 ]
 
@@ -183,6 +189,7 @@ export const callFields: PlainOutputField[] = [
   { key: 'origin__kind', label: 'Origin', type: 'string' },
   { key: 'origin__id', label: 'Origin ID', type: 'string' },
   { key: 'origin__call_id', label: 'Earlier Call ID', type: 'integer' },
+  { key: 'url', label: 'Dashboard URL', type: 'string' },
   { key: 'scheduled_at', label: 'Earliest Call Time', type: 'datetime' },
   { key: 'queued_at', label: 'Queued At', type: 'datetime' },
   { key: 'answered_at', label: 'Answered At', type: 'datetime' },
@@ -240,6 +247,7 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'call__origin__kind', label: 'Call Origin', type: 'string' },
   { key: 'call__origin__id', label: 'Call Origin ID', type: 'string' },
   { key: 'call__origin__call_id', label: 'Call Earlier Call ID', type: 'integer' },
+  { key: 'call__url', label: 'Call Dashboard URL', type: 'string' },
   { key: 'call__scheduled_at', label: 'Earliest Call Time', type: 'datetime' },
   { key: 'call__queued_at', label: 'Call Queued At', type: 'datetime' },
   { key: 'call__answered_at', label: 'Call Answered At', type: 'datetime' },
@@ -388,6 +396,8 @@ export const createCampaignTexts = {
     helpText: 'Contacts are called again after these outcomes. Defaults to No Answer and Busy.',
   },
   paused_reason: { label: 'Pause Reason' },
+  agent_variables: { label: 'Agent Variables' },
+  url: { label: 'Dashboard URL' },
   created_at: { label: 'Created At' },
 }
 

@@ -27,7 +27,7 @@ it('sends the user to the consent page with every scope that the connector needs
     redirect_uri,
     state: 'state & more',
     scope:
-      'agents:read campaigns:read campaigns:write phone_numbers:read contacts:write calls:read webhooks:write',
+      'agents:read campaigns:read campaigns:write phone_numbers:read contacts:write calls:read calls:write webhooks:write',
   })
 })
 

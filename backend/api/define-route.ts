@@ -44,6 +44,8 @@ interface RouteDescription<Path extends string, Responses extends ResponseSchema
   summary: string
   description?: string
   tag: string
+  /** Why the route exists, if it's an addition to the original description of the service. */
+  addition?: string
   /** All of them are required. */
   scopes: Scope[]
   responses: Responses

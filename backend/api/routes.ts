@@ -1,19 +1,25 @@
 import {
   AddContact,
+  AddToDoNotCallList,
   AgentList,
   Call,
   CallList,
   CallQuery,
+  CallsCanceled,
   Campaign,
   CampaignList,
+  CancelCalls,
   ContactAdded,
   CreateCampaign,
+  DoNotCallEntry,
   PhoneNumberList,
   SearchQuery,
   SubscribeWebhook,
   WebhookSubscription,
 } from '@outdial/contract'
 import { listAgents } from '../agents/agents.ts'
+import { cancelCallsToContact } from '../calls/cancel-call.ts'
+import { addNumberToDoNotCallList } from '../calls/do-not-call.ts'
 import { getCall, listCalls } from '../calls/get-calls.ts'
 import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { addCallbackOfReplay, addContact } from '../contacts/add-contact.ts'
@@ -115,6 +121,7 @@ export const routes: readonly Route[] = [
     operationId: 'listCalls',
     summary: 'List calls, newest first',
     tag: 'Calls',
+    addition: 'Automation platforms need sample data.',
     scopes: ['calls:read'],
     query: CallQuery,
     responses: { 200: CallList },
@@ -127,10 +134,51 @@ export const routes: readonly Route[] = [
     operationId: 'getCall',
     summary: 'Get a call',
     tag: 'Calls',
+    addition: 'Automation platforms need sample data.',
     scopes: ['calls:read'],
     responses: { 200: Call },
     errors: ['not_found'],
     handler: async (deps, { caller, id }) => ({ status: 200, body: await getCall(deps, caller, id) }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/calls/cancel',
+    operationId: 'cancelCalls',
+    summary: 'Cancel the waiting calls to a contact',
+    description:
+      'Completes the queued calls, including retries, with the outcome `canceled`, and sends their events. Calls that are being dialed or are in progress continue. Returns an empty list if no call to the contact is waiting, or if no contact has the phone number.',
+    tag: 'Calls',
+    addition: "A lead who booked an appointment shouldn't be called anymore.",
+    scopes: ['calls:write'],
+    body: CancelCalls,
+    responses: { 200: CallsCanceled },
+    errors: ['not_found'],
+    handler: async (deps, { caller, body }) => ({
+      status: 200,
+      body: await cancelCallsToContact(deps, caller, body),
+    }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/do-not-call/',
+    operationId: 'addToDoNotCallList',
+    summary: 'Add a number to the do-not-call list',
+    description:
+      'No campaign calls the number anymore. Completes its queued calls with the outcome `suppressed`, and sends their events. A call that is being dialed or is in progress continues. A number that is already on the list keeps its first reason. Only members can remove a number, in the dashboard.',
+    tag: 'Do-not-call list',
+    addition: 'A lead who opted out in another app must not be called anymore.',
+    scopes: ['calls:write'],
+    body: AddToDoNotCallList,
+    responses: { 200: DoNotCallEntry },
+    handler: async (deps, { caller, body }) => {
+      const { phone_number: phoneNumber, country, reason = null } = body
+      const number = { phoneNumber, country }
+      const added = await addNumberToDoNotCallList(deps, caller.workspaceId, number, {
+        source: 'api',
+        reason,
+      })
+      return { status: 200, body: { phone_number: added, do_not_call: true as const } }
+    },
   }),
   defineRoute({
     method: 'POST',

@@ -14,7 +14,7 @@ import { NoQuery } from './define-route.ts'
 /** Mounts the route for reports of agent runtimes (docs/runtime.md). Any process can receive a report. */
 export async function mountRuntimeRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, 'runtimeSecrets' | 'attemptTokenKey' | 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'runtimeSecrets' | 'attemptTokenKey' | 'db' | 'clock' | 'notify'>,
 ): Promise<void> {
   const credentials = createRuntimeCredentialVerifier(deps)
 

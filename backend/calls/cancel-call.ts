@@ -1,8 +1,14 @@
-import { notFound } from '../core/errors.ts'
+import type { CallsCanceled, CancelCalls } from '@outdial/contract'
+import type { Caller } from '../core/caller.ts'
+import { fieldError, notFound } from '../core/errors.ts'
+import { lockCampaign, lockContact, lockContactByNumber } from '../db/locks.ts'
+import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
+import { lockQueuedCallsToNumber } from './do-not-call-store.ts'
 import { findCall } from './get-calls.ts'
+import { normalizeNumber } from './resolve-number.ts'
 
 /**
  * Cancels a call that is still queued. A call that is being dialed, in progress, or completed isn't changed.
@@ -11,14 +17,13 @@ import { findCall } from './get-calls.ts'
  * @throws {ApiError} not_found
  */
 export const cancelCall = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   { workspaceId, callId }: CallKey,
 ): Promise<boolean> =>
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
-    const result = { outcome: 'canceled', endedReason: 'canceled_by_user', at: now } as const
-    const canceled = await completeQueuedCalls(tx, workspaceId, [callId], result)
-    if (canceled.length === 0 && (await findCall(tx.db, workspaceId, callId, now)) === undefined) {
+    const canceled = await completeQueuedCalls(tx, workspaceId, [callId], canceledByUser(now))
+    if (canceled.length === 0 && (await findCall(tx, workspaceId, callId, now)) === undefined) {
       throw notFound('call')
     }
     return canceled.length > 0
@@ -27,4 +32,41 @@ export const cancelCall = (
 export interface CallKey {
   workspaceId: number
   callId: number
+}
+
+const canceledByUser = (at: Date) => ({ outcome: 'canceled', endedReason: 'canceled_by_user', at }) as const
+
+/**
+ * Cancels all queued calls to a contact, or those in one campaign. Other calls aren't changed. Waits for transactions
+ * that are queueing calls to the contact, and cancels those calls too.
+ *
+ * @throws {ApiError} not_found, validation_failed
+ */
+export const cancelCallsToContact = (
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
+  { workspaceId }: Caller,
+  request: CancelCalls,
+): Promise<CallsCanceled> =>
+  inTransaction(deps, async (tx) => {
+    const phoneNumber = await lockCallee(tx.db, workspaceId, request)
+    const { campaign_id: campaignId } = request
+    if (typeof campaignId === 'number' && !(await lockCampaign(tx.db, workspaceId, campaignId, 'share')))
+      throw fieldError('campaign_id', 'not_found.object', { object: 'campaign' })
+    const waiting = await lockQueuedCallsToNumber(tx.db, workspaceId, phoneNumber, campaignId)
+    const result = canceledByUser(tx.clock.now())
+    const canceled = await completeQueuedCalls(tx, workspaceId, waiting, result)
+    return { canceled: canceled.toSorted((one, other) => one - other) }
+  })
+
+/** Locks the contact, if there is one, and returns its number. */
+async function lockCallee(db: Db, workspaceId: number, request: CancelCalls): Promise<string> {
+  if (typeof request.contact_id === 'number') {
+    const contact = await lockContact(db, workspaceId, request.contact_id)
+    if (contact === undefined) throw fieldError('contact_id', 'not_found.object', { object: 'contact' })
+    return contact.phoneNumber
+  }
+  const { phone_number: phoneNumber, country } = request
+  const number = await normalizeNumber(db, workspaceId, { phoneNumber: phoneNumber ?? '', country })
+  await lockContactByNumber(db, workspaceId, number)
+  return number
 }

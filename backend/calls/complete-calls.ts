@@ -10,7 +10,7 @@ import {
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
-type CompletionScope = Pick<Deps, 'db' | 'notify'>
+type CompletionScope = Pick<Deps, 'config' | 'db' | 'notify'>
 
 /**
  * Completes the given calls that are still queued and writes their `call.completed` events. Call it in a transaction.
@@ -38,13 +38,14 @@ export async function completeQueuedCalls(
  * @returns the IDs of the calls whose events would be invalid
  */
 export async function publishCompletedCalls(
-  { db, notify }: CompletionScope,
+  { config, db, notify }: CompletionScope,
   workspaceId: number,
   callIds: readonly number[],
   now: Date,
   retryInvalidAt = now,
 ): Promise<number[]> {
-  const calls = (await findCallRows(db, workspaceId, callIds, now)).map(toCall)
+  const rows = await findCallRows(db, workspaceId, callIds, now)
+  const calls = rows.map((row) => toCall(config, row))
   if (calls.length > 0) await saveCompletedContacts(db, calls)
   const invalidIds: number[] = []
   for (const call of calls) {

@@ -38,11 +38,12 @@ export const insertDoNotCallEntry = async (
     .execute()
 }
 
-/** Locks the queued calls to this number in all campaigns, in order of ID. */
+/** Locks the queued calls to this number in one campaign, or in all of them, in order of ID. */
 export const lockQueuedCallsToNumber = async (
   db: Db,
   workspaceId: number,
   phoneNumber: string,
+  campaignId?: number | null,
 ): Promise<number[]> => {
   const rows = await db
     .selectFrom('call')
@@ -50,6 +51,7 @@ export const lockQueuedCallsToNumber = async (
     .where('workspace_id', '=', workspaceId)
     .where('to_number', '=', phoneNumber)
     .where('status', '=', 'queued')
+    .$if(typeof campaignId === 'number', (calls) => calls.where('campaign_id', '=', campaignId ?? null))
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()

@@ -1,13 +1,10 @@
 import type { Caller } from '../core/caller.ts'
-import { ApiError, notFound } from '../core/errors.ts'
-import { parsePhone } from '../core/phone.ts'
-import { lockContact, lockContactByNumber } from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
+import { lockContactByNumber } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { findWorkspaceCountry } from '../identity/workspaces.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
 import { deleteDoNotCallEntry, insertDoNotCallEntry, lockQueuedCallsToNumber } from './do-not-call-store.ts'
+import { type NumberRef, resolveNumber } from './resolve-number.ts'
 
 /**
  * Adds a number to the workspace's do-not-call list and completes the queued calls to it, in every campaign, as
@@ -15,7 +12,7 @@ import { deleteDoNotCallEntry, insertDoNotCallEntry, lockQueuedCallsToNumber } f
  * first source and reason. Call it in a transaction.
  */
 export async function addToDoNotCallList(
-  tx: Pick<Deps, 'db' | 'notify'>,
+  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
   workspaceId: number,
   entry: {
     phoneNumber: string
@@ -32,43 +29,24 @@ export async function addToDoNotCallList(
   await completeQueuedCalls(tx, workspaceId, callIds, result)
 }
 
-/** A contact, or a phone number as a person typed it. */
-type NumberRef = { contactId: number } | { phoneNumber: string }
-
 /**
- * Adds a number to the do-not-call list for a person who uses the dashboard or the command line.
+ * Adds a number to the do-not-call list for a person, or for an app.
  *
  * @returns the number in E.164
  * @throws {ApiError} not_found, validation_failed
  */
 export const addNumberToDoNotCallList = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   number: NumberRef,
-  reason: string | null,
+  { source, reason }: { source: 'api' | 'dashboard'; reason: string | null },
 ): Promise<string> =>
   inTransaction(deps, async (tx) => {
     const phoneNumber = await resolveNumber(tx.db, workspaceId, number)
     const now = tx.clock.now()
-    await addToDoNotCallList(tx, workspaceId, { phoneNumber, source: 'dashboard', reason, now })
+    await addToDoNotCallList(tx, workspaceId, { phoneNumber, source, reason, now })
     return phoneNumber
   })
-
-/**
- * Returns the number in E.164. Locks the contact, if one is given, so call it in a transaction.
- *
- * @throws {ApiError} not_found, validation_failed
- */
-async function resolveNumber(db: Db, workspaceId: number, number: NumberRef): Promise<string> {
-  if ('contactId' in number) {
-    const contact = await lockContact(db, workspaceId, number.contactId)
-    if (contact === undefined) throw notFound('contact')
-    return contact.phoneNumber
-  }
-  const parsed = parsePhone(number.phoneNumber, await findWorkspaceCountry(db, workspaceId))
-  if (!parsed.ok) throw new ApiError('validation_failed', { details: [parsed.issue] })
-  return parsed.phoneNumber
-}
 
 /**
  * Removes a number from the do-not-call list, and saves who did so and why. Calls that were suppressed stay completed.

@@ -2,23 +2,23 @@ import type { Call, CallQuery, Contact, TranscriptTurn } from '@outdial/contract
 import type { CallOrigin } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { notFound } from '../core/errors.ts'
+import { callPageUrl } from '../core/page-urls.ts'
 import { type Page, toPage } from '../core/pagination.ts'
-import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRow, findCallPage, findCallRows } from './find-calls.ts'
 
 /** Returns a call as the API shows it, including what it waits for at `now`. */
 export async function findCall(
-  db: Db,
+  { config, db }: Pick<Deps, 'config' | 'db'>,
   workspaceId: number,
   callId: number,
   now: Date,
 ): Promise<Call | undefined> {
   const [row] = await findCallRows(db, workspaceId, [callId], now)
-  return row && toCall(row)
+  return row && toCall(config, row)
 }
 
-export const toCall = (row: CallRow): Call => ({
+export const toCall = (config: Deps['config'], row: CallRow): Call => ({
   id: row.id,
   status: row.status,
   outcome: row.outcome,
@@ -36,6 +36,7 @@ export const toCall = (row: CallRow): Call => ({
   to_number: row.to_number,
   attempts: row.attempts,
   origin: row.origin && toPublicOrigin(row.origin),
+  url: callPageUrl(config, row.workspace_id, row.id),
   scheduled_at: toIso(row.scheduled_at),
   queued_at: row.queued_at.toISOString(),
   answered_at: toIso(row.answered_at),
@@ -83,15 +84,19 @@ const speakers = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }
 const formatTurn = (turn: TranscriptTurn) => `${speakers[turn.role]}: ${turn.text}`
 
 /** @throws {ApiError} not_found */
-export async function getCall(deps: Pick<Deps, 'db' | 'clock'>, caller: Caller, id: number): Promise<Call> {
-  const call = await findCall(deps.db, caller.workspaceId, id, deps.clock.now())
+export async function getCall(
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
+  caller: Caller,
+  id: number,
+): Promise<Call> {
+  const call = await findCall(deps, caller.workspaceId, id, deps.clock.now())
   if (call === undefined) throw notFound('call')
   return call
 }
 
 /** Returns the workspace's calls, newest first. */
 export async function listCalls(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   caller: Caller,
   query: CallQuery,
 ): Promise<Page<Call>> {
@@ -99,5 +104,8 @@ export async function listCalls(
   const filter = { status, campaignId, agentId, outcomes }
   const page = { limit: limit + 1, offset }
   const rows = await findCallPage(deps.db, caller.workspaceId, filter, page, deps.clock.now())
-  return toPage(rows.map(toCall), limit)
+  return toPage(
+    rows.map((row) => toCall(deps.config, row)),
+    limit,
+  )
 }

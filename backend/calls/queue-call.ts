@@ -30,7 +30,7 @@ interface QueueRequest {
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function queueCall(
-  tx: Pick<Deps, 'db' | 'notify'>,
+  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
   workspaceId: number,
   request: QueueRequest,
 ): Promise<{ callId: number; queued: boolean }> {
@@ -82,7 +82,7 @@ export async function queueCall(
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function queueScheduledCall(
-  tx: Pick<Deps, 'db' | 'notify'>,
+  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
   workspaceId: number,
   request: Omit<QueueRequest, 'ifAlreadyQueued'> & { scheduledAt: Date },
 ): Promise<number> {

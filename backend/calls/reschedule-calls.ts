@@ -13,7 +13,7 @@ import {
 } from './call-store.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
 
-type ReschedulingDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
+type ReschedulingDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
 /** Small enough that calls can be queued into the campaign between two batches. */
 const batchSize = 200

@@ -1,8 +1,8 @@
-import type { Campaign } from '@outdial/contract'
 import { countQueuedCalls } from '../calls/find-calls.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import { lockCampaignForChange } from '../db/locks.ts'
 import type { Deps } from '../deps.ts'
+import type { StoredCampaign } from './campaign-store.ts'
 import { changeCampaign } from './edit-campaign.ts'
 
 /**
@@ -12,10 +12,10 @@ import { changeCampaign } from './edit-campaign.ts'
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function archiveCampaign(
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   campaignId: number,
-): Promise<Campaign> {
+): Promise<StoredCampaign> {
   const campaign = await changeCampaign(deps, workspaceId, campaignId, () => ({
     status: 'archived',
     pausedReason: null,
@@ -49,7 +49,7 @@ export const pauseCampaign = (
   workspaceId: number,
   campaignId: number,
   reason: string | null = null,
-): Promise<Campaign> =>
+): Promise<StoredCampaign> =>
   changeCampaign(deps, workspaceId, campaignId, ({ status }) =>
     status === 'paused' ? {} : { status: 'paused', pausedReason: reason },
   )
@@ -63,7 +63,7 @@ export const resumeCampaign = (
   deps: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   campaignId: number,
-): Promise<Campaign> =>
+): Promise<StoredCampaign> =>
   changeCampaign(deps, workspaceId, campaignId, () => ({
     status: 'active',
     pausedReason: null,

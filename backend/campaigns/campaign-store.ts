@@ -1,5 +1,5 @@
 import type { CallingHours, Campaign, RetryPolicy, SearchQuery } from '@outdial/contract'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { nameContains } from '../db/name-search.ts'
 import type { Database, Db } from '../db/schema.ts'
 
@@ -17,15 +17,32 @@ const campaignColumns = [
   'created_at',
 ] as const
 
-type CampaignRow = Pick<Selectable<Database['campaign']>, (typeof campaignColumns)[number]>
+/** The names of the variables of the campaign's agent. */
+const agentVariables = sql<string[]>`(
+  select agent.variables from agent where agent.workspace_id = campaign.workspace_id and agent.id = campaign.agent_id
+)`.as('agent_variables')
 
-const toCampaign = (row: CampaignRow): Campaign => ({ ...row, created_at: row.created_at.toISOString() })
+interface CampaignRow extends Pick<Selectable<Database['campaign']>, (typeof campaignColumns)[number]> {
+  agent_variables: string[]
+}
+
+/** A campaign as the API shows it, without the URL of its page. */
+export type StoredCampaign = Omit<Campaign, 'url'>
+
+const toCampaign = (row: CampaignRow): StoredCampaign => ({
+  ...row,
+  created_at: row.created_at.toISOString(),
+})
 
 /** Selects campaigns in order of ID, and one more than `limit` if there are more. */
-export async function selectCampaigns(db: Db, workspaceId: number, query: SearchQuery): Promise<Campaign[]> {
+export async function selectCampaigns(
+  db: Db,
+  workspaceId: number,
+  query: SearchQuery,
+): Promise<StoredCampaign[]> {
   const rows = await db
     .selectFrom('campaign')
-    .select(campaignColumns)
+    .select([...campaignColumns, agentVariables])
     .where('workspace_id', '=', workspaceId)
     .$if(query.search !== undefined, (campaigns) => campaigns.where(nameContains('name', query.search ?? '')))
     .orderBy('id')
@@ -50,7 +67,11 @@ interface CampaignValues extends CampaignSettings {
   createdAt: Date
 }
 
-export async function insertCampaign(db: Db, workspaceId: number, values: CampaignValues): Promise<Campaign> {
+export async function insertCampaign(
+  db: Db,
+  workspaceId: number,
+  values: CampaignValues,
+): Promise<StoredCampaign> {
   const row = await db
     .insertInto('campaign')
     .values({
@@ -64,7 +85,7 @@ export async function insertCampaign(db: Db, workspaceId: number, values: Campai
       retry: JSON.stringify(values.retry),
       created_at: values.createdAt,
     })
-    .returning(campaignColumns)
+    .returning([...campaignColumns, agentVariables])
     .executeTakeFirstOrThrow()
   return toCampaign(row)
 }
@@ -102,10 +123,10 @@ export async function findCampaign(
   db: Db,
   workspaceId: number,
   campaignId: number,
-): Promise<Campaign | undefined> {
+): Promise<StoredCampaign | undefined> {
   const row = await db
     .selectFrom('campaign')
-    .select(campaignColumns)
+    .select([...campaignColumns, agentVariables])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)
     .executeTakeFirst()
@@ -126,7 +147,7 @@ export async function updateCampaign(
   workspaceId: number,
   campaignId: number,
   changes: CampaignChanges,
-): Promise<Campaign> {
+): Promise<StoredCampaign> {
   const row = await db
     .updateTable('campaign')
     .set({
@@ -142,7 +163,7 @@ export async function updateCampaign(
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)
-    .returning(campaignColumns)
+    .returning([...campaignColumns, agentVariables])
     .executeTakeFirstOrThrow()
   return toCampaign(row)
 }

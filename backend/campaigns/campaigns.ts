@@ -1,6 +1,7 @@
 import type { CallingHours, Campaign, CreateCampaign, RetryPolicy, SearchQuery } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
 import { fieldError } from '../core/errors.ts'
+import { campaignPageUrl } from '../core/page-urls.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
 import {
@@ -8,6 +9,7 @@ import {
   insertCampaign,
   selectCampaigns,
   selectOpenCampaigns,
+  type StoredCampaign,
 } from './campaign-store.ts'
 
 export const defaultRetry: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] }
@@ -20,7 +22,7 @@ export const defaultMaxConcurrentCalls = 5
  * @throws {ApiError} not_found, agent_not_live, number_not_active, validation_failed
  */
 export async function createCampaign(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   caller: Caller,
   input: CreateCampaign,
 ): Promise<Campaign> {
@@ -31,7 +33,7 @@ export async function createCampaign(
   requireLiveAgent(context.agentStatus)
   requireActiveNumber(context.numberStatus)
 
-  return insertCampaign(deps.db, caller.workspaceId, {
+  const campaign = await insertCampaign(deps.db, caller.workspaceId, {
     name: input.name,
     agentId: input.agent_id,
     phoneNumberId: input.phone_number_id,
@@ -41,7 +43,14 @@ export async function createCampaign(
     retry: { ...defaultRetry, ...input.retry },
     createdAt: deps.clock.now(),
   })
+  return withUrl(deps, caller.workspaceId, campaign)
 }
+
+const withUrl = (
+  { config }: Pick<Deps, 'config'>,
+  workspaceId: number,
+  campaign: StoredCampaign,
+): Campaign => ({ ...campaign, url: campaignPageUrl(config, workspaceId, campaign.id) })
 
 function requireLiveAgent(status: string | null): void {
   if (status === null) throw fieldError('agent_id', 'not_found.object', { object: 'agent' })
@@ -62,11 +71,17 @@ function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): Calli
 }
 
 /** Lists the workspace's campaigns, including archived ones. */
-export const listCampaigns = async (
-  deps: Pick<Deps, 'db'>,
-  caller: Caller,
+export async function listCampaigns(
+  deps: Pick<Deps, 'config' | 'db'>,
+  { workspaceId }: Caller,
   query: SearchQuery,
-): Promise<Page<Campaign>> => toPage(await selectCampaigns(deps.db, caller.workspaceId, query), query.limit)
+): Promise<Page<Campaign>> {
+  const campaigns = await selectCampaigns(deps.db, workspaceId, query)
+  return toPage(
+    campaigns.map((campaign) => withUrl(deps, workspaceId, campaign)),
+    query.limit,
+  )
+}
 
 /** Lists the campaigns that accept calls, which are all except archived ones, in order of name. */
 export const listOpenCampaigns = (deps: Pick<Deps, 'db'>, workspaceId: number) =>

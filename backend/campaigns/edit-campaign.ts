@@ -1,4 +1,3 @@
-import type { Campaign } from '@outdial/contract'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { lockCampaignForChange } from '../db/locks.ts'
@@ -8,6 +7,7 @@ import {
   type CampaignChanges,
   type CampaignSettings,
   findCampaign,
+  type StoredCampaign,
   updateCampaign,
 } from './campaign-store.ts'
 
@@ -21,8 +21,8 @@ export const changeCampaign = (
   deps: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   campaignId: number,
-  toChanges: (campaign: Campaign) => CampaignChanges,
-): Promise<Campaign> =>
+  toChanges: (campaign: StoredCampaign) => CampaignChanges,
+): Promise<StoredCampaign> =>
   inTransaction(deps, async (tx) => {
     const exists = await lockCampaignForChange(tx.db, workspaceId, campaignId)
     const campaign = exists ? await findCampaign(tx.db, workspaceId, campaignId) : undefined
@@ -44,11 +44,11 @@ type CampaignEdit = Partial<CampaignSettings>
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function editCampaign(
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   campaignId: number,
   edit: CampaignEdit,
-): Promise<Campaign> {
+): Promise<StoredCampaign> {
   const needsReschedule = edit.callingHours !== undefined || edit.timeZone !== undefined
   const campaign = await changeCampaign(deps, workspaceId, campaignId, () => ({
     ...edit,

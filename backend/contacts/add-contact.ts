@@ -45,7 +45,7 @@ export const addContact = (
       origin,
     })
     if (input.callback_url) await addCallback(tx.db, caller, { callId, url: input.callback_url, at: now })
-    const call = await findCall(tx.db, workspaceId, callId, now)
+    const call = await findCall(tx, workspaceId, callId, now)
     if (call === undefined) throw new Error('invariant: queued call not found')
 
     tx.notify.callQueued()

@@ -23,7 +23,7 @@ interface CallRequest {
  * @throws {ApiError} not_found, campaign_archived, validation_failed
  */
 export const callContact = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   caller: Caller,
   contactId: number,
   request: CallRequest,

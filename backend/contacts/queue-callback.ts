@@ -38,7 +38,7 @@ export interface ScheduledCallback {
  * @throws {ApiError} not_found, validation_failed, with a message for the agent
  */
 export const queueCallback = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   call: CurrentCall,
   request: { at: string; dryRun: boolean },
 ): Promise<ScheduledCallback> =>
@@ -58,7 +58,7 @@ export const queueCallback = (
       metadata: {},
       origin: { kind: 'scheduled_callback', id: call.agentId, call_id: call.callId },
     })
-    const queuedCall = await findCall(tx.db, workspaceId, callId, now)
+    const queuedCall = await findCall(tx, workspaceId, callId, now)
     tx.notify.callQueued()
     const nextAttemptAt = queuedCall?.next_attempt_at ?? null
     return {

@@ -2,14 +2,12 @@ import { AddContact } from '@outdial/contract'
 import type * as z from 'zod'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import { rescheduleContact } from '../calls/reschedule-calls.ts'
+import { normalizeNumber } from '../calls/resolve-number.ts'
 import { type Actor, toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
-import { ApiError, fieldError } from '../core/errors.ts'
-import { isInternational, parsePhone } from '../core/phone.ts'
-import type { Db } from '../db/schema.ts'
+import { fieldError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { findWorkspaceCountry } from '../identity/workspaces.ts'
 import { type ContactValues, upsertContactRow } from './contact-store.ts'
 
 /** The fields of `POST /contacts/` that describe the contact itself. */
@@ -30,13 +28,14 @@ export type ContactInput = z.infer<typeof ContactInput>
  * @throws {ApiError} validation_failed
  */
 export async function upsertContactFromInput(
-  tx: Pick<Deps, 'db' | 'notify'>,
+  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
   workspaceId: number,
   options: { input: ContactInput; source: 'api' | 'dashboard'; actor: Actor; now: Date },
 ): Promise<{ id: number; created: boolean; phoneNumber: string }> {
   const { db } = tx
   const { input, source, actor, now } = options
-  const phoneNumber = await parseContactPhone(db, workspaceId, input)
+  const { phone_number, country } = input
+  const phoneNumber = await normalizeNumber(db, workspaceId, { phoneNumber: phone_number, country })
   const contact = await upsertContactRow(db, workspaceId, phoneNumber, toContactValues(input), {
     at: now,
     by: actor,
@@ -48,17 +47,6 @@ export async function upsertContactFromInput(
   if (input.do_not_call === true) await addToDoNotCallList(tx, workspaceId, { phoneNumber, source, now })
   return { id: contact.id, created: contact.created, phoneNumber }
 }
-
-async function parseContactPhone(db: Db, workspaceId: number, input: ContactInput): Promise<string> {
-  const country = input.country ?? (await findDefaultCountry(db, workspaceId, input.phone_number))
-  const parsed = parsePhone(input.phone_number, country)
-  if (!parsed.ok) throw new ApiError('validation_failed', { details: [parsed.issue] })
-  return parsed.phoneNumber
-}
-
-/** Returns the workspace's country. For an international number any country works, which saves a query. */
-const findDefaultCountry = async (db: Db, workspaceId: number, phoneNumber: string): Promise<string> =>
-  isInternational(phoneNumber) ? 'US' : findWorkspaceCountry(db, workspaceId)
 
 const toContactValues = (input: ContactInput): ContactValues => ({
   ...toFieldValues(input),
@@ -99,7 +87,7 @@ export function checkVariableCount(variables: Record<string, string>): void {
  * @throws {ApiError} validation_failed
  */
 export const saveContact = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   caller: Caller,
   input: ContactInput,
 ): Promise<{ id: number; created: boolean }> =>

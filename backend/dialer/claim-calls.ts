@@ -41,7 +41,7 @@ export interface ClaimedAttempt {
   takenOver?: AttemptProgress
 }
 
-type ClaimDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
+type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
 /**
  * Claims at most `capacity` calls in one transaction:

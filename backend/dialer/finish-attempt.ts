@@ -133,7 +133,7 @@ async function planRetry(
  * @returns `invalid` if the event isn't valid
  */
 export const finishAnalysis = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   call: CallKey,
   analysis: Analysis | undefined,
   retryInvalidAfterMs = 0,

@@ -24,7 +24,7 @@ import { finishAnalysis } from './finish-attempt.ts'
  * @throws {ApiError} not_found; expired_credential
  */
 export const receiveReport = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   attemptId: string,
   report: RuntimeReport,
   options: { byToken?: boolean } = {},

@@ -58,7 +58,11 @@ export function mountConsentPages(
       app: authorization.app,
       user,
       workspaces: await listWorkspaces(deps, user.userId),
-      abilities: authorization.scopes.map((scope) => scopeDescriptions[scope]),
+      // The token response contains the email and the workspace's name.
+      abilities: [
+        "See your email and the workspace's name",
+        ...authorization.scopes.map((scope) => scopeDescriptions[scope]),
+      ],
       error,
     })
     return show(reply, authorization, html, error ? 422 : 200)

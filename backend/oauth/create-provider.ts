@@ -7,7 +7,7 @@ import { createAdapter, untilRevokedSeconds } from './adapters.ts'
 import { chosenGrantId, createPolicy } from './interaction-policy.ts'
 import { findBinding } from './oauth-store.ts'
 import {
-  addWorkspaceToTokenResponse,
+  addConnectionToTokenResponse,
   authorizationPath,
   grantAllScopesByDefault,
   handleServerError,
@@ -98,7 +98,7 @@ export async function createProvider(
   provider.on('server_error', (ctx, error) => handleServerError(deps.log, ctx, error))
   provider.use(grantAllScopesByDefault)
   provider.use(serveServerMetadata)
-  provider.use(addWorkspaceToTokenResponse(deps.db))
+  provider.use(addConnectionToTokenResponse(deps.db))
   return provider
 }
 

@@ -5,6 +5,7 @@ interface Binding {
   workspaceId: number
   workspaceName: string
   userId: number
+  userEmail: string
 }
 
 // Clients -------------------------------------------------------------------------------------
@@ -58,7 +59,13 @@ export const findBinding = (db: Db, grantHash: Buffer): Promise<Binding | undefi
       join.onRef('m.workspace_id', '=', 'g.workspace_id').onRef('m.user_id', '=', 'g.user_id'),
     )
     .innerJoin('workspace as w', 'w.id', 'g.workspace_id')
-    .select(['g.workspace_id as workspaceId', 'w.name as workspaceName', 'g.user_id as userId'])
+    .innerJoin('app_user as u', 'u.id', 'g.user_id')
+    .select([
+      'g.workspace_id as workspaceId',
+      'w.name as workspaceName',
+      'g.user_id as userId',
+      'u.email as userEmail',
+    ])
     .where('g.id_hash', '=', grantHash)
     .executeTakeFirst()
 

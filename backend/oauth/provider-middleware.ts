@@ -47,15 +47,21 @@ export async function serveServerMetadata(ctx: KoaContextWithOIDC, next: Next): 
   }
 }
 
-/** Adds the connection's workspace to every token response. */
-export const addWorkspaceToTokenResponse = (db: Db) =>
-  async function addWorkspace(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+/** Adds the connection's workspace and the user's email to every token response. */
+export const addConnectionToTokenResponse = (db: Db) =>
+  async function addConnection(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
     await next()
     const grantId = getRoute(ctx) === 'token' && ctx.status === 200 ? ctx.oidc.entities.Grant?.jti : undefined
     if (grantId === undefined || !isRecord(ctx.body)) return
     const binding = await findBinding(db, hashToken(grantId))
     if (!binding) return
-    ctx.body = { ...ctx.body, workspace_id: binding.workspaceId, workspace_name: binding.workspaceName }
+    const { workspaceId, workspaceName, userEmail } = binding
+    ctx.body = {
+      ...ctx.body,
+      workspace_id: workspaceId,
+      workspace_name: workspaceName,
+      user_email: userEmail,
+    }
   }
 
 /**

@@ -29,5 +29,6 @@ export const scopeDescriptions: Record<Scope, string> = {
   'contacts:write':
     'Add and update contacts and see their saved data, and queue calls and see their metadata',
   'calls:read': 'See calls with their transcripts, summaries, and recordings',
+  'calls:write': 'Cancel waiting calls, and add numbers to the do-not-call list',
   'webhooks:write': 'Receive an event when a call is completed',
 }

@@ -53,7 +53,7 @@ const erasers: readonly ContactEraser[] = [
  * @throws {ApiError} not_found, validation_failed
  */
 export const eraseContact = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   contactId: number,
 ): Promise<void> =>

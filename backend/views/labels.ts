@@ -14,6 +14,7 @@ export const labels = {
   agent: toLabels(contract.agentTexts),
   call: toLabels(contract.callTexts),
   addContact: toLabels(contract.addContactTexts),
+  addToDoNotCallList: toLabels(contract.addToDoNotCallListTexts),
   campaign: toLabels(contract.campaignTexts),
   contact: toLabels(contract.contactTexts),
   outcome: toLabels(contract.outcomeTexts),

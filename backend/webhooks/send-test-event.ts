@@ -7,6 +7,7 @@ import {
 } from '@outdial/contract'
 import { secondMs } from '../core/durations.ts'
 import { ApiError, notFound } from '../core/errors.ts'
+import { callPageUrl } from '../core/page-urls.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/tokens.ts'
@@ -35,6 +36,7 @@ interface SampleCall {
   campaign: { id: number; name: string }
   agent: { id: number; name: string }
   outcome: CallOutcome
+  url: string
   at: Date
 }
 
@@ -42,7 +44,7 @@ interface SampleCall {
  * Returns a sample call with `test` set. No call or contact has its IDs, so that a receiver that looks up records by ID
  * doesn't overwrite one.
  */
-function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
+function sampleCall({ campaign, agent, outcome, url, at }: SampleCall): Call {
   const secondsBefore = (seconds: number) => new Date(at.getTime() - seconds * secondMs).toISOString()
   const call: Call = {
     ...exampleCall,
@@ -62,6 +64,7 @@ function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
       updated_at: secondsBefore(90),
     },
     attempts: outcomesWithoutAttempt.has(outcome) ? 0 : 1,
+    url,
     queued_at: secondsBefore(90),
     answered_at: secondsBefore(66),
     ended_at: at.toISOString(),
@@ -95,7 +98,7 @@ const withoutConversation = (call: Call): Call => ({
  * @throws {ApiError} not_found, or validation_failed if the subscription is disabled
  */
 export const sendTestEvent = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   id: number,
 ): Promise<number> =>
@@ -116,6 +119,7 @@ export const sendTestEvent = (
         agent: sample?.agent ?? { id: filter.agent_id ?? sampleId, name: 'Ava' },
         outcome:
           filter.outcome?.includes('answered') === false ? (filter.outcome[0] ?? 'answered') : 'answered',
+        url: callPageUrl(tx.config, workspaceId, sampleId),
         at,
       }),
     })

@@ -24,6 +24,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /callback-pages/, labels: ['Signing secret'], reason: 'of callback URLs' },
   { files: /integrations\/delivery-/, labels: ['Status', 'Duration', 'Created at', 'Event'], reason: 'of a delivery' },
   { files: /integrations\/webhook-|page\/badges/, labels: ['Failed', 'Canceled'], reason: 'statuses of deliveries' },
+  { files: /webhook-list-page/, labels: ['Reason'], reason: 'why a subscription ended' },
   { files: /contacts\/contact-import-page/, labels: ['Status', 'Failed'], reason: 'of an import' },
   { files: /knowledge\/knowledge-page/, labels: ['Updated at'], reason: 'of a document' },
   { files: /spreadsheets\//, labels: ['Name', 'Created at'], reason: 'of a spreadsheet' },

@@ -33,13 +33,21 @@ export const addToDoNotCallCommand = defineCommand({
   },
   run: async (deps, { workspace, number }) => {
     await requireWorkspace(deps, workspace)
-    const phoneNumber = await addNumberToDoNotCallList(deps, workspace, { phoneNumber: number }, null)
+    const phoneNumber = await addNumberToDoNotCallList(
+      deps,
+      workspace,
+      { phoneNumber: number },
+      {
+        source: 'dashboard',
+        reason: null,
+      },
+    )
     return { note: `${phoneNumber} is now on the do-not-call list of workspace ${workspace}.` }
   },
 })
 
 type ChangeStatus = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   campaignId: number,
 ) => Promise<{ status: CampaignStatus }>

@@ -54,6 +54,8 @@ export const bodyExamples: Record<string, unknown> = {
     variables: exampleContact.variables,
     metadata: exampleCall.metadata,
   },
+  cancelCalls: { phone_number: exampleContact.phone_number, campaign_id: exampleCampaign.id },
+  addToDoNotCallList: { phone_number: '(202) 555-0100', country: 'US', reason: 'Booked an appointment' },
   subscribeWebhook: {
     target_url: subscription.target_url,
     event: 'call.completed',
@@ -70,6 +72,8 @@ export const responseExamples: Record<string, Record<number, unknown>> = {
   addContact: { 200: { ...added, contact_created: false, call_queued: false }, 201: added },
   listCalls: { 200: onePage(exampleCall) },
   getCall: { 200: exampleCall },
+  cancelCalls: { 200: { canceled: [exampleCall.id] } },
+  addToDoNotCallList: { 200: { phone_number: exampleContact.phone_number, do_not_call: true } },
   subscribeWebhook: { 200: subscription, 201: subscription },
 }
 

@@ -47,6 +47,7 @@ function completeOperation(operation: Operation, route: Route): Operation {
   )
   return {
     ...operation,
+    ...(route.addition !== undefined && { 'x-addition': route.addition }),
     parameters: [
       ...(route.path.includes(':id') ? [pathIdParameter] : []),
       ...query,

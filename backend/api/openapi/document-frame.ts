@@ -10,6 +10,7 @@ const scopes: Record<Scope, string> = {
   'phone_numbers:read': 'List phone numbers',
   'contacts:write': 'Save contacts and queue calls to them',
   'calls:read': 'Read calls with their summaries and transcripts',
+  'calls:write': 'Cancel waiting calls and add numbers to the do-not-call list',
   'webhooks:write': 'Subscribe to completed calls and unsubscribe',
 }
 
@@ -21,6 +22,7 @@ Place outbound calls with AI voice agents from your automations: after a form su
 - Unknown fields and parameters are rejected, and the error names them. An omitted field stays unchanged, \`null\` clears it, and \`""\` counts as omitted.
 - Times are ISO 8601 with a time zone and are returned in UTC. Durations are whole seconds.
 - Every error has the shape of \`ErrorAnswer\`. Every response has an \`X-Request-Id\`: include it when you contact support.
+- Operations with \`x-addition\` aren't in the original description of this service. The value says why they were added.
 - Changes to version 1 only add optional inputs and new output fields.
 `.trim()
 
@@ -29,7 +31,9 @@ export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial
   openapi: '3.1.0',
   info: { title: 'Outdial API', version: '1.0.0', description: apiDescription },
   servers: [{ url: publicUrl }],
-  tags: ['Contacts', 'Campaigns', 'Calls', 'Agents', 'Phone numbers', 'Webhooks'].map((name) => ({ name })),
+  tags: ['Contacts', 'Campaigns', 'Calls', 'Do-not-call list', 'Agents', 'Phone numbers', 'Webhooks'].map(
+    (name) => ({ name }),
+  ),
   components: {
     securitySchemes: {
       apiKey: {
@@ -40,7 +44,8 @@ export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial
       },
       oauth2: {
         type: 'oauth2',
-        description: 'Lets an app act for a user in the workspace that the user chose on the consent page.',
+        description:
+          'Lets an app act for a user in the workspace that the user chose on the consent page. Token responses also contain `workspace_id`, `workspace_name`, and `user_email`. An operation that needs a scope that the connection lacks returns 403 `insufficient_scope`: the user must reconnect.',
         flows: {
           authorizationCode: {
             authorizationUrl: `${publicUrl}/oauth/authorize`,

@@ -7,7 +7,7 @@ import { finishImportStep, type ImportJob, leaseImports } from './import-store.t
 import { UnreadableFileError } from './parse-csv.ts'
 import { runImport } from './run-import.ts'
 
-type ImporterDeps = Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>
+type ImporterDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
 
 /** How many times a file can be leased without progress before its import fails. */
 const maxAttempts = 3

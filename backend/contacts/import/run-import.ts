@@ -18,7 +18,7 @@ import {
   writeRowResults,
 } from './import-store.ts'
 
-type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
+type ImportDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
 type ImportActor = Actor & { kind: 'import' }
 
@@ -67,7 +67,7 @@ async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
 }
 
 async function importRow(
-  tx: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  tx: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   { position, input }: { position: number; input: ContactInput },
   { campaignId, actor }: { campaignId: number | null; actor: ImportActor },
@@ -100,7 +100,7 @@ async function importRow(
 }
 
 async function queueImportedCall(
-  tx: Pick<Deps, 'db' | 'notify'>,
+  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
   workspaceId: number,
   phoneNumber: string,
   { actor, ...call }: { campaignId: number; contactId: number; actor: ImportActor; now: Date },

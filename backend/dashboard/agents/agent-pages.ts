@@ -71,13 +71,14 @@ export const agentPage = definePage({
 })
 
 async function listLastCalls(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   workspaceId: number,
   agentId: number,
 ): Promise<AgentData['calls']> {
   const limits = { limit: maxShown, offset: 0 }
   const rows = await findCallPage(deps.db, workspaceId, { agentId }, limits, deps.clock.now())
-  return rows.map(toCall).map((call) => ({
+  const calls = rows.map((row) => toCall(deps.config, row))
+  return calls.map((call) => ({
     id: call.id,
     contact: formatContactName(call.contact, call.contact.phone_number),
     campaign: call.campaign_name,

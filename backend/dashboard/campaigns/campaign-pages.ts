@@ -113,13 +113,14 @@ export const campaignPage = definePage({
 })
 
 async function listCallRows(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   workspaceId: number,
   filter: { campaignId: number; status: 'queued' | 'completed' },
 ): Promise<CallRow[]> {
   const now = deps.clock.now()
   const rows = await findCallPage(deps.db, workspaceId, filter, { limit: maxCalls, offset: 0 }, now)
-  return rows.map(toCall).map((call) => ({
+  const calls = rows.map((row) => toCall(deps.config, row))
+  return calls.map((call) => ({
     id: call.id,
     contact: formatContactName(call.contact, call.contact.phone_number),
     badge: callBadge(call),

@@ -37,7 +37,8 @@ export const doNotCallPage = defineForm({
     return doNotCallView('Do-not-call list', { ...emptyData, result })
   },
   submit: async (tx, context, { phone_number, reason }) => {
-    await addNumberToDoNotCallList(tx, context.workspace.id, { phoneNumber: phone_number }, reason)
+    const entry = { source: 'dashboard', reason } as const
+    await addNumberToDoNotCallList(tx, context.workspace.id, { phoneNumber: phone_number }, entry)
     return redirectTo(pathTo(context, doNotCallPath), 'The number is now on the do-not-call list.')
   },
 })
@@ -60,7 +61,8 @@ export const addContactToDoNotCallListAction = defineAction({
   params: IdParams,
   form: z.object({ reason: Reason }),
   run: async (tx, context, { reason }) => {
-    await addNumberToDoNotCallList(tx, context.workspace.id, { contactId: context.params.id }, reason)
+    const entry = { source: 'dashboard', reason } as const
+    await addNumberToDoNotCallList(tx, context.workspace.id, { contactId: context.params.id }, entry)
     return redirectTo(contactPath(context), 'The number is now on the do-not-call list.')
   },
   back: (context) => contactPath(context),

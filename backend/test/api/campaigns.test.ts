@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { Campaign } from '@outdial/contract'
+import { Campaign, CampaignList } from '@outdial/contract'
 import { useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
@@ -29,6 +29,18 @@ it('uses defaults for fields that are missing, null, or blank', async () => {
     expect(response.statusCode).toBe(201)
     expect(Campaign.parse(response.json())).toMatchObject(expected)
   }
+})
+
+it("returns the names of the agent's variables and the URL of the campaign's page", async () => {
+  const body = { name: 'Links', agent_id: api.seed.agentId, phone_number_id: api.seed.phoneNumberId }
+  const response = await api.send({ method: 'POST', path: '/campaigns/', body })
+  const created = Campaign.parse(response.json())
+  expect(created).toMatchObject({
+    agent_variables: ['product'],
+    url: `${api.deps.config.publicUrl}/w/${api.seed.workspaceId}/campaigns/${created.id}`,
+  })
+  const list = CampaignList.parse((await api.send({ path: '/campaigns/?search=links' })).json())
+  expect(list.results).toEqual([created])
 })
 
 it("uses the workspace's calling hours for missing parts", async () => {

@@ -1,5 +1,7 @@
 // cspell:ignore schlüssel
 import { expect, it } from '@jest/globals'
+import { Campaign } from '@outdial/contract'
+import { sql } from 'kysely'
 import { hashToken } from '../../secrets/tokens.ts'
 import { useApiWorld } from '../support/test-api.ts'
 
@@ -49,6 +51,17 @@ it('replays a response even if the request would be rejected now', async () => {
   const again = await create('before the pause')
   await api.deps.db.updateTable('agent').set({ status: 'live' }).where('id', '=', api.seed.agentId).execute()
   expect([again.statusCode, again.json()]).toEqual([201, first.json()])
+})
+
+it('replays a response of an earlier version, which lacks newer fields', async () => {
+  await create('earlier version')
+  await api.deps.db
+    .updateTable('idempotent_response')
+    .set({ body: sql`body - '{agent_variables,url}'::text[]` })
+    .execute()
+  const again = await create('earlier version')
+  expect(again.headers['idempotent-replayed']).toBe('true')
+  expect(Campaign.parse(again.json())).not.toHaveProperty('url')
 })
 
 it('rejects a key that is reused with another body', async () => {

@@ -115,6 +115,12 @@ it('reads every call of an older database after the upgrade', async () => {
   })
 })
 
+it('lets an older API key use the operations that were added', async () => {
+  const body = { phone_number: '+12025550179' }
+  const response = await createSender(app, key)({ method: 'POST', path: '/calls/cancel', body })
+  expect(response.json()).toEqual({ canceled: [] })
+})
+
 it('keeps the contact of an older completed call as it was in its event', async () => {
   await db.updateTable('contact').set({ first_name: 'Mia' }).where('first_name', '=', 'Maya').execute()
   const response = await createSender(app, key)({ path: '/calls/1/' })

@@ -42,8 +42,12 @@ const removeWorkspaceConditions = (text: string): string =>
 
 it('has no first wall', async () => {
   const now = service.deps.clock.now()
-  expect(await findCall(database.db, ours.workspaceId, theirs.call, now)).toBeUndefined()
-  expect(await findCall(db, ours.workspaceId, theirs.call, now)).toMatchObject({ id: theirs.call })
+  expect(
+    await findCall({ ...service.deps, db: database.db }, ours.workspaceId, theirs.call, now),
+  ).toBeUndefined()
+  expect(await findCall({ ...service.deps, db }, ours.workspaceId, theirs.call, now)).toMatchObject({
+    id: theirs.call,
+  })
 })
 
 it("still returns 404 for another workspace's objects on every page, and changes nothing", async () => {

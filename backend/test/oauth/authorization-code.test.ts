@@ -43,6 +43,7 @@ describe('discovery', () => {
         'phone_numbers:read',
         'contacts:write',
         'calls:read',
+        'calls:write',
         'webhooks:write',
       ],
       response_types_supported: ['code'],
@@ -130,6 +131,7 @@ describe('the code exchange', () => {
       scope: 'contacts:write calls:read',
       workspace_id: world.robin.workspaces.Globex,
       workspace_name: 'Globex',
+      user_email: world.robin.email,
     })
     expect(await apiStatus(world.service, tokens.access_token)).toBe(200)
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { Scope } from '@outdial/contract'
 import { endMembership } from '../../access/remove-member.ts'
 import { startExpirationJob } from '../../privacy/delete-expired.ts'
 import {
@@ -38,7 +39,31 @@ describe('a long-lived connection', () => {
       scope: 'contacts:write calls:read',
       workspace_id: world.robin.workspaces.Globex,
       workspace_name: 'Globex',
+      user_email: world.robin.email,
     })
+  })
+
+  it('keeps a connection from before a scope existed, and asks to reconnect only where the scope is needed', async () => {
+    const older = Scope.options.filter((scope) => scope !== 'calls:write').join(' ')
+    const first = await connect(world.zapier, world.robin, 'Acme', { paramOverrides: { scope: older } })
+    const later = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
+    expect(later.tokenResponse.scope).toBe(older)
+    expect(await apiStatus(world.service, later.access_token)).toBe(200)
+    for (const path of ['/calls/cancel', '/do-not-call/']) {
+      const response = await fetch(`${world.service.url}/api/public/v1${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${later.access_token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ phone_number: '+12025550100' }),
+      })
+      expect(response.status).toBe(403)
+      expect(await response.json()).toMatchObject({
+        error: {
+          code: 'insufficient_scope',
+          message:
+            'The connection is missing a permission that the request needs: calls:write. Reconnect the account and allow it.',
+        },
+      })
+    }
   })
 
   it.each([

@@ -125,6 +125,7 @@ it('erases everything even if the contact is changed and called at the same time
   }
   const again = { ...person, callback_url: undefined }
   await seedCall(deps, seed, number, again)
+  const entry = { source: 'dashboard', reason: 'Zelda' } as const
   for (let round = 0; round < 25; round += 1) {
     const id = await current()
     await Promise.all([
@@ -133,7 +134,7 @@ it('erases everything even if the contact is changed and called at the same time
       settle(erase(id)),
       settle(erase(id)),
       settle(addNote(deps, seed.workspaceId, id, { callId: null, text: 'Zelda' })),
-      settle(addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: number }, 'Zelda')),
+      settle(addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: number }, entry)),
       settle(removeNumberFromDoNotCallList(deps, toCaller(seed), { phoneNumber: number }, 'Zelda')),
       settle(saveContact(deps, toCaller(seed), { phone_number: number, first_name: 'Zelda' })),
       call(),

@@ -15,6 +15,8 @@ import { type Seed, seedApiKeyCaller } from '../support/factories.ts'
 
 const { world, erase, claim, seedConversation, toolCall, findTraces } = useErasureWorld()
 
+const toEntry = (reason: string) => ({ source: 'dashboard', reason }) as const
+
 // Each test has its own.
 let deps: TestDeps
 let seed: Seed
@@ -46,7 +48,12 @@ it('leaves no trace of a person in any table, and publishes each call once', asy
   await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: call.id }, analysis)
   await addNote(deps, seed.workspaceId, contact.id, { callId: call.id, text: 'Zelda likes mornings' })
   const waiting = await seedCall(deps, seed, number, { metadata: { sheet: 'Zelda' } })
-  await addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: '+12025550174' }, 'Another one')
+  await addNumberToDoNotCallList(
+    deps,
+    seed.workspaceId,
+    { phoneNumber: '+12025550174' },
+    toEntry('Another one'),
+  )
   await deps.db
     .insertInto('spreadsheet')
     .values({ id: 'leads', workspace_id: seed.workspaceId, name: 'Leads', columns: ['a', 'b', 'c'] })
@@ -124,7 +131,12 @@ it('erases a callback URL once its event is delivered, before or after the conta
 
 it('keeps the number on the do-not-call list, so that a new contact with it is not called', async () => {
   const first = await seedCall(deps, seed, number, person)
-  await addNumberToDoNotCallList(deps, seed.workspaceId, { contactId: first.contact.id }, 'Zelda said so')
+  await addNumberToDoNotCallList(
+    deps,
+    seed.workspaceId,
+    { contactId: first.contact.id },
+    toEntry('Zelda said so'),
+  )
   await erase(first.contact.id)
   expect(await findTraces()).toEqual([])
   const again = await seedCall(deps, seed, number)

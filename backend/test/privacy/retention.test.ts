@@ -110,7 +110,7 @@ async function seedConversation(seed: Seed, days: number): Promise<number> {
     .insertInto('contact_note')
     .values({ workspace_id, contact_id: contact.id, call_id: call.id, text: 'calls back in May' })
     .execute()
-  const callView = await findCall(database.db, workspace_id, call.id, deps.clock.now())
+  const callView = await findCall({ ...deps, db: database.db }, workspace_id, call.id, deps.clock.now())
   if (callView === undefined) throw new Error('call not found')
   await publishCallCompleted(database.db, workspace_id, {
     call: callView,
@@ -148,7 +148,7 @@ it('erases older conversations from every table, and keeps the calls', async () 
   expect(await findTraces(old)).toContain('secret')
   await runErasure()
   expect(await findTraces(old)).not.toContain('secret')
-  const call = await findCall(database.db, seed.workspaceId, old, deps.clock.now())
+  const call = await findCall({ ...deps, db: database.db }, seed.workspaceId, old, deps.clock.now())
   expect(call).toMatchObject({
     outcome: 'answered',
     duration_seconds: 61,

@@ -40,7 +40,7 @@ export const createCallSeeder =
     seedCall(world.service.deps, user.seed, number, input)
 
 export async function getCall(deps: TestDeps, seed: Seed, id: number): Promise<Call> {
-  const call = await findCall(deps.db, seed.workspaceId, id, deps.clock.now())
+  const call = await findCall(deps, seed.workspaceId, id, deps.clock.now())
   if (call === undefined) throw new Error(`call ${id} doesn't exist`)
   return call
 }

@@ -26,6 +26,8 @@ it('describes every operation of the API', () => {
     'POST /contacts/',
     'GET /calls/',
     'GET /calls/{id}/',
+    'POST /calls/cancel',
+    'POST /do-not-call/',
     'POST /webhooks/subscribe',
     'DELETE /webhooks/{id}/',
   ])

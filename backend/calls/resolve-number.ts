@@ -1,0 +1,45 @@
+import { ApiError, notFound } from '../core/errors.ts'
+import { isInternational, parsePhone } from '../core/phone.ts'
+import { lockContact } from '../db/locks.ts'
+import type { Db } from '../db/schema.ts'
+import { findWorkspaceCountry } from '../identity/workspaces.ts'
+
+/** A phone number as a person or an app wrote it. A national number without `country` is in the workspace's country. */
+interface WrittenNumber {
+  phoneNumber: string
+  country?: string | null
+}
+
+/** A contact, or a phone number. */
+export type NumberRef = { contactId: number } | WrittenNumber
+
+/**
+ * Returns the number in E.164.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export async function normalizeNumber(
+  db: Db,
+  workspaceId: number,
+  { phoneNumber, country }: WrittenNumber,
+): Promise<string> {
+  const parsed = parsePhone(phoneNumber, country ?? (await findDefaultCountry(db, workspaceId, phoneNumber)))
+  if (!parsed.ok) throw new ApiError('validation_failed', { details: [parsed.issue] })
+  return parsed.phoneNumber
+}
+
+/** Returns the workspace's country. For an international number any country works, which saves a query. */
+const findDefaultCountry = async (db: Db, workspaceId: number, phoneNumber: string): Promise<string> =>
+  isInternational(phoneNumber) ? 'US' : findWorkspaceCountry(db, workspaceId)
+
+/**
+ * Returns the number in E.164. Locks the contact, if one is given, so call it in a transaction.
+ *
+ * @throws {ApiError} not_found, validation_failed
+ */
+export async function resolveNumber(db: Db, workspaceId: number, number: NumberRef): Promise<string> {
+  if (!('contactId' in number)) return normalizeNumber(db, workspaceId, number)
+  const contact = await lockContact(db, workspaceId, number.contactId)
+  if (contact === undefined) throw notFound('contact')
+  return contact.phoneNumber
+}

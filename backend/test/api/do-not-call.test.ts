@@ -1,0 +1,81 @@
+import { expect, it } from '@jest/globals'
+import { ContactAdded } from '@outdial/contract'
+import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
+import { eraseContact } from '../../privacy/erase-contact.ts'
+import { dialCall, getCall, listEvents } from '../support/calls.ts'
+import { freshNumber } from '../support/factories.ts'
+import { parseError, useApiWorld } from '../support/test-api.ts'
+
+const api = useApiWorld()
+
+const send = (body: object) => api.send({ method: 'POST', path: '/do-not-call/', body })
+
+async function add(body: object): Promise<unknown> {
+  const response = await send(body)
+  expect(response.statusCode).toBe(200)
+  return response.json()
+}
+
+async function queueCall(phone_number: string) {
+  const body = { phone_number, campaign_id: api.seed.campaignId }
+  const response = await api.send({ method: 'POST', path: '/contacts/', body })
+  return ContactAdded.parse(response.json())
+}
+
+const findEntry = (phoneNumber: string) => findDoNotCallEntry(api.deps.db, api.seed.workspaceId, phoneNumber)
+
+it("adds a number to the list with the reason, and suppresses the number's waiting calls", async () => {
+  const number = freshNumber()
+  const { call } = await queueCall(number)
+  expect(await add({ phone_number: number, reason: 'Booked an appointment' })).toEqual({
+    phone_number: number,
+    do_not_call: true,
+  })
+  expect(await findEntry(number)).toMatchObject({ source: 'api', reason: 'Booked an appointment' })
+  const suppressed = await getCall(api.deps, api.seed, call.id)
+  expect(suppressed).toMatchObject({ outcome: 'suppressed', ended_reason: 'do_not_call' })
+  expect((await listEvents(api.deps, call.id)).map((event) => event.data)).toEqual([suppressed])
+  expect((await queueCall(number)).call.outcome).toBe('suppressed')
+})
+
+it('responds in the same way to a repeated request, and keeps the first reason', async () => {
+  const number = freshNumber()
+  const { call } = await queueCall(number)
+  const first = await add({ phone_number: number, reason: 'Opted out' })
+  expect(await add({ phone_number: number, reason: 'Again' })).toEqual(first)
+  expect(await findEntry(number)).toMatchObject({ reason: 'Opted out' })
+  expect(await listEvents(api.deps, call.id)).toHaveLength(1)
+})
+
+it("adds a number that no contact has, read with the request's country or the workspace's", async () => {
+  expect(await add({ phone_number: '020 7946 0959', country: 'GB' })).toMatchObject({
+    phone_number: '+442079460959',
+  })
+  expect(await add({ phone_number: '(202) 555-9301' })).toMatchObject({ phone_number: '+12025559301' })
+  expect(await findEntry('+442079460959')).toMatchObject({ reason: null })
+})
+
+it("doesn't end a call that is being dialed", async () => {
+  const number = freshNumber()
+  const { call } = await queueCall(number)
+  await dialCall(api.deps, api.seed, call.id)
+  await add({ phone_number: number })
+  expect(await getCall(api.deps, api.seed, call.id)).toMatchObject({ status: 'dialing' })
+})
+
+it('erases the reason with the contact, and keeps the number on the list', async () => {
+  const number = freshNumber()
+  const { contact } = await queueCall(number)
+  await add({ phone_number: number, reason: 'Zelda asked us to stop' })
+  await eraseContact(api.deps, api.seed.workspaceId, contact.id)
+  expect(await findEntry(number)).toMatchObject({ source: 'api', reason: null })
+})
+
+it.each([
+  ['no number', {}, 'phone_number', 'required'],
+  ['an unreadable number', { phone_number: '12' }, 'phone_number', 'invalid_phone_number'],
+  ['a long reason', { phone_number: '+12025550100', reason: 'x'.repeat(501) }, 'reason', 'too_long'],
+  ['an unknown country', { phone_number: '2025550100', country: 'XX' }, 'country', 'invalid_country'],
+])('rejects %s', async (_what, body, field, code) => {
+  expect(parseError(await send(body))).toMatchObject({ status: 422, details: [{ field, code }] })
+})
