@@ -10,7 +10,7 @@ import type { Workspace } from './seed-workspace.ts'
 export const campaignLimits = { small: 3, medium: 8, large: 40, overload: 100 }
 export type CampaignName = keyof typeof campaignLimits
 
-/** Calls that weren't answered are dialed once more. The simulated provider shortens the delay, the API's smallest. */
+/** Calls that weren't answered are dialed again. The simulated provider shortens the delay, the API's smallest. */
 export const retryPolicy = { max_attempts: 2, delay_minutes: 1, on: ['no_answer', 'busy'] }
 
 /** The campaigns of a round. They're paused and resumed in the dashboard, because the API can't do that. */
