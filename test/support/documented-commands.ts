@@ -86,7 +86,10 @@ export const otherCommands: readonly OtherCommand[] = [
     reason: 'a test runs its script on a small project',
     instead: ['test/repository/release.test.ts', 'scripts/release.ts'],
   },
-  { command: /^npm run bench:(tools|dashboard|input)$/, reason: 'takes minutes on an idle machine' },
+  {
+    command: /^npm run bench:(tools|dashboard|input|cold-start)$/,
+    reason: 'measures times on an idle machine',
+  },
   { command: /^npm run crash-test/, reason: 'takes minutes', instead: ['.ci/run', 'crash-test'] },
 ]
 
