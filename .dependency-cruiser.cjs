@@ -3,7 +3,7 @@
 const layers = [
   ['admin'],
   ['dashboard', 'demo', 'metrics'],
-  ['access', 'onboarding', 'privacy'],
+  ['access', 'onboarding', 'privacy', 'support'],
   ['api', 'mcp'],
   ['dialer', 'oauth', 'phone-numbers', 'tools'],
   ['agents', 'contacts', 'http', 'knowledge', 'sign-in', 'spreadsheets', 'telephony'],

@@ -57,6 +57,7 @@ export async function createApp(
   app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
   app.decorateRequest('errorCode', null)
+  app.decorateRequest('errorFields', null)
   const warnAboutProxy = createProxyWarning()
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('X-Request-Id', request.id)
@@ -96,6 +97,7 @@ export function createMonitoringApp(deps: Deps, state: Readonly<ProcessState>): 
     requestIdHeader: false,
   })
   app.decorateRequest('errorCode', null)
+  app.decorateRequest('errorFields', null)
   app.setErrorHandler(handleError)
   app.setNotFoundHandler((request, reply) => handleUnmatchedRequest(() => [], request, reply))
   mountHealth(app, deps, state)

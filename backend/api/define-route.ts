@@ -5,6 +5,7 @@ import { ApiError } from '../core/errors.ts'
 import type { Page } from '../core/pagination.ts'
 import { validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
+import type { CreatedIds } from './api-log.ts'
 
 /** `{ id }` for a path with `:id`, otherwise empty. */
 type PathParams<Path extends string> = Path extends `${string}/:id${string}` ? { id: number } : object
@@ -78,6 +79,8 @@ interface RouteDefinition<
   /** The second type infers `Status`, so that a status in a handler keeps its literal type. */
   responses: Responses & ResponseSchemas<Status>
   replay?: ReplayRule<z.output<Body>>
+  /** Returns the IDs in a response body, for the API log. */
+  created?: (body: NonNullable<NoInfer<DeclaredResponse<Responses>>['body']>) => CreatedIds
   handler: (
     deps: Deps,
     request: RouteRequest<Path, z.output<Query>, z.output<Body>>,
@@ -109,6 +112,8 @@ interface PreparedRequest {
 export interface Route extends RouteDescription<string, ResponseSchemas> {
   query: z.ZodType
   body: z.ZodType
+  /** Returns the IDs in a response body, for the API log. */
+  created: (body: unknown) => CreatedIds
   /** @throws {ApiError} if the request doesn't match the schemas */
   prepare: (request: RawRequest) => PreparedRequest
 }
@@ -131,12 +136,15 @@ export function defineRoute({
   query: querySchema = NoQuery,
   body: bodySchema = NoRequestBody,
   replay,
+  created = () => ({}),
   ...description
 }: RouteDefinition<string, number, ResponseSchemas, z.ZodType, z.ZodType>): Route {
   return {
     ...description,
     query: querySchema,
     body: bodySchema,
+    // The body matches the route's schema, or was stored when it did.
+    created: (body) => created(body as never),
     prepare: ({ caller, id, baseUrl, ...raw }) => {
       const params = description.path.includes('/:id') ? { id: parsePathId(id ?? '') } : {}
       const query = validate(querySchema, raw.query)

@@ -3,6 +3,7 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
+import { createApiLog, toLoggedRequest } from './api-log.ts'
 import { createRequestAuthenticator, requireScopes } from './authenticate-request.ts'
 import { NoRequestBody, type Route, type RouteResponse } from './define-route.ts'
 import { respondOnce } from './idempotency.ts'
@@ -13,6 +14,7 @@ import { respondOnce } from './idempotency.ts'
  */
 export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
   const authenticateRequest = createRequestAuthenticator(deps)
+  const log = createApiLog(deps)
   const baseUrl = `${deps.config.publicUrl}${api.prefix}`
   // `defineRoute` validates, so that the types of a handler follow from its schemas.
   api.setValidatorCompiler(() => (value: unknown) => ({ value }))
@@ -21,6 +23,17 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
   api.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) =>
     request.routeOptions.schema?.body === undefined ? undefined : parseJson(bytes),
   )
+
+  api.decorateRequest('loggedResponse', null)
+  // Not `onResponse`, which isn't called if the client has disconnected. What the request did is done anyway.
+  api.addHook('onSend', (request, reply, _payload, done) => {
+    const { caller } = request
+    // Without a valid credential, a request belongs to no workspace.
+    if (caller !== null)
+      log.record(toLoggedRequest(request, reply, { caller, prefix: api.prefix, now: deps.clock.now() }))
+    done()
+  })
+  api.addHook('onClose', () => log.close())
 
   for (const route of routes) {
     const hasBodySchema = route.body !== NoRequestBody
@@ -53,10 +66,18 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
           baseUrl,
         })
         const scoped = scopeToWorkspace(deps, caller.workspaceId)
-        if (route.idempotent !== true) return sendResponse(reply, await run(scoped))
+        if (route.idempotent !== true) {
+          const response = await run(scoped)
+          request.loggedResponse = { created: route.created(response.body), idempotency: null }
+          return sendResponse(reply, response)
+        }
         const key = getHeader(request, 'idempotency-key')
         const idempotent = { caller, method: route.method, path, key, body: comparedBody }
         const response = await respondOnce(scoped, idempotent, run, onReplay)
+        request.loggedResponse = {
+          created: route.created(response.body),
+          idempotency: key === undefined ? null : response.replayed ? 'replayed' : 'first',
+        }
         if (response.replayed) reply.header('Idempotent-Replayed', 'true')
         return sendResponse(reply, response)
       },

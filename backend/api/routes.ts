@@ -59,6 +59,7 @@ export const routes: readonly Route[] = [
     responses: { 201: Campaign },
     errors: ['not_found', 'agent_not_live', 'number_not_active'],
     idempotent: true,
+    created: ({ id }) => ({ campaign_id: id }),
     handler: async (tx, { caller, body }) => ({
       status: 201,
       body: await createCampaign(tx, caller, body),
@@ -109,6 +110,7 @@ export const routes: readonly Route[] = [
         await addCallbackOfReplay(tx, caller, { callbackUrl: body.callback_url, stored })
       },
     },
+    created: ({ contact, call }) => ({ contact_id: contact.id, call_id: call.id }),
     handler: async (tx, { caller, body }) => {
       requireCallbackScopes(caller, body)
       const added = await addContact(tx, caller, body)
@@ -192,6 +194,7 @@ export const routes: readonly Route[] = [
     body: SubscribeWebhook,
     responses: { 200: WebhookSubscription, 201: WebhookSubscription },
     errors: ['not_found'],
+    created: ({ id }) => ({ subscription_id: id }),
     handler: async (deps, { caller, body }) => {
       const { created, subscription } = await subscribe(deps, caller, body)
       return { status: created ? 201 : 200, body: subscription }

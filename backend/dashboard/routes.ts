@@ -79,6 +79,7 @@ import {
   retirePhoneNumberAction,
 } from './phone-numbers/phone-number-pages.ts'
 import { apiKeyListPage, newApiKeyPage, revokeApiKeyAction } from './settings/api-key-pages.ts'
+import { apiLogPage, apiRequestPage } from './settings/api-log-pages.ts'
 import { generalSettingsPage } from './settings/general-settings-page.ts'
 import {
   changeRoleAction,
@@ -244,6 +245,8 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/settings/api-keys': apiKeyListPage,
     '/settings/api-keys/new': newApiKeyPage,
     '/settings/api-keys/:id/revoke': revokeApiKeyAction,
+    '/settings/api-log': apiLogPage,
+    '/settings/api-log/:id': apiRequestPage,
 
     '/account': accountPage(limitPasswordAttempts),
     '/account/password': passwordPage(limitPasswordAttempts),

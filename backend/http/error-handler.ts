@@ -11,6 +11,7 @@ const retryAfterOutage = '5'
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = request.raw.errored ? bodyIncomplete : toApiError(error)
   request.errorCode = apiError.code
+  request.errorFields = apiError.details.map(({ field }) => field)
   if (apiError.status >= 500) {
     const level = apiError.code === 'unavailable' ? 'warn' : 'error'
     request.log[level]({ error: describeError(error) }, apiError.code)

@@ -9,6 +9,8 @@ declare module 'fastify' {
     caller: Caller | null
     /** The code of the error that the response contains. */
     errorCode: string | null
+    /** The names of fields with an issue that the response contains. */
+    errorFields: readonly string[] | null
   }
 }
 

@@ -8,6 +8,7 @@ export interface Metrics {
   rejectedRequests: Counter<'code'>
   toolCallSeconds: Histogram<'kind' | 'result'>
   deliveryAttemptSeconds: Histogram<'result'>
+  apiLogDropped: Counter
   databaseUp: Gauge
   databaseConnections: Gauge<'state'>
   callQueueLagSeconds: Gauge
@@ -68,6 +69,11 @@ export function createMetrics(): Metrics {
       help: 'Duration of webhook delivery attempts, by result.',
       labelNames: ['result'],
       buckets: requestBuckets,
+      registers,
+    }),
+    apiLogDropped: new Counter({
+      name: 'outdial_api_log_dropped_total',
+      help: "API requests that are missing in the API log, because the database wasn't available.",
       registers,
     }),
     databaseUp: gauge('outdial_database_up', '1 if the database responded to the last scrape.'),

@@ -1,3 +1,4 @@
+import { deleteOldRequests } from '../api/api-log.ts'
 import { deleteExpiredResponses } from '../api/erase-responses.ts'
 import { deleteExpiredImports } from '../contacts/import/erase-imports.ts'
 import { hourMs, minuteMs } from '../core/durations.ts'
@@ -20,6 +21,7 @@ export const startExpirationJob = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 
       const now = clock.now()
       await deleteExpiredIdentities(db, now)
       await deleteExpiredResponses(db, now)
+      await deleteOldRequests(db, now)
       await deleteExpiredImports(db, now)
       await eraseCallbackUrlsOfErasedContacts(db, now)
       await endExpiredConnections(deps, now)

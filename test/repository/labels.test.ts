@@ -33,6 +33,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /agent-list-page/, labels: ['Agent'], reason: 'the agent' },
   { files: /campaign-list-page/, labels: ['Campaign'], reason: 'the campaign' },
   { files: /contact-list-page/, labels: ['Contact'], reason: 'the contact' },
+  { files: /settings\/api-log-pages/, labels: ['Call', 'Contact', 'Campaign'], reason: 'what a request created' },
   { files: /call-page.eta|contact-calls|contact-form-page/, labels: ['Call'], reason: 'the call' },
   // Others
   { files: /campaign-(list-)?page/, labels: ['Outcomes'], reason: "the chart of a campaign's calls" },

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { secondMs } from '../../core/durations.ts'
 import { FormError } from '../../core/form-errors.ts'
-import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { type Badge, deliveryBadge } from '../page/badges.ts'
 import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatMilliseconds } from '../page/format.ts'
+import { toKeysetPage } from '../page/keyset.ts'
 import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { formatReplayMessage } from './webhook-actions.ts'
 import {
@@ -187,21 +187,14 @@ export async function readDeliveryTable(
   const { status, before, after } = context.query
   const { subscriptionId } = source
   const selection = { subscriptionId, status, before, after, limit: pageSize + 1 }
-  const { items, hasMore } = toPage(
-    await selectDeliveries(deps.db, context.workspace.id, selection),
-    pageSize,
-  )
-  const rows = after === undefined ? items : items.toReversed()
+  const found = await selectDeliveries(deps.db, context.workspace.id, selection)
+  const { rows, previous, next } = toKeysetPage(found, { before, after }, pageSize)
 
   const address = (query: Record<string, string | number | undefined>) => {
     const all = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) if (value !== undefined) all.set(name, String(value))
     return pathTo(context, all.size === 0 ? source.path : `${source.path}?${all.toString()}`)
   }
-  const newest = rows[0]?.id
-  const oldest = rows.at(-1)?.id
-  const hasNewer = after === undefined ? before !== undefined : hasMore
-  const hasOlder = after === undefined ? hasMore : true
   return {
     rows: rows.map((row) => toDeliveryRow(row, source.showTarget)),
     filters: statusFilters.map((filter) => ({
@@ -210,8 +203,8 @@ export async function readDeliveryTable(
       isHere: filter.status === status,
     })),
     isFiltered: status !== undefined || before !== undefined || after !== undefined,
-    previous: hasNewer && newest !== undefined ? address({ status, after: newest }) : null,
-    next: hasOlder && oldest !== undefined ? address({ status, before: oldest }) : null,
+    previous: previous && address({ status, ...previous }),
+    next: next && address({ status, ...next }),
   }
 }
 

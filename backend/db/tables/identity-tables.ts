@@ -1,6 +1,6 @@
 import type { CallingHours, Scope } from '@outdial/contract'
 import type { Generated, JSONColumnType } from 'kysely'
-import type { CreatedAt, Id, Json, JsonWithDefault, TimestampColumn } from './column-types.ts'
+import type { CreatedAt, Id, JsonWithDefault, TimestampColumn } from './column-types.ts'
 
 /** Users, workspaces, and what authenticates them. */
 export interface IdentityTables {
@@ -17,7 +17,6 @@ export interface IdentityTables {
   oauth_payload: OauthPayloadTable
   credential: CredentialTable
   server_secret: ServerSecretTable
-  idempotent_response: IdempotentResponseTable
 }
 
 interface WorkspaceTable {
@@ -143,14 +142,4 @@ interface ServerSecretTable {
   name: string
   value: string
   created_at: CreatedAt
-}
-
-interface IdempotentResponseTable {
-  scope_hash: Buffer
-  body_hash: Buffer
-  workspace_id: number
-  status: number
-  body: Json<unknown>
-  created_at: CreatedAt
-  expires_at: TimestampColumn
 }

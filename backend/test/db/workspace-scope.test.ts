@@ -68,6 +68,7 @@ interface Table {
   policies: string[]
   /** A column that statements can set. */
   column: string
+  isPartition: boolean
 }
 
 async function listTables(db: Db): Promise<Table[]> {
@@ -81,7 +82,7 @@ async function listTables(db: Db): Promise<Table[]> {
         select attname from pg_attribute
         where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = ''
         order by attname = 'workspace_id' desc, attnum limit 1
-      ) as column
+      ) as column, relispartition as "isPartition"
     from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migration'
     order by relname`.execute(db)
@@ -89,10 +90,13 @@ async function listTables(db: Db): Promise<Table[]> {
 }
 
 /** Tables that statements of a workspace can't use at all. */
-const serviceTables = ['password_reset', 'server_secret', 'session']
+const signInTables = ['password_reset', 'server_secret', 'session']
 
-/** Tables whose rows a workspace can't insert or delete. It sees some columns of users and apps. */
-const readTables = ['app_user', 'oauth_client', 'workspace']
+/** A workspace reaches the rows of partitions only through their table. */
+const isServiceTable = ({ name, isPartition }: Table) => signInTables.includes(name) || isPartition
+
+/** Tables whose rows a workspace can't insert or delete. It sees only some columns of users and apps. */
+const readTables = ['api_request', 'app_user', 'oauth_client', 'workspace']
 
 /** Which rows of tables without the column `workspace_id` belong to a workspace, independently of the policies. */
 const belongs: Record<string, string> = {
@@ -109,7 +113,7 @@ const belongs: Record<string, string> = {
   oauth_client: 'true',
 }
 
-const workspaceTables = () => tables.filter(({ name }) => !serviceTables.includes(name))
+const workspaceTables = () => tables.filter((table) => !isServiceTable(table))
 const separatedTables = () => workspaceTables().filter(({ name }) => name !== 'oauth_client')
 const writableTables = () => workspaceTables().filter(({ name }) => !readTables.includes(name))
 
@@ -142,11 +146,14 @@ const getResult = (work: Promise<{ numAffectedRows?: bigint }>): Promise<string>
 
 const notAllowed = '42501'
 
-it('has a policy for the service in every table, and one for a workspace except in the tables for signing in', () => {
-  for (const { name, ...table } of tables) {
-    const isService = serviceTables.includes(name)
-    const policies = [`service {${roles.service}}`, ...(isService ? [] : [`workspace {${roles.workspace}}`])]
-    expect({ name, ...table }).toMatchObject({ name, isEnabled: true, isForced: true, policies })
+it('has a policy for the service in every table, and one for a workspace except in partitions and the tables for signing in', () => {
+  for (const table of tables) {
+    const { name } = table
+    const policies = [
+      `service {${roles.service}}`,
+      ...(isServiceTable(table) ? [] : [`workspace {${roles.workspace}}`]),
+    ]
+    expect(table).toMatchObject({ name, isEnabled: true, isForced: true, policies })
   }
 })
 
@@ -243,9 +250,9 @@ describe('statements without a condition on the workspace', () => {
     expect((await found.execute(scoped(ours))).rows.length).toBe(0)
   })
 
-  it('read no row of the tables for signing in, and no password, secret, or key of a user or an app', async () => {
+  it('read no row of partitions and the tables for signing in, and no password, secret, or key of a user or an app', async () => {
     for (const statement of [
-      ...serviceTables.map((name) => sql`select from ${sql.table(name)}`),
+      ...tables.filter(isServiceTable).map(({ name }) => sql`select from ${sql.table(name)}`),
       sql`select password_hash from app_user`,
       sql`select secret from oauth_client`,
     ]) {

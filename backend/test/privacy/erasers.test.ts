@@ -16,6 +16,12 @@ import { useTestDatabase } from '../support/world.ts'
 // are read from the statements that erasing a contact runs. The others are listed here, with the reason.
 
 const exceptions: Record<string, string> = {
+  'api_request.client_id': 'an app',
+  'api_request.error_code': 'a fixed set of values',
+  'api_request.fields': "names of fields; those that can contain a number or an address aren't stored",
+  'api_request.method': 'a fixed set of values',
+  'api_request.request_id': 'a random ID, or one that the client chose; deleted after 14 days',
+  'api_request.route': 'the pattern of a path',
   'call.from_number': 'a number of the workspace',
   'call.sentiment': 'a fixed set of values',
   'call_attempt.ended_reason': 'a fixed set of values',
@@ -132,7 +138,7 @@ async function findColumnsWithoutEraser(): Promise<string[]> {
       tbl.oid in (select id from related) as "refersToContact"
     from pg_class tbl
     join pg_attribute col on col.attrelid = tbl.oid and col.attnum > 0 and not col.attisdropped
-    where tbl.relnamespace = 'public'::regnamespace and tbl.relkind in ('r', 'p') and col.attgenerated = ''
+    where tbl.relnamespace = 'public'::regnamespace and tbl.relkind in ('r', 'p') and not tbl.relispartition and col.attgenerated = ''
       and col.atttypid not in (
         'int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'bool'::regtype, 'uuid'::regtype, 'timestamptz'::regtype
       )

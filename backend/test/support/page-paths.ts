@@ -25,6 +25,7 @@ const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string |
   { prefix: '/knowledge/:id', ids: ({ document }) => [document] },
   { prefix: '/spreadsheets/:spreadsheetId', ids: ({ spreadsheet }) => [spreadsheet] },
   { prefix: '/settings/api-keys/:id', ids: ({ apiKey }) => [apiKey] },
+  { prefix: '/settings/api-log/:id', ids: ({ request }) => [request] },
   { prefix: '/integrations/apps/:userId/:clientId', ids: ({ owner, app }) => [owner, app] },
   { prefix: '/integrations/webhooks/:id', ids: ({ subscription }) => [subscription] },
   { prefix: '/integrations/deliveries/:id', ids: ({ delivery }) => [delivery] },

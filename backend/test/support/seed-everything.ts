@@ -103,6 +103,17 @@ export async function seedEverything(service: Service, mark: string) {
   const bytes = Buffer.from(`phone,name\n+12025550177,${mark}\nwrong,${mark}\n`)
   const importId = await uploadContacts(deps, caller, { name: `${mark}.csv`, bytes, isTooLarge: false })
 
+  const at = deps.clock.now()
+  const request = await db
+    .insertInto('api_request')
+    .values({
+      ...{ workspace_id: workspaceId, user_id: userId, api_key_id: key.apiKeyId, call_id: callId },
+      ...{ at, day: at.getUTCDate(), duration_ms: 5, request_id: `request-${slug}` },
+      ...{ method: 'POST', route: '/contacts/', status: 201, fields: [] },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+
   return {
     user,
     member,
@@ -127,5 +138,6 @@ export async function seedEverything(service: Service, mark: string) {
     subscription: subscription.id,
     tool: toolId,
     owner: userId,
+    request: request.id,
   }
 }
