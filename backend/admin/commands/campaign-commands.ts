@@ -75,7 +75,10 @@ export const campaignStatusCommands: readonly Command[] = [
 /** Without `--confirm`, commands that can't be undone only say what they would do. */
 const requireConfirmation = (confirm: string | undefined, expected: string, effects: string): void => {
   if (confirm === expected) return
-  throw new FormError('validation_failed', `${effects} To confirm, add --confirm ${JSON.stringify(expected)}.`)
+  throw new FormError(
+    'validation_failed',
+    `${effects} To confirm, add --confirm ${JSON.stringify(expected)}.`,
+  )
 }
 
 export const archiveCampaignCommand = defineCommand({

@@ -5,7 +5,11 @@ export async function findUserName(db: Db, userId: number): Promise<string> {
   return user?.name || 'a former user'
 }
 
-export async function findApiKeyName(db: Db, workspaceId: number, keyId: number): Promise<string | undefined> {
+export async function findApiKeyName(
+  db: Db,
+  workspaceId: number,
+  keyId: number,
+): Promise<string | undefined> {
   const key = await db
     .selectFrom('api_key')
     .select('name')

@@ -3,8 +3,8 @@ import { authenticate } from '../../identity/authenticate.ts'
 import { resetPassword } from '../../identity/password-resets.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { admin as runAdmin } from '../support/admin.ts'
-import { runScript } from '../support/child-process.ts'
 import { getCall, seedCall } from '../support/calls.ts'
+import { runScript } from '../support/child-process.ts'
 import { ManualClock } from '../support/clock.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
@@ -159,10 +159,18 @@ it('archives a campaign with waiting calls only if its name is typed', async () 
   const deps = testDeps(database.db)
   const seed = await seedWorkspace(deps)
   const call = await seedCall(deps, seed, '+12025550173')
-  const archive = ['archive-campaign', '--workspace', String(seed.workspaceId), '--id', String(seed.campaignId)]
+  const archive = [
+    'archive-campaign',
+    '--workspace',
+    String(seed.workspaceId),
+    '--id',
+    String(seed.campaignId),
+  ]
   const unconfirmed = await admin(archive)
   expect(unconfirmed.code).toBe(1)
-  expect(unconfirmed.stderr).toMatch(/cancels 1 waiting call\. You can't undo this\. To confirm, add --confirm ".+"\./)
+  expect(unconfirmed.stderr).toMatch(
+    /cancels 1 waiting call\. You can't undo this\. To confirm, add --confirm ".+"\./,
+  )
   const name = /--confirm "(.+)"/.exec(unconfirmed.stderr)?.[1] ?? ''
   await runJson([...archive, '--confirm', name])
   expect(await getCall(deps, seed, call.id)).toMatchObject({ outcome: 'canceled' })
@@ -238,7 +246,7 @@ it('erases a contact', async () => {
   const args = ['erase-contact', '--workspace', String(seed.workspaceId), '--contact']
   const unconfirmed = await admin([...args, String(id), '--confirm', '+12025550172'])
   expect(unconfirmed).toMatchObject({ code: 1, stdout: '' })
-  expect(unconfirmed.stderr).toContain("You can't undo this. To confirm, add --confirm \"+12025550171\".")
+  expect(unconfirmed.stderr).toContain('You can\'t undo this. To confirm, add --confirm "+12025550171".')
   await runJson([...args, String(id), '--confirm', '+12025550171'])
   const contact = await database.db
     .selectFrom('contact')
