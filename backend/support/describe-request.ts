@@ -30,6 +30,8 @@ export function formatCredential({
 export function describeRequest(request: LoggedRequest): string {
   if (request.status >= 400) return describeRejection(request)
   if (request.method === 'GET' || request.method === 'HEAD') return 'Only read data.'
+  if (request.route === '/calls/cancel') return 'Canceled the waiting calls to a contact.'
+  if (request.route === '/do-not-call/') return 'Put a number on the do-not-call list.'
   if (request.method === 'DELETE') return `Ended webhook subscription ${request.object_id}.`
   const { call_id: callId, campaign_id: campaignId, subscription_id: subscriptionId } = request
   const isReplay = request.idempotency === 'replayed'
