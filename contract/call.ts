@@ -10,6 +10,7 @@ import {
   PhoneNumberE164,
   QueryId,
   Seconds,
+  text,
   Timestamp,
 } from './primitives.ts'
 
@@ -145,6 +146,10 @@ const oneOrMany = <Item extends z.ZodType>(item: Item) =>
     z.array(item).optional(),
   )
 
+/** Which calls a filter selects: test calls and real calls, real calls only, or test calls only. */
+export const TestCalls = z.enum(['include', 'exclude', 'only'])
+export type TestCalls = z.infer<typeof TestCalls>
+
 /** Filters of `GET /calls/`. `outcome` may be given several times. */
 export const CallQuery = ListQuery.extend(
   describeFields(
@@ -153,6 +158,11 @@ export const CallQuery = ListQuery.extend(
       campaign_id: QueryId.optional(),
       agent_id: QueryId.optional(),
       outcome: oneOrMany(CallOutcome),
+      contact_id: QueryId.optional(),
+      phone_number: text(64).optional(),
+      external_id: text(200).optional(),
+      goal_met: z.enum(['true', 'false']).optional(),
+      test: TestCalls.optional(),
     },
     filterTexts,
   ),

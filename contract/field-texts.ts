@@ -528,6 +528,25 @@ export const filterTexts = texts({
     api: 'Only calls with one of these outcomes.',
     zap: 'Only trigger for these outcomes. Leave blank for all outcomes.',
   },
+  contact_id: { label: 'Contact ID', api: 'Only calls to this contact.' },
+  phone_number: {
+    label: contactTexts.phone_number.label,
+    api: "Only calls to this number: E.164, with `+` encoded as `%2B`, or a national number in the workspace's country.",
+  },
+  external_id: {
+    label: contactTexts.external_id.label,
+    api: 'Only calls to contacts that have this external ID now.',
+  },
+  goal_met: {
+    label: callTexts.goal_met.label,
+    api: 'Only calls whose `goal_met` has this value. By default, all calls.',
+    zap: 'Only trigger for calls that met their goal, or that missed it. Leave blank for all calls.',
+  },
+  test: {
+    label: 'Test calls',
+    api: 'Whether test calls are selected: `include` (default), `exclude`, or `only` (and no real calls).',
+    zap: 'Choose whether to trigger for test calls. By default, both test calls and real calls trigger.',
+  },
 })
 
 /** Days of the week, in order. */

@@ -1,18 +1,28 @@
 import * as z from 'zod'
-import { Call, CallOutcome } from './call.ts'
-import { subscriptionTexts } from './field-texts.ts'
+import { Call, CallOutcome, TestCalls } from './call.ts'
+import { filterTexts, subscriptionTexts } from './field-texts.ts'
 import { describeFields, Id, Timestamp } from './primitives.ts'
 
 export const EventType = z.enum(['call.completed'])
 export type EventType = z.infer<typeof EventType>
 
-/** Which calls a subscription receives. Normalized: outcomes are sorted and unique; null means all. */
+/**
+ * Which calls a subscription receives. Normalized: outcomes are sorted and unique; null means all. `goal_met` and `test`
+ * are left out if they select all calls, so that subscriptions from before these fields existed have the same filter.
+ */
 export const WebhookFilter = z
-  .object({
-    campaign_id: Id.nullable(),
-    agent_id: Id.nullable(),
-    outcome: z.array(CallOutcome).nullable(),
-  })
+  .object(
+    describeFields(
+      {
+        campaign_id: Id.nullable(),
+        agent_id: Id.nullable(),
+        outcome: z.array(CallOutcome).nullable(),
+        goal_met: z.boolean().optional(),
+        test: TestCalls.exclude(['include']).optional(),
+      },
+      filterTexts,
+    ),
+  )
   .meta({ id: 'WebhookFilter' })
 export type WebhookFilter = z.infer<typeof WebhookFilter>
 
@@ -24,11 +34,18 @@ export const SubscribeWebhook = z
         target_url: z.url().max(2000),
         event: EventType,
         filter: z
-          .strictObject({
-            campaign_id: Id.nullish(),
-            agent_id: Id.nullish(),
-            outcome: z.array(CallOutcome).max(9).nullish(),
-          })
+          .strictObject(
+            describeFields(
+              {
+                campaign_id: Id.nullish(),
+                agent_id: Id.nullish(),
+                outcome: z.array(CallOutcome).max(9).nullish(),
+                goal_met: z.boolean().nullish(),
+                test: TestCalls.nullish(),
+              },
+              filterTexts,
+            ),
+          )
           .nullish(),
       },
       subscriptionTexts,

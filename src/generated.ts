@@ -411,6 +411,17 @@ export const callCompletedTexts = {
     helpText: 'Only trigger for calls made by this agent. Leave blank for all agents.',
   },
   outcome: { label: 'Outcomes', helpText: 'Only trigger for these outcomes. Leave blank for all outcomes.' },
+  contact_id: { label: 'Contact ID' },
+  phone_number: { label: 'Phone Number' },
+  external_id: { label: 'External ID' },
+  goal_met: {
+    label: 'Goal Met',
+    helpText: 'Only trigger for calls that met their goal, or that missed it. Leave blank for all calls.',
+  },
+  test: {
+    label: 'Test Calls',
+    helpText: 'Choose whether to trigger for test calls. By default, both test calls and real calls trigger.',
+  },
 }
 
 export const weekdayLabels = {

@@ -1,4 +1,4 @@
-import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
+import type { CallOutcome, CallStatus, TestCalls, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
@@ -80,6 +80,12 @@ interface CallFilter {
   campaignId?: number
   agentId?: number
   outcomes?: readonly CallOutcome[]
+  contactId?: number
+  /** E.164. */
+  phoneNumber?: string
+  externalId?: string
+  goalMet?: boolean
+  test?: TestCalls
 }
 
 /** Returns a page of calls, newest first. Selects the page's IDs before joining, so that later pages are fast, too. */
@@ -95,6 +101,19 @@ export const findCallPage = (
   if (filter.campaignId) ids = ids.where('call.campaign_id', '=', filter.campaignId)
   if (filter.agentId) ids = ids.where('call.agent_id', '=', filter.agentId)
   if (filter.outcomes?.length) ids = ids.where('call.outcome', 'in', filter.outcomes)
+  if (filter.contactId) ids = ids.where('call.contact_id', '=', filter.contactId)
+  if (filter.phoneNumber) ids = ids.where('call.to_number', '=', filter.phoneNumber)
+  if (filter.externalId) {
+    const contacts = sql<number>`any(array(
+      select id from contact where workspace_id = ${workspaceId} and external_id = ${filter.externalId}
+    ))`
+    ids = ids.where('call.contact_id', '=', contacts)
+  }
+  // Without parameters, so that these are the conditions of the partial indexes.
+  if (filter.goalMet === true) ids = ids.where(sql<boolean>`call.goal_met`)
+  if (filter.goalMet === false) ids = ids.where(sql<boolean>`not call.goal_met`)
+  if (filter.test === 'only') ids = ids.where(sql<boolean>`call.test`)
+  if (filter.test === 'exclude') ids = ids.where(sql<boolean>`not call.test`)
   const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
   return selectCalls(db, workspaceId, now).where('call.id', 'in', onPage).orderBy('call.id', 'desc').execute()
 }

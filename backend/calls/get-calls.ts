@@ -6,6 +6,7 @@ import { callPageUrl } from '../core/page-urls.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRow, findCallPage, findCallRows } from './find-calls.ts'
+import { normalizeNumber } from './resolve-number.ts'
 
 /** Returns a call as the API shows it, including what it waits for at `now`. */
 export async function findCall(
@@ -94,14 +95,28 @@ export async function getCall(
   return call
 }
 
-/** Returns the workspace's calls, newest first. */
+/**
+ * Returns the workspace's calls, newest first.
+ *
+ * @throws {ApiError} validation_failed if `phone_number` isn't a phone number
+ */
 export async function listCalls(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   caller: Caller,
   query: CallQuery,
 ): Promise<Page<Call>> {
-  const { limit, offset, status, campaign_id: campaignId, agent_id: agentId, outcome: outcomes } = query
-  const filter = { status, campaignId, agentId, outcomes }
+  const { limit, offset, phone_number: phoneNumber } = query
+  const filter = {
+    status: query.status,
+    campaignId: query.campaign_id,
+    agentId: query.agent_id,
+    outcomes: query.outcome,
+    contactId: query.contact_id,
+    phoneNumber: phoneNumber && (await normalizeNumber(deps.db, caller.workspaceId, { phoneNumber })),
+    externalId: query.external_id,
+    goalMet: query.goal_met && query.goal_met === 'true',
+    test: query.test,
+  }
   const page = { limit: limit + 1, offset }
   const rows = await findCallPage(deps.db, caller.workspaceId, filter, page, deps.clock.now())
   return toPage(

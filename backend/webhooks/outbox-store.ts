@@ -18,7 +18,7 @@ export async function insertEventWithDeliveries(
   row: { event: CallCompletedEvent; at: Date },
 ): Promise<void> {
   const { event, at } = row
-  const { campaign_id, agent_id, outcome } = event.data
+  const { campaign_id, agent_id, outcome, goal_met, test } = event.data
   await sql`
     with checked as (
       select id, case
@@ -26,6 +26,8 @@ export async function insertEventWithDeliveries(
         when coalesce((filter ->> 'campaign_id')::bigint, ${campaign_id}) <> ${campaign_id} then 'campaign_id'
         when coalesce((filter ->> 'agent_id')::bigint, ${agent_id}) <> ${agent_id} then 'agent_id'
         when filter -> 'outcome' <> 'null' and not filter -> 'outcome' ? ${outcome} then 'outcome'
+        when (filter ->> 'goal_met')::boolean is distinct from ${goal_met}::boolean and filter ? 'goal_met' then 'goal_met'
+        when filter ->> 'test' = ${test ? 'exclude' : 'only'} then 'test'
       end as reason
       from webhook_subscription
       where workspace_id = ${workspaceId} and event = ${event.type} and ended_at is null

@@ -36,6 +36,7 @@ interface SampleCall {
   campaign: { id: number; name: string }
   agent: { id: number; name: string }
   outcome: CallOutcome
+  goalMet: boolean | undefined
   url: string
   at: Date
 }
@@ -44,7 +45,7 @@ interface SampleCall {
  * Returns a sample call with `test` set. No call or contact has its IDs, so that a receiver that looks up records by ID
  * doesn't overwrite one.
  */
-function sampleCall({ campaign, agent, outcome, url, at }: SampleCall): Call {
+function sampleCall({ campaign, agent, outcome, goalMet, url, at }: SampleCall): Call {
   const secondsBefore = (seconds: number) => new Date(at.getTime() - seconds * secondMs).toISOString()
   const call: Call = {
     ...exampleCall,
@@ -73,7 +74,8 @@ function sampleCall({ campaign, agent, outcome, url, at }: SampleCall): Call {
       at: secondsBefore(60 - 10 * index),
     })),
   }
-  return outcome === 'answered' ? call : withoutConversation(call)
+  const sample = outcome === 'answered' ? call : withoutConversation(call)
+  return goalMet === undefined ? sample : { ...sample, goal_met: goalMet }
 }
 
 const withoutConversation = (call: Call): Call => ({
@@ -119,6 +121,7 @@ export const sendTestEvent = (
         agent: sample?.agent ?? { id: filter.agent_id ?? sampleId, name: 'Ava' },
         outcome:
           filter.outcome?.includes('answered') === false ? (filter.outcome[0] ?? 'answered') : 'answered',
+        goalMet: filter.goal_met,
         url: callPageUrl(tx.config, workspaceId, sampleId),
         at,
       }),

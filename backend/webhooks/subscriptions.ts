@@ -71,13 +71,18 @@ export async function subscribe(
   return { created, subscription }
 }
 
-/** An empty list of outcomes means all outcomes, because that's what an empty multiple-choice field sends. */
+/**
+ * Removes what selects all calls. An empty list of outcomes means all outcomes, because that's what an empty
+ * multiple-choice field sends.
+ */
 function normalizeFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
   const outcomes = [...new Set(filter?.outcome ?? [])].sort()
   return {
     campaign_id: filter?.campaign_id ?? null,
     agent_id: filter?.agent_id ?? null,
     outcome: outcomes.length > 0 ? outcomes : null,
+    ...(typeof filter?.goal_met === 'boolean' && { goal_met: filter.goal_met }),
+    ...(filter?.test && filter.test !== 'include' && { test: filter.test }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { CallOutcome, CallStatus, formatOutcomeChoice } from '@outdial/contract'
+import { CallOutcome, CallStatus, filterTexts, formatOutcomeChoice } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
 import { labels } from '../../views/labels.ts'
 import { type Badge, callBadge, formatWaitReason } from '../page/badges.ts'
@@ -136,7 +136,7 @@ const outcomeOptions = CallOutcome.options.map((value) => ({ value, label: forma
 
 const kindOptions = [
   { value: 'real', label: 'Real calls' },
-  { value: 'test', label: 'Test calls' },
+  { value: 'test', label: filterTexts.test.label },
 ]
 
 const toOption = ({ id, name }: { id: number; name: string }): Option => ({ value: String(id), label: name })

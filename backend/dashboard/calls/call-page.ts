@@ -129,7 +129,7 @@ async function readPage(
     recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
     conversationErased: details.conversation_erased_at !== null,
     deliveries: toShownDeliveries(deliveryRows, deliveryAttempts),
-    unmatched: toUnmatched(event),
+    unmatched: toUnmatched(event, call),
     eventId: event?.id ?? '',
     numberLabel: details.number_label,
     origin: await describeOrigin(db, workspace.id, details.origin),
@@ -240,17 +240,28 @@ const toShownDeliveries = (
     }
   })
 
-const unmatchedReasons: Record<UnmatchedSubscription['reason'], string> = {
-  disabled: 'it was disabled',
-  campaign_id: 'its filter selects another campaign',
-  agent_id: 'its filter selects another agent',
-  outcome: "its filter doesn't include this outcome",
-}
+const describeUnmatched = (reason: UnmatchedSubscription['reason'], call: FilteredCall): string =>
+  ({
+    disabled: 'it was disabled',
+    campaign_id: 'its filter selects another campaign',
+    agent_id: 'its filter selects another agent',
+    outcome: "its filter doesn't include this outcome",
+    goal_met:
+      call.goal_met === null
+        ? 'its filter depends on the goal, which is unknown for this call'
+        : `its filter selects calls that ${call.goal_met ? "didn't meet" : 'met'} their goal`,
+    test: call.test ? 'its filter excludes test calls' : 'its filter selects only test calls',
+  })[reason]
+
+type FilteredCall = Pick<Call, 'goal_met' | 'test'>
 
 /** Returns the subscriptions that the event wasn't sent to, and why. Null if that wasn't stored. */
-function toUnmatched(event: Awaited<ReturnType<typeof findEventOfCall>>): CallData['unmatched'] {
+function toUnmatched(
+  event: Awaited<ReturnType<typeof findEventOfCall>>,
+  call: FilteredCall,
+): CallData['unmatched'] {
   if (!event?.unmatched) return null
-  const rows = event.unmatched.map(({ id, reason }) => ({ id, reason: unmatchedReasons[reason] }))
+  const rows = event.unmatched.map(({ id, reason }) => ({ id, reason: describeUnmatched(reason, call) }))
   return { rows, more: (event.unmatched_count ?? 0) - rows.length }
 }
 

@@ -64,7 +64,7 @@ interface EventTable {
 /** A subscription that an event wasn't sent to. */
 export interface UnmatchedSubscription {
   id: number
-  reason: 'disabled' | 'campaign_id' | 'agent_id' | 'outcome'
+  reason: 'disabled' | keyof WebhookFilter
 }
 
 interface WebhookDeliveryTable {

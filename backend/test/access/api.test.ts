@@ -35,7 +35,7 @@ const requests: Record<string, (of: SeededObjects) => RouteInput> = {
   listAgents: () => ({}),
   listPhoneNumbers: () => ({}),
   addContact: (of) => ({ body: { phone_number: '+12025550100', campaign_id: of.campaign } }),
-  listCalls: (of) => ({ query: { campaign_id: of.campaign, agent_id: of.agent } }),
+  listCalls: (of) => ({ query: { campaign_id: of.campaign, agent_id: of.agent, contact_id: of.contact } }),
   getCall: (of) => ({ id: of.call }),
   cancelCalls: (of) => ({ body: { contact_id: of.contact, campaign_id: of.campaign } }),
   addToDoNotCallList: (of) => ({ body: { phone_number: '+12025550100', reason: of.mark } }),
@@ -49,8 +49,8 @@ const requests: Record<string, (of: SeededObjects) => RouteInput> = {
   unsubscribeWebhook: (of) => ({ id: of.subscription }),
 }
 
-/** IDs from the customer's own systems. Contacts aren't looked up by them. */
-const customerFields = ['body.external_id']
+/** IDs from the customer's own systems. Different workspaces can use the same. */
+const customerFields = ['body.external_id', 'query.external_id']
 
 /** An ID that no object has. */
 const unusedId = 999_999_999
@@ -185,7 +185,7 @@ const describeResponse = ({ statusCode, body }: LightMyRequestResponse) =>
 it('has a request for every route of the table, with a value for every ID field', () => {
   expect(Object.keys(requests).sort()).toEqual(routes.map(({ operationId }) => operationId).sort())
   for (const route of routes) for (const field of idFieldsOf(route)) readField(inputFor(route, ours), field)
-  expect(routes.flatMap(idFieldsOf)).toHaveLength(11)
+  expect(routes.flatMap(idFieldsOf)).toHaveLength(12)
 })
 
 it('rejects every route without a valid credential, reads nothing, and changes nothing', async () => {

@@ -119,6 +119,8 @@ const operationIds = [
   'addContact',
   'listCalls',
   'getCall',
+  'cancelCalls',
+  'addToDoNotCallList',
   'subscribeWebhook',
   'unsubscribeWebhook',
 ]

@@ -1,7 +1,14 @@
 // cspell:ignore Über
-import { beforeAll, expect, it } from '@jest/globals'
-import { AgentList, CallList, CampaignList, ErrorResponse, PhoneNumberList } from '@outdial/contract'
-import { seedAgent, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  AgentList,
+  CallList,
+  CampaignList,
+  ContactAdded,
+  ErrorResponse,
+  PhoneNumberList,
+} from '@outdial/contract'
+import { seedAgent, seedCampaign, seedCompletedCall, seedPhoneNumber } from '../support/factories.ts'
 import { apiPrefix, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
@@ -131,6 +138,86 @@ it('lists calls newest first, and filters them', async () => {
   expect(await list('?outcome=suppressed&outcome=answered')).toEqual(ids.slice(0, 1))
   expect(await list('?status=queued')).toEqual(ids.slice(1))
   expect(await list('?campaign_id=999')).toEqual([])
+})
+
+describe('the filters for one contact', () => {
+  const queueCall = async (phone_number: string, values: object = {}) => {
+    const body = { phone_number, campaign_id: api.seed.campaignId, if_already_queued: 'queue', ...values }
+    return ContactAdded.parse((await api.send({ method: 'POST', path: '/contacts/', body })).json())
+  }
+  const list = async (query: Record<string, string>, key = api.key) => {
+    const path = `/calls/?${new URLSearchParams(query).toString()}`
+    return CallList.parse((await api.send({ path, key })).json()).results.map((call) => call.id)
+  }
+
+  it('select its calls by ID, phone number, and external ID', async () => {
+    const first = await queueCall('+12025550191', { external_id: 'crm 191' })
+    const second = await queueCall('+12025550191')
+    await queueCall('+12025550192', { external_id: 'crm 192' })
+    const ids = [second.call.id, first.call.id]
+    expect(await list({ contact_id: String(first.contact.id) })).toEqual(ids)
+    expect(await list({ phone_number: '+12025550191' })).toEqual(ids)
+    expect(await list({ phone_number: '(202) 555-0191' })).toEqual(ids)
+    expect(await list({ external_id: 'crm 191' })).toEqual(ids)
+    expect(await list({ external_id: 'crm' })).toEqual([])
+    expect(await list({ external_id: 'crm 191', phone_number: '+12025550192' })).toEqual([])
+  })
+
+  it("select nothing of another workspace's contact", async () => {
+    const other = await api.seedOtherWorkspace()
+    const { contact } = await queueCall('+12025550193', { external_id: 'crm 193' })
+    expect(await list({ contact_id: String(contact.id) }, other.key)).toEqual([])
+    expect(await list({ phone_number: '+12025550193' }, other.key)).toEqual([])
+    expect(await list({ external_id: 'crm 193' }, other.key)).toEqual([])
+  })
+
+  it("reject a phone number that can't be read", async () => {
+    const response = await api.send({ path: '/calls/?phone_number=12' })
+    expect(response.statusCode).toBe(422)
+    expect(ErrorResponse.parse(response.json()).error).toMatchObject({
+      message: expect.stringContaining('Include the country code'),
+      details: [{ field: 'phone_number', code: 'invalid_phone_number' }],
+    })
+  })
+
+  it("read a national number in the workspace's country", async () => {
+    const other = await api.seedOtherWorkspace()
+    await api.deps.db
+      .updateTable('workspace')
+      .set({ country: 'GB' })
+      .where('id', '=', other.seed.workspaceId)
+      .execute()
+    const body = { phone_number: '+442079460957', campaign_id: other.seed.campaignId }
+    const response = await api.send({ method: 'POST', path: '/contacts/', body, key: other.key })
+    const { call } = ContactAdded.parse(response.json())
+    expect(await list({ phone_number: '020 7946 0957' }, other.key)).toEqual([call.id])
+  })
+})
+
+it('filters calls by goal and by test calls, like a webhook subscription', async () => {
+  const { seed, key } = await api.seedOtherWorkspace()
+  const calls = new Map<string, number>()
+  for (const [name, goal_met, test] of [
+    ['met', true, false],
+    ['not met', false, false],
+    ['unknown', null, false],
+    ['test', true, true],
+  ] as const) {
+    const { id } = await seedCompletedCall(api.deps, seed)
+    await api.deps.db.updateTable('call').set({ goal_met, test }).where('id', '=', id).execute()
+    calls.set(name, id)
+  }
+  const list = async (query: string) => {
+    const { results } = CallList.parse((await api.send({ path: `/calls/?${query}`, key })).json())
+    return results.map((call) => [...calls].find(([, id]) => id === call.id)?.[0])
+  }
+  expect(await list('goal_met=true')).toEqual(['test', 'met'])
+  expect(await list('goal_met=false')).toEqual(['not met'])
+  expect(await list('goal_met=')).toEqual(['test', 'unknown', 'not met', 'met'])
+  expect(await list('test=include')).toEqual(['test', 'unknown', 'not met', 'met'])
+  expect(await list('test=exclude')).toEqual(['unknown', 'not met', 'met'])
+  expect(await list('test=only')).toEqual(['test'])
+  expect(await list('test=exclude&goal_met=true&status=completed')).toEqual(['met'])
 })
 
 it('lists the accepted values of a filter in the error', async () => {

@@ -94,9 +94,9 @@ async function seedCallback(
 export async function completeCall(
   deps: Pick<Deps, 'db' | 'clock'>,
   seed: Seed,
-  options: { outcome?: CallOutcome; callbackUrl?: string } = {},
+  options: { outcome?: CallOutcome; callbackUrl?: string; values?: Partial<Call> } = {},
 ): Promise<Call> {
-  const call = await seedCompletedCall(deps, seed, options.outcome)
+  const call = { ...(await seedCompletedCall(deps, seed, options.outcome)), ...options.values }
   if (options.callbackUrl !== undefined) await seedCallback(deps, seed, call.id, options.callbackUrl)
   await deps.db
     .transaction()

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
+import { type Call, CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
 import { endEventsOfConnection } from '../../webhooks/subscriptions.ts'
 import { completeCall, seedApiKeyCaller, seedCompletedCall, seedWorkspace } from '../support/factories.ts'
@@ -95,6 +95,36 @@ it('delivers only to subscriptions whose filter matches the call, and saves why 
     unmatched_count: 4,
   })
 })
+
+it.each<[string, Partial<Call>, string[]]>([
+  ['a call that met its goal', { goal_met: true }, ['met', 'real']],
+  ["a call that didn't meet its goal", { goal_met: false }, ['not met', 'real']],
+  ['a call whose goal is unknown', { goal_met: null }, ['real']],
+  ['a test call', { goal_met: true, test: true }, ['met', 'test']],
+])(
+  'delivers %s only to subscriptions whose filter by goal and test calls matches',
+  async (_what, values, names) => {
+    const filters: Record<string, Partial<WebhookFilter>> = {
+      met: { goal_met: true },
+      'not met': { goal_met: false },
+      real: { test: 'exclude' },
+      test: { test: 'only' },
+    }
+    const subscriptions: { name: string; id: number; reason: string }[] = []
+    for (const [name, filter] of Object.entries(filters)) {
+      const [reason = ''] = Object.keys(filter)
+      subscriptions.push({ name, reason, id: (await seedSubscription(filter)).id })
+    }
+    const call = { ...(await seedCompletedCall(world.deps, world.seed)), ...values }
+    await publishCallCompleted(world.deps.db, world.seed.workspaceId, { call, at: world.deps.clock.now() })
+    const targets = await listTargets(call.id)
+    expect(subscriptions.filter(({ id }) => targets.includes(id)).map(({ name }) => name)).toEqual(names)
+    const unmatched = subscriptions.filter(({ id }) => !targets.includes(id))
+    expect((await readUnmatched(call.id)).unmatched).toEqual(
+      unmatched.map(({ id, reason }) => ({ id, reason })),
+    )
+  },
+)
 
 it("also delivers to the call's callback URL", async () => {
   const { id } = await seedSubscription({})

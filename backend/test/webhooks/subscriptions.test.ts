@@ -66,6 +66,8 @@ describe('subscribing', () => {
     ['an empty filter', {}],
     ['null values', { campaign_id: null, agent_id: null, outcome: null }],
     ['an empty list of outcomes', { outcome: [] }],
+    ['any goal', { goal_met: null }],
+    ['test calls included', { test: 'include' as const }],
   ])('matches all calls with %s', async (_name, filter) => {
     const { subscription } = await subscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), {
       ...body,
@@ -85,6 +87,20 @@ describe('subscribing', () => {
     expect(subscription.target_url).toBe(normalized)
   })
 
+  it('returns a filter by goal and test calls', async () => {
+    const filter = { goal_met: false, test: 'exclude' as const }
+    const { subscription } = await subscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), {
+      ...body,
+      filter,
+    })
+    expect(WebhookSubscription.parse(subscription).filter).toEqual({
+      campaign_id: null,
+      agent_id: null,
+      outcome: null,
+      ...filter,
+    })
+  })
+
   it('accepts the longest permitted URL and filter', async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const start = 'https://hooks.example.com/'
@@ -97,6 +113,8 @@ describe('subscribing', () => {
       campaign_id: world.seed.campaignId,
       agent_id: world.seed.agentId,
       outcome: CallOutcome.options,
+      goal_met: false,
+      test: 'exclude' as const,
     }
     const { subscription } = await subscribe(world.deps, caller, { ...body, target_url: long, filter })
     expect(subscription.target_url).toBe(long)
@@ -142,6 +160,24 @@ describe('subscribing again', () => {
       expect(new Set(results.map(({ subscription }) => subscription.secret)).size).toBe(1)
     }
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(2)
+  })
+
+  it('returns a subscription from before filters by goal and test calls existed', async () => {
+    const caller = await seedAppCaller(world.deps, world.seed)
+    const { subscription } = await subscribe(world.deps, caller, body)
+    // As an earlier version stored it.
+    await world.deps.db
+      .updateTable('webhook_subscription')
+      .set({ filter: '{"outcome": null, "agent_id": null, "campaign_id": null}' })
+      .where('id', '=', subscription.id)
+      .execute()
+    for (const filter of [undefined, {}, { goal_met: null, test: 'include' as const }]) {
+      const again = await subscribe(world.deps, caller, { ...body, filter })
+      expect(again).toEqual({ created: false, subscription })
+    }
+    expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(1)
+    const other = await subscribe(world.deps, caller, { ...body, filter: { test: 'only' } })
+    expect(other.created).toBe(true)
   })
 
   it('keeps the subscription when the same user reconnects the same app to the workspace', async () => {

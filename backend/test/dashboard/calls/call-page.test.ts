@@ -1,12 +1,15 @@
 import { expect, it } from '@jest/globals'
+import type { Call } from '@outdial/contract'
 import { sql } from 'kysely'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
 import { insertToolCall } from '../../../mcp/mcp-store.ts'
 import { callbackDelayMs } from '../../../webhooks/callback-store.ts'
 import { leaseDeliveries, recordDeliveryAttempt } from '../../../webhooks/delivery-store.ts'
+import { subscribe } from '../../../webhooks/subscriptions.ts'
 import { completeDialedCall, createCallSeeder, dialCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
+import { completeCall, seedApiKeyCaller } from '../../support/factories.ts'
 import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
@@ -99,6 +102,41 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
   const { page: replayed } = await user.browser.press(page, 'Replay')
   expect(replayed.text).toContain('Replaying 1 delivery.')
   expect(replayed.text).toContain('Retrying')
+})
+
+it("says which subscriptions a call's event wasn't sent to, and why", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const caller = await seedApiKeyCaller(deps, user.seed)
+  const filters = [
+    { outcome: ['busy' as const] },
+    { goal_met: false },
+    { test: 'only' as const },
+    { test: 'exclude' as const },
+  ]
+  for (const [index, filter] of filters.entries()) {
+    const target_url = `https://hooks.example.com/${index}`
+    await subscribe(deps, caller, { target_url, event: 'call.completed', filter })
+  }
+  const reasonsOf = async (values: Partial<Call>) => {
+    const call = await completeCall(deps, user.seed, { values })
+    // The page reads them from the call.
+    const { goal_met, test } = call
+    await deps.db.updateTable('call').set({ goal_met, test }).where('id', '=', call.id).execute()
+    const { text } = await user.open(`/calls/${call.id}`)
+    return [...text.matchAll(/, because ([^.]+)\./g)].map(([, reason]) => reason)
+  }
+  const otherOutcome = "its filter doesn't include this outcome"
+  expect(await reasonsOf({ goal_met: true })).toEqual([
+    otherOutcome,
+    "its filter selects calls that didn't meet their goal",
+    'its filter selects only test calls',
+  ])
+  expect(await reasonsOf({ goal_met: null, test: true })).toEqual([
+    otherOutcome,
+    'its filter depends on the goal, which is unknown for this call',
+    'its filter excludes test calls',
+  ])
 })
 
 it('cancels a waiting call once', async () => {

@@ -145,6 +145,19 @@ it("creates a test event that matches the subscription's filter", async () => {
   })
 })
 
+it("creates a test event that matches the subscription's filter by goal, and is marked as a test", async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const caller = await seedApiKeyCaller(world.service.deps, owner.seed)
+  const filter = { goal_met: false, test: 'exclude' } as const
+  const body = { target_url: receiver.url(), event: 'call.completed', filter } as const
+  const { subscription } = await subscribe(world.service.deps, caller, body)
+  const page = await owner.open(`/integrations/webhooks/${subscription.id}`)
+  expect(page.text).toContain('Calls: goal not met, without test calls')
+  await owner.browser.press(page, 'Send event')
+  await deliverUntil(1)
+  expect(verified(subscription.secret, 0).data).toMatchObject({ goal_met: false, test: true })
+})
+
 it('sends nothing to a disabled subscription until it is enabled again, then replays what it missed', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
