@@ -8,14 +8,18 @@ import { noNotify } from '../backend/core/notify.ts'
 import { connect } from '../backend/db/connect.ts'
 import { createMetrics } from '../backend/metrics/metrics.ts'
 import { createSecretBox } from '../backend/secrets/secret-box.ts'
-import { errorsPage, generateErrorsPage } from './errors-page.ts'
 import { generatedFile, generateText } from './generated-text.ts'
-import { generateSupportPage, generateZapBuildersPage, supportPage, zapBuildersPage } from './page-tables.ts'
 
-// Writes the files that are generated from the contract: the connector's samples and fields, the catalog of errors, the
-// tables of the pages for Zap builders and for support, and the two OpenAPI documents. They're committed, so reviews
-// show the effects of a change to the contract.
+// Writes the files that are generated from the contract: the connector's samples and fields, its list of keys, the
+// catalog of errors, the tables of the pages for Zap builders and for support, and the two OpenAPI documents. They're
+// committed, so reviews show the effects of a change to the contract.
 await writeFile(generatedFile, await generateText())
+// These load the connector, which must have the new samples and fields.
+const { generateKeys, keysFile } = await import('./connector-keys.ts')
+const { errorsPage, generateErrorsPage } = await import('./errors-page.ts')
+const { generateSupportPage, generateZapBuildersPage, supportPage, zapBuildersPage } =
+  await import('./page-tables.ts')
+await writeFile(keysFile, await generateKeys())
 await writeFile(errorsPage, await generateErrorsPage())
 await writeFile(zapBuildersPage, await generateZapBuildersPage())
 await writeFile(supportPage, await generateSupportPage())

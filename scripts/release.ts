@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import semver from 'semver'
 import { releaseChangelog } from './release/changelog.ts'
+import { findNewerCore } from './release/newer-core.ts'
 import { readVersion, writeVersion } from './release/versions.ts'
 
 // npm run release -- 1.1.0 [--dry-run]: checks everything, then commits the version and the changelog, and tags.
@@ -59,6 +60,8 @@ function release(): void {
   const { version, isDryRun } = readArguments()
   const tag = `v${version}`
   const changelog = checkRepository(version, tag)
+  const warning = findNewerCore()
+  if (warning !== undefined) console.warn(`Warning: ${warning}`)
   npm('run', 'check')
   npm('test')
   checkTree()

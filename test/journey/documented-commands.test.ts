@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { ContactAdded } from '@outdial/contract'
+import { CallList, type ContactAdded } from '@outdial/contract'
 import { createTestDatabase, type TestDatabase } from '../../backend/test/support/database.ts'
 import { RemoteMcpServer } from '../../backend/test/support/remote-mcp-server.ts'
+import { waitFor } from '../../backend/test/support/wait.ts'
 import { codeBlocks } from '../support/docs.ts'
 import { commandsRunBy, withoutNpm } from '../support/documented-commands.ts'
-import { type ServiceProcess, startServiceProcess } from './service-process.ts'
+import { type ServiceProcess, startByCommand, startServiceProcess } from './service-process.ts'
 
 // Runs the commands of the docs in a shell.
 const timeoutMs = 120_000
@@ -147,6 +148,51 @@ it(
       ended_reason: 'contact_erased',
       contact: { phone_number: '' },
     })
+  },
+  timeoutMs,
+)
+
+it(
+  "creates the reviewers' account and its sample data with the commands in docs/publishing/test-account.md",
+  async () => {
+    const database = await createTestDatabase()
+    const environment = {
+      ...process.env,
+      DATABASE_URL: database.url,
+      SECRET_KEY: 'a'.repeat(32),
+      RUNTIME_SECRET: 'r'.repeat(32),
+      PORT: '0',
+      SIMULATION_SPEED: '200',
+    }
+    const server = await startByCommand('npm start', environment)
+    try {
+      const commands = commandsOf('docs/publishing/test-account.md')
+      const isAdmin = (command: string) => command.startsWith('npm run admin')
+      let apiKey = ''
+      for (const command of commands.filter(isAdmin)) {
+        const output = await run(command, environment)
+        apiKey = /^api_key +(\S+)/m.exec(output)?.[1] ?? apiKey
+      }
+      const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(server.output) ?? []
+      const requests = commands
+        .filter((command) => !isAdmin(command))
+        .join('\n')
+        .replace('https://calls.example.com', address)
+        .replace('API_KEY=…', `API_KEY=${apiKey}`)
+      await run(requests, environment)
+
+      const outcomes = await waitFor(async () => {
+        const response = await fetch(`${address}/api/public/v1/calls/`, {
+          headers: { authorization: `Bearer ${apiKey}` },
+        })
+        const { results } = CallList.parse(await response.json())
+        return results.every(({ status }) => status === 'completed') && results.map(({ outcome }) => outcome)
+      })
+      expect(outcomes.toSorted()).toEqual(['answered', 'declined', 'suppressed', 'voicemail'])
+    } finally {
+      await server.stop()
+      await database.close()
+    }
   },
   timeoutMs,
 )

@@ -20,6 +20,7 @@ const pages = [
   ...listPages('.'),
   ...listPages('docs'),
   ...listPages('docs/decisions'),
+  ...listPages('docs/publishing'),
   'examples/runtime/README.md',
   'bench/README.md',
   'crash-test/README.md',
@@ -125,9 +126,11 @@ it('has the commands of the Zapier CLI that need an account', () => {
 
 it('links to every page of docs/ in docs/README.md', () => {
   const links = linksIn(readPage('docs/README.md')).map((link) => path.join('docs', link.replace(/#.*/, '')))
-  const others = [...listPages('docs'), ...listPages('docs/decisions')].filter(
-    (page) => page !== 'docs/README.md',
-  )
+  const others = [
+    ...listPages('docs'),
+    ...listPages('docs/decisions'),
+    ...listPages('docs/publishing'),
+  ].filter((page) => page !== 'docs/README.md')
   expect(others.filter((page) => !links.includes(page))).toEqual([])
 })
 

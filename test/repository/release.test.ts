@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { version } from 'zapier-platform-core'
 import { releaseChangelog } from '../../scripts/release/changelog.ts'
+import { findNewerCore } from '../../scripts/release/newer-core.ts'
 
 const script = path.resolve(import.meta.dirname, '../../scripts/release.ts')
 let home: string
@@ -188,4 +190,10 @@ it("finds the unreleased entries in this project's changelog, if there are any",
   expect(changelog).toContain('\n## Unreleased\n')
   const released = releaseChangelog(changelog, '9.9.9', '2026-01-02')
   if (released !== undefined) expect(releaseChangelog(released, '9.9.10', '2026-01-03')).toBeUndefined()
+})
+
+it('D027: warns if npm has a newer version of zapier-platform-core', () => {
+  expect(findNewerCore(() => '99.0.0')).toMatch(/99\.0\.0 is available/)
+  expect(findNewerCore(() => version)).toBeUndefined()
+  expect(findNewerCore(() => undefined)).toMatch(/Couldn't check/)
 })

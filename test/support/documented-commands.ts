@@ -29,6 +29,7 @@ export const runCommands: readonly RunCommands[] = [
   { page: 'docs/operating.md', command: /^(export |npm start$|ROLE=)/, test: server },
   { page: 'docs/operating.md', command: /^(pg_dump|pg_restore|psql|tar) /, test: server },
   { page: 'docs/operating.md', command: /^echo /, test: server },
+  { page: 'docs/publishing/test-account.md', command: /^(npm run admin --|export |curl )/, test: admin },
   { page: 'docs/runtime.md', command: /^export /, test: server },
   { page: 'examples/runtime/README.md', command: /^RUNTIME_SIGNING_KEY=/, test: server },
 ]
@@ -48,7 +49,7 @@ export const otherCommands: readonly OtherCommand[] = [
     instead: ['.ci/run', 'npm run --silent check:image'],
   },
   {
-    command: /^npx zapier-platform (login|register|upload|describe|env:set)\b/,
+    command: /^npx zapier-platform (login|register|upload|describe|env:set|validate|promote|migrate)\b/,
     reason: 'needs a Zapier account. A test checks that the Zapier CLI has the command',
     instead: ['test/repository/docs.test.ts', 'has the commands of the Zapier CLI'],
   },
@@ -75,6 +76,11 @@ export const otherCommands: readonly OtherCommand[] = [
     command: /^npm run generate$/,
     reason: 'changes the checkout. A test compares the files',
     instead: ['test/generated.test.ts', 'npm run generate'],
+  },
+  {
+    command: /^npm run generate:icon$/,
+    reason: 'changes the checkout. A test looks at the picture',
+    instead: ['test/publishing/listing.test.ts', 'icon.png'],
   },
   {
     command: /^npm run dev$/,

@@ -1,6 +1,5 @@
-import { accessSync, constants } from 'node:fs'
-import path from 'node:path'
 import { chromium } from 'playwright-core'
+import { findChromium } from '../../support/find-chromium.ts'
 
 /**
  * Starts the browser that all tests of this run share; each test has its own browser context. Starting a browser for
@@ -16,26 +15,4 @@ export async function startChromium() {
   })
   process.env.OUTDIAL_TEST_CHROMIUM = server.wsEndpoint()
   return server
-}
-
-function findChromium() {
-  // The headless shell manages no windows, so tests of pages take a third less time.
-  const names = [
-    'chromium-headless-shell',
-    'chromium',
-    'chromium-browser',
-    'google-chrome',
-    'google-chrome-stable',
-  ]
-  const folders = (process.env.PATH ?? '').split(path.delimiter)
-  return folders.flatMap((folder) => names.map((name) => path.join(folder, name))).find(isExecutable)
-}
-
-function isExecutable(file) {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
