@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { errorTexts, toErrorMessage } from '@outdial/contract'
-import { apiPath, errorBody, runExpectingError, stubResponse } from './support/connector.ts'
+import { apiPath, errorBody, runExpectingError, stubFailure, stubResponse } from './support/connector.ts'
 
 const queueCall = 'creates.queue_call.operation.perform'
 const inputData = { campaign_id: 12, phone_number: '12' }
@@ -141,12 +141,11 @@ describe('an unavailable service', () => {
   })
 
   it("says that Outdial couldn't be reached", async () => {
-    const before = process.env.BASE_URL
-    process.env.BASE_URL = 'http://127.0.0.1:1'
+    stubFailure('POST', apiPath('/contacts/'), 'ECONNREFUSED')
+
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
       name: 'AppError',
       message: "Outdial couldn't be reached. Try again in a few minutes.",
     })
-    process.env.BASE_URL = before
   })
 })

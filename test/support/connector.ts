@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text as readText } from 'node:stream/consumers'
-import { afterAll, afterEach } from '@jest/globals'
+import type { Readable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals'
+import nock from 'nock'
 import zapier from 'zapier-platform-core'
 import app from '../../index.ts'
 
@@ -14,7 +12,7 @@ const handler = createAppHandler(app)
 interface BundleParts {
   inputData?: Record<string, unknown>
   authData?: Record<string, unknown>
-  meta?: { page: number }
+  meta?: { page?: number; isLoadingSample?: boolean; timezone?: string }
   targetUrl?: string
   subscribeData?: Record<string, unknown>
   cleanedRequest?: unknown
@@ -27,7 +25,12 @@ export async function run<Result>(method: string, bundle: BundleParts = {}): Pro
     method,
     // Without this, core patches node:http permanently, which affects the other tests of this process.
     calledFromCli: true,
-    bundle: { authData: { access_token: 'token-1' }, inputData: {}, meta: { page: 0 }, ...bundle },
+    bundle: {
+      authData: { access_token: 'token-1' },
+      inputData: {},
+      ...bundle,
+      meta: { page: 0, ...bundle.meta },
+    },
   })
   return results as Result
 }
@@ -54,62 +57,73 @@ export async function runExpectingError(method: string, bundle: BundleParts = {}
   throw new Error(`${method} succeeded`)
 }
 
-/** A request that the server received. */
-export interface ReceivedRequest {
+/** A request that the connector sent. */
+export interface SentRequest {
   url: URL
-  headers: IncomingHttpHeaders
+  headers: Record<string, string>
   text: string
 }
 
-interface StubbedResponse {
-  method: string
-  path: string
-  status: number
-  body: string
-  headers: Record<string, string>
-  requests: ReceivedRequest[]
-}
+export const baseUrl = 'https://outdial.example.com'
+Object.assign(process.env, { BASE_URL: baseUrl, CLIENT_ID: 'client-1', CLIENT_SECRET: 'secret-of-client-1' })
 
-const stubs: StubbedResponse[] = []
+type Method = 'GET' | 'POST' | 'DELETE'
+type Reply = readonly [status: number, body: string | Readable, headers: Record<string, string>]
+
+/**
+ * Responds to the next request with this method and path. The returned list then contains that request.
+ *
+ * @param reply returns the response; it may wait before it does
+ */
+export function stubReply(method: Method, path: string, reply: () => Reply | Promise<Reply>): SentRequest[] {
+  const requests: SentRequest[] = []
+  nock(baseUrl)
+    .intercept(path, method)
+    .query(true)
+    .reply(async (request: Request) => {
+      const text = await request.text()
+      requests.push({ url: new URL(request.url), headers: Object.fromEntries(request.headers), text })
+      return reply()
+    })
+  return requests
+}
 
 /** Responds to the next request with this method and path. The returned list then contains that request. */
 export function stubResponse(
-  method: 'GET' | 'POST' | 'DELETE',
+  method: Method,
   path: string,
   status: number,
   body: object | string = '',
   headers: Record<string, string> = {},
-): ReceivedRequest[] {
-  const requests: ReceivedRequest[] = []
+): SentRequest[] {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  stubs.push({ method, path, status, body: text, headers, requests })
-  return requests
+  return stubReply(method, path, () => [status, text, { 'Content-Type': 'application/json', ...headers }])
 }
 
-// Stands in for the service on loopback, so tests check the actual HTTP requests.
-const handleRequest = async (request: IncomingMessage, response: ServerResponse) => {
-  const url = new URL(request.url ?? '/', baseUrl)
-  const position = stubs.findIndex(({ method, path }) => method === request.method && path === url.pathname)
-  const [stub] = position < 0 ? [] : stubs.splice(position, 1)
-  if (!stub) {
-    response.writeHead(418).end(`unexpected request: ${request.method} ${url.pathname}`)
-    return
-  }
-  stub.requests.push({ url, headers: request.headers, text: await readText(request) })
-  response.writeHead(stub.status, { 'Content-Type': 'application/json', ...stub.headers }).end(stub.body)
+/** Fails the connection of the next request with this method and path, as Node does. */
+export function stubFailure(method: Method, path: string, code: string): void {
+  nock(baseUrl).intercept(path, method).query(true).replyWithError(Object.assign(new Error(code), { code }))
 }
-const server = createServer((request, response) => void handleRequest(request, response))
-server.listen(0, '127.0.0.1')
-await once(server, 'listening')
-const { port } = server.address() as AddressInfo
-export const baseUrl = `http://127.0.0.1:${port}`
-Object.assign(process.env, { BASE_URL: baseUrl, CLIENT_ID: 'client-1', CLIENT_SECRET: 'secret-of-client-1' })
 
+const unexpected: string[] = []
+const recordUnexpected = (request: Request) => unexpected.push(`${request.method} ${request.url}`)
+
+beforeAll(() => {
+  // Only the first import activates it.
+  if (!nock.isActive()) nock.activate()
+  nock.disableNetConnect()
+  nock.emitter.on('no match', recordUnexpected)
+})
 afterEach(() => {
-  stubs.length = 0
+  const unused = nock.pendingMocks()
+  nock.abortPendingRequests()
+  nock.cleanAll()
+  expect({ unused, unexpected: unexpected.splice(0) }).toEqual({ unused: [], unexpected: [] })
 })
 afterAll(() => {
-  server.close()
+  nock.emitter.off('no match', recordUnexpected)
+  nock.enableNetConnect()
+  nock.restore()
 })
 
 export const apiPath = (path: string) => `/api/public/v1${path}`
@@ -120,8 +134,8 @@ export const errorBody = (code: string, message: string, details: object[] = [])
 })
 
 /** Returns the parsed body of the only request. */
-export function parseBody(requests: ReceivedRequest[]): unknown {
+export function parseBody(requests: SentRequest[]): unknown {
   const [request] = requests
-  if (!request) throw new Error('no request arrived')
+  if (!request) throw new Error('no request was sent')
   return JSON.parse(request.text)
 }
