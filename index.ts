@@ -6,7 +6,7 @@ import { queueCall } from './src/creates/queue-call.ts'
 import { version } from './src/generated.ts'
 import { findCampaign } from './src/searches/find-campaign.ts'
 import { callCompleted } from './src/triggers/call-completed.ts'
-import { agents, campaigns, phoneNumbers } from './src/triggers/dropdowns.ts'
+import { agents, campaigns, openCampaigns, phoneNumbers, timeZoneChoices } from './src/triggers/dropdowns.ts'
 
 export default defineApp({
   version,
@@ -17,8 +17,10 @@ export default defineApp({
   triggers: {
     [callCompleted.key]: callCompleted,
     [campaigns.key]: campaigns,
+    [openCampaigns.key]: openCampaigns,
     [agents.key]: agents,
     [phoneNumbers.key]: phoneNumbers,
+    [timeZoneChoices.key]: timeZoneChoices,
   },
   searches: { [findCampaign.key]: findCampaign },
   creates: { [createCampaign.key]: createCampaign, [queueCall.key]: queueCall },

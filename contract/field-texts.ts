@@ -64,7 +64,7 @@ export const addContactTexts = texts({
     label: 'Country',
     api: "Used when the phone number has no country code. Defaults to the workspace's country.",
     form: "Two-letter code, for example US. Used when the phone number doesn't start with a country code such as +1.",
-    zap: "Used when the phone number doesn't start with a country code such as `+1`. Enter the country's two-letter code, for example `US`. Defaults to your workspace's country.",
+    zap: "Used when the phone number doesn't start with a country code such as `+1`. Enter the country's two-letter code or its name, for example `US`. Defaults to your workspace's country.",
   },
   first_name: contactTexts.first_name,
   last_name: contactTexts.last_name,
@@ -123,7 +123,7 @@ export const addContactTexts = texts({
     label: 'Test call',
     api: 'True simulates the call, so no phone rings.',
     form: 'No phone rings.',
-    zap: 'Choose **Yes** while you build your Zap. The call is simulated, so no phone rings, but it still starts Zaps with the **Call Completed** trigger.',
+    zap: 'Choose **Yes** to simulate the call, so that no phone rings. Leave blank to simulate it only while you test this step in the Zap editor.',
   },
   callback_url: {
     label: 'Callback URL',

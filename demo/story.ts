@@ -1,6 +1,7 @@
-import { type Call, CallCompletedEvent, callTexts, type WebhookSubscription } from '@outdial/contract'
+import { type Call, CallCompletedEvent, callTexts } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
 import { toTitleCase } from '../src/title-case.ts'
+import { readSigningSecret } from '../support/signing-secret.ts'
 import type { Delivery } from '../support/webhook-listener.ts'
 import { connectAccount } from './connect-account.ts'
 import type { DemoContext } from './demo-context.ts'
@@ -22,10 +23,10 @@ export async function runStory(context: DemoContext): Promise<void> {
 
 async function chooseCampaign({ connector }: DemoContext) {
   printStep('Choose a campaign', 'In the Zap editor, you open the Campaign dropdown.')
-  printCommand('zapier-platform invoke trigger campaigns --isFillingDynamicDropdown')
+  printCommand('zapier-platform invoke trigger open_campaigns --isFillingDynamicDropdown')
   const choices = await connector.invoke<{ label: string }[]>(
     'trigger',
-    'campaigns',
+    'open_campaigns',
     '--isFillingDynamicDropdown',
   )
   printDone(
@@ -36,23 +37,30 @@ async function chooseCampaign({ connector }: DemoContext) {
   )
 }
 
-async function turnOnZap({ connector, webhookListener, demo }: DemoContext): Promise<WebhookSubscription> {
+interface Subscription {
+  id: number
+  secret: string
+}
+
+async function turnOnZap({ connector, webhookListener, demo }: DemoContext): Promise<Subscription> {
   printStep(
     'Turn on the Zap',
     'The Zap starts with Call Completed. When you turn it on, Outdial gets a webhook URL from Zapier.',
   )
-  const subscription = await connector.run<WebhookSubscription>(`${trigger}.performSubscribe`, {
+  const { id } = await connector.run<{ id: number }>(`${trigger}.performSubscribe`, {
     targetUrl: webhookListener.url,
     inputData: { campaign_id: demo.campaign_id },
   })
+  const { access_token = '' } = await connector.authData()
+  const secret = await readSigningSecret(demo.base_url, access_token, {
+    target_url: webhookListener.url,
+    filter: { campaign_id: demo.campaign_id },
+  })
   printDone('Outdial will send every completed call in this campaign to Zapier')
-  return subscription
+  return { id, secret }
 }
 
-async function queueLeadCall(
-  context: DemoContext,
-  { secret }: WebhookSubscription,
-): Promise<CallCompletedEvent> {
+async function queueLeadCall(context: DemoContext, { secret }: Subscription): Promise<CallCompletedEvent> {
   const { connector, demo, webhookListener } = context
   const campaign_id = String(demo.campaign_id)
 
@@ -127,12 +135,12 @@ async function waitForDelivery(callId: number, { webhookListener, stop }: DemoCo
   }
 }
 
-async function turnOffZap({ demo, connector }: DemoContext, subscription: WebhookSubscription) {
+async function turnOffZap({ demo, connector }: DemoContext, { id }: Subscription) {
   printStep(
     'Turn off the Zap',
     'When you turn off the Zap, Outdial deletes the webhook URL. Then the demo disconnects the account.',
   )
-  await connector.run(`${trigger}.performUnsubscribe`, { subscribeData: subscription })
+  await connector.run(`${trigger}.performUnsubscribe`, { subscribeData: { id } })
   const { refresh_token = '' } = await connector.authData()
   const { client_id, client_secret } = demo
   const sent = { token: refresh_token, client_id, client_secret }

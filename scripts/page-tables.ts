@@ -23,7 +23,9 @@ const row = (cells: readonly string[]): string =>
 /** Returns docs/for-zap-builders.md with the labels and help texts that the Zap editor shows for Queue Call. */
 export async function generateZapBuildersPage(): Promise<string> {
   const fields: readonly PlainInputField[] = inputFields
-  const rows = fields.flatMap(({ label, helpText }) => (helpText ? [[`**${label}**`, helpText]] : []))
+  const rows = fields.flatMap(({ label, helpText }) =>
+    label && helpText ? [[`**${label}**`, helpText]] : [],
+  )
   return fillPage(zapBuildersPage, { 'Fields of Queue Call': table(['Field', 'Help text'], rows) })
 }
 

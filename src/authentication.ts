@@ -1,8 +1,9 @@
-import type { CampaignList, Scope, TokenResponse } from '@outdial/contract'
+import type { Scope, TokenResponse } from '@outdial/contract'
 import type { Authentication, Bundle, HttpResponse, ZObject } from 'zapier-platform-core'
-import { baseUrl, callApi, postForm } from './client.ts'
-import { withoutContext } from './errors.ts'
-import { toText } from './values.ts'
+import { baseUrl, postForm, readList } from './client.ts'
+import { toZapierError, unreadableResponse, withoutContext } from './errors.ts'
+import { campaigns } from './lists.ts'
+import { isObject, toText } from './values.ts'
 
 /** The access that the triggers and actions need, and that the consent page asks for. */
 const scopes: Scope[] = [
@@ -75,25 +76,28 @@ interface OAuthError {
 const reconnectMessage = 'Outdial no longer accepts this connection. Reconnect your Outdial account.'
 
 function parseTokens(z: ZObject, response: HttpResponse, invalidGrantMessage: string): TokenResponse {
-  if (response.status < 400) return response.data as TokenResponse
-  const { error, error_description } = (response.data ?? {}) as OAuthError
+  const { status } = response
+  const data: unknown = response.data
+  const body = isObject(data) ? data : {}
+  if (status < 300 && typeof body.access_token === 'string') return response.data as TokenResponse
+  if (status < 400) throw unreadableResponse(z, response)
+  const { error, error_description } = body as OAuthError
   if (error === 'invalid_grant') {
     throw withoutContext(new z.errors.ExpiredAuthError(invalidGrantMessage))
   }
-  if (response.status >= 500) {
-    const message = `Outdial is temporarily unavailable (status ${response.status}). Try again in a few minutes. If this keeps happening, contact Outdial support.`
-    throw new z.errors.Error(message, error, response.status)
-  }
-  const reason = error_description ?? error ?? `status ${response.status}`
+  if (status >= 500) throw toZapierError(z, response)
+  const reason = error_description ?? error ?? `status ${status}`
   const message = `Outdial couldn't connect your account: ${reason}. Try again, or contact Outdial support.`
-  throw new z.errors.Error(message, error, response.status)
+  throw new z.errors.Error(message, error, status)
 }
 
 /** Checks that the token works, and returns the values for the connection label. */
 export const testConnection = async (z: ZObject, bundle: Bundle) => {
-  await callApi<CampaignList>(z, { method: 'GET', path: '/campaigns/', query: { limit: 1 } })
-  const { workspace_id, workspace_name } = bundle.authData
-  return { workspace_id, workspace_name }
+  await readList(z, campaigns.path, { limit: 1 })
+  const { workspace_id, workspace_name = '', user_email } = bundle.authData
+  // Connections that were made before Outdial returned the email don't have it.
+  const detail = user_email ?? `workspace ${workspace_id}`
+  return { workspace_id, workspace_name, user_email, account: `${workspace_name} (${detail})`.trim() }
 }
 
 export const authentication = {
@@ -102,8 +106,10 @@ export const authentication = {
   fields: [
     { key: 'workspace_id', label: 'Workspace ID', required: false, computed: true },
     { key: 'workspace_name', label: 'Workspace', required: false, computed: true },
+    { key: 'user_email', label: 'Email', required: false, computed: true },
   ],
-  connectionLabel: '{{bundle.authData.workspace_name}} (workspace {{bundle.authData.workspace_id}})',
+  // Of what the test returns.
+  connectionLabel: '{{account}}',
   oauth2Config: {
     authorizeUrl,
     getAccessToken,

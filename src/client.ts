@@ -1,15 +1,15 @@
-import type { BeforeRequestMiddleware, HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
+import type { BeforeRequestMiddleware, HttpResponse, ZObject } from 'zapier-platform-core'
 import { withoutBlanks } from './blanks.ts'
-import { toZapierError, withoutContext } from './errors.ts'
-import { toText } from './values.ts'
+import { type ErrorOptions, toZapierError, unreadableResponse, withoutContext } from './errors.ts'
+import { isObject, toText } from './values.ts'
 
 const apiPath = '/api/public/v1'
 
-/** Zapier ends a step after 30 seconds without an explanation, so requests time out earlier, with one. */
+/** Zapier ends a step after 30 seconds without an explanation, so all requests of a step together have less time. */
 const timeoutMs = 25_000
 
 /** A request to the API. */
-export interface ApiRequest {
+export interface ApiRequest extends ErrorOptions {
   method: 'GET' | 'POST' | 'DELETE'
   /** After the version, for example `/campaigns/`. */
   path: string
@@ -18,18 +18,19 @@ export interface ApiRequest {
   /** Blank values are dropped. */
   body?: unknown
   headers?: Record<string, string>
-  /** The fields whose values are sent. Errors use their labels. */
-  inputFields?: PlainInputField[]
   /** Error statuses that count as success. */
   acceptedStatuses?: number[]
 }
 
-/** @throws if the integration was set up without the address of the service */
+/**
+ * @throws if the integration was set up without the address of the service, or with one that other people on the
+ * network could read
+ */
 export function baseUrl(z: ZObject): string {
-  const url = process.env.BASE_URL
-  if (!url)
+  const url = process.env.BASE_URL ?? ''
+  if (!/^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))/i.test(url))
     throw new z.errors.Error(
-      "Outdial's Zapier integration isn't set up. Contact Outdial support. (For the developer: set the environment variable BASE_URL to the address of the Outdial service.)",
+      "Outdial's Zapier integration isn't set up. Contact Outdial support. (For the developer: set the environment variable BASE_URL to the address of the Outdial service, which begins with https://.)",
     )
   return url.replace(/\/+$/, '')
 }
@@ -41,9 +42,18 @@ export const addBearer: BeforeRequestMiddleware = (request, z, bundle) => {
   return { ...request, headers: { ...request.headers, Authorization: `Bearer ${token}` } }
 }
 
-/** @throws an error of `z.errors` with a message that says what to do, for people who don't code */
-export async function callApi<Data>(z: ZObject, request: ApiRequest): Promise<Data> {
-  const { method, path, query, body, headers, inputFields, acceptedStatuses = [] } = request
+/**
+ * Sends a request to the API, and returns the response's body.
+ *
+ * @param isExpected checks an object that the API returned with a success status; without it, the API returns no body
+ * @throws an error of `z.errors` with a message that says what to do, for people who don't code
+ */
+export async function callApi<Data>(
+  z: ZObject,
+  request: ApiRequest,
+  isExpected?: (data: Record<string, unknown>) => boolean,
+): Promise<Data> {
+  const { method, path, query, body, headers, acceptedStatuses = [], ifUncertain } = request
   const outgoing: Outgoing = {
     method,
     url: `${baseUrl(z)}${apiPath}${path}${queryString(query)}`,
@@ -59,10 +69,30 @@ export async function callApi<Data>(z: ZObject, request: ApiRequest): Promise<Da
       'Outdial no longer accepts this connection. Reconnect your Outdial account and try again.',
     ),
   )
-  const response = await send<Data>(z, outgoing, reconnectError)
-  if (response.status < 400 || acceptedStatuses.includes(response.status)) return response.data
-  throw toZapierError(z, response, inputFields)
+  const response = await send<Data>(z, outgoing, reconnectError, ifUncertain)
+  if (acceptedStatuses.includes(response.status)) return response.data
+  if (response.status >= 400) throw toZapierError(z, response, request)
+  const { data }: { data: unknown } = response
+  const isValid = isExpected ? isObject(data) && isExpected(data) : response.status === 204
+  if (response.status >= 300 || !isValid) throw unreadableResponse(z, response, ifUncertain)
+  return response.data
 }
+
+/** Returns true for an object of the API. */
+export const hasId = ({ id }: Record<string, unknown>): boolean => Number.isInteger(id)
+
+/** Reads a page of a list. */
+export const readList = <Item>(
+  z: ZObject,
+  path: string,
+  query: Record<string, unknown>,
+  options: ErrorOptions = {},
+): Promise<{ results: Item[] }> =>
+  callApi(
+    z,
+    { method: 'GET', path, query, ...options },
+    ({ results }) => Array.isArray(results) && results.every((item) => isObject(item) && hasId(item)),
+  )
 
 /** Posts a form to the OAuth server. The caller checks the status. */
 export async function postForm(z: ZObject, path: string, form: Record<string, string>) {
@@ -87,26 +117,48 @@ interface Outgoing {
   body: string | undefined
 }
 
+/** Node's codes for a connection that failed before anything was sent. */
+const unsent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
 /**
  * Sends a request. Nothing else calls z.request. `merge: false` and a body that is already text keep core from changing
- * what the user wrote: it rejects `{{bundle.…}}` in a merged request and removes `{{…}}` from an object.
+ * what the user wrote: it rejects `{{bundle.…}}` in a merged request and removes `{{…}}` from an object. The API never
+ * redirects, so a redirect isn't followed with the contact's data.
  */
 async function send<Data>(
   z: ZObject,
   outgoing: Outgoing,
   unauthorizedError: Error,
+  ifUncertain = 'Try again in a few minutes.',
 ): Promise<HttpResponse<Data>> {
-  const options = { ...outgoing, merge: false, skipThrowForStatus: true, timeout: timeoutMs }
+  const controller = new AbortController()
+  // core's `timeout` starts again when the body begins.
+  const timer = setTimeout(() => controller.abort(), remainingMs(z))
+  const { signal } = controller
+  // A variable of its own, because core's types lack two of the options that core has.
+  const options = { ...outgoing, merge: false, skipThrowForStatus: true, redirect: 'manual' as const, signal }
   try {
     return await z.request<Data>(options)
   } catch (error) {
     // Core throws this for every 401, without a message, before we see the response.
     if (error instanceof z.errors.RefreshAuthError) throw unauthorizedError
-    if (error instanceof Error && error.name === 'FetchError') {
+    if (signal.aborted)
+      throw new z.errors.Error(`Outdial didn't respond within 25 seconds. ${ifUncertain}`, 'timeout')
+    if (unsent.has(String((error as { code?: unknown }).code)))
       throw new z.errors.Error("Outdial couldn't be reached. Try again in a few minutes.", 'unreachable')
-    }
-    throw error
+    throw new z.errors.Error(`The connection to Outdial was interrupted. ${ifUncertain}`, 'interrupted')
+  } finally {
+    clearTimeout(timer)
   }
+}
+
+/** When the requests of a step must be finished. Each step has its own `z`. */
+const deadlines = new WeakMap<ZObject, number>()
+
+function remainingMs(z: ZObject): number {
+  const deadline = deadlines.get(z) ?? Date.now() + timeoutMs
+  deadlines.set(z, deadline)
+  return deadline - Date.now()
 }
 
 function queryString(query: ApiRequest['query'] = {}): string {

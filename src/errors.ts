@@ -2,6 +2,7 @@ import type { ErrorCode, ErrorResponse } from '@outdial/contract'
 import type { HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
 import { zapierErrors } from './generated.ts'
 import { nameToLabel } from './title-case.ts'
+import { isObject } from './values.ts'
 
 /** Codes for bad data in this run: the run stops, and the Zap stays on. */
 const haltingCodes = new Set<ErrorCode>(['validation_failed', 'idempotency_key_reused'])
@@ -9,31 +10,61 @@ const haltingCodes = new Set<ErrorCode>(['validation_failed', 'idempotency_key_r
 /** Codes after which the same request can succeed a moment later. */
 const throttlingCodes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_use'])
 
-/** Input fields whose key isn't the name of the API's field. */
-const inputKeys: Partial<Record<string, string>> = { external_id: 'external_reference' }
+/** Returns the key of the input field for a path of the API, where the two differ. */
+const toInputKey = (path: string): string =>
+  path === 'external_id' ? 'external_reference' : path.replace(/^filter\./, '').replaceAll('.', '_')
+
+/** What an error should say about a request. */
+export interface ErrorOptions {
+  /** The fields whose values are sent. Errors use their labels. */
+  inputFields?: readonly PlainInputField[]
+  /** The values come from a run of the Zap, so invalid ones halt the run and leave the Zap on. */
+  haltsOnInvalidData?: boolean
+  /** What may have happened, and what to do, if Outdial's response is missing or can't be read. */
+  ifUncertain?: string
+}
 
 /**
  * Creates the error that Zapier shows for an error response of the API: its message, the issue of each field, and the
  * request ID for support.
- *
- * @param inputFields of an action. Their values come from the user, so bad data halts the run.
  */
-export function toZapierError(z: ZObject, response: HttpResponse, inputFields?: PlainInputField[]): Error {
+export function toZapierError(z: ZObject, response: HttpResponse, options: ErrorOptions = {}): Error {
+  const { inputFields = [], haltsOnInvalidData = false, ifUncertain } = options
   const error = apiError(response.data)
+  const sentence = error
+    ? formatApiError(error, inputFields)
+    : formatUnknownError(response.status, ifUncertain)
   const requestId = error?.request_id ?? response.getHeader('x-request-id')
-  const sentence = error ? formatApiError(error, inputFields ?? []) : formatUnknownError(response.status)
   const withRequestId = (text: string) => (requestId ? `${text} (Request ID: ${requestId})` : text)
+  const delay = retryAfterSeconds(response)
 
-  if (response.status === 429 || (error && throttlingCodes.has(error.code))) {
+  if (
+    response.status === 429 ||
+    (response.status === 503 && delay !== undefined) ||
+    (error && throttlingCodes.has(error.code))
+  ) {
     const reason = sentence.replace(/ Try again in .*/, '')
-    const message = withRequestId(`${reason} Zapier will try this step again.`)
-    return new z.errors.ThrottledError(message, retryAfterSeconds(response))
+    return new z.errors.ThrottledError(withRequestId(`${reason} Zapier will try this step again.`), delay)
   }
   const message = withRequestId(sentence)
-  if (inputFields && error && haltingCodes.has(error.code)) {
+  if (haltsOnInvalidData && error && haltingCodes.has(error.code)) {
     return withoutContext(new z.errors.HaltedError(message))
   }
   return new z.errors.Error(message, error?.code, response.status)
+}
+
+/** Creates the error for a value that a step can't use. The run stops, and the Zap stays on. */
+export const invalidInput = (z: ZObject, message: string): Error =>
+  withoutContext(new z.errors.HaltedError(message))
+
+/** Creates the error for a successful response that isn't Outdial's, for example a proxy's page. */
+export function unreadableResponse(
+  z: ZObject,
+  { status }: HttpResponse,
+  ifUncertain = 'Try again in a few minutes. If this keeps happening, contact Outdial support.',
+): Error {
+  const message = `Outdial sent a response that can't be read (status ${status}). ${ifUncertain}`
+  return new z.errors.Error(message, 'unreadable_response', status)
 }
 
 /** Keeps core from appending the run's requests and responses to the message. */
@@ -43,7 +74,7 @@ type ApiError = ErrorResponse['error']
 
 /** Returns undefined for a response in another shape, for example a proxy's. */
 function apiError(data: unknown): ApiError | undefined {
-  const { error } = (data ?? {}) as Partial<ErrorResponse>
+  const error = isObject(data) ? (data as Partial<ErrorResponse>).error : undefined
   return typeof error?.message === 'string' && Array.isArray(error.details) ? error : undefined
 }
 
@@ -52,7 +83,10 @@ const inZapier = (code: string | undefined): string | undefined =>
   Object.entries(zapierErrors).find(([key]) => key === code)?.[1]
 
 /** Replaces the API's field names with the labels that the user sees. */
-function formatApiError({ code, message, details }: ApiError, inputFields: PlainInputField[]): string {
+function formatApiError(
+  { code, message, details }: ApiError,
+  inputFields: readonly PlainInputField[],
+): string {
   const reasons = details.map(({ field, code: reasonCode, message: reason }) => {
     const shown = inZapier(reasonCode)
     if (shown !== undefined) return shown
@@ -69,8 +103,8 @@ function formatApiError({ code, message, details }: ApiError, inputFields: Plain
  * Finds the label of the input field that an API path refers to: `calling_hours.days.0` belongs to
  * `calling_hours_days`. For a dictionary field, adds the entry's key.
  */
-function findLabel(path: string, inputFields: PlainInputField[]): string {
-  const key = inputKeys[path] ?? path.replaceAll('.', '_')
+function findLabel(path: string, inputFields: readonly PlainInputField[]): string {
+  const key = toInputKey(path)
   const [field] = inputFields
     .filter((inputField) => key === inputField.key || key.startsWith(`${inputField.key}_`))
     .toSorted((a, b) => b.key.length - a.key.length)
@@ -79,14 +113,19 @@ function findLabel(path: string, inputFields: PlainInputField[]): string {
   return entry === '' ? label : `${label} "${entry}"`
 }
 
-function formatUnknownError(status: number): string {
-  if (status >= 500)
-    return `Outdial is temporarily unavailable (status ${status}). Try again in a few minutes. If this keeps happening, contact Outdial support.`
+function formatUnknownError(
+  status: number,
+  ifUncertain = 'Try again in a few minutes. If this keeps happening, contact Outdial support.',
+): string {
+  if (status >= 500) return `Outdial is temporarily unavailable (status ${status}). ${ifUncertain}`
   if (status === 429) return 'Outdial is receiving too many requests.'
   return `Outdial rejected this request without giving a reason (status ${status}). Contact Outdial support.`
 }
 
+/** Returns the seconds in Retry-After, which is a number or a date. */
 function retryAfterSeconds(response: HttpResponse): number | undefined {
-  const seconds = Number.parseInt(response.getHeader('retry-after') ?? '', 10)
-  return Number.isNaN(seconds) ? undefined : seconds
+  const value = response.getHeader('retry-after') ?? ''
+  if (/^\d+$/.test(value)) return Number(value)
+  const seconds = Math.ceil((Date.parse(value) - Date.now()) / 1000)
+  return Number.isNaN(seconds) ? undefined : Math.max(1, seconds)
 }

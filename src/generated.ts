@@ -278,7 +278,7 @@ export const queueCallTexts = {
   country: {
     label: 'Country',
     helpText:
-      "Used when the phone number doesn't start with a country code such as `+1`. Enter the country's two-letter code, for example `US`. Defaults to your workspace's country.",
+      "Used when the phone number doesn't start with a country code such as `+1`. Enter the country's two-letter code or its name, for example `US`. Defaults to your workspace's country.",
   },
   first_name: { label: 'First Name' },
   last_name: { label: 'Last Name' },
@@ -329,7 +329,7 @@ export const queueCallTexts = {
   test: {
     label: 'Test Call',
     helpText:
-      'Choose **Yes** while you build your Zap. The call is simulated, so no phone rings, but it still starts Zaps with the **Call Completed** trigger.',
+      'Choose **Yes** to simulate the call, so that no phone rings. Leave blank to simulate it only while you test this step in the Zap editor.',
   },
   callback_url: { label: 'Callback URL' },
 }

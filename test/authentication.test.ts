@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import app from '../index.ts'
 import { apiPath, baseUrl, errorBody, run, runExpectingError, stubResponse } from './support/connector.ts'
 
 const config = 'authentication.oauth2Config'
@@ -114,11 +115,56 @@ it('names the setting that is missing', async () => {
   try {
     expect(await runExpectingError(`${config}.authorizeUrl`)).toMatchObject({
       message:
-        "Outdial's Zapier integration isn't set up. Contact Outdial support. (For the developer: set the environment variable BASE_URL to the address of the Outdial service.)",
+        "Outdial's Zapier integration isn't set up. Contact Outdial support. (For the developer: set the environment variable BASE_URL to the address of the Outdial service, which begins with https://.)",
     })
   } finally {
     process.env.BASE_URL = before
   }
+})
+
+it.each([
+  'http://outdial.example.com',
+  'ftp://outdial.example.com',
+  'http://127.0.0.1.example.com',
+  'outdial',
+])('refuses %s as the address of the service', async (address) => {
+  process.env.BASE_URL = address
+  try {
+    expect(await runExpectingError(`${config}.authorizeUrl`)).toMatchObject({
+      message: expect.stringContaining('which begins with https://'),
+    })
+  } finally {
+    process.env.BASE_URL = baseUrl
+  }
+})
+
+it.each(['https://outdial.example.com/', 'http://localhost:8787', 'http://127.0.0.1:8787//', 'http://[::1]'])(
+  'accepts %s, with or without a slash at the end',
+  async (address) => {
+    process.env.BASE_URL = address
+    try {
+      const url = await run<string>(`${config}.authorizeUrl`, { inputData: { redirect_uri } })
+      expect(url).toContain(`${address.replace(/\/+$/, '')}/oauth/authorize?`)
+    } finally {
+      process.env.BASE_URL = baseUrl
+    }
+  },
+)
+
+it.each(['CLIENT_ID', 'CLIENT_SECRET'])('names %s if it is missing', async (name) => {
+  const before = process.env[name]
+  process.env[name] = ''
+  try {
+    expect(await runExpectingError(`${config}.refreshAccessToken`)).toMatchObject({
+      message: `Outdial's Zapier integration isn't set up. Contact Outdial support. (For the developer: create an OAuth client in Outdial and set the environment variable ${name}.)`,
+    })
+  } finally {
+    process.env[name] = before
+  }
+})
+
+it('uses PKCE, and refreshes expired tokens by itself', () => {
+  expect(app.authentication).toMatchObject({ oauth2Config: { enablePkce: true, autoRefresh: true } })
 })
 
 it('tests a connection with an API request, and returns the values for its label', async () => {
@@ -129,11 +175,32 @@ it('tests a connection with an API request, and returns the values for its label
   })
 
   const output = await run('authentication.test', {
-    authData: { access_token: 'token-1', workspace_id: '3', workspace_name: 'Northwind' },
+    authData: {
+      access_token: 'token-1',
+      workspace_id: '3',
+      workspace_name: 'Northwind',
+      user_email: 'ada@example.com',
+    },
   })
 
   expect(requests[0]?.headers.authorization).toBe('Bearer token-1')
-  expect(output).toEqual({ workspace_id: '3', workspace_name: 'Northwind' })
+  expect(requests[0]?.url.search).toBe('?limit=1')
+  expect(output).toEqual({
+    workspace_id: '3',
+    workspace_name: 'Northwind',
+    user_email: 'ada@example.com',
+    account: 'Northwind (ada@example.com)',
+  })
+})
+
+it('labels a connection from before Outdial returned the email with its workspace', async () => {
+  stubResponse('GET', apiPath('/campaigns/'), 200, { results: [], next: null, previous: null })
+
+  const output = await run('authentication.test', {
+    authData: { access_token: 'token-1', workspace_id: '3', workspace_name: 'Northwind' },
+  })
+
+  expect(output).toMatchObject({ account: 'Northwind (workspace 3)' })
 })
 
 it("fails the connection test with the API's message if a scope is missing", async () => {

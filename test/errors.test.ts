@@ -58,7 +58,6 @@ describe('rejected requests', () => {
     [404, 'not_found', 'The workspace has no campaign with this ID.'],
     [403, 'insufficient_scope', 'The connection lacks a permission.'],
     [500, 'internal_error', 'Outdial had an unexpected error.'],
-    [503, 'unavailable', 'Outdial is temporarily unavailable.'],
   ])("fails the Zap with the API's message for %d %s", async (status, code, message) => {
     stubResponse('POST', apiPath('/contacts/'), status, errorBody(code, message))
 
@@ -94,6 +93,34 @@ describe('rejected requests', () => {
 })
 
 describe('throttled requests', () => {
+  it('tries again later while Outdial restarts', async () => {
+    const body = errorBody('unavailable', toErrorMessage(errorTexts.unavailable))
+    stubResponse('POST', apiPath('/contacts/'), 503, body, { 'Retry-After': '5' })
+
+    expect(await runExpectingError(queueCall, { inputData })).toEqual({
+      name: 'ThrottledError',
+      message: 'Outdial is temporarily unavailable. Zapier will try this step again. (Request ID: req_42)',
+      delay: 5,
+    })
+  })
+
+  it("fails if an unavailable service doesn't say when to try again", async () => {
+    stubResponse('POST', apiPath('/contacts/'), 503, errorBody('unavailable', 'Not available.'))
+
+    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name: 'AppError', status: 503 })
+  })
+
+  it.each([
+    [() => new Date(Date.now() + 90_000).toUTCString(), [89, 90]],
+    [() => new Date(Date.now() - 90_000).toUTCString(), [1, 1]],
+    [() => 'soon', [undefined, undefined]],
+  ])('understands a date in Retry-After', async (retryAfter, [min, max]) => {
+    stubResponse('POST', apiPath('/contacts/'), 429, '', { 'Retry-After': retryAfter() })
+
+    const { delay } = await runExpectingError(queueCall, { inputData })
+    expect([min, max]).toContain(delay)
+  })
+
   it("throttles with the API's reason and delay, and says that Zapier tries again", async () => {
     const reason = 'This connection sent more than 600 requests in a minute.'
     const body = errorBody('rate_limited', `${reason} Try again in 17 seconds.`)
@@ -135,8 +162,24 @@ describe('an unavailable service', () => {
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
       name: 'AppError',
       message:
-        'Outdial is temporarily unavailable (status 502). Try again in a few minutes. If this keeps happening, contact Outdial support. (Request ID: req_7)',
+        'Outdial is temporarily unavailable (status 502). The call may already be queued. Check Calls in Outdial before you run this step again. (Request ID: req_7)',
       status: 502,
+    })
+  })
+
+  it.each([500, 599])('explains status %d without a body', async (status) => {
+    stubResponse('GET', apiPath('/campaigns/'), status)
+
+    expect(await runExpectingError('authentication.test')).toMatchObject({
+      message: `Outdial is temporarily unavailable (status ${status}). Try again in a few minutes. If this keeps happening, contact Outdial support.`,
+    })
+  })
+
+  it('explains another error response without a body', async () => {
+    stubResponse('POST', apiPath('/contacts/'), 403, '<html>Forbidden</html>')
+
+    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
+      message: 'Outdial rejected this request without giving a reason (status 403). Contact Outdial support.',
     })
   })
 

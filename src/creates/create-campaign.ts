@@ -1,6 +1,6 @@
 import type { Campaign, CreateCampaign, RetryOutcome } from '@outdial/contract'
 import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapier-platform-core'
-import { callApi } from '../client.ts'
+import { callApi, hasId } from '../client.ts'
 import {
   campaignFields,
   createCampaignTexts as texts,
@@ -8,7 +8,8 @@ import {
   sampleCampaign,
   weekdayLabels,
 } from '../generated.ts'
-import { scalarToText, timeZones, toInteger, toList } from '../values.ts'
+import { agents, campaigns, phoneNumbers } from '../lists.ts'
+import { readInput } from '../read-input.ts'
 
 const retryOutcomes = {
   no_answer: outcomeChoices.no_answer,
@@ -26,21 +27,19 @@ const inputFields = defineInputFields([
   {
     key: 'agent_id',
     ...texts.agent_id,
-    type: 'integer',
     required: true,
     dynamic: 'agents.id.label',
   },
   {
     key: 'phone_number_id',
     ...texts.phone_number_id,
-    type: 'integer',
     required: true,
     dynamic: 'phone_numbers.id.label',
   },
   {
     key: 'time_zone',
     ...texts.time_zone,
-    choices: timeZones,
+    dynamic: 'time_zones.id.label',
     group: 'hours',
   },
   {
@@ -65,19 +64,16 @@ const inputFields = defineInputFields([
   {
     key: 'max_concurrent_calls',
     ...texts.max_concurrent_calls,
-    type: 'integer',
     group: 'pace',
   },
   {
     key: 'retry_max_attempts',
     ...texts.retry_max_attempts,
-    type: 'integer',
     group: 'pace',
   },
   {
     key: 'retry_delay_minutes',
     ...texts.retry_delay_minutes,
-    type: 'integer',
     group: 'pace',
   },
   {
@@ -90,25 +86,33 @@ const inputFields = defineInputFields([
 ])
 
 export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign> => {
-  const input = bundle.inputData
+  const input = readInput(z, bundle, inputFields)
   const body = {
-    name: scalarToText(input.name),
-    agent_id: toInteger(input.agent_id),
-    phone_number_id: toInteger(input.phone_number_id),
-    time_zone: input.time_zone,
+    name: input.text('name'),
+    agent_id: await input.id('agent_id', agents),
+    phone_number_id: await input.id('phone_number_id', phoneNumbers),
+    time_zone: input.timeZone('time_zone'),
     calling_hours: {
-      days: toList(input.calling_hours_days),
-      start: input.calling_hours_start,
-      end: input.calling_hours_end,
+      days: input.choices('calling_hours_days', weekdayLabels),
+      start: input.timeOfDay('calling_hours_start'),
+      end: input.timeOfDay('calling_hours_end'),
     },
-    max_concurrent_calls: toInteger(input.max_concurrent_calls),
+    max_concurrent_calls: input.wholeNumber('max_concurrent_calls'),
     retry: {
-      max_attempts: toInteger(input.retry_max_attempts),
-      delay_minutes: toInteger(input.retry_delay_minutes),
-      on: toList(input.retry_on),
+      max_attempts: input.wholeNumber('retry_max_attempts'),
+      delay_minutes: input.wholeNumber('retry_delay_minutes'),
+      on: input.choices('retry_on', retryOutcomes),
     },
   } satisfies { [Field in keyof CreateCampaign]: unknown }
-  return callApi<Campaign>(z, { method: 'POST', path: '/campaigns/', body, inputFields })
+  const request = {
+    method: 'POST',
+    path: campaigns.path,
+    body,
+    inputFields,
+    haltsOnInvalidData: true,
+    ifUncertain: 'The campaign may already exist. Check Campaigns in Outdial before you run this step again.',
+  } as const
+  return callApi<Campaign>(z, request, hasId)
 }
 
 export const createCampaign = {

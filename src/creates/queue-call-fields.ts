@@ -1,7 +1,6 @@
 import type { AddContact } from '@outdial/contract'
 import { defineInputFields } from 'zapier-platform-core'
 import { deduplicationKeyText, queueCallTexts as texts } from '../generated.ts'
-import { timeZones } from '../values.ts'
 
 export const inputFieldGroups = [
   { key: 'contact', label: 'Contact Details' },
@@ -10,18 +9,25 @@ export const inputFieldGroups = [
   { key: 'tracking', label: 'Tracking' },
 ]
 
-const ifAlreadyQueued = {
+export const ifAlreadyQueued = {
   skip: 'Keep the Existing Call',
   queue: 'Queue Another Call',
 } satisfies Record<NonNullable<AddContact['if_already_queued']>, string>
 
+/** Not a boolean field, because Zapier converts any other text, such as "n/a", to true. */
+const yesOrNo = { yes: 'Yes', no: 'No' }
+
 export const inputFields = defineInputFields([
+  {
+    key: 'about_tests',
+    type: 'copy',
+    helpText: `When you test this step in the Zap editor, the call is simulated and no phone rings, unless **${texts.test.label}** is **No**. When the Zap is on, calls are real unless **${texts.test.label}** is **Yes**.`,
+  },
   {
     key: 'campaign_id',
     ...texts.campaign_id,
-    type: 'integer',
     required: true,
-    dynamic: 'campaigns.id.label',
+    dynamic: 'open_campaigns.id.label',
     search: 'find_campaign.id',
   },
   {
@@ -46,7 +52,7 @@ export const inputFields = defineInputFields([
   {
     key: 'time_zone',
     ...texts.time_zone,
-    choices: timeZones,
+    dynamic: 'time_zones.id.label',
     group: 'contact',
   },
   {
@@ -58,6 +64,8 @@ export const inputFields = defineInputFields([
   {
     key: 'scheduled_at',
     ...texts.scheduled_at,
+    // For relative times, such as "tomorrow at 9am". Zapier converts other text to the current time, which is the same
+    // as a blank field.
     type: 'datetime',
     group: 'call',
   },
@@ -70,7 +78,7 @@ export const inputFields = defineInputFields([
   {
     key: 'test',
     ...texts.test,
-    type: 'boolean',
+    choices: yesOrNo,
     group: 'call',
   },
   {
@@ -81,13 +89,13 @@ export const inputFields = defineInputFields([
   {
     key: 'consent_at',
     ...texts.consent_at,
-    type: 'datetime',
+    // Not a datetime field, because Zapier would invent consent: it converts "n/a" to the current time.
     group: 'consent',
   },
   {
     key: 'do_not_call',
     ...texts.do_not_call,
-    type: 'boolean',
+    choices: yesOrNo,
     group: 'consent',
   },
   {

@@ -1,47 +1,56 @@
 import { createHash } from 'node:crypto'
 import type { AddContact, ContactAdded } from '@outdial/contract'
 import type { Bundle, Create, ZObject } from 'zapier-platform-core'
-import { callApi } from '../client.ts'
+import { callApi, hasId } from '../client.ts'
 import { callFields, contactAddedFields, sampleContactAdded } from '../generated.ts'
-import { scalarToText, toCountry, toDictionary, toInteger, toText } from '../values.ts'
-import { inputFieldGroups, inputFields } from './queue-call-fields.ts'
+import { campaigns } from '../lists.ts'
+import { readInput } from '../read-input.ts'
+import { isObject } from '../values.ts'
+import { ifAlreadyQueued, inputFieldGroups, inputFields } from './queue-call-fields.ts'
+
+/** What to do if it isn't known whether the call was queued. */
+export const ifUncertain =
+  'The call may already be queued. Check Calls in Outdial before you run this step again.'
 
 export const perform = async (z: ZObject, bundle: Bundle) => {
-  const input = bundle.inputData
+  const input = readInput(z, bundle, inputFields)
   const body = {
-    campaign_id: toInteger(input.campaign_id),
-    phone_number: scalarToText(input.phone_number),
-    country: toCountry(input.country),
-    first_name: scalarToText(input.first_name),
-    last_name: scalarToText(input.last_name),
-    email: input.email,
-    external_id: scalarToText(input.external_reference),
-    time_zone: input.time_zone,
-    variables: toDictionary(input.variables),
-    scheduled_at: input.scheduled_at,
-    if_already_queued: input.if_already_queued,
-    test: input.test,
-    consent: { source: input.consent_source, at: input.consent_at },
-    do_not_call: input.do_not_call,
-    metadata: toDictionary(input.metadata),
+    campaign_id: await input.id('campaign_id', campaigns),
+    phone_number: input.text('phone_number'),
+    country: input.country('country'),
+    first_name: input.text('first_name'),
+    last_name: input.text('last_name'),
+    email: input.text('email'),
+    external_id: input.text('external_reference'),
+    time_zone: input.timeZone('time_zone'),
+    variables: input.dictionary('variables'),
+    scheduled_at: input.dateTime('scheduled_at'),
+    if_already_queued: input.choice('if_already_queued', ifAlreadyQueued),
+    // Testing a step in the Zap editor rings a phone only if the user said so.
+    test: input.yesOrNo('test') ?? (bundle.meta.isLoadingSample ? true : undefined),
+    consent: { source: input.text('consent_source'), at: input.dateTime('consent_at') },
+    do_not_call: input.yesOrNo('do_not_call'),
+    metadata: input.dictionary('metadata'),
   } satisfies { [Field in keyof AddContact]: unknown }
-  const headers = idempotencyHeader(input.deduplication_key)
-  const response = await callApi<ContactAdded>(z, {
-    method: 'POST',
-    path: '/contacts/',
-    body,
-    headers,
-    inputFields,
-  })
+  const response = await callApi<ContactAdded>(
+    z,
+    {
+      method: 'POST',
+      path: '/contacts/',
+      body,
+      headers: idempotencyHeader(input.text('deduplication_key')),
+      inputFields,
+      haltsOnInvalidData: true,
+      ifUncertain,
+    },
+    ({ call, contact }) => isObject(call) && hasId(call) && isObject(contact),
+  )
   return { id: response.call.id, ...response }
 }
 
 /** Returns the header with a hash of the key: headers only take Latin-1, and the user's key can be any text. */
-function idempotencyHeader(key: unknown): Record<string, string> {
-  const text = toText(key)
-  if (text.trim() === '') return {}
-  return { 'Idempotency-Key': `zap-${createHash('sha256').update(text).digest('hex')}` }
-}
+const idempotencyHeader = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { 'Idempotency-Key': `zap-${createHash('sha256').update(key).digest('hex')}` }
 
 export const queueCall = {
   key: 'queue_call',
@@ -54,6 +63,8 @@ export const queueCall = {
     inputFieldGroups,
     inputFields,
     perform,
+    // Below the API's own limit, so that an import of many rows is spread out instead of rejected.
+    throttle: { window: 60, limit: 500, scope: ['auth'] },
     sample: { id: sampleContactAdded.call.id, ...sampleContactAdded },
     // The result's own ID is the call's.
     outputFields: [...callFields.filter(({ key }) => key === 'id'), ...contactAddedFields],

@@ -1,8 +1,8 @@
-import type { Campaign, CampaignList } from '@outdial/contract'
+import type { Campaign } from '@outdial/contract'
 import { type Bundle, defineInputFields, type Search, type ZObject } from 'zapier-platform-core'
-import { callApi } from '../client.ts'
 import { campaignFields, campaignNameLabel, sampleCampaign } from '../generated.ts'
-import { toText } from '../values.ts'
+import { campaigns, isArchived, isSameName, searchByName } from '../lists.ts'
+import { readInput } from '../read-input.ts'
 
 const inputFields = defineInputFields([
   {
@@ -10,17 +10,20 @@ const inputFields = defineInputFields([
     label: campaignNameLabel,
     required: true,
     helpText:
-      "Enter the full name or part of it. Capitalization doesn't matter. An exact match is returned first.",
+      "Enter the full name or part of it. Capitalization doesn't matter. Exact matches are returned first. Among equal matches, archived campaigns are returned last.",
   },
 ])
 
-/** Returns exact matches first, because Zapier uses the first result. */
+/** Returns the best match first, because Zapier uses the first result. A blank name matches nothing. */
 export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign[]> => {
-  const name = toText(bundle.inputData.name).trim()
-  const query = { search: name, limit: 200 }
-  const page = await callApi<CampaignList>(z, { method: 'GET', path: '/campaigns/', query, inputFields })
-  const exactMatchScore = (campaign: Campaign) => Number(campaign.name.toLowerCase() === name.toLowerCase())
-  return page.results.toSorted((one, other) => exactMatchScore(other) - exactMatchScore(one))
+  const name = readInput(z, bundle, inputFields).text('name')
+  if (name === undefined) return []
+  const matches = await searchByName(z, campaigns, name)
+  const rank = (campaign: Campaign) =>
+    Number(!isSameName(campaign.name, name)) * 4 +
+    Number(isArchived(campaign)) * 2 +
+    Number(campaign.status === 'paused')
+  return matches.toSorted((one, other) => rank(one) - rank(other))
 }
 
 export const findCampaign = {

@@ -1,22 +1,22 @@
-import type { Call, CallCompletedEvent, CallList } from '@outdial/contract'
+import type { Call, CallCompletedEvent } from '@outdial/contract'
 import { type Bundle, defineInputFields, type Trigger, type ZObject } from 'zapier-platform-core'
-import { callApi } from '../client.ts'
-import { withoutContext } from '../errors.ts'
+import { hasId, readList } from '../client.ts'
+import { invalidInput } from '../errors.ts'
 import { callCompletedTexts as texts, callFields, outcomeChoices, sampleCall } from '../generated.ts'
-import { subscribe, unsubscribe } from '../hooks.ts'
-import { toInteger, toList } from '../values.ts'
+import { type FilterInput, subscribe, unsubscribe } from '../hooks.ts'
+import { agents, campaigns } from '../lists.ts'
+import { readInput } from '../read-input.ts'
+import { isObject } from '../values.ts'
 
 const inputFields = defineInputFields([
   {
     key: 'campaign_id',
     ...texts.campaign_id,
-    type: 'integer',
     dynamic: 'campaigns.id.label',
   },
   {
     key: 'agent_id',
     ...texts.agent_id,
-    type: 'integer',
     dynamic: 'agents.id.label',
   },
   {
@@ -27,35 +27,40 @@ const inputFields = defineInputFields([
   },
 ])
 
-const toFilter = (bundle: Bundle) => ({
-  campaign_id: toInteger(bundle.inputData.campaign_id),
-  agent_id: toInteger(bundle.inputData.agent_id),
-  outcome: toList(bundle.inputData.outcome),
-})
+const readFilter = async (z: ZObject, bundle: Bundle): Promise<FilterInput> => {
+  const input = readInput(z, bundle, inputFields)
+  return {
+    campaign_id: await input.id('campaign_id', campaigns),
+    agent_id: await input.id('agent_id', agents),
+    outcome: input.choices('outcome', outcomeChoices),
+  }
+}
 
-export const performSubscribe = (z: ZObject, bundle: Bundle) =>
-  subscribe(z, bundle, { event: 'call.completed', filter: toFilter(bundle) })
+export const performSubscribe = async (z: ZObject, bundle: Bundle) =>
+  subscribe(z, bundle, { event: 'call.completed', filter: await readFilter(z, bundle) }, inputFields)
 
 /** Returns the newest completed calls, in the shape that the hook sends. Zapier tests the trigger with them. */
 export const performList = async (z: ZObject, bundle: Bundle): Promise<Call[]> => {
-  const query = { status: 'completed', ...toFilter(bundle), limit: 10 }
-  const page = await callApi<CallList>(z, { method: 'GET', path: '/calls/', query })
+  const query = { status: 'completed', ...(await readFilter(z, bundle)), limit: 10 }
+  const page = await readList<Call>(z, '/calls/', query, { inputFields })
   return page.results
 }
 
 /** Returns the call of a delivery. Without a delivery, as with the CLI's `invoke`, returns the newest calls. */
 export const perform = async (z: ZObject, bundle: Bundle): Promise<Call[]> => {
-  const event = bundle.cleanedRequest as Partial<CallCompletedEvent> | undefined
-  if (event === undefined) return performList(z, bundle)
-  if (event.data === undefined) {
-    throw withoutContext(
-      new z.errors.HaltedError(
-        "Outdial sent data that isn't a completed call, so this event was skipped. If this keeps happening, contact Outdial support.",
-      ),
+  if (bundle.rawRequest === undefined && bundle.cleanedRequest === undefined) return performList(z, bundle)
+  const event: unknown = bundle.cleanedRequest
+  if (!isCallCompleted(event)) {
+    throw invalidInput(
+      z,
+      "Outdial sent data that isn't a completed call, so this event was skipped. If this keeps happening, contact Outdial support.",
     )
   }
   return [event.data]
 }
+
+const isCallCompleted = (event: unknown): event is CallCompletedEvent =>
+  isObject(event) && event.type === 'call.completed' && isObject(event.data) && hasId(event.data)
 
 export const callCompleted = {
   key: 'call_completed',

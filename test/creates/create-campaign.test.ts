@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import { exampleAgent, examplePhoneNumber } from '@outdial/contract'
 import { sampleCampaign } from '../../src/generated.ts'
 import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
@@ -12,8 +13,8 @@ it('creates a campaign with everything that the user filled in', async () => {
     inputData: {
       ...required,
       time_zone: 'Europe/Berlin',
-      calling_hours_days: ['mon', 'tue'],
-      calling_hours_start: '08:30',
+      calling_hours_days: ['mon', 'Tuesday'],
+      calling_hours_start: '8:30',
       calling_hours_end: '24:00',
       max_concurrent_calls: 10,
       retry_max_attempts: '2',
@@ -60,9 +61,41 @@ it('names the invalid field, even for an item of a list', async () => {
   )
 
   expect(
-    await runExpectingError(perform, { inputData: { ...required, calling_hours_days: ['someday'] } }),
+    await runExpectingError(perform, { inputData: { ...required, calling_hours_days: ['mon'] } }),
   ).toEqual({
     name: 'HaltedError',
     message: 'Calling Days must be a day. (Request ID: req_42)',
   })
+})
+
+it.each([
+  ['9:00', '09:00'],
+  ['09:00:00', '09:00'],
+  ['9 AM', '09:00'],
+  ['12:15 a.m.', '00:15'],
+  ['5:30pm', '17:30'],
+  ['24:00', '24:00'],
+])('understands %s as a time of day', async (typed, expected) => {
+  const requests = stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
+
+  await run(perform, { inputData: { ...required, calling_hours_start: typed } })
+
+  expect(parseBody(requests)).toEqual({ ...required, calling_hours: { start: expected } })
+})
+
+it('finds an agent and a phone number that are named instead of chosen', async () => {
+  const page = (results: object[]) => ({ results, next: null, previous: null })
+  const agents = stubResponse(
+    'GET',
+    apiPath('/agents/'),
+    200,
+    page([{ ...exampleAgent, id: 4, name: 'Ava' }]),
+  )
+  stubResponse('GET', apiPath('/phone-numbers/'), 200, page([{ ...examplePhoneNumber, id: 5 }]))
+  const requests = stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
+
+  await run(perform, { inputData: { ...required, agent_id: ' ava ', phone_number_id: '+12025550199' } })
+
+  expect(agents[0]?.url.searchParams.get('search')).toBe('ava')
+  expect(parseBody(requests)).toEqual({ ...required, agent_id: 4, phone_number_id: 5 })
 })

@@ -1,7 +1,9 @@
 // cspell:ignore Zażółć gęślą jaźń
-import { expect, it } from '@jest/globals'
-import { sampleContactAdded } from '../../src/generated.ts'
-import { apiPath, parseBody, run, stubResponse } from '../support/connector.ts'
+import { describe, expect, it } from '@jest/globals'
+import type { Campaign } from '@outdial/contract'
+import { queueCall } from '../../src/creates/queue-call.ts'
+import { sampleCampaign, sampleContactAdded } from '../../src/generated.ts'
+import { apiPath, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '+12025550100' }
@@ -35,10 +37,10 @@ it('queues a call with everything that the user filled in', async () => {
     external_id: 'crm-2291',
     time_zone: 'America/New_York',
     variables: { product: 'Roof inspection', rooms: '4' },
-    scheduled_at: '2026-12-01T09:00:00-05:00',
+    scheduled_at: '2026-12-01T14:00:00.000Z',
     if_already_queued: 'queue',
     test: true,
-    consent: { source: 'Website form', at: '2026-11-20T09:00:00-05:00' },
+    consent: { source: 'Website form', at: '2026-11-20T14:00:00.000Z' },
     do_not_call: false,
     metadata: { lead: '7' },
   })
@@ -69,7 +71,7 @@ it('omits blank values at any depth, so stored data stays unchanged', async () =
 
 it.each([
   'a {{curly}} and a {{bundle.authData.access_token}} and {{process.env.CLIENT_SECRET}}',
-  '  spaces around, tab\tand\nnew line  ',
+  'a tab\tand a\nnew line',
   'Zażółć gęślą jaźń 你好 😀 👩‍👩‍👧 \u202eright to left “quotes” — dash \\ "',
 ])('sends text exactly as typed: %j', async (text) => {
   const requests = queued()
@@ -77,6 +79,145 @@ it.each([
   await run(perform, { inputData: { ...required, first_name: text, variables: { note: text } } })
 
   expect(parseBody(requests)).toEqual({ ...required, first_name: text, variables: { note: text } })
+})
+
+it('trims fields, but not the values of variables and metadata', async () => {
+  const requests = queued()
+
+  await run(perform, {
+    inputData: {
+      ...required,
+      phone_number: ' +12025550100 ',
+      email: ' maya@example.com\n',
+      external_reference: ' 7 ',
+      time_zone: ' america/new_york ',
+      variables: { note: ' as typed ' },
+      metadata: { lead: ' 7 ' },
+    },
+  })
+
+  expect(parseBody(requests)).toEqual({
+    ...required,
+    email: 'maya@example.com',
+    external_id: '7',
+    time_zone: 'America/New_York',
+    variables: { note: ' as typed ' },
+    metadata: { lead: ' 7 ' },
+  })
+})
+
+it.each([
+  ['United States', 'US'],
+  ['usa', 'US'],
+])('understands the country %s', async (country, code) => {
+  const requests = queued()
+
+  await run(perform, { inputData: { ...required, country } })
+
+  expect(parseBody(requests)).toEqual({ ...required, country: code })
+})
+
+describe('a campaign that is named instead of chosen', () => {
+  const campaigns = (...results: Partial<Campaign>[]) =>
+    stubResponse('GET', apiPath('/campaigns/'), 200, {
+      results: results.map((campaign) => ({ ...sampleCampaign, ...campaign })),
+    })
+  const queueInto = (campaign_id: string) => ({ inputData: { ...required, campaign_id } })
+
+  it('uses the campaign with exactly this name', async () => {
+    const searches = campaigns({ id: 1, name: 'Q1 leads, old' }, { id: 2, name: 'Q1 Leads' })
+    const requests = queued()
+
+    await run(perform, queueInto(' q1 leads '))
+
+    expect(Object.fromEntries(searches[0]?.url.searchParams ?? [])).toEqual({
+      search: 'q1 leads',
+      limit: '200',
+      offset: '0',
+    })
+    expect(parseBody(requests)).toEqual({ ...required, campaign_id: 2 })
+  })
+
+  it('prefers one that is not archived', async () => {
+    campaigns({ id: 1, name: 'Q1 leads', status: 'archived' }, { id: 2, name: 'Q1 leads', status: 'paused' })
+    const requests = queued()
+
+    await run(perform, queueInto('Q1 leads'))
+
+    expect(parseBody(requests)).toEqual({ ...required, campaign_id: 2 })
+  })
+
+  it('reads every page of the search', async () => {
+    campaigns(...Array.from({ length: 200 }, (_, id) => ({ id: id + 1, name: `Q1 leads ${id}` })))
+    const second = campaigns({ id: 201, name: 'Q1 leads' })
+    const requests = queued()
+
+    await run(perform, queueInto('Q1 leads'))
+
+    expect(second[0]?.url.searchParams.get('offset')).toBe('200')
+    expect(parseBody(requests)).toEqual({ ...required, campaign_id: 201 })
+  })
+
+  it.each([
+    [
+      'only contained in other names',
+      [{ id: 1, name: 'Q1 leads, old' }],
+      "isn't the ID or the exact name of a campaign.",
+    ],
+    [
+      'the name of two campaigns',
+      [
+        { id: 1, name: 'Q1 leads' },
+        { id: 2, name: 'q1 leads' },
+      ],
+      'is the name of more than one.',
+    ],
+  ])('queues nothing if the name is %s', async (_title, found, problem) => {
+    campaigns(...found)
+
+    expect(await runExpectingError(perform, queueInto('Q1 leads'))).toEqual({
+      name: 'HaltedError',
+      message: `Campaign ${problem} Choose from the list, or map an ID.`,
+    })
+  })
+
+  it("doesn't search for a name that is too long", async () => {
+    expect(await runExpectingError(perform, queueInto('x'.repeat(201)))).toMatchObject({
+      name: 'HaltedError',
+    })
+  })
+})
+
+describe('in the Zap editor', () => {
+  it.each([
+    ['', true],
+    [null, true],
+    ['Yes', true],
+    ['no', false],
+  ])('with Test Call set to %j, sends test: %j', async (test, expected) => {
+    const requests = queued()
+
+    await run(perform, { inputData: { ...required, test }, meta: { isLoadingSample: true } })
+
+    expect(parseBody(requests)).toEqual({ ...required, test: expected })
+  })
+
+  it('says on the form that testing the step rings no phone', () => {
+    const [note] = queueCall.operation.inputFields
+    expect(note).toMatchObject({ type: 'copy', helpText: expect.stringContaining('no phone rings') })
+  })
+})
+
+it('places real calls when the Zap is on, unless Test Call is Yes', async () => {
+  const requests = queued()
+
+  await run(perform, { inputData: { ...required, test: '' }, meta: { isLoadingSample: false } })
+
+  expect(parseBody(requests)).toEqual(required)
+})
+
+it('stays below the rate limit of the API during an import', () => {
+  expect(queueCall.operation.throttle).toEqual({ window: 60, limit: 500, scope: ['auth'] })
 })
 
 it('accepts a campaign ID that was mapped as text', async () => {
@@ -107,7 +248,7 @@ it('derives the same header from the same deduplication key, whatever characters
   const second = queued()
   const other = queued()
 
-  for (const key of ['form — 7 ✓', 'form — 7 ✓', 'form — 8 ✓']) {
+  for (const key of ['form — 7 ✓', ' form — 7 ✓ ', 'form — 8 ✓']) {
     await run(perform, { inputData: { ...required, deduplication_key: key } })
   }
 

@@ -5,6 +5,7 @@ import { CallCompletedEvent } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
 import { chromiumUrl, itInChromium } from '../../backend/test/support/chromium.ts'
 import type { BuiltConnector } from '../../support/built-connector.ts'
+import { readSigningSecret } from '../../support/signing-secret.ts'
 import { openWebhookListener, type WebhookListener } from '../../support/webhook-listener.ts'
 import { commandRunBy, commandsRunBy } from '../support/documented-commands.ts'
 import { connectByCli } from './connect-by-cli.ts'
@@ -91,9 +92,11 @@ it(
     expect(await connector.invoke('auth', 'test')).toEqual({
       workspace_id: String(service.demo.workspace_id),
       workspace_name: 'Demo',
+      user_email: service.demo.email,
+      account: `Demo (${service.demo.email})`,
     })
     const label = await connector.cli(['invoke', 'auth', 'label', '--non-interactive'])
-    expect(label.trim()).toBe(`Demo (workspace ${service.demo.workspace_id})`)
+    expect(label.trim()).toBe(`Demo (${service.demo.email})`)
 
     await connector.cli(['invoke', 'auth', 'refresh', '--non-interactive'])
     const after = await connector.authData()
@@ -123,7 +126,7 @@ it(
     expect(second.map(({ label }) => label)).toContain('Paged 101')
     const live = await page('agents', 0)
     const numbers = await page('phone_numbers', 0)
-    expect(live.map(({ label }) => label)).toEqual(['Ava', 'Ben'])
+    expect(live.map(({ label }) => label)).toEqual(['Ava · en-US', 'Ben · en-US'])
     expect(numbers.map(({ label }) => label)).toContain('Sales (+12025550190)')
   },
   timeoutMs,
@@ -222,7 +225,7 @@ it(
   async () => {
     const trigger = 'triggers.call_completed.operation'
     const inputData = { campaign_id: String(service.demo.campaign_id), outcome: ['answered'] }
-    const subscription = await connector.run<{ id: number; secret: string }>(`${trigger}.performSubscribe`, {
+    const subscription = await connector.run<{ id: number }>(`${trigger}.performSubscribe`, {
       targetUrl: hook.url,
       inputData,
     })
@@ -230,7 +233,12 @@ it(
       targetUrl: hook.url,
       inputData,
     })
-    expect(again.id).toBe(subscription.id)
+    expect(again).toEqual(subscription)
+    const { access_token = '' } = await connector.authData()
+    const secret = await readSigningSecret(service.demo.base_url, access_token, {
+      target_url: hook.url,
+      filter: { campaign_id: service.demo.campaign_id, outcome: ['answered'] },
+    })
 
     const queue = (phone_number: string) =>
       connector.run<Queued>('creates.queue_call.operation.perform', {
@@ -250,8 +258,8 @@ it(
       'webhook-timestamp': String(delivery.headers['webhook-timestamp']),
       'webhook-signature': String(delivery.headers['webhook-signature']),
     }
-    const event = CallCompletedEvent.parse(new Webhook(subscription.secret).verify(delivery.text, headers))
-    expect(() => new Webhook(subscription.secret).verify(`${delivery.text} `, headers)).toThrow()
+    const event = CallCompletedEvent.parse(new Webhook(secret).verify(delivery.text, headers))
+    expect(() => new Webhook(secret).verify(`${delivery.text} `, headers)).toThrow()
     expect(event).toMatchObject({
       id: headers['webhook-id'],
       workspace_id: service.demo.workspace_id,

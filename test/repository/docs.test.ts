@@ -145,7 +145,9 @@ it('has the reasons for waiting and for the end in docs/for-support.md: run `npm
 it('lists the fields of each step in docs/for-zap-builders.md, with the labels of the form', () => {
   const page = readPage('docs/for-zap-builders.md')
   const steps = [queueCall, createCampaign, callCompleted]
-  const labels = steps.flatMap(({ operation }) => operation.inputFields.map(({ label }) => label))
+  const labels = steps.flatMap(({ operation }) =>
+    operation.inputFields.flatMap((field) => ('label' in field ? [field.label] : [])),
+  )
   const names = steps.map(({ display }) => display.label)
   expect([...labels, ...names].filter((label) => !page.includes(`**${label}**`))).toEqual([])
 })

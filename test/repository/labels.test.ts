@@ -29,6 +29,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /knowledge\/knowledge-page/, labels: ['Updated at'], reason: 'of a document' },
   { files: /spreadsheets\//, labels: ['Name', 'Created at'], reason: 'of a spreadsheet' },
   { files: /(agent|phone-number)-list-page/, labels: ['Status', 'Created at'], reason: "the API doesn't return these fields" },
+  { files: /src\/authentication/, labels: ['Email'], reason: 'of a user' },
   // The thing itself, in a column of links or above a section
   { files: /agent-list-page/, labels: ['Agent'], reason: 'the agent' },
   { files: /campaign-list-page/, labels: ['Campaign'], reason: 'the campaign' },

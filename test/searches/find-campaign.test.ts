@@ -15,6 +15,31 @@ it('lists an exact match before campaigns whose names contain the text', async (
   expect(output).toEqual([sampleCampaign, longer])
 })
 
+it.each(['', '   ', null])('finds nothing for a blank name: %j', async (name) => {
+  expect(await run(perform, { inputData: { name } })).toEqual([])
+})
+
+it('returns exact matches first, then active campaigns, then paused ones, and archived ones last', async () => {
+  const campaign = (id: number, name: string, status: string) => ({ ...sampleCampaign, id, name, status })
+  stubResponse(
+    'GET',
+    apiPath('/campaigns/'),
+    200,
+    page([
+      campaign(1, 'Old website leads', 'archived'),
+      campaign(2, 'Website leads, fall', 'paused'),
+      campaign(3, 'Website leads', 'archived'),
+      campaign(4, 'Website leads, spring', 'active'),
+      campaign(5, 'Website leads', 'paused'),
+      campaign(6, 'Website leads', 'active'),
+    ]),
+  )
+
+  const output = await run<{ id: number }[]>(perform, { inputData: { name: 'website leads' } })
+
+  expect(output.map(({ id }) => id)).toEqual([6, 5, 3, 4, 2, 1])
+})
+
 it('returns an empty list if nothing matches', async () => {
   stubResponse('GET', apiPath('/campaigns/'), 200, page([]))
 

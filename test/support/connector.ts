@@ -16,6 +16,7 @@ interface BundleParts {
   targetUrl?: string
   subscribeData?: Record<string, unknown>
   cleanedRequest?: unknown
+  rawRequest?: unknown
 }
 
 /** Runs one method of the connector as Zapier does, through core's handler. */
@@ -102,7 +103,10 @@ export function stubResponse(
 
 /** Fails the connection of the next request with this method and path, as Node does. */
 export function stubFailure(method: Method, path: string, code: string): void {
-  nock(baseUrl).intercept(path, method).query(true).replyWithError(Object.assign(new Error(code), { code }))
+  nock(baseUrl)
+    .intercept(path, method)
+    .query(true)
+    .replyWithError(Object.assign(new Error(code), { code }))
 }
 
 const unexpected: string[] = []

@@ -1,7 +1,7 @@
 // cspell:ignore Vjcm
 import { describe, expect, it } from '@jest/globals'
 import type { CallCompletedEvent } from '@outdial/contract'
-import { sampleCall } from '../../src/generated.ts'
+import { sampleCall, sampleCampaign } from '../../src/generated.ts'
 import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
 const operation = 'triggers.call_completed.operation'
@@ -37,7 +37,8 @@ describe('subscribing', () => {
       event: 'call.completed',
       filter: { campaign_id: 12, outcome: ['answered', 'voicemail'] },
     })
-    expect(output).toEqual(subscription)
+    // Without the signing secret, which Zapier can't use
+    expect(output).toEqual({ id: 7 })
   })
 
   it('subscribes to every call if no filter is set', async () => {
@@ -46,6 +47,43 @@ describe('subscribing', () => {
     await run(`${operation}.performSubscribe`, { targetUrl, inputData: { campaign_id: null, outcome: [] } })
 
     expect(parseBody(requests)).toEqual({ target_url: targetUrl, event: 'call.completed' })
+  })
+
+  it("explains an invalid filter in the form's words", async () => {
+    const details = [
+      { field: 'filter.outcome.0', code: 'invalid_value', message: "filter.outcome.0 isn't allowed." },
+      { field: 'filter.campaign_id', code: 'not_found', message: 'This campaign was deleted.' },
+    ]
+    stubResponse(
+      'POST',
+      apiPath('/webhooks/subscribe'),
+      422,
+      errorBody('validation_failed', 'Invalid.', details),
+    )
+
+    expect(
+      await runExpectingError(`${operation}.performSubscribe`, {
+        targetUrl,
+        inputData: { campaign_id: '9' },
+      }),
+    ).toMatchObject({
+      name: 'AppError',
+      message: "Invalid. Outcomes isn't allowed. Campaign: This campaign was deleted. (Request ID: req_42)",
+    })
+  })
+
+  it('accepts the labels of outcomes, and the exact name of a campaign', async () => {
+    stubResponse('GET', apiPath('/campaigns/'), 200, page([{ ...sampleCampaign, id: 5, status: 'archived' }]))
+    const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
+
+    await run(`${operation}.performSubscribe`, {
+      targetUrl,
+      inputData: { campaign_id: 'website leads', outcome: ['No Answer', 'failed'] },
+    })
+
+    expect(parseBody(requests)).toMatchObject({
+      filter: { campaign_id: 5, outcome: ['no_answer', 'failed'] },
+    })
   })
 
   it('accepts outcomes that were mapped as one text', async () => {
@@ -104,8 +142,21 @@ describe('a delivery', () => {
     expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([sampleCall])
   })
 
-  it('halts for a delivery without a call', async () => {
-    expect(await runExpectingError(`${operation}.perform`, { cleanedRequest: { hello: 'world' } })).toEqual({
+  it.each([
+    [{ hello: 'world' }],
+    [null],
+    [''],
+    ['<!doctype html>'],
+    [[sampleCall]],
+    [{ type: 'call.completed' }],
+    [{ type: 'call.completed', data: null }],
+    [{ type: 'call.completed', data: { outcome: 'answered' } }],
+    [{ type: 'call.started', data: sampleCall }],
+    [undefined],
+  ])('skips a delivery without a completed call: %j', async (cleanedRequest) => {
+    const rawRequest = { method: 'POST', content: '' }
+
+    expect(await runExpectingError(`${operation}.perform`, { cleanedRequest, rawRequest })).toEqual({
       name: 'HaltedError',
       message:
         "Outdial sent data that isn't a completed call, so this event was skipped. If this keeps happening, contact Outdial support.",

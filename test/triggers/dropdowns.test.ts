@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { exampleAgent, exampleCampaign, examplePhoneNumber } from '@outdial/contract'
+import { queueCall } from '../../src/creates/queue-call.ts'
+import { callCompleted } from '../../src/triggers/call-completed.ts'
 import { apiPath, run, stubResponse } from '../support/connector.ts'
 
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
@@ -16,10 +18,62 @@ it("lists campaigns by name, with the status of those that aren't active", async
   ])
 })
 
-it('lists agents by name', async () => {
+it('lists agents by name and language', async () => {
   stubResponse('GET', apiPath('/agents/'), 200, page([exampleAgent]))
 
-  expect(await list('agents')).toEqual([{ id: '1', label: 'Ava' }])
+  expect(await list('agents')).toEqual([{ id: '1', label: 'Ava · en-US' }])
+})
+
+it('tells agents with the same name apart', async () => {
+  const agent = (id: number, language: string) => ({ ...exampleAgent, id, language })
+  stubResponse(
+    'GET',
+    apiPath('/agents/'),
+    200,
+    page([agent(1, 'en-US'), agent(2, 'es-MX'), agent(3, 'es-MX')]),
+  )
+
+  expect(await list('agents')).toEqual([
+    { id: '1', label: 'Ava · en-US' },
+    { id: '2', label: 'Ava · es-MX · ID 2' },
+    { id: '3', label: 'Ava · es-MX · ID 3' },
+  ])
+})
+
+it('hides archived campaigns where a call is queued, and lists them in the filter of the trigger', async () => {
+  const archived = { ...exampleCampaign, id: 13, name: 'Old leads', status: 'archived' }
+  const campaigns = page([archived, exampleCampaign])
+  stubResponse('GET', apiPath('/campaigns/'), 200, campaigns)
+  stubResponse('GET', apiPath('/campaigns/'), 200, campaigns)
+
+  expect(await list('open_campaigns')).toEqual([{ id: '12', label: 'Website leads' }])
+  expect(await list('campaigns')).toContainEqual({ id: '13', label: 'Old leads (archived)' })
+  expect(queueCall.operation.inputFields[1]).toMatchObject({ dynamic: 'open_campaigns.id.label' })
+  expect(callCompleted.operation.inputFields[0]).toMatchObject({ dynamic: 'campaigns.id.label' })
+})
+
+it('fills every page with open campaigns, however many archived ones are before them', async () => {
+  const campaigns = (first: number, status: string) =>
+    page(Array.from({ length: 200 }, (_, index) => ({ ...exampleCampaign, id: first + index, status })))
+  const stub = () => {
+    stubResponse('GET', apiPath('/campaigns/'), 200, campaigns(1, 'archived'))
+    return stubResponse('GET', apiPath('/campaigns/'), 200, campaigns(201, 'active'))
+  }
+  const ids = (choices: unknown) => (choices as { id: string }[]).map(({ id }) => Number(id))
+
+  const requests = stub()
+  expect(ids(await list('open_campaigns', 0))).toEqual(Array.from({ length: 100 }, (_, index) => 201 + index))
+  expect(requests[0]?.url.search).toBe('?limit=200&offset=200')
+  stub()
+  expect(ids(await list('open_campaigns', 1))).toEqual(Array.from({ length: 100 }, (_, index) => 301 + index))
+  stub()
+  stubResponse('GET', apiPath('/campaigns/'), 200, page([]))
+  expect(await list('open_campaigns', 2)).toEqual([])
+})
+
+it('lists time zones by city, on one page', async () => {
+  expect(await list('time_zones')).toContainEqual({ id: 'Asia/Kolkata', label: 'Kolkata (Asia/Kolkata)' })
+  expect(await list('time_zones', 1)).toEqual([])
 })
 
 it('lists phone numbers by label and number', async () => {

@@ -1,0 +1,130 @@
+import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
+import { toCountryCode } from './countries.ts'
+import { toTimestamp } from './date-time.ts'
+import { invalidInput } from './errors.ts'
+import { findIdByName, type NamedList } from './lists.ts'
+import { toTimeZone } from './time-zones.ts'
+import { isObject, toText } from './values.ts'
+
+/** Labels of choices, by the API's value. */
+type Choices = Readonly<Record<string, string>>
+
+/**
+ * Returns functions that read the fields of a step, by key. The fields have no types in Zapier, because
+ * Zapier converts any text to the type of its field: "Q1 leads" to 1, "n/a" to true, or to the current time.
+ *
+ * The functions return undefined for a blank field, and throw a HaltedError for a value that they can't use.
+ */
+export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly PlainInputField[]) {
+  const labelOf = (key: string) => inputFields.find((field) => field.key === key)?.label ?? ''
+  const fail = (key: string, problem: string) => invalidInput(z, `${labelOf(key)} ${problem}`)
+
+  /** Returns text without the spaces around it. Numbers and booleans become text. */
+  const text = (key: string): string | undefined => {
+    const value: unknown = bundle.inputData[key] ?? ''
+    if (typeof value === 'object') throw fail(key, 'must be one text, not a list or a group of values.')
+    return toText(value).trim() || undefined
+  }
+
+  /** Returns the choice that the text names, by its value or label. */
+  const findChoice = (key: string, choices: Choices, name: string): string => {
+    const found = Object.entries(choices).find((choice) =>
+      choice.some((word) => word.toLowerCase() === name.toLowerCase()),
+    )
+    if (!found) throw fail(key, `must be ${orFormat.format(Object.values(choices))}.`)
+    return found[0]
+  }
+
+  const choice = (key: string, choices: Choices): string | undefined => {
+    const name = text(key)
+    return name === undefined ? undefined : findChoice(key, choices, name)
+  }
+
+  return {
+    text,
+    choice,
+
+    /** Returns the choices of a list field. A list mapped from another step can be one text, with commas. */
+    choices: (key: string, choices: Choices): string[] => {
+      const names = [bundle.inputData[key] ?? []].flat().flatMap((item) => toText(item).split(','))
+      const codes = names.filter((name) => name.trim()).map((name) => findChoice(key, choices, name.trim()))
+      return [...new Set(codes)]
+    },
+
+    yesOrNo: (key: string): boolean | undefined => {
+      const answer = text(key)?.toLowerCase()
+      if (answer === undefined) return undefined
+      if (!yes.has(answer) && !no.has(answer)) throw fail(key, 'must be Yes or No.')
+      return yes.has(answer)
+    },
+
+    wholeNumber: (key: string): number | undefined => {
+      const digits = text(key)
+      const number = toWholeNumber(digits)
+      if (digits !== undefined && number === undefined) throw fail(key, 'must be a whole number.')
+      return number
+    },
+
+    /** Returns an ID. Text that isn't a number is looked up as a name. */
+    id: async <Item extends { id: number }>(
+      key: string,
+      list: NamedList<Item>,
+    ): Promise<number | undefined> => {
+      const name = text(key)
+      if (name === undefined) return undefined
+      return toWholeNumber(name) ?? findIdByName(z, list, name, (problem) => fail(key, problem))
+    },
+
+    /** Returns a time of day as HH:MM. */
+    timeOfDay: (key: string): string | undefined => {
+      const time = text(key)
+      if (time === undefined) return undefined
+      const [, hours = '', minutes = '00', half = ''] = timeOfDay.exec(time) ?? []
+      if (hours === '') throw fail(key, 'must be a time of day, for example 09:00.')
+      const hour = half === '' ? Number(hours) : (Number(hours) % 12) + (/p/i.test(half) ? 12 : 0)
+      return `${String(hour).padStart(2, '0')}:${minutes}`
+    },
+
+    dateTime: (key: string): string | undefined => {
+      const value = text(key)
+      const timestamp = value && toTimestamp(value, bundle.meta.timezone ?? 'UTC')
+      if (value && !timestamp) throw fail(key, 'must be a date and time, for example 2026-05-04 09:30.')
+      return timestamp
+    },
+
+    country: (key: string): string | undefined => {
+      const name = text(key)
+      const code = name && toCountryCode(name)
+      if (name && !code) throw fail(key, 'must be a two-letter country code, for example US.')
+      return code
+    },
+
+    timeZone: (key: string): string | undefined => {
+      const name = text(key)
+      return name && toTimeZone(name)
+    },
+
+    /** Returns a dictionary whose values are text, exactly as typed. */
+    dictionary: (key: string): Record<string, unknown> | undefined => {
+      const value: unknown = bundle.inputData[key] ?? ''
+      if (value === '') return undefined
+      if (!isObject(value)) throw fail(key, 'must have names on the left and values on the right.')
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, scalarToText(item)]))
+    },
+  }
+}
+
+const orFormat = new Intl.ListFormat('en-US', { type: 'disjunction' })
+
+const yes = new Set(['yes', 'true', 'y', '1'])
+const no = new Set(['no', 'false', 'n', '0'])
+
+/** 9:00, 09:00:00, 9 AM, or 5:30 pm. */
+const timeOfDay = /^(\d{1,2})(?=:|\s*[ap])(?::(\d\d))?(?::\d\d)?\s*([ap]\.?m\.?)?$/i
+
+/** Returns a number for digits, and for digits as spreadsheets write them: 12.0. */
+const toWholeNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}(\.0+)?$/.test(text) ? Number(text) : undefined
+
+const scalarToText = (value: unknown): unknown =>
+  typeof value === 'number' || typeof value === 'boolean' ? String(value) : value

@@ -1,0 +1,178 @@
+import { createRequire } from 'node:module'
+import { expect, it } from '@jest/globals'
+import type { PlainInputField } from 'zapier-platform-core'
+import app from '../index.ts'
+import { sampleCampaign, sampleContactAdded } from '../src/generated.ts'
+import {
+  apiPath,
+  parseBody,
+  run,
+  runExpectingError,
+  type SentRequest,
+  stubResponse,
+} from './support/connector.ts'
+
+// Zapier converts what a user types or maps to the type of the field before the connector gets it. The CLI does the
+// same "like Zapier production does".
+type Convert = (
+  inputData: Record<string, unknown>,
+  inputFields: readonly PlainInputField[],
+  timeZone: string,
+) => Record<string, unknown>
+const require = createRequire(import.meta.url)
+const convert = require('zapier-platform-cli/src/oclif/commands/invoke/input-types.js') as Convert
+
+const values = ['Q1 leads', 'n/a', 'yes', 'false', 1.0, '1.0', ' x ', ['a', 'b'], null] as const
+
+/** What is sent for each value. An object is the end of an error sentence, and undefined is a blank field. */
+type Expected = readonly unknown[]
+const error = (problem: string) => ({ problem })
+const blank = undefined
+const oneText = error('must be one text, not a list or a group of values.')
+
+const choice = (problem: string): Expected => [...Array<object>(7).fill(error(problem)), oneText, blank]
+const lookup = (noun: string): Expected => {
+  const unknown = error(`isn't the ID or the exact name of ${noun}. Choose from the list, or map an ID.`)
+  return [unknown, unknown, unknown, unknown, 1, 1, unknown, oneText, blank]
+}
+const text: Expected = ['Q1 leads', 'n/a', 'yes', 'false', '1', '1.0', 'x', oneText, blank]
+const notYesOrNo = error('must be Yes or No.')
+const yesOrNo: Expected = [notYesOrNo, notYesOrNo, true, false, true, notYesOrNo, notYesOrNo, oneText, blank]
+const notNumber = error('must be a whole number.')
+const number: Expected = [notNumber, notNumber, notNumber, notNumber, 1, 1, notNumber, oneText, blank]
+const time = choice('must be a time of day, for example 09:00.')
+const dateTime = choice('must be a date and time, for example 2026-05-04 09:30.')
+const country = choice('must be a two-letter country code, for example US.')
+const notPairs = error('must have names on the left and values on the right.')
+const dictionary: Expected = [...Array<object>(8).fill(notPairs), blank]
+const list = (problem: string): Expected => [...Array<object>(8).fill(error(problem)), blank]
+const outcomes =
+  'must be Answered, Voicemail, No Answer, Busy, Declined, Failed (Technical Error), Suppressed (on Do-Not-Call List), Expired (Not Placed Within 7 Days), or Canceled (Before It Was Placed).'
+/** Zapier itself turns any text that isn't a date into the current time, as if the field were blank. */
+const now: unknown = expect.stringMatching(/^\d{4}-/)
+const notDate = error('must be a date and time, for example 2026-05-04 09:30.')
+const zapierDateTime: Expected = [now, now, now, now, notDate, now, now, oneText, blank]
+
+interface StepRows {
+  path: string
+  response: object
+  required: object
+  /** The path in the API, and what is expected there for each value. */
+  fields: Record<string, readonly [string, Expected]>
+}
+
+const steps: Record<string, StepRows> = {
+  queue_call: {
+    path: '/contacts/',
+    response: sampleContactAdded,
+    required: { campaign_id: 12, phone_number: '+12025550100' },
+    fields: {
+      campaign_id: ['campaign_id', lookup('a campaign')],
+      phone_number: ['phone_number', text],
+      country: ['country', country],
+      first_name: ['first_name', text],
+      last_name: ['last_name', text],
+      email: ['email', text],
+      external_reference: ['external_id', text],
+      time_zone: ['time_zone', text],
+      variables: ['variables', dictionary],
+      scheduled_at: ['scheduled_at', zapierDateTime],
+      if_already_queued: [
+        'if_already_queued',
+        choice('must be Keep the Existing Call or Queue Another Call.'),
+      ],
+      test: ['test', yesOrNo],
+      consent_source: ['consent.source', text],
+      consent_at: ['consent.at', dateTime],
+      do_not_call: ['do_not_call', yesOrNo],
+      metadata: ['metadata', dictionary],
+    },
+  },
+  create_campaign: {
+    path: '/campaigns/',
+    response: sampleCampaign,
+    required: { name: 'Website leads', agent_id: 1, phone_number_id: 1 },
+    fields: {
+      name: ['name', text],
+      agent_id: ['agent_id', lookup('a Live agent')],
+      phone_number_id: ['phone_number_id', lookup('an active phone number')],
+      time_zone: ['time_zone', text],
+      calling_hours_days: [
+        'calling_hours.days',
+        list('must be Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, or Sunday.'),
+      ],
+      calling_hours_start: ['calling_hours.start', time],
+      calling_hours_end: ['calling_hours.end', time],
+      max_concurrent_calls: ['max_concurrent_calls', number],
+      retry_max_attempts: ['retry.max_attempts', number],
+      retry_delay_minutes: ['retry.delay_minutes', number],
+      retry_on: ['retry.on', list('must be No Answer, Busy, Voicemail, or Failed (Technical Error).')],
+    },
+  },
+  call_completed: {
+    path: '/webhooks/subscribe',
+    response: { id: 7 },
+    required: {},
+    fields: {
+      campaign_id: ['filter.campaign_id', lookup('a campaign')],
+      agent_id: ['filter.agent_id', lookup('a Live agent')],
+      outcome: ['filter.outcome', list(outcomes)],
+    },
+  },
+}
+
+const lookupPaths: Partial<Record<string, string>> = {
+  campaign_id: '/campaigns/',
+  agent_id: '/agents/',
+  phone_number_id: '/phone-numbers/',
+}
+
+interface Step {
+  operation: { inputFields: readonly PlainInputField[] }
+}
+const { triggers, creates } = app as unknown as Record<'triggers' | 'creates', Record<string, Step>>
+const fieldsOf = (key: string) => (triggers[key] ?? creates[key])?.operation.inputFields ?? []
+
+const getPath = (body: unknown, path: string): unknown =>
+  path.split('.').reduce((value, name) => (value as Record<string, unknown> | undefined)?.[name], body)
+
+const rows = Object.entries(steps).flatMap(([key, step]) =>
+  Object.entries(step.fields).flatMap(([field, [path, expected]]) =>
+    values.map((value, index) => ({ key, field, path, value, expected: expected[index], step })),
+  ),
+)
+
+it.each(rows)('$key: $field is $value', async ({ key, field, path, value, expected, step }) => {
+  const method =
+    key in triggers ? `triggers.${key}.operation.performSubscribe` : `creates.${key}.operation.perform`
+  const inputFields = fieldsOf(key)
+  const { type, label = '' } = inputFields.find((candidate) => candidate.key === field) ?? {}
+  const input = { ...step.required, [field]: value }
+  // The CLI takes only text, and Zapier converts nothing but text.
+  const inputData =
+    type === undefined || typeof value === 'string' ? convert(input, inputFields, 'UTC') : input
+
+  const problem = (expected as { problem?: string } | undefined)?.problem
+  if (problem !== undefined) {
+    if (problem.startsWith("isn't the ID"))
+      stubResponse('GET', apiPath(lookupPaths[field] ?? ''), 200, { results: [] })
+    expect(await runExpectingError(method, { inputData })).toEqual({
+      name: 'HaltedError',
+      message: `${label} ${problem}`,
+    })
+    return
+  }
+  const requests: SentRequest[] = stubResponse('POST', apiPath(step.path), 201, step.response)
+  await run(method, { inputData })
+  expect(getPath(parseBody(requests), path)).toEqual(expected)
+})
+
+it('has a row for every field', () => {
+  const isInput = ({ key, type }: PlainInputField) => type !== 'copy' && key !== 'deduplication_key'
+  for (const [key, { fields }] of Object.entries(steps))
+    expect(
+      fieldsOf(key)
+        .filter(isInput)
+        .map((field) => field.key),
+    ).toEqual(Object.keys(fields))
+})

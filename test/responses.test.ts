@@ -1,0 +1,242 @@
+import { PassThrough } from 'node:stream'
+import { mock } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { sampleContactAdded } from '../src/generated.ts'
+import { apiPath, run, runExpectingError, stubFailure, stubReply, stubResponse } from './support/connector.ts'
+
+// Responses that aren't Outdial's, or arrive late or in part.
+const phone_number = '+12025550123'
+const json = { 'Content-Type': 'application/json' }
+const pages = [
+  ['a maintenance page', '<!doctype html><p>Back soon</p>'],
+  ['a body that ends early', JSON.stringify(sampleContactAdded).slice(0, 80)],
+  ['an empty body', ''],
+  ['null', 'null'],
+  ['a list', '[]'],
+  ['an empty object', '{}'],
+  ['an object with other values', '{"id":"7","call":{},"contact":{},"results":[{}]}'],
+] as const
+
+const tryAgain = 'Try again in a few minutes. If this keeps happening, contact Outdial support.'
+const checkCalls = 'The call may already be queued. Check Calls in Outdial before you run this step again.'
+const operations = [
+  ['authentication.test', 'GET', '/campaigns/', tryAgain],
+  ['triggers.campaigns.operation.perform', 'GET', '/campaigns/', tryAgain],
+  ['triggers.open_campaigns.operation.perform', 'GET', '/campaigns/', tryAgain],
+  ['triggers.agents.operation.perform', 'GET', '/agents/', tryAgain],
+  ['triggers.phone_numbers.operation.perform', 'GET', '/phone-numbers/', tryAgain],
+  ['triggers.call_completed.operation.performList', 'GET', '/calls/', tryAgain],
+  ['triggers.call_completed.operation.performSubscribe', 'POST', '/webhooks/subscribe', tryAgain],
+  ['triggers.call_completed.operation.performUnsubscribe', 'DELETE', '/webhooks/7/', tryAgain],
+  ['searches.find_campaign.operation.perform', 'GET', '/campaigns/', tryAgain],
+  ['creates.queue_call.operation.perform', 'POST', '/contacts/', checkCalls],
+  [
+    'creates.create_campaign.operation.perform',
+    'POST',
+    '/campaigns/',
+    'The campaign may already exist. Check Campaigns in Outdial before you run this step again.',
+  ],
+] as const
+const bundle = {
+  inputData: { campaign_id: 12, phone_number, name: 'Maya', agent_id: '', phone_number_id: 1 },
+  subscribeData: { id: 7 },
+}
+
+describe.each(operations)('%s', (method, httpMethod, path, advice) => {
+  it.each(pages)('explains a successful response with %s', async (_title, body) => {
+    stubResponse(httpMethod, apiPath(path), 200, body)
+
+    expect(await runExpectingError(method, bundle)).toEqual({
+      name: 'AppError',
+      message: `Outdial sent a response that can't be read (status 200). ${advice}`,
+      code: 'unreadable_response',
+      status: 200,
+    })
+  })
+
+  it("doesn't follow a redirect", async () => {
+    stubResponse(httpMethod, apiPath(path), 307, '', { Location: 'https://other.example.com/' })
+
+    expect(await runExpectingError(method, bundle)).toMatchObject({
+      message: `Outdial sent a response that can't be read (status 307). ${advice}`,
+    })
+  })
+})
+
+describe('the token endpoint', () => {
+  const methods = ['getAccessToken', 'refreshAccessToken'].map(
+    (name) => `authentication.oauth2Config.${name}`,
+  )
+
+  it.each(methods.flatMap((method) => pages.map(([title, body]) => [method, title, body] as const)))(
+    '%s explains a successful response with %s',
+    async (method, _title, body) => {
+      stubResponse('POST', '/oauth/token', 200, body)
+
+      expect(await runExpectingError(method, { authData: { refresh_token: 'refresh-1' } })).toMatchObject({
+        name: 'AppError',
+        message: `Outdial sent a response that can't be read (status 200). ${tryAgain}`,
+      })
+    },
+  )
+
+  it.each(methods)('%s explains an unavailable service', async (method) => {
+    stubResponse('POST', '/oauth/token', 502, '<p>Bad gateway</p>')
+
+    expect(await runExpectingError(method)).toMatchObject({
+      message: `Outdial is temporarily unavailable (status 502). ${tryAgain}`,
+    })
+  })
+
+  it('shows the status if the OAuth server gives no reason', async () => {
+    stubResponse('POST', '/oauth/token', 403, '<p>Forbidden</p>')
+
+    expect(await runExpectingError('authentication.oauth2Config.getAccessToken')).toMatchObject({
+      message: "Outdial couldn't connect your account: status 403. Try again, or contact Outdial support.",
+    })
+  })
+
+  it('shows the error if the OAuth server gives no description', async () => {
+    stubResponse('POST', '/oauth/token', 400, { error: 'invalid_request' })
+
+    expect(await runExpectingError('authentication.oauth2Config.getAccessToken')).toMatchObject({
+      message:
+        "Outdial couldn't connect your account: invalid_request. Try again, or contact Outdial support.",
+    })
+  })
+})
+
+describe('a connection that fails', () => {
+  const queueCall = 'creates.queue_call.operation.perform'
+
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
+    'before the request was sent (%s) asks to try again',
+    async (code) => {
+      stubFailure('POST', apiPath('/contacts/'), code)
+
+      expect(await runExpectingError(queueCall, bundle)).toEqual({
+        name: 'AppError',
+        message: "Outdial couldn't be reached. Try again in a few minutes.",
+        code: 'unreachable',
+      })
+    },
+  )
+
+  it('while Outdial may have received the request says that a call may be queued', async () => {
+    stubFailure('POST', apiPath('/contacts/'), 'ECONNRESET')
+
+    expect(await runExpectingError(queueCall, bundle)).toEqual({
+      name: 'AppError',
+      message: `The connection to Outdial was interrupted. ${checkCalls}`,
+      code: 'interrupted',
+    })
+  })
+
+  it('while reading asks to try again', async () => {
+    stubFailure('GET', apiPath('/campaigns/'), 'ECONNRESET')
+
+    expect(await runExpectingError('authentication.test')).toMatchObject({
+      message: 'The connection to Outdial was interrupted. Try again in a few minutes.',
+    })
+  })
+})
+
+describe('a slow response', () => {
+  const queueCall = 'creates.queue_call.operation.perform'
+  const timeout = {
+    name: 'AppError',
+    message: `Outdial didn't respond within 25 seconds. ${checkCalls}`,
+    code: 'timeout',
+  }
+
+  /** Runs a method with a clock that the test sets. */
+  async function start(inputData: object = bundle.inputData) {
+    mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() })
+    let settled = false
+    const failed = runExpectingError(queueCall, { inputData: { ...inputData } }).finally(
+      () => (settled = true),
+    )
+    const pass = async (ms: number) => {
+      mock.timers.tick(ms)
+      for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+      return settled
+    }
+    await pass(0)
+    return { failed, pass }
+  }
+  afterEach(() => mock.timers.reset())
+
+  it('ends the step after 25 seconds without a response', async () => {
+    stubReply('POST', apiPath('/contacts/'), () => new Promise(() => {}))
+    const { failed, pass } = await start()
+
+    expect(await pass(24_999)).toBe(false)
+    expect(await pass(1)).toBe(true)
+    expect(await failed).toEqual(timeout)
+  })
+
+  it('ends the step after 25 seconds if the body drips', async () => {
+    const body = new PassThrough()
+    const { promise: headers, resolve: sendHeaders } = Promise.withResolvers<void>()
+    stubReply('POST', apiPath('/contacts/'), async () => {
+      await headers
+      return [201, body, json]
+    })
+    const { failed, pass } = await start()
+
+    expect(await pass(20_000)).toBe(false)
+    sendHeaders()
+    body.write('{')
+    expect(await pass(4_999)).toBe(false)
+    body.write('"call"')
+    expect(await pass(1)).toBe(true)
+    expect(await failed).toEqual(timeout)
+  })
+
+  it('ends the step after 25 seconds if the response is cut', async () => {
+    const body = new PassThrough()
+    stubReply('POST', apiPath('/contacts/'), () => {
+      body.write('{"call"')
+      return [201, body, { ...json, 'Content-Length': '1000' }]
+    })
+    const { failed, pass } = await start()
+    body.destroy(new Error('socket hang up'))
+
+    expect(await pass(25_000)).toBe(true)
+    expect(await failed).toEqual(timeout)
+  })
+
+  it('counts all requests of a step', async () => {
+    const { promise: found, resolve: find } = Promise.withResolvers<void>()
+    stubReply('GET', apiPath('/campaigns/'), async () => {
+      await found
+      return [200, JSON.stringify({ results: [{ id: 12, name: 'Website leads' }] }), json]
+    })
+    const posted = stubReply('POST', apiPath('/contacts/'), () => new Promise(() => {}))
+    const { failed, pass } = await start({ ...bundle.inputData, campaign_id: 'Website leads' })
+
+    expect(await pass(15_000)).toBe(false)
+    find()
+    while (posted.length === 0) await setImmediate()
+    expect(await pass(9_999)).toBe(false)
+    expect(await pass(1)).toBe(true)
+    expect(await failed).toEqual(timeout)
+  })
+
+  it('is no problem if it arrives in time', async () => {
+    const { promise: headers, resolve: sendHeaders } = Promise.withResolvers<void>()
+    stubReply('POST', apiPath('/contacts/'), async () => {
+      await headers
+      return [201, JSON.stringify(sampleContactAdded), json]
+    })
+    mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() })
+    const output = run(queueCall, bundle)
+    await setImmediate()
+    mock.timers.tick(24_000)
+    mock.timers.reset()
+    sendHeaders()
+
+    expect(await output).toMatchObject({ id: sampleContactAdded.call.id })
+  })
+})
