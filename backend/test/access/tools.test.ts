@@ -10,7 +10,7 @@ import { listTools } from '../../tools/tool-catalog.ts'
 import { getWidgetId, seedAgent, seedLiveCall } from '../support/factories.ts'
 import { dumpRows, rowsOfWorkspace } from '../support/foreign-objects.ts'
 import { findIdFields } from '../support/id-fields.ts'
-import { openSse, type RawSession } from '../support/mcp.ts'
+import { openSse, type RawSession, secret } from '../support/mcp.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useToolServiceWorld } from '../support/service-with-tools.ts'
 
@@ -139,7 +139,17 @@ it("doesn't assign a tool with another workspace's object in its configuration",
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it('opens no session, and takes no report, with a credential for something else', async () => {
+const mcpHeaders = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
+const initializeParams = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'x', version: '1' },
+}
+
+it('opens and uses no session, and takes no report, with a credential for something else', async () => {
   const { deps, url } = world.service
   const agent2 = await seedAgent(deps, ours.workspaceId)
   const createCall = async (of: SeededObjects, agentId = of.agent) => {
@@ -163,31 +173,49 @@ it('opens no session, and takes no report, with a credential for something else'
     "an ended attempt's token": ended.token,
     'an API key': key,
   }
+  const query = new URLSearchParams({ widget_id: theirWidgetId, call_id: their.attemptId }).toString()
+  const theirSession = await openSse(url, { widget_id: theirWidgetId, call_id: their.attemptId })
+  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams }
+  const opened = await fetch(`${url}/api/mcp/?${query}`, {
+    method: 'POST',
+    headers: { ...mcpHeaders, 'X-Agent-Secret': secret },
+    body: JSON.stringify(initialize),
+  })
+  const theirStreamable = opened.headers.get('mcp-session-id') ?? ''
+  expect(theirStreamable).not.toBe('')
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const [name, credential] of Object.entries(credentials)) {
     const headers = {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
+      ...mcpHeaders,
       ...(credential !== null && { authorization: `Bearer ${credential}` }),
     }
-    const query = new URLSearchParams({ widget_id: theirWidgetId, call_id: their.attemptId }).toString()
-    const post = (path: string, body: object) =>
-      fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'x', version: '1' },
-    }
+    const send = (method: string, path: string, body?: object, more: Record<string, string> = {}) =>
+      fetch(`${url}${path}`, {
+        method,
+        headers: { ...headers, ...more },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    // Without a credential, the session's ID is the secret.
+    const messages =
+      credential === null
+        ? `/api/mcp/messages/?sessionId=${randomUUID()}`
+        : theirSession.endpoint.replace(url, '')
+    const ofSession = { 'mcp-session-id': theirStreamable }
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     const responses = {
-      sse: await fetch(`${url}/api/mcp/sse?${query}`, { headers }),
-      message: await post(`/api/mcp/messages/?session_id=${randomUUID()}`, {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'ping',
-      }),
-      streamable: await post(`/api/mcp/?${query}`, { jsonrpc: '2.0', id: 1, method: 'initialize', params }),
-      report: await post(attemptReportsPath(their.attemptId), { sequence: 1, state: 'ringing' }),
+      'GET /api/mcp/sse': await send('GET', `/api/mcp/sse?${query}`),
+      'POST /api/mcp/messages/': await send('POST', messages, ping),
+      'POST /api/mcp/': await send('POST', `/api/mcp/?${query}`, initialize),
+      'POST /api/mcp/ in a session': await send('POST', '/api/mcp/', ping, ofSession),
+      'GET /api/mcp/': await send('GET', '/api/mcp/', undefined, ofSession),
+      'DELETE /api/mcp/': await send('DELETE', '/api/mcp/', undefined, ofSession),
+      report: await send('POST', attemptReportsPath(their.attemptId), { sequence: 1, state: 'ringing' }),
+    }
+    for (const path of ['/api/mcp/sse', '/api/mcp/messages/', '/api/mcp/']) {
+      const { headers: unsupported } = await fetch(`${url}${path}`, { method: 'PUT' })
+      for (const method of (unsupported.get('allow') ?? 'none').split(', '))
+        expect(Object.keys(responses)).toContain(`${method} ${path}`)
     }
     for (const [route, response] of Object.entries(responses)) {
       const body = await response.text()
@@ -197,6 +225,8 @@ it('opens no session, and takes no report, with a credential for something else'
   }
   expect(wrong).toEqual([])
   expect(await dumpRows(world.database)).toEqual(before)
+  expect(await theirSession.request('ping')).toMatchObject({ result: {} })
+  theirSession.close()
 })
 
 it("doesn't open a session for another workspace's call", async () => {

@@ -1,0 +1,333 @@
+import { beforeAll, expect, it } from '@jest/globals'
+import type { FastifyInstance } from 'fastify'
+import { type Browser, createBrowser } from '../../../support/browser.ts'
+import { apiPrefix, routes as apiRoutes } from '../../api/routes.ts'
+import { hourMs, secondMs } from '../../core/durations.ts'
+import { attemptReportsPath } from '../../core/runtime-paths.ts'
+import { movedPaths } from '../../dashboard/routes.ts'
+import { createInvitation } from '../../identity/invitations.ts'
+import { createResetLink } from '../../identity/password-resets.ts'
+import { endSession } from '../../identity/sessions.ts'
+import { seedSignedInMember } from '../support/dashboard.ts'
+import { password } from '../support/factories.ts'
+import { dumpRows, isAction, isPage } from '../support/foreign-objects.ts'
+import { apiStatus, connect, newFlow, redirectUri, seedApp, type TestApp } from '../support/oauth.ts'
+import { listDashboardRoutes } from '../support/page-paths.ts'
+import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
+import { useServiceWorld } from '../support/service.ts'
+
+// The routes outside the tables of the API, the dashboard, and the tool server: sign-in, OAuth, links, and public
+// files. A route of the service that isn't in one of these tables or below fails a test.
+
+interface Attempt {
+  fields?: Record<string, string>
+  cookies?: string
+}
+
+/** Routes that anyone may use. They show nothing of a workspace. */
+const publicRoutes = [
+  'GET /healthz',
+  'GET /readyz',
+  'GET /metrics', // only for this machine or with METRICS_TOKEN: test/metrics/
+  `GET ${apiPrefix}/openapi.json`,
+  'GET /assets/htmx.js',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /docs',
+  'GET /docs/static/index.html',
+  'GET /docs/static/swagger-initializer.js',
+  'GET /docs/json',
+  'GET /docs/yaml',
+  'GET /',
+  'GET /sign-in',
+  'GET /sign-up',
+]
+
+/** Fastify doesn't list these with their paths. */
+const wildcardRoutes = ['GET /assets/*', 'GET /w/*']
+
+/** Tested with the tool server's routes, which aren't Fastify's. */
+const runtimeRoutes = [`POST ${attemptReportsPath(':id')}`]
+
+let ours: SeededObjects
+let theirs: SeededObjects
+let app: TestApp
+let otherApp: TestApp
+/** Tokens of `app` for their workspace. */
+let tokens: { access_token: string; refresh_token: string }
+/** Authorizations that wait for consent, of their owner and of ours, and one that has expired. */
+let theirConnect: string
+let ourConnect: string
+let expiredConnect: string
+/** Their cookies, and the token that forms need, without which every form would be rejected. */
+let visitors: { cookies: string; csrf: string }[]
+/** Links that were used or have expired. */
+let endedLinks: Record<'reset' | 'invitation', string[]>
+const world = useServiceWorld()
+
+/** Returns a browser's cookies, except the one that it sends only to its own authorization. */
+const cookiesOf = (browser: Browser) =>
+  browser
+    .cookies()
+    .filter((cookie) => !cookie.startsWith('oauth_resume'))
+    .join('; ')
+
+async function visit(browser: Browser, path: string) {
+  const { page } = await browser.open(`${world.service.url}${path}`)
+  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
+  expect(csrf).not.toBe('')
+  return { cookies: cookiesOf(browser), csrf }
+}
+
+/** Begins an authorization, signs in, and returns the path of the consent page. */
+async function beginAuthorization(email: string, browser = createBrowser()): Promise<string> {
+  const { page } = await browser.open((await newFlow(app)).startUrl)
+  const { page: consentPage } = await browser.press(page, 'Sign in', { email, password })
+  return new URL(consentPage.url).pathname
+}
+
+beforeAll(async () => {
+  const { service } = world
+  const { deps } = service
+  ours = await seedEverything(service, 'Ours')
+  theirs = await seedEverything(service, 'Theirs')
+  app = await seedApp(service, 'confidential')
+  otherApp = await seedApp(service, 'confidential', 'Other')
+
+  const invitation = { email: 'invited@example.com', role: 'owner' } as const
+  const reset = await createResetLink(deps, theirs.owner)
+  const usedReset = await createResetLink(deps, theirs.owner) // deletes the first
+  const invited = await createInvitation(deps, theirs.workspaceId, theirs.owner, invitation)
+  expiredConnect = await beginAuthorization(theirs.user.email)
+  deps.clock.advance(24 * 30 * hourMs)
+  endedLinks = {
+    reset: [reset.link, usedReset.link],
+    invitation: [invited.link],
+  }
+
+  const member = await seedSignedInMember(service, theirs.workspaceId, 'owner')
+  await endSession(deps, member.browser.cookies()[0]?.split('=')[1])
+  const owner = { ...theirs.user, workspaces: { Theirs: theirs.workspaceId } }
+  tokens = await connect(app, owner, 'Theirs')
+  theirConnect = await beginAuthorization(theirs.user.email)
+  const ourBrowser = createBrowser()
+  ourConnect = await beginAuthorization(ours.user.email, ourBrowser)
+  visitors = [
+    await visit(createBrowser(), '/sign-in'),
+    await visit(member.browser, '/sign-in'),
+    await visit(ourBrowser, ourConnect),
+  ]
+})
+
+/** Someone without a session, with an ended one, and signed in to another workspace with an authorization begun. */
+const strangers = (fields?: Record<string, string>): Attempt[] =>
+  visitors.map(({ cookies, csrf }) => ({ cookies, ...(fields && { fields: { ...fields, _csrf: csrf } }) }))
+
+const signedOut = (fields?: Record<string, string>): Attempt[] => strangers(fields).slice(0, 2)
+
+const withClient = ({ clientId, secret }: TestApp, fields: Record<string, string>): Attempt => ({
+  fields: { client_id: clientId, client_secret: secret ?? '', ...fields },
+})
+
+const pathOf = (link: string) => new URL(link).pathname
+
+/** The attempts for each route that must not read or change anything, by path. */
+const guardedRoutes: Record<string, () => { path: string; attempts: Attempt[] }[]> = {
+  'GET /connect/:uid': () => connectAttempts(''),
+  'POST /connect/:uid/sign-in': () => connectAttempts('/sign-in', { email: theirs.user.email, password }),
+  'POST /connect/:uid/allow': () => {
+    const fields = { user_id: String(theirs.owner), workspace_id: String(theirs.workspaceId) }
+    const ownFields = { ...fields, user_id: String(ours.owner) }
+    return [
+      ...connectAttempts('/allow', fields),
+      // Another workspace for one's own authorization.
+      { path: `${ourConnect}/allow`, attempts: [...strangers(fields), ...strangers(ownFields)] },
+    ]
+  },
+  'POST /connect/:uid/cancel': () => connectAttempts('/cancel', {}),
+  'POST /connect/:uid/sign-out': () => connectAttempts('/sign-out', {}),
+  'GET /oauth/authorize': () => [
+    ...[
+      { client_id: 'odc_unknown' },
+      { redirect_uri: 'https://attacker.example/callback' },
+      { redirect_uri: `${redirectUri}/other` },
+    ].map((wrong) => ({
+      path: `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: app.clientId, redirect_uri: redirectUri, ...wrong }).toString()}`,
+      attempts: strangers(),
+    })),
+  ],
+  'GET /oauth/authorize/:uid': () =>
+    [theirConnect, expiredConnect].map((path) => ({
+      path: path.replace('/connect/', '/oauth/authorize/'),
+      attempts: strangers(),
+    })),
+  'POST /oauth/token': () => {
+    const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
+    return [
+      {
+        path: '/oauth/token',
+        attempts: [
+          { fields: refresh },
+          { fields: { ...refresh, client_id: app.clientId } },
+          { fields: { ...refresh, client_id: app.clientId, client_secret: 'wrong' } },
+          withClient(otherApp, refresh),
+          withClient(app, { grant_type: 'refresh_token', refresh_token: tokens.access_token }),
+          withClient(app, { grant_type: 'authorization_code', code: 'made-up', redirect_uri: redirectUri }),
+          withClient(app, { grant_type: 'client_credentials' }),
+          withClient(app, { grant_type: 'password', username: theirs.user.email, password }),
+        ],
+      },
+    ]
+  },
+  'POST /oauth/revoke': () => [
+    {
+      path: '/oauth/revoke',
+      attempts: Object.values(tokens)
+        .filter((token) => typeof token === 'string')
+        .flatMap((token) => [
+          { fields: { token } },
+          { fields: { token, client_id: app.clientId, client_secret: 'wrong' } },
+          withClient(otherApp, { token }),
+        ]),
+    },
+  ],
+  'POST /sign-in': () => [
+    {
+      path: '/sign-in',
+      attempts: signedOut({ email: theirs.user.email, password: 'a password that is wrong' }),
+    },
+  ],
+  'POST /sign-out': () => [{ path: '/sign-out', attempts: signedOut({}) }],
+  'POST /sign-up': () => [
+    {
+      path: '/sign-up',
+      attempts: strangers({ name: 'Eve', email: theirs.user.email, password: 'a password of a stranger' }),
+    },
+  ],
+  'GET /workspaces/new': () => [{ path: '/workspaces/new', attempts: signedOut() }],
+  'POST /workspaces/new': () => [
+    {
+      path: '/workspaces/new',
+      attempts: signedOut({ name: 'Eve', country: 'US', time_zone: 'America/New_York' }),
+    },
+  ],
+  'GET /reset-password/:token': () => linkAttempts('/reset-password/made-up', endedLinks.reset),
+  'POST /reset-password/:token': () =>
+    linkAttempts('/reset-password/made-up', endedLinks.reset, { password: 'a password of a stranger' }),
+  'GET /invitations/:token': () => linkAttempts('/invitations/made-up', endedLinks.invitation),
+  'POST /invitations/:token': () =>
+    linkAttempts('/invitations/made-up', endedLinks.invitation, {
+      name: 'Eve',
+      email: 'eve@example.com',
+      password: 'a password of a stranger',
+    }),
+  'GET /w/:workspace': () => [{ path: `/w/${theirs.workspaceId}`, attempts: strangers() }],
+  'GET /w/*': () => [{ path: `/w/${theirs.workspaceId}/unknown/page`, attempts: strangers() }],
+  ...Object.fromEntries(
+    Object.keys(movedPaths).flatMap((path) =>
+      ['GET', 'POST'].map((method) => [
+        `${method} /w/:workspace${path}`,
+        () => [
+          {
+            path: `/w/${theirs.workspaceId}${path.replace(':id', String(theirs.apiKey))}`,
+            attempts: strangers(method === 'POST' ? {} : undefined),
+          },
+        ],
+      ]),
+    ),
+  ),
+}
+
+const connectAttempts = (action: string, fields?: Record<string, string>) =>
+  [theirConnect, expiredConnect, '/connect/made-up'].map((path) => ({
+    path: `${path}${action}`,
+    attempts: strangers(fields),
+  }))
+
+const linkAttempts = (madeUp: string, links: string[], fields?: Record<string, string>) =>
+  [madeUp, ...links.map(pathOf)].map((path) => ({ path, attempts: strangers(fields) }))
+
+/** Returns the routes that Fastify serves, from its drawing of them. Each line adds to the path of the line above it. */
+function listRoutes(service: FastifyInstance): string[] {
+  const found: string[] = []
+  const prefixes: string[] = []
+  for (const line of service.printRoutes({ commonPrefix: false }).split('\n')) {
+    const [, indent = '', part = '', methods = ''] =
+      /^((?:│ {3}| {4})*)[├└]── (.+?) \(([A-Z, ]+)\)/.exec(line) ?? []
+    if (part === '') continue
+    const depth = indent.length / 4
+    const path = `${depth === 0 ? '' : (prefixes[depth - 1] ?? '')}${part}`
+    prefixes[depth] = path
+    for (const method of methods.split(', '))
+      if (!['HEAD', 'OPTIONS'].includes(method) && !part.endsWith('*')) found.push(`${method} ${path}`)
+  }
+  return found
+}
+
+const send = async (method: string, path: string, { fields, cookies = '' }: Attempt) => {
+  world.service.deps.clock.advance(secondMs) // otherwise, the rate limit would reject the later requests
+  const response = await fetch(`${world.service.url}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: { cookie: cookies },
+    ...(method === 'POST' && { body: new URLSearchParams(fields) }),
+  })
+  return {
+    status: response.status,
+    location: response.headers.get('location') ?? '',
+    cookies: response.headers.getSetCookie(),
+    text: await response.text(),
+  }
+}
+
+it('tests every route of the service: here, or in a test of its table', () => {
+  const withoutSlash = (path: string) => path.replace(/(?<=.)\/$/, '')
+  const known = [
+    ...apiRoutes.map(({ method, path }) => `${method} ${apiPrefix}${withoutSlash(path)}`),
+    ...listDashboardRoutes(world.service.deps).flatMap((route) => [
+      ...(isPage(route) ? [`GET /w/:workspace${route.path}`] : []),
+      ...(isAction(route) ? [`POST /w/:workspace${route.path}`] : []),
+    ]),
+    ...publicRoutes,
+    ...runtimeRoutes,
+    ...Object.keys(guardedRoutes),
+  ].filter((route) => !wildcardRoutes.includes(route))
+  for (const route of wildcardRoutes) {
+    const [, url = ''] = route.split(' ')
+    expect([route, world.service.app.hasRoute({ method: 'GET', url })]).toEqual([route, true])
+  }
+  expect(listRoutes(world.service.app).sort()).toEqual(known.sort())
+})
+
+it('rejects every other credential, reads nothing, and changes nothing', async () => {
+  const before = await dumpRows(world.database)
+  const wrong: string[] = []
+  for (const [route, createAttempts] of Object.entries(guardedRoutes)) {
+    const [method = ''] = route.split(' ')
+    for (const { path, attempts } of createAttempts()) {
+      for (const [index, attempt] of attempts.entries()) {
+        const { status, location, cookies, text } = await send(method, path, attempt)
+        const isRejected = status >= 400 || /^\/(sign-in|$)/.test(location) || path === '/oauth/revoke'
+        const isSignedIn = cookies.some((cookie) => /^outdial_session=[^;]/.test(cookie))
+        if (!isRejected || isSignedIn || /theirs/i.test(text))
+          wrong.push(`${method} ${path} attempt ${index}: ${status} ${location} ${cookies.join()}`)
+      }
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await dumpRows(world.database)).toEqual(before)
+  expect(await apiStatus(world.service, tokens.access_token)).toBe(200)
+})
+
+it('shows nothing of a workspace on a route for everyone, and changes nothing', async () => {
+  const before = await dumpRows(world.database)
+  const wrong: string[] = []
+  for (const route of [...publicRoutes, 'GET /assets/style.css', 'GET /docs/unknown']) {
+    const [method = '', path = ''] = route.split(' ')
+    for (const attempt of signedOut()) {
+      const { status, text } = await send(method, path, attempt)
+      if (status >= 500 || /theirs/i.test(text)) wrong.push(`${route} ${status}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await dumpRows(world.database)).toEqual(before)
+})
