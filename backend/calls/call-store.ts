@@ -1,10 +1,10 @@
-import type { Call, CallOutcome, EndedReason } from '@outdial/contract'
+import type { CallOutcome, EndedReason } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { CallOrigin } from '../core/actor.ts'
 import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
-import { currentSettings } from './call-settings.ts'
+import { contactSnapshot, currentSettings } from './call-settings.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
 /** Returns what's needed to queue a call to a contact. Undefined if the contact doesn't exist or was erased. */
@@ -110,6 +110,7 @@ export const insertCall = (db: Db, workspaceId: number, call: NewCall): Promise<
         outcome: 'suppressed' as const,
         ended_reason: 'do_not_call' as const,
         ended_at: call.queuedAt,
+        completed_contact: contactSnapshot(call.contactId),
       }),
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -137,6 +138,7 @@ export const markQueuedCallsCompleted = async (
       ended_reason: result.endedReason,
       ended_at: result.at,
       next_attempt_at: null,
+      completed_contact: contactSnapshot(sql.ref('call.contact_id')),
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
@@ -144,16 +146,6 @@ export const markQueuedCallsCompleted = async (
     .returning('id')
     .execute()
   return rows.map((row) => row.id)
-}
-
-/** Saves the contacts of completed calls, so that the calls don't change when their contacts do. */
-export async function saveCompletedContacts(db: Db, calls: readonly Call[]): Promise<void> {
-  await sql`
-    update call set completed_contact = completed.contact
-    from unnest(
-      ${calls.map(({ id }) => id)}::bigint[], ${calls.map(({ contact }) => JSON.stringify(contact))}::jsonb[]
-    ) as completed (id, contact)
-    where call.id = completed.id and call.completed_contact is null`.execute(db)
 }
 
 /** A locked queued call, with what determines when it can be placed. */

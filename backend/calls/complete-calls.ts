@@ -1,12 +1,7 @@
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
 import { publishCallCompleted } from '../webhooks/outbox.ts'
-import {
-  markQueuedCallsCompleted,
-  postponeEvents,
-  type QueuedCallResult,
-  saveCompletedContacts,
-} from './call-store.ts'
+import { markQueuedCallsCompleted, postponeEvents, type QueuedCallResult } from './call-store.ts'
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
@@ -29,8 +24,8 @@ export async function completeQueuedCalls(
 }
 
 /**
- * Writes the only `call.completed` event of each call, in the transaction that completed the calls, and saves their
- * contacts as they are in the events. All code that completes a call uses this function.
+ * Writes the only `call.completed` event of each call, in the transaction that completed the calls. All code that
+ * completes a call uses this function.
  *
  * A call whose event would be invalid, because of a mistake in this program or in the row, must not block the others. It
  * stays without an event until the sweeper tries again at `retryInvalidAt`.
@@ -46,7 +41,6 @@ export async function publishCompletedCalls(
 ): Promise<number[]> {
   const rows = await findCallRows(db, workspaceId, callIds, now)
   const calls = rows.map((row) => toCall(config, row))
-  if (calls.length > 0) await saveCompletedContacts(db, calls)
   const invalidIds: number[] = []
   for (const call of calls) {
     try {

@@ -1,5 +1,5 @@
 import type { Caller } from '../core/caller.ts'
-import { lockContactByNumber } from '../db/locks.ts'
+import { lockCampaignsOfQueuedCalls, lockContactByNumber } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
@@ -24,6 +24,7 @@ export async function addToDoNotCallList(
   const { phoneNumber, source, reason = null, now } = entry
   await lockContactByNumber(tx.db, workspaceId, phoneNumber)
   await insertDoNotCallEntry(tx.db, workspaceId, { phoneNumber, source, reason, at: now })
+  await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { phoneNumber })
   const callIds = await lockQueuedCallsToNumber(tx.db, workspaceId, phoneNumber)
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
   await completeQueuedCalls(tx, workspaceId, callIds, result)

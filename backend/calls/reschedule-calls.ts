@@ -1,5 +1,5 @@
 import type { CallingHours } from '@outdial/contract'
-import { type CampaignKey, lockCampaignToReschedule } from '../db/locks.ts'
+import { type CampaignKey, lockCampaignsOfQueuedCalls, lockCampaignToReschedule } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -69,6 +69,7 @@ export async function rescheduleContact(
   contactId: number,
   now: Date,
 ): Promise<void> {
+  await lockCampaignsOfQueuedCalls(db, workspaceId, { contactId })
   const calls = await lockQueuedCallsOfContact(db, workspaceId, contactId)
   await rescheduleCalls(db, calls, now)
 }

@@ -115,7 +115,7 @@ const withoutUndefined = <Row extends object>(row: Row): Partial<Row> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Partial<Row>
 
 /**
- * Saves a note. Returns false if the contact doesn't exist or was erased: the key-share lock and erasure wait for each
+ * Saves a note. Returns false if the contact doesn't exist or was erased: the contact's lock and erasure wait for each
  * other.
  */
 export const insertNote = async (
@@ -127,7 +127,7 @@ export const insertNote = async (
     with existing as (
       select workspace_id, id from contact
       where workspace_id = ${workspaceId} and id = ${note.contactId} and erased_at is null
-      for key share
+      for no key update
     )
     insert into contact_note (workspace_id, contact_id, call_id, text, created_at)
     select workspace_id, id, ${note.callId}::bigint, ${note.text}, ${note.at}::timestamptz from existing

@@ -41,10 +41,10 @@ export async function upsertContactFromInput(
     by: actor,
   })
   checkVariableCount(contact.variables)
-  if (input.time_zone !== undefined && !contact.created) {
-    await rescheduleContact(db, workspaceId, contact.id, now)
-  }
+  // Adding the number to the list completes the waiting calls, which then need no other time.
   if (input.do_not_call === true) await addToDoNotCallList(tx, workspaceId, { phoneNumber, source, now })
+  else if (input.time_zone !== undefined && !contact.created)
+    await rescheduleContact(db, workspaceId, contact.id, now)
   return { id: contact.id, created: contact.created, phoneNumber }
 }
 

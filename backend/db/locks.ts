@@ -15,8 +15,10 @@ import type { AgentStatus, Db } from './schema.ts'
 //
 // Other rows have a separate order: the workspace, then the agent, the tool, and the spreadsheet.
 //
-// Inserting a row takes a key-share lock on the rows that it refers to. Statements that insert notes, reports, or tool
-// calls lock the contact explicitly, so that they wait for its erasure and then find it erased.
+// Inserting a row takes a key-share lock on the rows that it refers to, and so does the second update of a row in one
+// transaction, which checks the foreign keys again. For a call that's against the order, so complete it in one statement.
+// Statements that insert notes, reports, or tool calls lock the contact explicitly, so that they wait for its erasure and
+// then find it erased.
 
 interface CampaignToReschedule {
   status: CampaignStatus
@@ -168,15 +170,42 @@ export interface CampaignKey {
   campaignId: number
 }
 
-/** Locks a contact against all changes. Inserting a row that refers to it takes a key-share lock, which waits. */
+/** Locks a contact like `lockContact`, also one that was erased. */
 export const lockContactForErasure = (db: Db, workspaceId: number, contactId: number) =>
   db
     .selectFrom('contact')
     .select(['phone_number as phoneNumber', 'email', 'erased_at as erasedAt'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
+
+/**
+ * Locks the campaigns of the queued calls to a contact or a number against changes of their rules. Lock them before those
+ * calls if the transaction can lock a campaign afterward.
+ */
+export const lockCampaignsOfQueuedCalls = (
+  db: Db,
+  workspaceId: number,
+  to: { contactId: number } | { phoneNumber: string },
+) =>
+  db
+    .selectFrom('campaign')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', (eb) => {
+      const queued = eb
+        .selectFrom('call')
+        .select('campaign_id')
+        .where('workspace_id', '=', workspaceId)
+        .where('status', '=', 'queued')
+      return 'contactId' in to
+        ? queued.where('contact_id', '=', to.contactId)
+        : queued.where('to_number', '=', to.phoneNumber)
+    })
+    .orderBy('id')
+    .forKeyShare()
+    .execute()
 
 /** Locks all calls of a contact, in the order of their IDs. */
 export const lockCallsOfContact = (db: Db, workspaceId: number, contactId: number) =>

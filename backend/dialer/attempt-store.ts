@@ -1,5 +1,6 @@
 import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract'
 import { sql } from 'kysely'
+import { contactSnapshot } from '../calls/call-settings.ts'
 import { secondMs } from '../core/durations.ts'
 import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
@@ -153,6 +154,10 @@ export const completeCall = async (
       recording_url: completion.recordingUrl,
       ...(completion.analysis && toAnalysisColumns(completion.analysis)),
       analysis_until: completion.analysisUntil,
+      // If the event waits for the analysis, the contact can still change.
+      ...(completion.analysisUntil === null && {
+        completed_contact: contactSnapshot(sql.ref('call.contact_id')),
+      }),
     }))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', callId)
@@ -182,6 +187,7 @@ export const saveAnalysis = async (
     .set({
       analysis_until: null,
       ...(analysis && toAnalysisColumns(analysis)),
+      completed_contact: sql<string>`coalesce(completed_contact, ${contactSnapshot(sql.ref('call.contact_id'))})`,
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', callId)

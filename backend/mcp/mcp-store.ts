@@ -101,7 +101,7 @@ export const insertToolCall = async (db: Db, workspaceId: number, record: ToolCa
       select contact.erased_at is not null as is_erased
       from call join contact on contact.id = call.contact_id
       where call.workspace_id = ${workspaceId} and call.id = ${record.callId}
-      for key share of contact
+      for no key update of contact
     )
     insert into tool_call (
       workspace_id, call_id, attempt_id, tool_name, arguments, result, is_error, dry_run, started_at, duration_ms

@@ -12,7 +12,7 @@ import { eraseImportRows } from '../contacts/import/erase-imports.ts'
 import { notFound } from '../core/errors.ts'
 import { FormError } from '../core/form-errors.ts'
 import type { ContactEraser, ContactIdentifiers } from '../db/erasure.ts'
-import { lockCallsOfContact, lockContactForErasure } from '../db/locks.ts'
+import { lockCallsOfContact, lockCampaignsOfQueuedCalls, lockContactForErasure } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { eraseAttempts } from '../dialer/erase-attempts.ts'
@@ -65,6 +65,7 @@ export const eraseContact = (
     const contact = await lockContactForErasure(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('contact')
     if (contact.erasedAt !== null) return
+    await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { contactId })
     const calls = await lockCallsOfContact(tx.db, workspaceId, contactId)
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
       throw callInProgressError()

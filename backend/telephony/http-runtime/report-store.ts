@@ -40,7 +40,7 @@ export const insertReports = async (
       select contact.id
       from call_attempt join call on call.id = call_attempt.call_id join contact on contact.id = call.contact_id
       where call_attempt.id = ${attemptId}::uuid and contact.erased_at is null and call.conversation_erased_at is null
-      for key share of contact
+      for no key update of contact
     )
     insert into attempt_report (attempt_id, sequence, body)
     select ${attemptId}::uuid, (report ->> 'sequence')::int, report

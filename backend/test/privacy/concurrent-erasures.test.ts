@@ -1,8 +1,12 @@
 import { beforeEach, expect, it } from '@jest/globals'
+import { Weekday } from '@outdial/contract'
+import { cancelCall, cancelCallsToContact } from '../../calls/cancel-call.ts'
 import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
+import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { addNote } from '../../contacts/contact-notes.ts'
 import { saveContact } from '../../contacts/upsert-contact.ts'
 import { ApiError } from '../../core/errors.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
@@ -99,7 +103,7 @@ it('rejects the erasure if the dialer claims the call first, and cancels the cal
   expect(await findTraces()).toEqual([])
 })
 
-it('erases everything even if the contact is changed and called at the same time', async () => {
+it('erases everything even if the contact and its campaign are changed and called at the same time', async () => {
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const settle = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {
@@ -123,16 +127,27 @@ it('erases everything even if the contact is changed and called at the same time
       await Promise.all([finishAnalysis(deps, key, analysis), finishAnalysis(deps, key, undefined)])
     }
   }
+  // As the dashboard does it, in one transaction.
+  const editHours = (round: number) =>
+    inTransaction(deps, (tx) => {
+      const start = `0${round % 5}:00`
+      return editCampaign(tx, seed.workspaceId, seed.campaignId, {
+        callingHours: { days: [...Weekday.options], start, end: '24:00' },
+      })
+    })
   const again = { ...person, callback_url: undefined }
-  await seedCall(deps, seed, number, again)
+  let newest = await seedCall(deps, seed, number, again)
   const entry = { source: 'dashboard', reason: 'Zelda' } as const
   for (let round = 0; round < 25; round += 1) {
     const id = await current()
     await Promise.all([
-      settle(seedCall(deps, seed, number, again)),
+      settle(seedCall(deps, seed, number, again).then((queued) => void (newest = queued))),
       settle(seedCall(deps, seed, number, { ...again, if_already_queued: 'queue' })),
       settle(erase(id)),
       settle(erase(id)),
+      settle(cancelCall(deps, { workspaceId: seed.workspaceId, callId: newest.id })),
+      settle(cancelCallsToContact(deps, toCaller(seed), { phone_number: number })),
+      settle(editHours(round)),
       settle(addNote(deps, seed.workspaceId, id, { callId: null, text: 'Zelda' })),
       settle(addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: number }, entry)),
       settle(removeNumberFromDoNotCallList(deps, toCaller(seed), { phoneNumber: number }, 'Zelda')),
