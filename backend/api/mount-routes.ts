@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
+import { describeError } from '../core/errors.ts'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
@@ -28,9 +29,14 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
   // Not `onResponse`, which isn't called if the client has disconnected. What the request did is done anyway.
   api.addHook('onSend', (request, reply, _payload, done) => {
     const { caller } = request
-    // Without a valid credential, a request belongs to no workspace.
-    if (caller !== null)
-      log.record(toLoggedRequest(request, reply, { caller, prefix: api.prefix, now: deps.clock.now() }))
+    try {
+      // Without a valid credential, a request belongs to no workspace.
+      if (caller !== null)
+        log.record(toLoggedRequest(request, reply, { caller, prefix: api.prefix, now: deps.clock.now() }))
+    } catch (error) {
+      // The work is done, so the client must get its response.
+      request.log.error({ error: describeError(error) }, 'failed to add a request to the API log')
+    }
     done()
   })
   api.addHook('onClose', () => log.close())
