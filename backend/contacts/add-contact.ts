@@ -44,7 +44,7 @@ export const addContact = (
       metadata: input.metadata ?? {},
       origin,
     })
-    if (input.callback_url) await addCallback(tx.db, caller, { callId, url: input.callback_url, at: now })
+    if (input.callback_url) await addCallback(tx, caller, { callId, url: input.callback_url })
     const call = await findCall(tx, workspaceId, callId, now)
     if (call === undefined) throw new Error('invariant: queued call not found')
 
@@ -66,6 +66,6 @@ export async function addCallbackOfReplay(
   if (!replay.callbackUrl) return
   const { call } = ContactAdded.parse(replay.stored)
   await prepareCallback(tx, caller, replay.callbackUrl)
-  await addCallback(tx.db, caller, { callId: call.id, url: replay.callbackUrl, at: tx.clock.now() })
+  await addCallback(tx, caller, { callId: call.id, url: replay.callbackUrl })
   tx.notify.deliveryQueued()
 }

@@ -1,7 +1,6 @@
 import type { Caller } from '../core/caller.ts'
 import { ApiError, fieldError } from '../core/errors.ts'
 import { lockCall, lockConnection } from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../outbound/target-url.ts'
 import { callbackDelayMs, countCallbacks, insertCallback, insertCallbackDelivery } from './callback-store.ts'
@@ -36,17 +35,19 @@ export const connectionEndedError = () => new ApiError('invalid_credential.conne
  * @throws {ApiError} validation_failed if the call would have more than five
  */
 export async function addCallback(
-  db: Db,
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
   caller: Caller,
-  callback: { callId: number; url: string; at: Date },
+  { callId, url }: { callId: number; url: string },
 ): Promise<void> {
   const { workspaceId } = caller
   // The transaction that writes the call's event holds this lock: it either finds the URL, or this finds the event.
-  await lockCall(db, workspaceId, callback.callId)
-  const callbackId = await insertCallback(db, caller, { ...callback, url: normalizeTargetUrl(callback.url) })
+  await lockCall(db, workspaceId, callId)
+  // After all locks, because waiting for them can take longer than the time until the first delivery.
+  const at = clock.now()
+  const callbackId = await insertCallback(db, caller, { callId, url: normalizeTargetUrl(url), at })
   if (callbackId === undefined) return
-  if ((await countCallbacks(db, workspaceId, callback.callId)) > maxCallbacks)
+  if ((await countCallbacks(db, workspaceId, callId)) > maxCallbacks)
     throw fieldError('callback_url', 'too_many_callback_urls', { limit: maxCallbacks })
-  const notBefore = new Date(callback.at.getTime() + callbackDelayMs)
-  await insertCallbackDelivery(db, workspaceId, { callbackId, notBefore, at: callback.at })
+  const notBefore = new Date(at.getTime() + callbackDelayMs)
+  await insertCallbackDelivery(db, workspaceId, { callbackId, notBefore, at })
 }

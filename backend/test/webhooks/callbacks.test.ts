@@ -7,7 +7,9 @@ import { cancelCall } from '../../calls/cancel-call.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import type { Caller } from '../../core/caller.ts'
 import { secondMs } from '../../core/durations.ts'
+import { lockContact } from '../../db/locks.ts'
 import { freshNumber, seedApiKeyCaller, seedAppCaller, seedUser } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
 import { useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
@@ -79,6 +81,51 @@ it('accepts five callback URLs per call, and rejects a sixth', async () => {
   ])
 })
 
+it('accepts five of ten callback URLs that are added at the same time', async () => {
+  const phone_number = freshNumber()
+  await queueCall({ phone_number })
+  const responses = await Promise.all(
+    Array.from({ length: 10 }, (_, number) => post({ phone_number, callback_url: urlOf(`race-${number}`) })),
+  )
+  const statuses = responses.map(({ statusCode }) => statusCode)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(5)
+  expect(statuses.filter((status) => status === 422)).toHaveLength(5)
+})
+
+it('rejects a sixth callback URL of a request that is repeated with its idempotency key', async () => {
+  const key = randomUUID()
+  const values = { phone_number: freshNumber(), scheduled_at: tomorrow() }
+  for (let number = 1; number <= 5; number += 1) {
+    await queueCall({ ...values, callback_url: urlOf(`replay-${number}`) }, key)
+  }
+  expect((await post({ ...values, callback_url: urlOf('replay-6') }, key)).statusCode).toBe(422)
+})
+
+it('ignores a callback URL that the call already has in another spelling', async () => {
+  const phone_number = freshNumber()
+  const { call } = await queueCall({ phone_number, callback_url: urlOf('same') })
+  await queueCall({ phone_number, callback_url: 'HTTPS://Hooks.Example.com:443/same#part' })
+  await cancel(call.id)
+  expect(await listTargets(call.id)).toEqual([urlOf('same')])
+})
+
+it('counts the five seconds from the response, even if the request had to wait', async () => {
+  const phone_number = freshNumber()
+  const { contact } = await queueCall({ phone_number })
+  const [posting] = await api.deps.db.transaction().execute(async (db) => {
+    await lockContact(db, api.seed.workspaceId, contact.id)
+    const waiting = queueCall({ phone_number, do_not_call: true, callback_url: urlOf('waited') })
+    await waitForLockWaiters(api.deps.db)
+    api.deps.clock.advance(30 * secondMs)
+    // In an array so that this transaction doesn't wait for it: it waits for this transaction.
+    return [waiting] as const
+  })
+  const { call } = await posting
+  const respondedAt = api.deps.clock.now().getTime()
+  const [delivery] = await listDeliveries(call.id)
+  expect(delivery?.next_attempt_at?.getTime()).toBeGreaterThanOrEqual(respondedAt + 5 * secondMs)
+})
+
 it('sends no event to a callback URL earlier than five seconds after the response', async () => {
   const phone_number = freshNumber()
   const startedAt = api.deps.clock.now().getTime()
@@ -98,6 +145,9 @@ it('sends the event of a completed call to a callback URL that is added later, o
   await queueCall({ ...values, callback_url: urlOf('late') }, key)
   await queueCall({ ...values, callback_url: urlOf('late') }, key)
   expect(await listTargets(call.id)).toEqual([urlOf('late')])
+  const [delivery] = await listDeliveries(call.id)
+  const earliest = api.deps.clock.now().getTime() + 5 * secondMs
+  expect(delivery?.next_attempt_at?.getTime()).toBeGreaterThanOrEqual(earliest)
 })
 
 const withScopes = (caller: Caller): Caller => ({
