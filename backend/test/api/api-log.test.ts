@@ -104,7 +104,7 @@ it('stores no body, query, or other text of the client', async () => {
   const rows = await waitForLog(4)
   expect(rows.map(({ route, status, fields }) => [route, status, fields])).toEqual([
     ['/contacts/', 201, []],
-    ['/calls/', 422, ['phone_number']],
+    ['/calls/', 200, []],
     ['/calls/:id/', 404, []],
     ['/contacts/', 422, ['another field', 'another field']],
   ])
