@@ -67,8 +67,7 @@ export const callCompleted = {
   noun: 'Call',
   display: {
     label: 'Call Completed',
-    description:
-      "Triggers when a call ends, or when a queued call won't be placed, for example because it was canceled.",
+    description: 'Triggers when a call is completed, regardless of its outcome.',
   },
   operation: {
     type: 'hook',

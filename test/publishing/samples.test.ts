@@ -1,0 +1,73 @@
+import { expect, it } from '@jest/globals'
+import type { PlainOutputField } from 'zapier-platform-core'
+import { samplePaths } from '../../scripts/connector-keys.ts'
+import { named, outputFieldsOf, visibleSteps } from '../support/steps.ts'
+
+// Zapier's checks of the samples. The titles start with their numbers.
+
+/** Returns a sample's value for an output field's key, such as `a__b` or `a[]b`. Undefined if a part is missing. */
+function getValue(sample: unknown, key: string): unknown {
+  let value = sample
+  for (const part of key.split(/__|\[\]/)) {
+    if (Array.isArray(value)) [value] = value as unknown[]
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Record<string, unknown>)[part]
+  }
+  return value
+}
+
+const hasType: Record<NonNullable<PlainOutputField['type']>, (value: unknown) => boolean> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  // D023: ISO 8601 with a time zone.
+  datetime: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(value),
+  file: () => false,
+  password: () => false,
+}
+
+/** Returns true if the sample has no value to compare: null, or a field of the items of an empty list. */
+function isEmpty(sample: unknown, key: string): boolean {
+  const [list = '', ofItem] = key.split('[]')
+  const items = getValue(sample, list)
+  if (ofItem !== undefined) return Array.isArray(items) && items.length === 0
+  return items === null
+}
+
+it.each(named(visibleSteps))('D010, D012: %s has a sample with its primary key', (_key, step) => {
+  const primary = outputFieldsOf(step)
+    .filter((field) => field.primary)
+    .map(({ key }) => key)
+  expect(primary).toEqual(['id'])
+  expect(step.operation.sample).toHaveProperty('id')
+})
+
+it.each(named(visibleSteps))(
+  'D023, D024: the sample of %s has a value of the right type for every field',
+  (_key, step) => {
+    const { sample = {} } = step.operation
+    const fields = outputFieldsOf(step)
+    const skipped = fields.filter(({ key }) => isEmpty(sample, key))
+    const wrong = fields
+      .filter((field) => !skipped.includes(field))
+      .filter(({ key, type = 'string', list }) => {
+        const value = getValue(sample, key)
+        const values = list && Array.isArray(value) ? (value as unknown[]) : [value]
+        return values.length === 0 || !values.every((one) => hasType[type](one))
+      })
+    expect(wrong.map(({ key }) => key)).toEqual([])
+    // A sample that's mostly empty would pass the check above, but people couldn't map its fields.
+    expect(skipped.length).toBeLessThanOrEqual(fields.length * 0.4)
+  },
+)
+
+it.each(named(visibleSteps))('D024: the output fields of %s cover its sample', (_key, step) => {
+  const { sample = {} } = step.operation
+  const keys = outputFieldsOf(step).map(({ key }) => key)
+  // The user chooses the keys in these objects, so their fields can't be known in advance.
+  const open = /(^|__)(variables|metadata|extracted)(__|$)/
+  const unnamed = samplePaths(sample).filter((path) => !keys.includes(path) && !open.test(path))
+  // Fields of list items have a field each, for example `transcript[]text` instead of `transcript`.
+  expect(unnamed.filter((path) => !keys.some((key) => key.startsWith(`${path}[]`)))).toEqual([])
+})
