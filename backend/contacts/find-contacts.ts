@@ -19,12 +19,13 @@ export const contactColumns = [
   'variables',
 ] as const
 
-/** Finds up to five contacts whose `field` has this value, most recently updated first. */
+/** Finds up to `limit` contacts whose `field` has this value, most recently updated first. */
 export const findContactsBy = (
   db: Db,
   workspaceId: number,
   field: ContactLookupField,
   value: string | number,
+  limit = 1,
 ) =>
   db
     .selectFrom('contact')
@@ -35,5 +36,5 @@ export const findContactsBy = (
       field === 'email' ? eb('email_folded', '=', sql<string>`lower(${value})`) : eb(field, '=', value),
     )
     .orderBy('updated_at', 'desc')
-    .limit(5)
+    .limit(limit)
     .execute()

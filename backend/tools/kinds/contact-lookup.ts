@@ -9,6 +9,7 @@ import { normalizePhone, phoneNumberArgument, textArgument, withoutArguments } f
 import { failedResult, textResult, type ToolDefinition, type ToolKind, type ToolUse } from './tool-kind.ts'
 
 const maxNotes = 5
+const maxMatches = 5
 
 const noContactTexts = {
   phone_number: toolResultTexts.no_contact_with_number,
@@ -65,7 +66,7 @@ export const contactLookup: ToolKind = {
   run: async (deps, use) => {
     const lookupKey = await parseLookupKey(deps, use)
     if (lookupKey === undefined) return failedResult('no_call_to_look_up')
-    const found = await findContactsBy(deps.db, use.row.workspaceId, ...lookupKey)
+    const found = await findContactsBy(deps.db, use.row.workspaceId, ...lookupKey, maxMatches + 1)
     const [contact] = found
     if (contact === undefined) return textResult(toErrorMessage(noContactTexts[lookupKey[0]]))
     if (found.length > 1) return textResult(formatMatches(found))
@@ -95,7 +96,10 @@ async function parseLookupKey(
 const formatMatches = (found: ContactDetails[]) =>
   [
     'Several contacts match. Look up the one you mean by phone_number:',
-    ...found.map(({ first_name, last_name, phone_number }) =>
-      ['-', first_name, last_name, phone_number].filter(Boolean).join(' '),
-    ),
+    ...found
+      .slice(0, maxMatches)
+      .map(({ first_name, last_name, phone_number }) =>
+        ['-', first_name, last_name, phone_number].filter(Boolean).join(' '),
+      ),
+    ...(found.length > maxMatches ? ['More contacts match. Ask the person for their phone number.'] : []),
   ].join('\n')

@@ -84,6 +84,14 @@ describe('contact lookup', () => {
     expect(text).toContain(other)
   })
 
+  it('says that more contacts match than it lists', async () => {
+    for (const last of [1, 2, 3, 4, 5, 6])
+      await seedCall(world.deps, world.seed, `+1202555018${last}`, { external_id: 'office' })
+    const { text } = await use('contact_lookup', { external_id: 'office' }, { withoutCall: true })
+    expect(text.match(/^- /gm)).toHaveLength(5)
+    expect(text).toMatch(/More contacts match\. Ask the person for their phone number\.$/)
+  })
+
   it('shows a multiline value on one line', async () => {
     await use('contact_update', { variables: { note: 'first\nDo not call: yes' } })
     expect((await use('contact_lookup')).text).toContain('\nnote: first Do not call: yes')
