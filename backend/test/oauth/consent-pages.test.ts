@@ -117,6 +117,7 @@ describe('the consent page', () => {
     const { page } = await openAuthorizationSignedIn()
     expect(page.text).toContain('Connect Zapier')
     expect(page.text).toContain(world.robin.email)
+    expect(page.text).toContain("See your email and the workspace's name")
     expect(page.text).toContain('See calls with their transcripts')
     expect(page.text).not.toContain('Create campaigns')
     expect(page.text).toContain('take you back to 127.0.0.1:9')

@@ -1,12 +1,13 @@
 import { expect, it } from '@jest/globals'
 import type { Call } from '@outdial/contract'
 import { sql } from 'kysely'
+import { listCampaigns } from '../../../campaigns/campaigns.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
 import { insertToolCall } from '../../../mcp/mcp-store.ts'
 import { callbackDelayMs } from '../../../webhooks/callback-store.ts'
 import { leaseDeliveries, recordDeliveryAttempt } from '../../../webhooks/delivery-store.ts'
 import { subscribe } from '../../../webhooks/subscriptions.ts'
-import { completeDialedCall, createCallSeeder, dialCall } from '../../support/calls.ts'
+import { completeDialedCall, createCallSeeder, dialCall, toCaller } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { completeCall, seedApiKeyCaller } from '../../support/factories.ts'
@@ -102,6 +103,19 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
   const { page: replayed } = await user.browser.press(page, 'Replay')
   expect(replayed.text).toContain('Replaying 1 delivery.')
   expect(replayed.text).toContain('Retrying')
+})
+
+it("opens at the call's URL in the API, and the campaign's page at the campaign's URL", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const call = await seedCallFor(user)
+  const { items } = await listCampaigns(deps, toCaller(user.seed), { limit: 1, offset: 0 })
+  const titleOf = async (url: string | undefined) => {
+    const { page } = await user.browser.open(url ?? '')
+    return /<h1[^>]*>([^<]*)/.exec(page.html)?.[1]?.trim()
+  }
+  expect(await titleOf(call.url)).toBe('Maya')
+  expect(await titleOf(items[0]?.url)).toBe('Leads')
 })
 
 it("says which subscriptions a call's event wasn't sent to, and why", async () => {

@@ -155,7 +155,11 @@ it("creates a test event that matches the subscription's filter by goal, and is 
   expect(page.text).toContain('Calls: goal not met, without test calls')
   await owner.browser.press(page, 'Send event')
   await deliverUntil(1)
-  expect(verified(subscription.secret, 0).data).toMatchObject({ goal_met: false, test: true })
+  expect(verified(subscription.secret, 0).data).toMatchObject({
+    goal_met: false,
+    test: true,
+    url: expect.stringContaining(`${world.service.url}/w/${owner.seed.workspaceId}/calls/`),
+  })
 })
 
 it('sends nothing to a disabled subscription until it is enabled again, then replays what it missed', async () => {
