@@ -109,11 +109,12 @@ export const findCallPage = (
     ))`
     ids = ids.where('call.contact_id', '=', contacts)
   }
-  // Without parameters, so that these are the conditions of the partial indexes.
-  if (filter.goalMet === true) ids = ids.where(sql<boolean>`call.goal_met`)
-  if (filter.goalMet === false) ids = ids.where(sql<boolean>`not call.goal_met`)
-  if (filter.test === 'only') ids = ids.where(sql<boolean>`call.test`)
-  if (filter.test === 'exclude') ids = ids.where(sql<boolean>`not call.test`)
+  // These two are the conditions of partial indexes. Without `is not null`, PostgreSQL would expect `not goal_met` to
+  // select the many calls whose goal is unknown, too.
+  if (filter.goalMet !== undefined)
+    ids = ids.where('call.goal_met', 'is not', null).where('call.goal_met', '=', filter.goalMet)
+  if (filter.test !== undefined && filter.test !== 'include')
+    ids = ids.where('call.test', '=', sql.lit(filter.test === 'only'))
   const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
   return selectCalls(db, workspaceId, now).where('call.id', 'in', onPage).orderBy('call.id', 'desc').execute()
 }

@@ -4,7 +4,6 @@
 update credential set scopes = scopes || '{calls:write}'
 where api_key_id is not null and not scopes @> '{calls:write}';
 
--- Filters of GET /calls/. Two indexes, because `not goal_met` doesn't use one with `goal_met is not null`.
-create index call_list_goal_met on call (workspace_id, id desc) where goal_met;
-create index call_list_goal_missed on call (workspace_id, id desc) where not goal_met;
+-- Filters of GET /calls/.
+create index call_list_goal on call (workspace_id, goal_met, id desc) where goal_met is not null;
 create index call_list_real on call (workspace_id, id desc) where not test;
