@@ -498,7 +498,11 @@ export const subscriptionTexts = texts({
   id: { label: 'ID' },
   target_url: { label: 'URL', api: 'An https URL.' },
   event: { label: 'Event' },
-  filter: { label: 'Filter', dashboard: 'Events' },
+  filter: {
+    label: 'Filter',
+    dashboard: 'Events',
+    api: 'Which calls are sent; by default, all of them. Responses leave out `goal_met` and `test` if they select all calls.',
+  },
   secret: { label: 'Signing secret' },
   created_at: { label: 'Created at' },
 })
