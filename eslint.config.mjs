@@ -5,7 +5,17 @@ import { vocabularyRule } from './scripts/vocabulary-rule.ts'
 const deprecatedButNeeded = ['Server', 'SSEClientTransport', 'SSEServerTransport']
 
 export default tseslint.config(
-  { ignores: ['dist/', 'build/', 'node_modules/', '.outdial/', 'coverage/', 'backend/views/assets/'] },
+  {
+    ignores: [
+      'dist/',
+      'build/',
+      'node_modules/',
+      '.outdial/',
+      'coverage/',
+      'mutation/.stryker-tmp/',
+      'backend/views/assets/',
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -5,7 +5,9 @@ export default {
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.mjs' },
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build', '<rootDir>/.outdial'],
+  modulePathIgnorePatterns: ['dist', 'build', '.outdial', 'mutation/.stryker-tmp'].map(
+    (folder) => `<rootDir>/${folder}`,
+  ),
   globalSetup: '<rootDir>/test/support/setup.mjs',
   globalTeardown: '<rootDir>/test/support/teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/skipped-reporter.mjs'],

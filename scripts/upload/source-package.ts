@@ -51,8 +51,8 @@ export async function writeSourcePackage(folder: string): Promise<void> {
 }
 
 /**
- * Type-checks and builds a source package in its own folder, with only the packages that it declares, and returns the
- * bundle. Links these packages from this project's node_modules, because installing them needs a network.
+ * Checks the types of a source package, builds it in its own folder with only the packages that it declares, and returns
+ * the bundle. Links these packages from this project's node_modules, because installing them needs a network.
  *
  * @throws if this project has another version of a declared package
  */

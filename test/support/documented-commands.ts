@@ -96,6 +96,7 @@ export const otherCommands: readonly OtherCommand[] = [
     command: /^npm run bench:(tools|dashboard|input|cold-start)$/,
     reason: 'measures times on an idle machine',
   },
+  { command: /^npm run mutation\b/, reason: 'takes an hour' },
   { command: /^npm run crash-test/, reason: 'takes minutes', instead: ['.ci/run', 'crash-test'] },
 ]
 

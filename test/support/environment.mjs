@@ -23,7 +23,7 @@ export default class Environment {
   #hasOwnSchemas
 
   constructor({ globalConfig }) {
-    this.#hasOwnSchemas = globalConfig.collectCoverage
+    this.#hasOwnSchemas = globalConfig.collectCoverage || process.env.OUTDIAL_TEST_NEW_SOURCES
   }
 
   async setup() {}

@@ -11,7 +11,7 @@ const circus = path.join(path.dirname(require.resolve('jest-circus/runner')), 'j
  * Creates new instances of the modules in test folders for every test file. Node loads all other modules once per
  * worker, as the service does. Jest's own runtime loads everything for every file, which took half of a run's time.
  * Jest measures the coverage only of modules that it has loaded itself, so with coverage, every file gets new instances
- * of all sources.
+ * of all sources. The mutation tester needs them for each mutant, and sets OUTDIAL_TEST_NEW_SOURCES.
  */
 export default class Runtime extends JestRuntime {
   #isPerFile
@@ -20,7 +20,7 @@ export default class Runtime extends JestRuntime {
 
   constructor(config, environment, resolver, transformer, cacheFS, coverage, ...others) {
     super(config, environment, resolver, transformer, cacheFS, coverage, ...others)
-    this.#isPerFile = coverage.collectCoverage ? isSource : isTest
+    this.#isPerFile = coverage.collectCoverage || process.env.OUTDIAL_TEST_NEW_SOURCES ? isSource : isTest
   }
 
   /** Jest calls this for the test file itself, and for no other module of the project. */

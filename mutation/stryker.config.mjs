@@ -1,0 +1,37 @@
+/** Changes the connector in many small ways, and runs its tests for each change. */
+export default {
+  mutate: ['src/**/*.ts', '!src/generated.ts'],
+  testRunner: 'jest',
+  testRunnerNodeArgs: [
+    '--experimental-vm-modules',
+    '--experimental-import-meta-resolve',
+    '--disable-warning=ExperimentalWarning',
+  ],
+  jest: { configFile: 'mutation/jest.config.mjs', enableFindRelatedTests: false },
+  // Node strips the types without checking them. Otherwise, Stryker would change files that tests compare.
+  disableTypeChecks: false,
+  coverageAnalysis: 'perTest',
+  ignorePatterns: [
+    '*',
+    '!index.ts',
+    '!jest.config.mjs',
+    '!package.json',
+    '!tsconfig.json',
+    '!.prettierrc.json',
+    '!contract/**',
+    '!docs/**',
+    '!mutation/*.mjs',
+    '!scripts/**',
+    '!src/**',
+    '!test/**',
+  ],
+  tempDirName: 'mutation/.stryker-tmp',
+  reporters: ['clear-text', 'progress', 'json'],
+  jsonReporter: { fileName: 'mutation/report.json' },
+  clearTextReporter: { reportTests: false, logTests: false },
+  thresholds: { high: 95, low: 90, break: 90 },
+  timeoutMS: 20_000,
+  // Each mutant loads all modules again, and zapier-platform-core ends a process that uses too much memory.
+  maxTestRunnerReuse: 20,
+  concurrency: 2,
+}
