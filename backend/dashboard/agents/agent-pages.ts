@@ -2,10 +2,10 @@ import { setAgentStatus } from '../../agents/agents.ts'
 import { findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
 import type { Deps } from '../../deps.ts'
-import { agentBadge, type Badge, callBadge, campaignBadge } from '../page/badges.ts'
+import { agentBadge, type Badge, callBadge, campaignBadge } from '../../views/badges.ts'
+import { formatContactName } from '../../views/format.ts'
+import { languageName } from '../../views/format.ts'
 import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { formatContactName } from '../page/format.ts'
-import { languageName } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import {
   countWaitingCalls,

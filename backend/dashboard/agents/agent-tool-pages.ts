@@ -5,7 +5,7 @@ import { listSpreadsheets, type SpreadsheetSummary } from '../../spreadsheets/sp
 import { assignTool, getConfigSchema, listAssignments, unassignTool } from '../../tools/assignments.ts'
 import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, listTools } from '../../tools/tool-catalog.ts'
-import { type Badge, formatToolKind } from '../page/badges.ts'
+import { type Badge, formatToolKind } from '../../views/badges.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { IdParam, type PageContext, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'

@@ -6,11 +6,11 @@ import { addContact } from '../../contacts/add-contact.ts'
 import { ApiError } from '../../core/errors.ts'
 import { FormError, invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
+import { isDeliveryOfCall } from '../../support/call-queries.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { alreadyOpenMessage } from '../contacts/call-contact-pages.ts'
 import { defineAction, noInput, redirectTo } from '../page/define-page.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
-import { isDeliveryOfCall } from './call-queries.ts'
 
 const callPath = (context: IdContext) => pathTo(context, `/calls/${context.params.id}`)
 

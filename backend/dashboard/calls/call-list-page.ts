@@ -1,9 +1,9 @@
 import { CallOutcome, CallStatus, filterTexts, formatOutcomeChoice } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
+import { type Badge, callBadge, formatWaitReason } from '../../views/badges.ts'
+import { createTimeFormats, formatContactName, type TimeFormats } from '../../views/format.ts'
 import { labels } from '../../views/labels.ts'
-import { type Badge, callBadge, formatWaitReason } from '../page/badges.ts'
 import { definePage, template } from '../page/define-page.ts'
-import { createTimeFormats, formatContactName, type TimeFormats } from '../page/format.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import { CallsQuery, filterParams, toCallFilter } from './call-filter.ts'
 import {

@@ -3,12 +3,6 @@ import { getCall } from '../../calls/get-calls.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { UnmatchedSubscription } from '../../db/tables/webhook-tables.ts'
 import type { Deps } from '../../deps.ts'
-import { type Badge, callBadge, deliveryBadge, type Tone } from '../page/badges.ts'
-import { definePage, noInput, template } from '../page/define-page.ts'
-import { describeOrigin, type LinkedText } from '../page/describe-actor.ts'
-import { createTimeFormats, formatContactName } from '../page/format.ts'
-import { IdParams } from '../page/page-context.ts'
-import { pageNotFound } from '../page/page-errors.ts'
 import {
   findAttemptsOfCall,
   findCallDetails,
@@ -16,9 +10,20 @@ import {
   findToolCallsOfCall,
   selectAttemptsOfEvent,
   selectDeliveriesOfEvent,
-} from './call-queries.ts'
-import { describeSettings } from './call-settings-section.ts'
-import { buildTimeline, describeWaitingFor, formatEndedReason, type TimelineEntry } from './call-timeline.ts'
+} from '../../support/call-queries.ts'
+import {
+  buildTimeline,
+  describeWaitingFor,
+  formatEndedReason,
+  type TimelineEntry,
+} from '../../support/call-timeline.ts'
+import { describeOrigin, type LinkedText } from '../../support/describe-actor.ts'
+import { describeSettings } from '../../support/describe-settings.ts'
+import { type Badge, callBadge, deliveryBadge, type Tone } from '../../views/badges.ts'
+import { createTimeFormats, formatContactName } from '../../views/format.ts'
+import { definePage, noInput, template } from '../page/define-page.ts'
+import { IdParams } from '../page/page-context.ts'
+import { pageNotFound } from '../page/page-errors.ts'
 
 interface CallData {
   call: Call

@@ -19,16 +19,16 @@ import {
   outcomeBadge,
   outcomeOrder,
   type Tone,
-} from '../page/badges.ts'
-import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
-import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+} from '../../views/badges.ts'
 import {
   formatCallingHours,
   formatContactName,
   formatCount,
   formatPlural,
   formatRetryPolicy,
-} from '../page/format.ts'
+} from '../../views/format.ts'
+import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
+import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { PageNumber } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'

@@ -2,7 +2,7 @@ import { contactTexts } from '@outdial/contract'
 import { type ContactChange, findChanges } from '../../contacts/contact-history.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ChangedValues } from '../../db/tables/call-tables.ts'
-import { describeActor, type LinkedText } from '../page/describe-actor.ts'
+import { describeActor, type LinkedText } from '../../support/describe-actor.ts'
 
 export interface ShownChange {
   title: string

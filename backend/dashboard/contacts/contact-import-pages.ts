@@ -13,7 +13,8 @@ import {
 import { RowIssue } from '../../contacts/import/parse-row.ts'
 import { formatCsvPages } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
-import type { Badge } from '../page/badges.ts'
+import type { Badge } from '../../views/badges.ts'
+import { formatCount, formatPlural } from '../../views/format.ts'
 import {
   defineAction,
   defineDownload,
@@ -23,7 +24,6 @@ import {
   redirectTo,
   template,
 } from '../page/define-page.ts'
-import { formatCount, formatPlural } from '../page/format.ts'
 import { OptionalId } from '../page/forms.ts'
 import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { ChosenFile } from '../page/upload.ts'

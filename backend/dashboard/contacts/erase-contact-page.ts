@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { eraseContact } from '../../privacy/erase-contact.ts'
+import { formatContactName, formatPlural } from '../../views/format.ts'
 import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
 import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
-import { formatContactName, formatPlural } from '../page/format.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { countStoredData, requireContact, type StoredData } from './contact-queries.ts'
 

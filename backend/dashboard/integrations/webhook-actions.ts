@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
+import { formatCount } from '../../views/format.ts'
 import { labels } from '../../views/labels.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
@@ -11,7 +12,6 @@ import {
   waitForAttemptsInProgress,
 } from '../../webhooks/subscriptions.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { formatCount } from '../page/format.ts'
 import { type IdContext, IdParams, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { submitOnce } from '../page/submit-once.ts'

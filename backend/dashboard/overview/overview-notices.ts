@@ -1,5 +1,5 @@
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
-import { formatCount, formatPlural } from '../page/format.ts'
+import { formatCount, formatPlural } from '../../views/format.ts'
 import type { FirstSteps, selectFailingSubscriptions } from './overview-queries.ts'
 
 type FailingSubscription = Awaited<ReturnType<typeof selectFailingSubscriptions>>[number]

@@ -6,6 +6,7 @@ import { type ApiError } from '../../core/errors.ts'
 import { FormError } from '../../core/form-errors.ts'
 import { canonicalJson } from '../../core/text.ts'
 import { withoutFieldName } from '../../core/validate.ts'
+import { languageName } from '../../views/format.ts'
 
 /** What a form shows in addition to saved values: what was entered, and its issues. */
 export interface FormState {
@@ -137,17 +138,6 @@ const languageTags = [
   'cs-CZ', 'sk-SK', 'hu-HU', 'ro-RO', 'bg-BG', 'el-GR', 'tr-TR', 'uk-UA', 'ru-RU', 'he-IL', 'ar-SA', 'ar-AE',
   'hi-IN', 'bn-IN', 'ta-IN', 'id-ID', 'ms-MY', 'th-TH', 'vi-VN', 'fil-PH', 'ja-JP', 'ko-KR', 'zh-CN', 'zh-TW',
 ]
-
-const languageNames = new Intl.DisplayNames('en-US', { type: 'language', languageDisplay: 'standard' })
-
-/** Returns "German (Austria)", or the tag itself if it has no known name. */
-export function languageName(tag: string): string {
-  try {
-    return languageNames.of(tag) ?? tag
-  } catch {
-    return tag
-  }
-}
 
 /** Returns the languages to choose from, including the chosen one, sorted by name. */
 export const languageChoices = (chosen: string): { value: string; label: string }[] =>

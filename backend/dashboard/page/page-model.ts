@@ -1,8 +1,8 @@
+import { createTimeFormats, formatCount, formatDuration, formatPlural } from '../../views/format.ts'
 import type { View } from './define-page.ts'
 import type { Flash } from './flash.ts'
-import { createUi } from './format.ts'
 import { createFormModel, type FormState } from './forms.ts'
-import type { PageContext } from './page-context.ts'
+import { type PageContext, pathTo } from './page-context.ts'
 
 /** Creates the data for a template: the view's data, the data of the layout, and the `ui` helpers. */
 export function createPageModel(
@@ -35,6 +35,21 @@ export function createPageModel(
     }),
   }
 }
+
+/** Creates the helpers that templates use for paths, times, and numbers. Their results must be escaped. */
+const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => ({
+  ...createTimeFormats(now, context.workspace.timeZone),
+  /** Returns the path of a page in this workspace. */
+  to: (path: string) => pathTo(context, path),
+  duration: formatDuration,
+  count: formatCount,
+  plural: formatPlural,
+  /** `no_answer` → "No answer". */
+  words: (code: string) => {
+    const text = code.replaceAll('_', ' ')
+    return text.charAt(0).toUpperCase() + text.slice(1)
+  },
+})
 
 interface NavigationItem {
   path: string

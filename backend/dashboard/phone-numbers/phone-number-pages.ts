@@ -1,7 +1,7 @@
 import { phoneNumberTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
-import { type Badge, phoneNumberBadge } from '../page/badges.ts'
+import { type Badge, phoneNumberBadge } from '../../views/badges.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'

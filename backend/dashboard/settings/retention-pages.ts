@@ -8,9 +8,9 @@ import {
   shortenRetention,
   undoShorterRetention,
 } from '../../privacy/change-retention.ts'
+import { createTimeFormats, formatPlural } from '../../views/format.ts'
 import { confirmPage, requireConfirmation } from '../page/confirm-page.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { createTimeFormats, formatPlural } from '../page/format.ts'
 import { pathTo, requireOwner } from '../page/page-context.ts'
 
 const retentionView = template<{ days: number | null }>('dashboard/settings/retention-page')

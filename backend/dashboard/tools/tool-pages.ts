@@ -2,10 +2,10 @@ import { formatNames } from '../../core/text.ts'
 import { HttpSettings, RemoteSettings } from '../../tools/custom/tool-settings.ts'
 import { refreshRemoteServer, type RefreshResult } from '../../tools/save-remote-server.ts'
 import { deleteTool, getTool, listTools, setToolActive, type ToolDetails } from '../../tools/tool-catalog.ts'
+import { type Badge, formatToolKind, toolActiveBadge } from '../../views/badges.ts'
+import { formatPlural } from '../../views/format.ts'
 import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
-import { type Badge, formatToolKind, toolActiveBadge } from '../page/badges.ts'
 import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { formatPlural } from '../page/format.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 
 interface ToolData {

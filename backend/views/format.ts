@@ -1,7 +1,6 @@
 import { type CallingHours, outcomeTexts, type RetryPolicy, Weekday, weekdayLabels } from '@outdial/contract'
 import { LRUCache } from 'lru-cache'
-import { dayMs, hourMs, minuteMs, secondMs } from '../../core/durations.ts'
-import { type PageContext, pathTo } from './page-context.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../core/durations.ts'
 
 // Formats dates, numbers, and names for pages: en-US, in the workspace's time zone.
 
@@ -69,21 +68,6 @@ export function createTimeFormats(now: Date, timeZone: string) {
 
 export type TimeFormats = ReturnType<typeof createTimeFormats>
 
-/** Creates the helpers that templates use for paths, times, and numbers. Their results must be escaped. */
-export const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => ({
-  ...createTimeFormats(now, context.workspace.timeZone),
-  /** Returns the path of a page in this workspace. */
-  to: (path: string) => pathTo(context, path),
-  duration: formatDuration,
-  count: formatCount,
-  plural: formatPlural,
-  /** `no_answer` → "No answer". */
-  words: (code: string) => {
-    const text = code.replaceAll('_', ' ')
-    return text.charAt(0).toUpperCase() + text.slice(1)
-  },
-})
-
 /** Formats a number as "1,234". */
 export const formatCount = (value: number): string => value.toLocaleString('en-US')
 
@@ -92,7 +76,7 @@ export const formatPlural = (value: number, one: string, many = `${one}s`): stri
   `${formatCount(value)} ${value === 1 ? one : many}`
 
 /** Formats seconds as "1m 05s". */
-function formatDuration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 60) return `${seconds}s`
   const minutes = Math.floor(seconds / 60)
   if (minutes >= 60) return `${Math.floor(minutes / 60)}h ${minutes % 60}m`
@@ -156,3 +140,14 @@ export const formatRemovedSubscriptions = (count: number): string =>
   count === 0
     ? ''
     : `, and its ${count === 1 ? 'webhook subscription was' : `${count} webhook subscriptions were`} removed`
+
+const languageNames = new Intl.DisplayNames('en-US', { type: 'language', languageDisplay: 'standard' })
+
+/** Returns "German (Austria)", or the tag itself if it has no known name. */
+export function languageName(tag: string): string {
+  try {
+    return languageNames.of(tag) ?? tag
+  } catch {
+    return tag
+  }
+}

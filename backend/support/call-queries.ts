@@ -1,4 +1,4 @@
-import type { Db } from '../../db/schema.ts'
+import type { Db } from '../db/schema.ts'
 
 /** Finds the event of a call. It doesn't exist until the call is completed and analyzed. */
 export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>

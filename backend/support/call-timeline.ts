@@ -1,13 +1,13 @@
 import { type Call, type EndedReason, endedReasonTexts, waitingForTexts } from '@outdial/contract'
-import { outcomeBadge, type Tone } from '../page/badges.ts'
-import { formatCount, type TimeFormats } from '../page/format.ts'
+import { outcomeBadge, type Tone } from '../views/badges.ts'
+import { formatCount, type TimeFormats } from '../views/format.ts'
 import type {
   findAttemptsOfCall,
   findCallDetails,
   findEventOfCall,
   findToolCallsOfCall,
 } from './call-queries.ts'
-import { describeDialing } from './call-settings-section.ts'
+import { describeDialing } from './describe-settings.ts'
 
 type Attempt = Awaited<ReturnType<typeof findAttemptsOfCall>>[number]
 type ToolCall = Awaited<ReturnType<typeof findToolCallsOfCall>>[number]

@@ -1,7 +1,6 @@
-import type { CallSettings, DialedWith } from '../../db/tables/call-tables.ts'
-import { labels } from '../../views/labels.ts'
-import { formatCallingHours, formatDate, formatRetryPolicy } from '../page/format.ts'
-import { languageName } from '../page/forms.ts'
+import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
+import { formatCallingHours, formatDate, formatRetryPolicy, languageName } from '../views/format.ts'
+import { labels } from '../views/labels.ts'
 
 interface Fact {
   label: string

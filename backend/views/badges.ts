@@ -7,8 +7,8 @@ import {
   type WaitingFor,
   waitingForTexts,
 } from '@outdial/contract'
-import type { ToolKindName } from '../../db/schema.ts'
-import type { DeliveryStatus, SubscriptionEndedReason } from '../../db/tables/webhook-tables.ts'
+import type { ToolKindName } from '../db/schema.ts'
+import type { DeliveryStatus, SubscriptionEndedReason } from '../db/tables/webhook-tables.ts'
 
 /** The color of a badge, bar, or timeline entry. */
 export type Tone = 'good' | 'warn' | 'bad' | 'live' | 'mute'
