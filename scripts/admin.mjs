@@ -1,14 +1,3 @@
-import { loadEnvFile } from './load-env-file.mjs'
-import { preflight } from './preflight.mjs'
+import { runCommands } from './run-commands.mjs'
 
-preflight()
-loadEnvFile()
-const { main } = await import('../backend/admin/main.ts')
-const { env: environment, stdin, stdout, stderr } = process
-// The program that reads the output, such as `head`, may exit before everything is written.
-for (const stream of [stdout, stderr]) {
-  stream.on('error', (error) => {
-    if (error.code !== 'EPIPE') throw error
-  })
-}
-process.exitCode = await main(process.argv.slice(2), { environment, stdin, stdout, stderr })
+await runCommands('adminProgram')

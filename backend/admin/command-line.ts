@@ -58,22 +58,27 @@ function joinValues(command: Command, args: readonly string[]): string[] {
   return joined
 }
 
-const commandPrefix = 'npm run admin --'
+/** The commands of one npm script. */
+export interface Program {
+  /** As users run it, such as `npm run admin`. */
+  script: string
+  commands: readonly Command[]
+}
 
-export function formatCommandList(commands: readonly Command[]): string {
+export function formatCommandList({ script, commands }: Program): string {
   const width = Math.max(...commands.map(({ name }) => name.length))
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
   return [
-    `Usage: ${commandPrefix} COMMAND [OPTIONS]`,
+    `Usage: ${script} -- COMMAND [OPTIONS]`,
     '',
     ...lines,
     '',
-    `To see the options of a command, run ${commandPrefix} COMMAND --help. To get a command's result as JSON, add --json.`,
+    `To see the options of a command, run ${script} -- COMMAND --help. To get a command's result as JSON, add --json.`,
     "Commands use the service's database: the one in DATABASE_URL, or the embedded one in DATA_DIR.",
   ].join('\n')
 }
 
-export function formatCommandHelp({ name, summary, options }: Command): string {
+export function formatCommandHelp({ script }: Program, { name, summary, options }: Command): string {
   const formatted = Object.entries(options).map(([key, option]) => ({
     spelling: formatOption(key, option),
     option,
@@ -81,7 +86,7 @@ export function formatCommandHelp({ name, summary, options }: Command): string {
   const width = Math.max(0, ...formatted.map(({ spelling }) => spelling.length))
   const usage = formatted.map(({ spelling, option }) => (option.required ? spelling : `[${spelling}]`))
   return [
-    `Usage: ${[commandPrefix, name, ...usage].join(' ')}`,
+    `Usage: ${[script, '--', name, ...usage].join(' ')}`,
     '',
     summary,
     ...(formatted.length > 0 ? [''] : []),
@@ -95,7 +100,8 @@ const formatOption = (key: string, { placeholder, repeated }: Option): string =>
 type Cell = Required<CommandResult>['rows'][number][string]
 
 /** Formats a result for a terminal: a table, labeled lines, or nothing if there is only a note. */
-export function formatResult({ rows, record }: CommandResult): string {
+export function formatResult({ rows, record, report }: CommandResult): string {
+  if (report !== undefined) return report.text
   if (record !== undefined) return formatRecord(record)
   if (rows === undefined) return ''
   const [first] = rows
@@ -129,4 +135,4 @@ function formatCell(value: Cell): string {
 }
 
 /** Users choose names. Escape sequences in a name could change what the operator's terminal shows. */
-const removeControlCharacters = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ')
+export const removeControlCharacters = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ')

@@ -26,7 +26,7 @@ export async function requireWorkspace(
   return workspace
 }
 
-const Id = z
+export const Id = z
   .string()
   .regex(/^[1-9]\d{0,14}$/, 'must be a whole number')
   .transform(Number)

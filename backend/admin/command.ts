@@ -18,10 +18,12 @@ export interface Option<Value = unknown> {
 
 type Cell = string | number | boolean | Date | string[] | null
 
-/** The output of a command: a list, a record, or a file, with an optional note. Some commands return only a note. */
+/** The output of a command: a list, a record, a report, or a file, with an optional note. Some commands return only a note. */
 export interface CommandResult {
   rows?: Record<string, Cell>[]
   record?: Record<string, Cell>
+  /** A text for people, and the same as JSON. */
+  report?: { text: string; json: unknown }
   /** The contents of a file, which go to standard output unchanged. */
   parts?: AsyncIterable<string>
   /** Goes to standard error. */
@@ -53,9 +55,11 @@ export function defineCommand<Options extends Record<string, Option>>(command: {
   name: string
   summary: string
   options: Options
+  /** Checks the options together. Returns what's wrong, or undefined. */
+  check?: (values: ValuesOf<Options>) => string | undefined
   run: (deps: Deps, values: ValuesOf<Options>, input: Readable) => Promise<CommandResult>
 }): Command {
-  const { name, summary, options, run } = command
+  const { name, summary, options, check, run } = command
   const schema = z.object(
     Object.fromEntries(Object.entries(options).map(([key, option]) => [key, option.schema])),
   )
@@ -65,8 +69,13 @@ export function defineCommand<Options extends Record<string, Option>>(command: {
     options,
     prepare: (values) => {
       const parsed = schema.safeParse(values)
-      // `schema` has the keys and schemas of `options`, which zod's types can't express.
-      if (parsed.success) return (deps, input) => run(deps, parsed.data as ValuesOf<Options>, input)
+      if (parsed.success) {
+        // `schema` has the keys and schemas of `options`, which zod's types can't express.
+        const data = parsed.data as ValuesOf<Options>
+        const issue = check?.(data)
+        if (issue !== undefined) throw new UsageError(issue)
+        return (deps, input) => run(deps, data, input)
+      }
       const [issue] = parsed.error.issues
       const key = String(issue?.path[0])
       throw new UsageError(

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { Program } from './command-line.ts'
 import { accountCommands } from './commands/account-commands.ts'
 import { addDocumentCommand, createAgentCommand, setAgentStatusCommand } from './commands/agent-commands.ts'
 import {
@@ -10,13 +10,14 @@ import {
   retirePhoneNumberCommand,
 } from './commands/campaign-commands.ts'
 import { customToolCommands } from './commands/custom-tool-commands.ts'
+import { diagnoseCommand } from './commands/diagnose-command.ts'
 import { listCommands } from './commands/list-commands.ts'
 import { reencryptSecretsCommand } from './commands/secret-commands.ts'
 import { listSpreadsheetsCommand, spreadsheetCommands } from './commands/spreadsheet-commands.ts'
 import { listToolsCommand, toolCommands } from './commands/tool-commands.ts'
 
 /** In the order that a new installation needs them. */
-export const commands: readonly Command[] = [
+const commands = [
   ...accountCommands,
   addPhoneNumberCommand,
   createAgentCommand,
@@ -35,3 +36,7 @@ export const commands: readonly Command[] = [
   listToolsCommand,
   listSpreadsheetsCommand,
 ]
+
+export const adminProgram: Program = { script: 'npm run admin', commands }
+
+export const supportProgram: Program = { script: 'npm run support', commands: [diagnoseCommand] }

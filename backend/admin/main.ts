@@ -6,8 +6,14 @@ import { ApiError, ConfigError, errorCode, StartupError } from '../core/errors.t
 import { createLog } from '../log.ts'
 import { openDeps } from '../open-deps.ts'
 import { type CommandResult, UsageError } from './command.ts'
-import { formatCommandHelp, formatCommandList, formatResult, parseCommandLine } from './command-line.ts'
-import { commands } from './commands.ts'
+import {
+  formatCommandHelp,
+  formatCommandList,
+  formatResult,
+  parseCommandLine,
+  type Program,
+} from './command-line.ts'
+import { adminProgram } from './commands.ts'
 
 export interface Terminal {
   environment: Record<string, string | undefined>
@@ -20,27 +26,31 @@ export interface Terminal {
  * Runs a command and returns the exit code: 0 for success, 1 if the command was rejected, 2 for an invalid
  * command line.
  */
-export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function main(
+  args: readonly string[],
+  terminal: Terminal,
+  program: Program = adminProgram,
+): Promise<number> {
   try {
-    await runCommand(args, terminal)
+    await runCommand(program, args, terminal)
     return 0
   } catch (error) {
     // The reader closed the pipe, as `head` does.
     if (terminal.stdout.errored && errorCode(error) === 'EPIPE') return 0
-    terminal.stderr.write(`${formatError(error)}\n`)
+    terminal.stderr.write(`${formatError(program, error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }
 
-async function runCommand(args: readonly string[], terminal: Terminal): Promise<void> {
+async function runCommand(program: Program, args: readonly string[], terminal: Terminal): Promise<void> {
   const { environment, stdin, stdout, stderr } = terminal
-  const { command, values, help, json } = parseCommandLine(commands, args)
+  const { command, values, help, json } = parseCommandLine(program.commands, args)
   if (command === undefined) {
-    print(stdout, formatCommandList(commands))
+    print(stdout, formatCommandList(program))
     return
   }
   if (help) {
-    print(stdout, formatCommandHelp(command))
+    print(stdout, formatCommandHelp(program, command))
     return
   }
 
@@ -60,15 +70,17 @@ async function runCommand(args: readonly string[], terminal: Terminal): Promise<
 }
 
 const formatOutput = (result: CommandResult, json: boolean): string =>
-  json ? JSON.stringify(result.rows ?? result.record ?? {}, null, 2) : formatResult(result)
+  json
+    ? JSON.stringify(result.rows ?? result.record ?? result.report?.json ?? {}, null, 2)
+    : formatResult(result)
 
 function print(to: Writable, text: string): void {
   if (text !== '') to.write(`${text}\n`)
 }
 
 /** Formats an expected error as its message, and a bug with its stack. */
-function formatError(error: unknown): string {
-  if (error instanceof UsageError) return `${error.message} For help, run npm run admin -- --help.`
+function formatError({ script }: Program, error: unknown): string {
+  if (error instanceof UsageError) return `${error.message} For help, run ${script} -- --help.`
   const isExpected =
     error instanceof ApiError || error instanceof ConfigError || error instanceof StartupError
   return isExpected ? error.message : inspect(error)

@@ -1,3 +1,4 @@
+import type { Call } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
 
 /** Finds the event of a call. It doesn't exist until the call is completed and analyzed. */
@@ -8,6 +9,55 @@ export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>
     .where('workspace_id', '=', workspaceId)
     .where('call_id', '=', callId)
     .executeTakeFirst()
+
+/** Finds an event by its ID, in any workspace. */
+export const findEvent = (db: Db, eventId: string) =>
+  db
+    .selectFrom('event')
+    .select(['id', 'type', 'created_at', 'unmatched', 'unmatched_count', 'call_id', 'workspace_id'])
+    .where('id', '=', eventId)
+    .executeTakeFirst()
+
+/** Returns the other calls of a call's contact that were queued at most `withinMs` before or after it, in order. */
+export const findCallsAround = (db: Db, workspaceId: number, call: Call, withinMs: number) =>
+  db
+    .selectFrom('call')
+    .select(['id', 'queued_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', call.contact.id)
+    .where('id', '!=', call.id)
+    .where('queued_at', '>=', new Date(Date.parse(call.queued_at) - withinMs))
+    .where('queued_at', '<=', new Date(Date.parse(call.queued_at) + withinMs))
+    .orderBy('id')
+    .limit(10)
+    .execute()
+
+/** Returns the latest calls of a contact. */
+export const selectLatestCallIds = async (db: Db, workspaceId: number, contactId: number, limit: number) => {
+  const calls = await db
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return calls.map(({ id }) => id)
+}
+
+/** Returns the workspace of a call; undefined if the call doesn't exist. */
+export const findWorkspaceOfCall = async (db: Db, callId: number): Promise<number | undefined> =>
+  (await db.selectFrom('call').select('workspace_id').where('id', '=', callId).executeTakeFirst())
+    ?.workspace_id
+
+/** Returns all workspaces, or one. */
+export const selectStoryWorkspaces = (db: Db, workspaceId: number | undefined) =>
+  db
+    .selectFrom('workspace')
+    .select(['id', 'name', 'country', 'time_zone as timeZone'])
+    .$if(workspaceId !== undefined, (query) => query.where('id', '=', workspaceId ?? 0))
+    .orderBy('id')
+    .execute()
 
 /** Returns the deliveries of an event with their status. */
 export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: string) =>

@@ -5,6 +5,8 @@ import { findAgentName, findApiKeyName, findAppName, findUserName, isImport } fr
 /** A sentence in parts, some of which are links. */
 export type LinkedText = readonly { text: string; path?: string }[]
 
+export const toText = (parts: LinkedText): string => parts.map(({ text }) => text).join('')
+
 /** Says who or what queued a call: “By API key “Website””, “By Zapier, connected by Robin”. */
 export async function describeOrigin(
   db: Db,

@@ -53,7 +53,7 @@ export function describeRequest(request: LoggedRequest): string {
 const texts: Partial<Record<string, ErrorText>> = errorTexts satisfies Partial<Record<ErrorCode, ErrorText>>
 
 function describeRejection({ status, error_code: code, fields }: LoggedRequest): string {
-  const names = fields.length === 0 ? '' : ` (${fields.join(', ')})`
+  const what = `${code ?? status}${fields.length === 0 ? '' : ` (${fields.join(', ')})`}`
   const meaning = texts[code ?? '']?.meaning.replaceAll('`', '').replaceAll(/:? ?\{\w+\}/g, '') ?? ''
-  return `${status >= 500 ? 'Failed' : 'Rejected'} with ${code ?? status}${names}. ${meaning}`.trim()
+  return `${status >= 500 ? `Failed with ${what}` : `Rejected with ${what}`}. ${meaning}`.trim()
 }

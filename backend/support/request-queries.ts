@@ -74,5 +74,21 @@ export async function selectRequests(
     .execute()
 }
 
+/** Returns the requests that queued a call, or that found it, in order. */
+export const selectRequestsOfCall = (db: Db, workspaceId: number, callId: number) =>
+  requestsOfWorkspace(db, workspaceId)
+    .where('api_request.call_id', '=', callId)
+    .orderBy('api_request.id')
+    .limit(50)
+    .execute()
+
+/** Returns the requests with an ID in all workspaces, newest first. Clients can choose the same ID several times. */
+export const selectRequestsByRequestId = (db: Db, requestId: string) =>
+  requestsQuery(db)
+    .where('api_request.request_id', '=', requestId)
+    .orderBy('api_request.id', 'desc')
+    .limit(10)
+    .execute()
+
 export const findRequest = (db: Db, workspaceId: number, id: number) =>
   requestsOfWorkspace(db, workspaceId).where('api_request.id', '=', id).executeTakeFirst()

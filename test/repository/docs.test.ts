@@ -3,12 +3,12 @@ import path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { CallState } from '@outdial/contract'
 import { parseCommandLine } from '../../backend/admin/command-line.ts'
-import { commands } from '../../backend/admin/commands.ts'
+import { adminProgram, supportProgram } from '../../backend/admin/commands.ts'
 import { generateSupportPage, generateZapBuildersPage } from '../../scripts/page-tables.ts'
 import { createCampaign } from '../../src/creates/create-campaign.ts'
 import { queueCall } from '../../src/creates/queue-call.ts'
 import { callCompleted } from '../../src/triggers/call-completed.ts'
-import { adminArguments, codeBlocks, commandsIn, readPage, root, shellCommands } from '../support/docs.ts'
+import { codeBlocks, commandsIn, programArguments, readPage, root, shellCommands } from '../support/docs.ts'
 import { otherCommands, runCommands } from '../support/documented-commands.ts'
 
 const listPages = (folder: string) =>
@@ -64,13 +64,14 @@ it.each(pages)('%s links to files and headings that exist', (page) => {
   expect(broken).toEqual([])
 })
 
-it.each(pages)('%s uses only npm scripts and admin commands that exist', (page) => {
+it.each(pages)('%s uses only npm scripts and their commands that exist', (page) => {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
   const used = [...readPage(page).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name ?? '')
   expect(used.filter((name) => !(name in scripts))).toEqual([])
-  for (const args of shellCommands(page).flatMap((command) => adminArguments(command) ?? [])) {
+  for (const { script, args } of shellCommands(page).flatMap(programArguments)) {
+    const { commands } = script === adminProgram.script ? adminProgram : supportProgram
     expect(() => parseCommandLine(commands, args)).not.toThrow()
   }
 })

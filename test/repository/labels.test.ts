@@ -7,7 +7,7 @@ import { toTitleCase } from '../../src/title-case.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const files = globSync(
-  ['backend/{dashboard,views}/**/*.eta', 'backend/{dashboard,views}/**/*.ts', 'src/**/*.ts'],
+  ['backend/{dashboard,views}/**/*.eta', 'backend/{dashboard,support,views}/**/*.ts', 'src/**/*.ts'],
   { cwd: root, exclude: ['src/generated.ts'] },
 )
 
@@ -23,7 +23,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /tools\/tool-pages/, labels: ['URL'], reason: 'of a tool server' },
   { files: /callback-pages/, labels: ['Signing secret'], reason: 'of callback URLs' },
   { files: /integrations\/delivery-/, labels: ['Status', 'Duration', 'Created at', 'Event'], reason: 'of a delivery' },
-  { files: /integrations\/webhook-|page\/badges/, labels: ['Failed', 'Canceled'], reason: 'statuses of deliveries' },
+  { files: /integrations\/webhook-|views\/badges/, labels: ['Failed', 'Canceled'], reason: 'statuses of deliveries' },
   { files: /webhook-list-page/, labels: ['Reason'], reason: 'why a subscription ended' },
   { files: /contacts\/contact-import-page/, labels: ['Status', 'Failed'], reason: 'of an import' },
   { files: /knowledge\/knowledge-page/, labels: ['Updated at'], reason: 'of a document' },
@@ -40,7 +40,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /campaign-(list-)?page/, labels: ['Outcomes'], reason: "the chart of a campaign's calls" },
   { files: /call-page.eta/, labels: ['Name', 'Failed'], reason: "the contact's full name; the result of a tool call" },
   { files: /call-page.ts/, labels: ['Agent', 'Contact'], reason: 'speakers of the transcript' },
-  { files: /call-timeline/, labels: ['Answered'], reason: 'an event' },
+  { files: /call-steps/, labels: ['Answered'], reason: 'an event' },
   { files: /title-case/, labels: ['ID', 'URL'], reason: 'acronyms that Title Case keeps' },
 ]
 

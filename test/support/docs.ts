@@ -41,9 +41,10 @@ export function commandsIn(page: string): string[] {
   return [...new Set(found.flatMap((command) => command.split(' && ')))]
 }
 
-/** Returns the arguments of an `npm run admin` command; undefined for other commands. */
-export function adminArguments(command: string): string[][] | undefined {
-  const [, rest] = /^npm run admin --(.*?)(?: <.*)?$/.exec(command) ?? []
-  if (rest === undefined) return undefined
-  return [[...rest.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')]
+/** Returns the arguments of an `npm run admin` or `npm run support` command; empty for other commands. */
+export function programArguments(command: string): { script: string; args: string[] }[] {
+  const [, script, rest] = /^(npm run (?:admin|support)) --(.*?)(?: <.*)?$/.exec(command) ?? []
+  if (script === undefined || rest === undefined) return []
+  const args = [...rest.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+  return [{ script, args }]
 }

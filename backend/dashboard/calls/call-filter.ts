@@ -56,15 +56,22 @@ const startOfDay = (day: string, timeZone: string, daysLater: number): Date =>
 
 const maxWords = 5
 
-/** Parses a call ID with or without #, the start of a phone number in any format, or the starts of names. */
+/**
+ * Parses a call ID with or without #, the start of a phone number in any format, the starts of names, or the ID of a
+ * request, an event, or a contact in another system. Any text can be an external ID.
+ */
 function parseCallSearch(text: string, country: string): CallSearch {
   const callId = /^#?([1-9]\d{0,14})$/.exec(text)?.[1]
   const numbers = numberPrefixes(text, country)
+  const ids = { externalId: text, ...(isToken(text) && { requestId: text, eventId: text }) }
   if (callId !== undefined || numbers.length > 0) {
-    return { ...(callId && { callId: Number(callId) }), numbers }
+    return { ...(callId && { callId: Number(callId) }), numbers, ...ids }
   }
-  return { names: text.toLocaleLowerCase('en-US').split(/\s+/).slice(0, maxWords) }
+  return { names: text.toLocaleLowerCase('en-US').split(/\s+/).slice(0, maxWords), ...ids }
 }
+
+/** Returns true for text that can be the ID of a request or an event. */
+const isToken = (text: string): boolean => /^[A-Za-z0-9._-]{1,128}$/.test(text)
 
 function numberPrefixes(text: string, country: string): string[] {
   const parsed = parsePhone(text, country)

@@ -11,6 +11,9 @@ export interface CallSearch {
   numbers?: readonly string[]
   /** Lowercase prefixes. Each must match the contact's first or last name. */
   names?: readonly string[]
+  externalId?: string
+  requestId?: string
+  eventId?: string
 }
 
 export interface CallFilter {
@@ -161,14 +164,56 @@ async function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilt
   if (filter.to) calls = calls.where('call.queued_at', '<', filter.to)
   if (search === undefined) return calls
   const contacts = search.names && (await findContactIds(db, workspaceId, search.names))
+  const { callIds, contactIds } = await findByForeignIds(db, workspaceId, search)
   return calls.where((eb) => {
     const conditions: Expression<SqlBool>[] = []
     if (search.callId !== undefined) conditions.push(eb('call.id', '=', search.callId))
+    if (callIds.length > 0) conditions.push(eb('call.id', 'in', callIds))
+    if (contactIds.length > 0) conditions.push(eb('call.contact_id', 'in', contactIds))
     for (const number of search.numbers ?? []) conditions.push(startsWith('call.to_number', number))
     if (contacts) conditions.push(eb('call.contact_id', '=', sql<number>`any(${contacts}::bigint[])`))
     if (search.names && contacts === undefined) conditions.push(contactHasNames(eb, search.names))
     return eb.or(conditions)
   })
+}
+
+/** Finds the calls of a request or an event, and the contacts with an ID in another system. */
+async function findByForeignIds(
+  db: Db,
+  workspaceId: number,
+  { externalId, requestId, eventId }: CallSearch,
+): Promise<{ callIds: number[]; contactIds: number[] }> {
+  const [contacts, requests, events] = await Promise.all([
+    externalId === undefined
+      ? []
+      : db
+          .selectFrom('contact')
+          .select('id')
+          .where('workspace_id', '=', workspaceId)
+          .where('external_id', '=', externalId)
+          .limit(maxContactIds)
+          .execute(),
+    requestId === undefined
+      ? []
+      : db
+          .selectFrom('api_request')
+          .select('call_id')
+          .where('workspace_id', '=', workspaceId)
+          .where('request_id', '=', requestId)
+          .where('call_id', 'is not', null)
+          .limit(50)
+          .execute(),
+    eventId === undefined
+      ? []
+      : db
+          .selectFrom('event')
+          .select('call_id')
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', eventId)
+          .execute(),
+  ])
+  const callIds = [...requests, ...events].flatMap(({ call_id: id }) => (id === null ? [] : [id]))
+  return { callIds, contactIds: contacts.map(({ id }) => id) }
 }
 
 /** Returns the matching contacts, or undefined if there are more than `maxContactIds`. */

@@ -1,7 +1,7 @@
-import { contactTexts } from '@outdial/contract'
 import { type ContactChange, findChanges } from '../../contacts/contact-history.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ChangedValues } from '../../db/tables/call-tables.ts'
+import { columnLabels } from '../../support/contact-changes.ts'
 import { describeActor, type LinkedText } from '../../support/describe-actor.ts'
 
 export interface ShownChange {
@@ -12,16 +12,6 @@ export interface ShownChange {
 }
 
 const maxChanges = 25
-
-const labels: Record<string, string> = {
-  first_name: contactTexts.first_name.label,
-  last_name: contactTexts.last_name.label,
-  email: contactTexts.email.label,
-  external_id: contactTexts.external_id.label,
-  time_zone: contactTexts.time_zone.label,
-  consent_source: contactTexts['consent.source'].label,
-  consent_at: contactTexts['consent.at'].label,
-}
 
 /** Returns what was changed in a contact, by whom, and when, newest first. */
 export async function readHistory(db: Db, workspaceId: number, contactId: number): Promise<ShownChange[]> {
@@ -51,6 +41,6 @@ function toShownValues({ old_values: before, new_values: after }: ContactChange)
 
 /** Returns the values by label. A variable's label is its name. */
 const flatten = ({ variables, ...columns }: ChangedValues): Record<string, string | null> => ({
-  ...Object.fromEntries(Object.entries(columns).map(([name, value]) => [labels[name] ?? name, value])),
+  ...Object.fromEntries(Object.entries(columns).map(([name, value]) => [columnLabels[name] ?? name, value])),
   ...variables,
 })

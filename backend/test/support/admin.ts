@@ -1,18 +1,21 @@
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { adminProgram } from '../../admin/commands.ts'
 import { main } from '../../admin/main.ts'
 import type { ProcessResult } from './child-process.ts'
 
-/** Runs a command of `npm run admin` in this process, with separate input, output, and environment variables. */
+/** Runs a command of an npm script, by default `npm run admin`, in this process, with separate input, output, and environment variables. */
 export async function admin(
   args: string[],
   environment: Record<string, string>,
   input = '',
+  program = adminProgram,
 ): Promise<ProcessResult> {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
   const output = Promise.all([text(stdout), text(stderr)])
-  const code = await main(args, { environment, stdin: Readable.from([Buffer.from(input)]), stdout, stderr })
+  const terminal = { environment, stdin: Readable.from([Buffer.from(input)]), stdout, stderr }
+  const code = await main(args, terminal, program)
   stdout.end()
   stderr.end()
   const [out, err] = await output

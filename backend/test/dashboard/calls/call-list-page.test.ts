@@ -3,10 +3,13 @@ import { expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { createApiKey } from '../../../identity/api-keys.ts'
 import { completeDialedCall, createCallSeeder } from '../../support/calls.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { seedCampaign } from '../../support/factories.ts'
 import { useServiceWorld } from '../../support/service.ts'
+import { createSender } from '../../support/test-api.ts'
+import { waitFor } from '../../support/wait.ts'
 
 const world = useServiceWorld()
 const seedCallFor = createCallSeeder(world)
@@ -45,6 +48,40 @@ it("keeps a finished call's name when the contact is renamed", async () => {
   expect((await user.open('/calls/export')).html).toContain('Maya')
   expect((await user.open(`/calls/${call.id}`)).html).toContain('<h1>Maya</h1>')
   expect((await user.open(`/contacts/${call.contact.id}`)).html).toContain('<h1>Mia</h1>')
+})
+
+it('finds calls by the ID of the request that queued them, of their event, and of the contact in another system', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { key } = await createApiKey(deps, user.seed.workspaceId, user.userId, 'Website')
+  const response = await createSender(
+    world.service.app,
+    key,
+  )({
+    ...{ method: 'POST', path: '/contacts/', headers: { 'x-request-id': '4711' } },
+    body: { phone_number: '+12025570011', campaign_id: user.seed.campaignId },
+  })
+  const { id: requested } = response.json<{ call: { id: number } }>().call
+  const completed = await seedCallFor(user, { external_id: 'lead 0815' })
+  await completeDialedCall(deps, user.seed, completed.id, emptyResult('busy', 'line_busy'))
+  const foreign = await seedSignedInOwner(world.service)
+  const event = await deps.db
+    .selectFrom('event')
+    .select('id')
+    .where('call_id', '=', completed.id)
+    .executeTakeFirstOrThrow()
+  const found = async (search: string, { open } = user) =>
+    listedIds(await open(`/calls?${new URLSearchParams({ search }).toString()}`))
+
+  await waitFor(
+    async () => (await found('4711')).length > 0,
+    () => deps.clock.advance(1_000),
+  )
+  expect(await found('4711')).toEqual([requested])
+  expect(await found(event.id)).toEqual([completed.id])
+  expect(await found('lead 0815')).toEqual([completed.id])
+  expect(await found('lead 081')).toEqual([])
+  for (const search of ['4711', event.id, 'lead 0815']) expect(await found(search, foreign)).toEqual([])
 })
 
 it('finds calls by the start of a name, a phone number in any format, or the ID', async () => {

@@ -1,9 +1,13 @@
 import { expect, it } from '@jest/globals'
 import type { Call } from '@outdial/contract'
 import { sql } from 'kysely'
+import { findCall } from '../../../calls/get-calls.ts'
 import { listCampaigns } from '../../../campaigns/campaigns.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { createApiKey } from '../../../identity/api-keys.ts'
 import { insertToolCall } from '../../../mcp/mcp-store.ts'
+import { readCallHistory } from '../../../support/call-history.ts'
+import { toCallStory } from '../../../support/read-story.ts'
 import { callbackDelayMs } from '../../../webhooks/callback-store.ts'
 import { leaseDeliveries, recordDeliveryAttempt } from '../../../webhooks/delivery-store.ts'
 import { subscribe } from '../../../webhooks/subscriptions.ts'
@@ -12,6 +16,8 @@ import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { completeCall, seedApiKeyCaller } from '../../support/factories.ts'
 import { useServiceWorld } from '../../support/service.ts'
+import { createSender } from '../../support/test-api.ts'
+import { waitFor } from '../../support/wait.ts'
 
 const world = useServiceWorld()
 const seedCallFor = createCallSeeder(world)
@@ -151,6 +157,43 @@ it("says which subscriptions a call's event wasn't sent to, and why", async () =
     'its filter depends on the goal, which is unknown for this call',
     'its filter excludes test calls',
   ])
+})
+
+it('shows the story that support reads, with links to the request that queued the call and to its deliveries', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps, app } = world.service
+  const { key } = await createApiKey(deps, user.seed.workspaceId, user.userId, 'Website')
+  const send = createSender(app, key)
+  const body = { target_url: 'https://hooks.example.com/zap', event: 'call.completed' }
+  await send({ method: 'POST', path: '/webhooks/subscribe', body })
+  const post = (more: object) =>
+    send({
+      ...{ method: 'POST', path: '/contacts/', headers: { 'x-request-id': 'of-the-story' } },
+      body: { phone_number: '+12025570021', campaign_id: user.seed.campaignId, ...more },
+    })
+  const { id } = (await post({})).json<{ call: { id: number } }>().call
+  await post({ if_already_queued: 'queue' })
+  await completeDialedCall(deps, user.seed, id, emptyResult('no_answer', 'ring_timeout'))
+
+  const page = await waitFor(
+    async () => {
+      const shown = await user.open(`/calls/${id}`)
+      return shown.text.includes('of-the-story') && shown
+    },
+    () => deps.clock.advance(1_000),
+  )
+  const call = await findCall(deps, user.seed.workspaceId, id, deps.clock.now())
+  const history = call && (await readCallHistory(deps.db, user.seed.workspaceId, call))
+  if (history === undefined) throw new Error('no call')
+  const workspace = { id: user.seed.workspaceId, name: 'Acme', timeZone: 'America/New_York' }
+  const story = toCallStory(history, workspace, deps.clock.now())
+  expect(story.sentences).toHaveLength(3)
+  for (const text of [...story.sentences, ...story.steps.flatMap(({ title, detail }) => [title, detail])]) {
+    expect(page.text).toContain(text.trim())
+  }
+  expect(page.text.match(/The call wasn't answered\./g)).toHaveLength(2) // the cause, and the step
+  const [, path = ''] = /href="\/w\/\d+(\/settings\/api-log\/\d+)"/.exec(page.html) ?? []
+  expect((await user.open(path)).text).toContain(`Queued call ${id}.`)
 })
 
 it('cancels a waiting call once', async () => {

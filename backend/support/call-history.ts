@@ -1,0 +1,52 @@
+import type { Call } from '@outdial/contract'
+import { findChanges } from '../contacts/contact-history.ts'
+import { dayMs, minuteMs } from '../core/durations.ts'
+import type { Db } from '../db/schema.ts'
+import {
+  findAttemptsOfCall,
+  findCallDetails,
+  findCallsAround,
+  findEventOfCall,
+  findToolCallsOfCall,
+} from './call-queries.ts'
+import { toChangeSteps } from './contact-changes.ts'
+import { readDeliveries } from './describe-deliveries.ts'
+import { selectRequestsOfCall } from './request-queries.ts'
+
+/** What's stored about a call. */
+export type CallHistory = NonNullable<Awaited<ReturnType<typeof readCallHistory>>>
+
+/** More than agents normally make in one call. */
+const maxToolCalls = 500
+
+const maxChanges = 25
+
+/** Reads what's stored about a call. Returns undefined if its workspace was just deleted. */
+export async function readCallHistory(db: Db, workspaceId: number, call: Call) {
+  const queuedAt = new Date(call.queued_at)
+  const [details, attempts, toolCalls, event, requests, changes, otherCalls] = await Promise.all([
+    findCallDetails(db, workspaceId, call.id),
+    findAttemptsOfCall(db, workspaceId, call.id),
+    findToolCallsOfCall(db, workspaceId, call.id, maxToolCalls),
+    findEventOfCall(db, workspaceId, call.id),
+    selectRequestsOfCall(db, workspaceId, call.id),
+    findChanges(db, workspaceId, call.contact.id, maxChanges),
+    findCallsAround(db, workspaceId, call, dayMs),
+  ])
+  if (details === undefined) return undefined
+  // The request that queues a call changes the contact first.
+  const from = new Date(queuedAt.getTime() - minuteMs)
+  const isDuringCall = ({ at }: { at: Date }) =>
+    at >= from && (call.ended_at === null || at <= new Date(call.ended_at))
+  return {
+    call,
+    details,
+    attempts,
+    toolCalls,
+    event,
+    requests,
+    otherCalls,
+    changes: await toChangeSteps(db, workspaceId, changes.filter(isDuringCall)),
+    ...(await readDeliveries(db, workspaceId, event?.id)),
+  }
+}

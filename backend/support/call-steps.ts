@@ -1,0 +1,96 @@
+import type { Call } from '@outdial/contract'
+import { outcomeBadge } from '../views/badges.ts'
+import { formatMilliseconds } from '../views/format.ts'
+import type { CallHistory } from './call-history.ts'
+import { formatEndedReason } from './describe-call.ts'
+import { toDeliverySteps } from './describe-deliveries.ts'
+import { describeRequest, formatCredential, formatRequestLine } from './describe-request.ts'
+import { describeDialing } from './describe-settings.ts'
+import type { RequestRow } from './request-queries.ts'
+import { inOrder, type Step, step } from './story.ts'
+
+type Attempt = CallHistory['attempts'][number]
+type ToolCall = CallHistory['toolCalls'][number]
+
+/** Returns what happened to a call, in order, and then the current step. */
+export function toCallSteps(history: CallHistory): Step[] {
+  const { call, details, attempts, toolCalls, requests, changes } = history
+  const past = [
+    ...requests.map(toRequestStep),
+    ...changes,
+    queuedStep(call),
+    ...attempts.flatMap((attempt) => [
+      ...attemptSteps(attempt, details.queued_with),
+      ...toolCalls.filter(({ attempt_id }) => attempt_id === attempt.id).map(toolCallStep),
+      ...attemptEndedSteps(attempt),
+    ]),
+    ...completedSteps(call, attempts),
+    ...toDeliverySteps(history, call.outcome === 'answered' && call.summary !== null),
+  ]
+  return [...inOrder(past), ...currentSteps(history)]
+}
+
+export function toRequestStep(request: RequestRow): Step {
+  const { at, status, request_id: requestId, duration_ms: ms } = request
+  return step(
+    at,
+    status >= 400 ? 'bad' : 'mute',
+    `Request ${formatRequestLine(request)}: ${status}`,
+    `${describeRequest(request)} Request ID ${requestId}, from ${formatCredential(request)}, ${formatMilliseconds(ms)}.`,
+    `/settings/api-log/${request.id}`,
+  )
+}
+
+function queuedStep(call: Call): Step {
+  const title = call.test ? 'Queued as a test call' : 'Queued'
+  const detail = call.scheduled_at === null ? '' : 'Scheduled for a later time.'
+  return step(new Date(call.queued_at), 'mute', title, detail)
+}
+
+function attemptSteps(attempt: Attempt, queuedWith: CallHistory['details']['queued_with']): Step[] {
+  const simulated = attempt.provider === 'simulated' ? 'The call is simulated, so no phone rings.' : ''
+  const detail = [describeDialing(attempt, queuedWith), simulated].filter(Boolean).join(' ')
+  const dialed = step(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, detail)
+  if (attempt.answered_at === null) return [dialed]
+  return [dialed, step(attempt.answered_at, 'good', 'Answered')]
+}
+
+function attemptEndedSteps(attempt: Attempt): Step[] {
+  if (attempt.ended_at === null || attempt.outcome === null) return []
+  const { tone, text } = outcomeBadge(attempt.outcome)
+  const why = attempt.ended_reason === null ? '' : formatEndedReason(attempt.ended_reason)
+  const title = attempt.answered_at === null ? text : `Ended with the outcome ${text}`
+  return [step(attempt.ended_at, tone, title, why)]
+}
+
+const toolCallStep = (call: ToolCall): Step => ({
+  ...step(call.started_at, call.is_error ? 'bad' : 'mute', `The agent used ${call.tool_name}`),
+  tool: {
+    name: call.tool_name,
+    arguments: JSON.stringify(call.arguments, null, 2),
+    result: call.result,
+    ms: call.duration_ms,
+    isError: call.is_error,
+    dryRun: call.dry_run,
+  },
+})
+
+/** Returns a step for the end of a call, unless that of the last attempt already shows it. */
+function completedSteps(call: Call, attempts: readonly Attempt[]): Step[] {
+  if (call.outcome === null || call.ended_at === null) return []
+  if (attempts.at(-1)?.outcome === call.outcome && attempts.at(-1)?.ended_reason === call.ended_reason)
+    return []
+  const { tone, text } = outcomeBadge(call.outcome)
+  const why = call.ended_reason === null ? '' : formatEndedReason(call.ended_reason)
+  return [step(new Date(call.ended_at), tone, `Completed with the outcome ${text}`, why)]
+}
+
+function currentSteps({ call, details, event }: CallHistory): Step[] {
+  if (call.status === 'queued') return [step(null, 'live', 'Waiting')]
+  if (call.status === 'dialing') return [step(null, 'live', 'Dialing')]
+  if (call.status === 'in_progress') return [step(null, 'live', 'In progress')]
+  if (event !== undefined || details.analysis_until === null) return []
+  const detail =
+    'The event is created when the analysis is done, or after two minutes if the analysis takes longer.'
+  return [step(null, 'live', 'Analyzing the conversation', detail)]
+}

@@ -1,0 +1,196 @@
+import { findDoNotCallEntry } from '../calls/check-do-not-call.ts'
+import { findCall } from '../calls/get-calls.ts'
+import { findChanges } from '../contacts/contact-history.ts'
+import { findContactsBy } from '../contacts/find-contacts.ts'
+import { isInternational, parsePhone } from '../core/phone.ts'
+import type { Deps } from '../deps.ts'
+import { callBadge } from '../views/badges.ts'
+import { createTimeFormats, formatContactName, formatPlural, type TimeFormats } from '../views/format.ts'
+import { type CallHistory, readCallHistory } from './call-history.ts'
+import { findEvent, findWorkspaceOfCall, selectLatestCallIds, selectStoryWorkspaces } from './call-queries.ts'
+import { toCallSteps, toRequestStep } from './call-steps.ts'
+import { toChangeSteps } from './contact-changes.ts'
+import { describeCall } from './describe-call.ts'
+import { describeDeliveries, readDeliveries, toDeliverySteps } from './describe-deliveries.ts'
+import { describeRequest, formatRequestLine } from './describe-request.ts'
+import { selectRequestsByRequestId } from './request-queries.ts'
+import { inOrder, type Step, step, type Story, type StoryWorkspace } from './story.ts'
+
+type StoryDeps = Pick<Deps, 'db' | 'clock' | 'config'>
+
+/** Builds the story of a call from what's stored about it. */
+export function toCallStory(history: CallHistory, workspace: StoryWorkspace, now: Date): Story {
+  const { call } = history
+  return {
+    workspace,
+    subject: `Call ${call.id} to ${formatContactName(call.contact, call.to_number)}: ${callBadge(call).text}`,
+    sentences: describeCall(history, now, createTimeFormats(now, workspace.timeZone)),
+    steps: toCallSteps(history),
+  }
+}
+
+/** Reads the story of a call, with the changes of its contact. Returns undefined if the workspace has no such call. */
+export async function readCallStory(
+  deps: StoryDeps,
+  workspace: StoryWorkspace,
+  callId: number,
+  { withChanges = true } = {},
+): Promise<Story | undefined> {
+  const now = deps.clock.now()
+  const call = await findCall(deps, workspace.id, callId, now)
+  const history = call && (await readCallHistory(deps.db, workspace.id, call))
+  return history && toCallStory(withChanges ? history : { ...history, changes: [] }, workspace, now)
+}
+
+/** What a story is about. `workspaceId` limits the search to one workspace. */
+export type StoryKey = { workspaceId?: number | undefined } & (
+  { callId: number } | { requestId: string } | { eventId: string } | { phoneNumber: string }
+)
+
+/** Reads the stories of a call, a request, an event, or a phone number: one for each workspace that has it. */
+export async function readStories(deps: StoryDeps, key: StoryKey): Promise<Story[]> {
+  const { db } = deps
+  const workspaces = await selectStoryWorkspaces(db, key.workspaceId)
+  const findWorkspace = (id: number | undefined) => workspaces.find((workspace) => workspace.id === id)
+  if ('callId' in key) {
+    const workspace = findWorkspace(await findWorkspaceOfCall(db, key.callId))
+    return toList(workspace && (await readCallStory(deps, workspace, key.callId)))
+  }
+  if ('eventId' in key) {
+    const event = await findEvent(db, key.eventId)
+    const workspace = findWorkspace(event?.workspace_id)
+    return toList(event && workspace && (await readEventStory(deps, workspace, event)))
+  }
+  if ('requestId' in key) {
+    const requests = await selectRequestsByRequestId(db, key.requestId)
+    const stories = requests.map(async (request) => {
+      const workspace = findWorkspace(request.workspace_id)
+      return toList(workspace && (await readRequestStory(deps, workspace, request)))
+    })
+    return (await Promise.all(stories)).flat()
+  }
+  const stories = workspaces.map(async (workspace) => {
+    const parsed = parsePhone(key.phoneNumber, workspace.country)
+    return parsed.ok ? toList(await readContactStory(deps, workspace, parsed.phoneNumber)) : []
+  })
+  return (await Promise.all(stories)).flat()
+}
+
+const toList = <Value>(value: Value | undefined): Value[] => (value === undefined ? [] : [value])
+
+/** Returns true if a phone number can be searched for in workspaces of different countries. */
+export const isSearchable = (phoneNumber: string, workspaceId: number | undefined): boolean =>
+  workspaceId !== undefined || isInternational(phoneNumber)
+
+/** A request that's about a call includes the story of the call. */
+async function readRequestStory(
+  deps: StoryDeps,
+  workspace: StoryWorkspace,
+  request: Awaited<ReturnType<typeof selectRequestsByRequestId>>[number],
+): Promise<Story> {
+  const call = request.call_id === null ? undefined : await readCallStory(deps, workspace, request.call_id)
+  return {
+    workspace,
+    subject: `Request ${request.request_id}, ${formatRequestLine(request)}: ${request.status}`,
+    sentences: [describeRequest(request), ...(call?.sentences ?? [])],
+    steps: call?.steps ?? [toRequestStep(request)],
+  }
+}
+
+/** The story of an event begins with its deliveries. */
+async function readEventStory(
+  deps: StoryDeps,
+  workspace: StoryWorkspace,
+  event: NonNullable<Awaited<ReturnType<typeof findEvent>>>,
+): Promise<Story> {
+  const now = deps.clock.now()
+  const timeFormats = createTimeFormats(now, workspace.timeZone)
+  const call = event.call_id === null ? undefined : await findCall(deps, workspace.id, event.call_id, now)
+  const history = call && (await readCallHistory(deps.db, workspace.id, call))
+  if (history === undefined) {
+    const testHistory = { event, ...(await readDeliveries(deps.db, workspace.id, event.id)) }
+    return {
+      workspace,
+      subject: `Test event ${event.id}`,
+      sentences: describeDeliveries(testHistory, { goal_met: null, test: true }, timeFormats),
+      steps: toDeliverySteps(testHistory, false),
+    }
+  }
+  const story = toCallStory(history, workspace, now)
+  const deliveries = describeDeliveries(history, history.call, timeFormats)
+  return {
+    ...story,
+    subject: `Event ${event.id} of ${lowerFirst(story.subject)}`,
+    sentences: [...deliveries, ...story.sentences.filter((sentence) => !deliveries.includes(sentence))],
+  }
+}
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
+const maxCalls = 5
+const maxChanges = 25
+
+/** Returns undefined if the number is unknown in the workspace. */
+async function readContactStory(
+  deps: StoryDeps,
+  workspace: StoryWorkspace,
+  phoneNumber: string,
+): Promise<Story | undefined> {
+  const { db, clock } = deps
+  const timeFormats = createTimeFormats(clock.now(), workspace.timeZone)
+  const [contact] = await findContactsBy(db, workspace.id, 'phone_number', phoneNumber)
+  const entry = await findDoNotCallEntry(db, workspace.id, phoneNumber)
+  const listed = entry && { ...entry, text: describeDoNotCall(entry, timeFormats) }
+  if (contact === undefined) {
+    if (listed === undefined) return undefined
+    const sentences = [listed.text, 'The workspace has no contact with this number.']
+    return { workspace, subject: phoneNumber, sentences, steps: [toDoNotCallStep(listed)] }
+  }
+  const callIds = await selectLatestCallIds(db, workspace.id, contact.id, maxCalls)
+  // The changes of the contact are steps of its own story.
+  const readCall = async (callId: number) => {
+    const story = await readCallStory(deps, workspace, callId, { withChanges: false })
+    return toList(story && { callId, ...story })
+  }
+  const calls = (await Promise.all(callIds.map(readCall))).flat()
+  const changes = await toChangeSteps(
+    db,
+    workspace.id,
+    await findChanges(db, workspace.id, contact.id, maxChanges),
+  )
+  return {
+    workspace,
+    subject: `Contact ${contact.id}, ${formatContactName(contact, phoneNumber)}`,
+    sentences: [...toList(listed?.text), ...describeCalls(calls)],
+    steps: inOrder([
+      ...changes,
+      ...toList(listed && toDoNotCallStep(listed)),
+      ...calls.flatMap(({ callId, steps }) =>
+        steps.map((each) => ({ ...each, title: `Call ${callId}: ${each.title}` })),
+      ),
+    ]),
+  }
+}
+
+function describeCalls(calls: readonly (Story & { callId: number })[]): string[] {
+  const [latest] = calls
+  if (latest === undefined) return ['No call was queued for this contact.']
+  const [cause = '', ...others] = latest.sentences
+  const isLimited = calls.length === maxCalls
+  const shown = isLimited ? `the latest ${maxCalls} calls` : formatPlural(calls.length, 'call')
+  return [`Latest call, call ${latest.callId}: ${cause}`, ...others, `The steps are those of ${shown}.`]
+}
+
+const doNotCallSources = {
+  api: 'over the API',
+  dashboard: 'in the dashboard',
+  call: 'by the agent during a call',
+}
+
+type DoNotCallEntry = NonNullable<Awaited<ReturnType<typeof findDoNotCallEntry>>>
+
+const describeDoNotCall = ({ source, reason, since }: DoNotCallEntry, timeFormats: TimeFormats): string =>
+  `The number isn't called, because it was put on the do-not-call list ${doNotCallSources[source]} on ${timeFormats.day(since)}.${reason ? ` Reason: ${reason}` : ''}`
+
+const toDoNotCallStep = ({ source, reason, since }: DoNotCallEntry): Step =>
+  step(since, 'bad', `Put on the do-not-call list ${doNotCallSources[source]}`, reason ?? '')

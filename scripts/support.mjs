@@ -1,0 +1,3 @@
+import { runCommands } from './run-commands.mjs'
+
+await runCommands('supportProgram')
