@@ -1,10 +1,14 @@
 import { defineApp, version as platformVersion } from 'zapier-platform-core'
 import { authentication } from './src/authentication.ts'
 import { addBearer } from './src/client.ts'
+import { addToDoNotCallList } from './src/creates/add-to-do-not-call-list.ts'
+import { cancelWaitingCalls } from './src/creates/cancel-waiting-calls.ts'
 import { createCampaign } from './src/creates/create-campaign.ts'
 import { queueCall } from './src/creates/queue-call.ts'
+import { queueCallAndWait } from './src/creates/queue-call-and-wait.ts'
 import { version } from './src/generated.ts'
-import { findCampaign } from './src/searches/find-campaign.ts'
+import { findCall } from './src/searches/find-call.ts'
+import { findCampaign, findOrCreateCampaign } from './src/searches/find-campaign.ts'
 import { callCompleted } from './src/triggers/call-completed.ts'
 import { agents, campaigns, openCampaigns, phoneNumbers, timeZoneChoices } from './src/triggers/dropdowns.ts'
 
@@ -22,6 +26,13 @@ export default defineApp({
     [phoneNumbers.key]: phoneNumbers,
     [timeZoneChoices.key]: timeZoneChoices,
   },
-  searches: { [findCampaign.key]: findCampaign },
-  creates: { [createCampaign.key]: createCampaign, [queueCall.key]: queueCall },
+  searches: { [findCall.key]: findCall, [findCampaign.key]: findCampaign },
+  searchOrCreates: { [findOrCreateCampaign.key]: findOrCreateCampaign },
+  creates: {
+    [queueCall.key]: queueCall,
+    [queueCallAndWait.key]: queueCallAndWait,
+    [cancelWaitingCalls.key]: cancelWaitingCalls,
+    [addToDoNotCallList.key]: addToDoNotCallList,
+    [createCampaign.key]: createCampaign,
+  },
 })

@@ -1,3 +1,4 @@
+import type { ContactAdded } from './add-contact.ts'
 import type { Agent } from './agent.ts'
 import type { Call } from './call.ts'
 import type { Campaign } from './campaign.ts'
@@ -93,4 +94,28 @@ export const exampleCall: Call = {
   extracted: { interested: true, preferred_time: 'Thursday morning' },
   recording_url: null,
   metadata: { lead_source: 'Website form' },
+}
+
+/** The response when a call was just queued: the example call before it's placed. */
+export const exampleContactAdded: ContactAdded = {
+  contact: exampleContact,
+  call: {
+    ...exampleCall,
+    status: 'queued',
+    outcome: null,
+    ended_reason: null,
+    attempts: 0,
+    next_attempt_at: exampleCall.queued_at,
+    answered_at: null,
+    ended_at: null,
+    duration_seconds: null,
+    summary: null,
+    transcript: [],
+    transcript_text: null,
+    sentiment: 'unknown',
+    goal_met: null,
+    extracted: {},
+  },
+  contact_created: true,
+  call_queued: true,
 }

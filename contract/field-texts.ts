@@ -549,9 +549,45 @@ export const filterTexts = texts({
   test: {
     label: 'Test calls',
     api: 'Whether test calls are selected: `include` (default), `exclude`, or `only` (and no real calls).',
-    zap: 'Choose whether to trigger for test calls. By default, both test calls and real calls trigger.',
   },
 })
+
+/** Fields of the Call Completed trigger in Zapier that the API has in another form. */
+export const triggerTexts = texts({
+  include_test_calls: {
+    label: 'Include test calls',
+    zap: 'Choose **Yes** to trigger for test calls as well. By default, only real calls trigger.',
+  },
+})
+
+/** What the steps in Zapier add to a call. */
+export const flatCallTexts = texts({
+  outcome_label: { label: 'Outcome in words' },
+  reached: { label: 'Person answered' },
+})
+
+/** What Cancel Waiting Calls in Zapier adds to the response. */
+export const canceledCountText: FieldText = { label: 'Number of canceled calls' }
+
+/** Fields of Find Call in Zapier. */
+export const findCallTexts = texts({
+  call: {
+    label: 'Call ID',
+    zap: 'The ID of a call, for example from an earlier step. If you enter one, the other fields are ignored.',
+  },
+  phone_number: {
+    ...contactTexts.phone_number,
+    zap: 'Include the country code, for example `+12025550100`.',
+  },
+  external_id: { ...contactTexts.external_id, zap: "This person's record ID in your CRM or another app." },
+  campaign_id: { label: 'Campaign', zap: 'Only find calls in this campaign. Leave blank for all campaigns.' },
+})
+
+/** The field of Find Campaign in Zapier besides the name. */
+export const partialMatchText: FieldText = {
+  label: 'Include partial matches',
+  zap: 'Choose **Yes** to also find campaigns whose name contains the text. By default, only an exact name is found.',
+}
 
 /** Days of the week, in order. */
 export const weekdayLabels = {

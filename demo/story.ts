@@ -54,7 +54,7 @@ async function turnOnZap({ connector, webhookListener, demo }: DemoContext): Pro
   const { access_token = '' } = await connector.authData()
   const secret = await readSigningSecret(demo.base_url, access_token, {
     target_url: webhookListener.url,
-    filter: { campaign_id: demo.campaign_id },
+    filter: { campaign_id: demo.campaign_id, test: 'exclude' },
   })
   printDone('Outdial will send every completed call in this campaign to Zapier')
   return { id, secret }

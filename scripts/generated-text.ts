@@ -1,35 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import * as contract from '@outdial/contract'
 import { format, resolveConfig } from 'prettier'
+import type { PlainOutputField } from 'zapier-platform-core'
 import { toTitleCase } from '../src/title-case.ts'
 import { toOutputFields } from './output-fields.ts'
 
 const root = new URL('..', import.meta.url)
 export const generatedFile = new URL('src/generated.ts', root)
 
-/** The response when a call was just queued: the example call before it's placed. */
-const contactAdded: contract.ContactAdded = {
-  contact: contract.exampleContact,
-  call: {
-    ...contract.exampleCall,
-    status: 'queued',
-    outcome: null,
-    ended_reason: null,
-    attempts: 0,
-    next_attempt_at: contract.exampleCall.queued_at,
-    answered_at: null,
-    ended_at: null,
-    duration_seconds: null,
-    summary: null,
-    transcript: [],
-    transcript_text: null,
-    sentiment: 'unknown',
-    goal_met: null,
-    extracted: {},
-  },
-  contact_created: true,
-  call_queued: true,
-}
+const added = contract.exampleContactAdded
 
 type Texts = Record<string, contract.FieldText>
 
@@ -44,24 +23,35 @@ const callLabels = {
   ...toLabels(contract.contactTexts, contract.callTexts.contact.label, 'contact.'),
 }
 
-/** After "Call", these labels would say "call" twice or read like a command: "Call agent ID", "Call from number". */
-const withoutPrefix: (keyof typeof contract.callTexts)[] = [
-  'waiting_for',
-  'next_attempt_at',
-  'test',
-  'campaign_id',
-  'campaign_name',
-  'agent_id',
-  'agent_name',
-  'from_number',
-  'to_number',
-  'attempts',
-  'scheduled_at',
-  'transcript.role',
-  'transcript.text',
-  'transcript.at',
-  'transcript_text',
+/** What the steps add to a call of the API, after its outcome. */
+const flatCallFields: PlainOutputField[] = [
+  { key: 'outcome_label', label: toTitleCase(contract.flatCallTexts.outcome_label.label), type: 'string' },
+  { key: 'reached', label: toTitleCase(contract.flatCallTexts.reached.label), type: 'boolean' },
 ]
+
+/** Returns the fields of a call as every step returns it. */
+function callFields(): PlainOutputField[] {
+  const fields = toOutputFields(contract.Call, callLabels)
+  return fields.toSpliced(fields.findIndex(({ key }) => key === 'outcome') + 1, 0, ...flatCallFields)
+}
+
+/**
+ * Returns the call of a sample. It leaves out what isn't in every call: the keys that a user chose, and the turns of a
+ * conversation. Zapier compares the keys of the sample with those of calls.
+ */
+function sampleOf(call: contract.Call): object {
+  const { outcome, contact } = call
+  return {
+    ...omit(call, ['extracted', 'metadata']),
+    outcome_label: outcome === null ? null : contract.outcomeTexts[outcome].label,
+    reached: outcome === 'answered',
+    contact: omit(contact, ['variables']),
+    transcript: [],
+  }
+}
+
+const omit = (object: object, keys: string[]): object =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
 
 /** Returns the label and help text of each input field by its key in Zapier: the path with underscores. */
 const toInputTexts = (texts: Texts): Record<string, { label: string; helpText?: string }> =>
@@ -86,25 +76,40 @@ export async function generateText(): Promise<string> {
   const values = {
     version,
     sampleCampaign: contract.exampleCampaign,
-    sampleCall: contract.exampleCall,
-    sampleContactAdded: contactAdded,
+    sampleCall: sampleOf(contract.exampleCall),
+    sampleQueuedCall: {
+      ...sampleOf(added.call),
+      contact_created: added.contact_created,
+      call_queued: added.call_queued,
+    },
     campaignFields: toOutputFields(contract.Campaign, toLabels(contract.campaignTexts)),
-    callFields: toOutputFields(contract.Call, callLabels),
-    contactAddedFields: toOutputFields(contract.ContactAdded, {
-      ...toLabels(contract.contactAddedTexts),
-      ...toLabels(contract.contactTexts, contract.contactAddedTexts.contact.label, 'contact.'),
-      ...toLabels(contract.callTexts, contract.contactAddedTexts.call.label, 'call.'),
-      ...Object.fromEntries(withoutPrefix.map((name) => [`call.${name}`, contract.callTexts[name].label])),
-      ...toLabels(contract.contactTexts, "Call's contact", 'call.contact.'),
-    }),
+    callFields: callFields(),
+    /** What the steps that queue a call return besides the call. */
+    queuedFields: (['contact_created', 'call_queued'] as const).map((key) => ({
+      key,
+      label: toTitleCase(contract.contactAddedTexts[key].label),
+      type: 'boolean',
+    })),
+    doNotCallFields: toOutputFields(contract.DoNotCallEntry, toLabels(contract.doNotCallEntryTexts)),
+    canceledFields: [
+      ...toOutputFields(contract.CallsCanceled, toLabels(contract.callsCanceledTexts)),
+      { key: 'canceled_count', label: toTitleCase(contract.canceledCountText.label), type: 'integer' },
+    ],
     queueCallTexts: toInputTexts(contract.addContactTexts),
     deduplicationKeyText: contract.deduplicationKeyText,
     /** Keyed by the code of the error, or of its detail. */
     zapierErrors: zapierErrors(),
     campaignNameLabel: toTitleCase(contract.campaignTexts.name.label),
     createCampaignTexts: toInputTexts(contract.createCampaignTexts),
-    callCompletedTexts: toInputTexts(contract.filterTexts),
+    callCompletedTexts: toInputTexts({ ...contract.filterTexts, ...contract.triggerTexts }),
+    findCallTexts: toInputTexts(contract.findCallTexts),
+    cancelCallsTexts: toInputTexts(contract.cancelCallsTexts),
+    doNotCallTexts: toInputTexts(contract.addToDoNotCallListTexts),
+    partialMatchText: toInputTexts({ text: contract.partialMatchText }).text,
     weekdayLabels: contract.weekdayLabels,
+    outcomeLabels: Object.fromEntries(
+      Object.entries(contract.outcomeTexts).map(([outcome, { label }]) => [outcome, label]),
+    ),
     outcomeChoices: Object.fromEntries(
       contract.CallOutcome.options.map((outcome) => [
         outcome,
@@ -115,17 +120,17 @@ export async function generateText(): Promise<string> {
   const lines = [
     '// Generated from the contract by `npm run generate`. A test checks that this file is up to date. The connector',
     '// ships without schemas, and uses these samples, fields, and texts instead.',
-    "import type { Call, Campaign, ContactAdded } from '@outdial/contract'",
+    "import type { Campaign } from '@outdial/contract'",
     "import type { PlainOutputField } from 'zapier-platform-core'",
     '',
   ]
   const types: Partial<Record<keyof typeof values, string>> = {
     sampleCampaign: 'Campaign',
-    sampleCall: 'Call',
-    sampleContactAdded: 'ContactAdded',
     campaignFields: 'PlainOutputField[]',
     callFields: 'PlainOutputField[]',
-    contactAddedFields: 'PlainOutputField[]',
+    queuedFields: 'PlainOutputField[]',
+    doNotCallFields: 'PlainOutputField[]',
+    canceledFields: 'PlainOutputField[]',
   }
   for (const [name, value] of Object.entries(values)) {
     const type = types[name as keyof typeof values]

@@ -37,7 +37,7 @@ export function toOutputFields(
     if (type === 'array') {
       const item = items === undefined || Array.isArray(items) ? undefined : resolve(asSchema(items))
       if (item?.type === 'object') return collectProperties(item, `${key}[]`, path)
-      return [{ key, label: toLabel(path), type: 'string', list: true }]
+      return [{ key, label: toLabel(path), type: fieldType(item?.type, item?.format), list: true }]
     }
     if (type === 'object')
       return properties === undefined ? [] : collectProperties({ properties }, `${key}__`, path)

@@ -19,7 +19,7 @@ export interface ApiRequest extends ErrorOptions {
   body?: unknown
   headers?: Record<string, string>
   /** Error statuses that count as success. */
-  acceptedStatuses?: number[]
+  acceptedStatuses?: readonly number[]
 }
 
 /**

@@ -12,7 +12,12 @@ const throttlingCodes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_
 
 /** Returns the key of the input field for a path of the API, where the two differ. */
 const toInputKey = (path: string): string =>
-  path === 'external_id' ? 'external_reference' : path.replace(/^filter\./, '').replaceAll('.', '_')
+  inputKeys[path] ?? path.replace(/^filter\./, '').replaceAll('.', '_')
+
+const inputKeys: Partial<Record<string, string>> = {
+  external_id: 'external_reference',
+  'filter.test': 'include_test_calls',
+}
 
 /** What an error should say about a request. */
 export interface ErrorOptions {

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`. A test checks that this file is up to date. The connector
 // ships without schemas, and uses these samples, fields, and texts instead.
-import type { Call, Campaign, ContactAdded } from '@outdial/contract'
+import type { Campaign } from '@outdial/contract'
 import type { PlainOutputField } from 'zapier-platform-core'
 
 export const version = '1.0.0'
@@ -21,7 +21,7 @@ export const sampleCampaign: Campaign = {
   created_at: '2026-05-04T08:00:00.000Z',
 }
 
-export const sampleCall: Call = {
+export const sampleCall = {
   id: 9034,
   status: 'completed',
   outcome: 'answered',
@@ -41,7 +41,6 @@ export const sampleCall: Call = {
     email: 'maya@example.com',
     external_id: 'crm-2291',
     time_zone: 'America/New_York',
-    variables: { product: 'Roof inspection' },
     do_not_call: false,
     consent: { source: 'Website form', at: '2026-05-04T13:58:00.000Z' },
     created_at: '2026-05-04T13:58:02.000Z',
@@ -58,24 +57,28 @@ export const sampleCall: Call = {
   ended_at: '2026-05-04T13:59:21.000Z',
   duration_seconds: 66,
   summary: 'Maya is interested in a roof inspection and asked for a visit on Thursday morning.',
-  transcript: [
-    {
-      role: 'agent',
-      text: 'Hello Maya, this is Ava. You asked about a roof inspection.',
-      at: '2026-05-04T13:58:16.000Z',
-    },
-    { role: 'contact', text: 'Yes, could someone come on Thursday morning?', at: '2026-05-04T13:58:24.000Z' },
-  ],
+  transcript: [],
   transcript_text:
     'Agent: Hello Maya, this is Ava. You asked about a roof inspection.\nContact: Yes, could someone come on Thursday morning?',
   sentiment: 'positive',
   goal_met: true,
-  extracted: { interested: true, preferred_time: 'Thursday morning' },
   recording_url: null,
-  metadata: { lead_source: 'Website form' },
+  outcome_label: 'Answered',
+  reached: true,
 }
 
-export const sampleContactAdded: ContactAdded = {
+export const sampleQueuedCall = {
+  id: 9034,
+  status: 'queued',
+  outcome: null,
+  ended_reason: null,
+  waiting_for: null,
+  next_attempt_at: '2026-05-04T13:58:02.000Z',
+  test: false,
+  campaign_id: 12,
+  campaign_name: 'Website leads',
+  agent_id: 1,
+  agent_name: 'Ava',
   contact: {
     id: 481,
     phone_number: '+12025550100',
@@ -84,57 +87,29 @@ export const sampleContactAdded: ContactAdded = {
     email: 'maya@example.com',
     external_id: 'crm-2291',
     time_zone: 'America/New_York',
-    variables: { product: 'Roof inspection' },
     do_not_call: false,
     consent: { source: 'Website form', at: '2026-05-04T13:58:00.000Z' },
     created_at: '2026-05-04T13:58:02.000Z',
     updated_at: '2026-05-04T13:58:02.000Z',
   },
-  call: {
-    id: 9034,
-    status: 'queued',
-    outcome: null,
-    ended_reason: null,
-    waiting_for: null,
-    next_attempt_at: '2026-05-04T13:58:02.000Z',
-    test: false,
-    campaign_id: 12,
-    campaign_name: 'Website leads',
-    agent_id: 1,
-    agent_name: 'Ava',
-    contact: {
-      id: 481,
-      phone_number: '+12025550100',
-      first_name: 'Maya',
-      last_name: 'Okafor',
-      email: 'maya@example.com',
-      external_id: 'crm-2291',
-      time_zone: 'America/New_York',
-      variables: { product: 'Roof inspection' },
-      do_not_call: false,
-      consent: { source: 'Website form', at: '2026-05-04T13:58:00.000Z' },
-      created_at: '2026-05-04T13:58:02.000Z',
-      updated_at: '2026-05-04T13:58:02.000Z',
-    },
-    from_number: '+12025550199',
-    to_number: '+12025550100',
-    attempts: 0,
-    origin: { kind: 'app', id: 'zapier', call_id: null },
-    url: 'https://outdial.example.com/w/3/calls/9034',
-    scheduled_at: null,
-    queued_at: '2026-05-04T13:58:02.000Z',
-    answered_at: null,
-    ended_at: null,
-    duration_seconds: null,
-    summary: null,
-    transcript: [],
-    transcript_text: null,
-    sentiment: 'unknown',
-    goal_met: null,
-    extracted: {},
-    recording_url: null,
-    metadata: { lead_source: 'Website form' },
-  },
+  from_number: '+12025550199',
+  to_number: '+12025550100',
+  attempts: 0,
+  origin: { kind: 'app', id: 'zapier', call_id: null },
+  url: 'https://outdial.example.com/w/3/calls/9034',
+  scheduled_at: null,
+  queued_at: '2026-05-04T13:58:02.000Z',
+  answered_at: null,
+  ended_at: null,
+  duration_seconds: null,
+  summary: null,
+  transcript: [],
+  transcript_text: null,
+  sentiment: 'unknown',
+  goal_met: null,
+  recording_url: null,
+  outcome_label: null,
+  reached: false,
   contact_created: true,
   call_queued: true,
 }
@@ -163,6 +138,8 @@ export const callFields: PlainOutputField[] = [
   { key: 'id', label: 'ID', type: 'integer', primary: true },
   { key: 'status', label: 'Status', type: 'string' },
   { key: 'outcome', label: 'Outcome', type: 'string' },
+  { key: 'outcome_label', label: 'Outcome in Words', type: 'string' },
+  { key: 'reached', label: 'Person Answered', type: 'boolean' },
   { key: 'ended_reason', label: 'End Reason', type: 'string' },
   { key: 'waiting_for', label: 'Waiting For', type: 'string' },
   { key: 'next_attempt_at', label: 'Next Attempt At', type: 'datetime' },
@@ -205,64 +182,19 @@ export const callFields: PlainOutputField[] = [
   { key: 'recording_url', label: 'Recording URL', type: 'string' },
 ]
 
-export const contactAddedFields: PlainOutputField[] = [
-  { key: 'contact__id', label: 'Contact ID', type: 'integer' },
-  { key: 'contact__phone_number', label: 'Contact Phone Number', type: 'string' },
-  { key: 'contact__first_name', label: 'Contact First Name', type: 'string' },
-  { key: 'contact__last_name', label: 'Contact Last Name', type: 'string' },
-  { key: 'contact__email', label: 'Contact Email', type: 'string' },
-  { key: 'contact__external_id', label: 'Contact External ID', type: 'string' },
-  { key: 'contact__time_zone', label: 'Contact Time Zone', type: 'string' },
-  { key: 'contact__do_not_call', label: 'Contact Is on Do-Not-Call List', type: 'boolean' },
-  { key: 'contact__consent__source', label: 'Contact Consent Source', type: 'string' },
-  { key: 'contact__consent__at', label: 'Contact Consent Date', type: 'datetime' },
-  { key: 'contact__created_at', label: 'Contact Created At', type: 'datetime' },
-  { key: 'contact__updated_at', label: 'Contact Updated At', type: 'datetime' },
-  { key: 'call__id', label: 'Call ID', type: 'integer' },
-  { key: 'call__status', label: 'Call Status', type: 'string' },
-  { key: 'call__outcome', label: 'Call Outcome', type: 'string' },
-  { key: 'call__ended_reason', label: 'Call End Reason', type: 'string' },
-  { key: 'call__waiting_for', label: 'Waiting For', type: 'string' },
-  { key: 'call__next_attempt_at', label: 'Next Attempt At', type: 'datetime' },
-  { key: 'call__test', label: 'Test Call', type: 'boolean' },
-  { key: 'call__campaign_id', label: 'Campaign ID', type: 'integer' },
-  { key: 'call__campaign_name', label: 'Campaign Name', type: 'string' },
-  { key: 'call__agent_id', label: 'Agent ID', type: 'integer' },
-  { key: 'call__agent_name', label: 'Agent Name', type: 'string' },
-  { key: 'call__contact__id', label: "Call's Contact ID", type: 'integer' },
-  { key: 'call__contact__phone_number', label: "Call's Contact Phone Number", type: 'string' },
-  { key: 'call__contact__first_name', label: "Call's Contact First Name", type: 'string' },
-  { key: 'call__contact__last_name', label: "Call's Contact Last Name", type: 'string' },
-  { key: 'call__contact__email', label: "Call's Contact Email", type: 'string' },
-  { key: 'call__contact__external_id', label: "Call's Contact External ID", type: 'string' },
-  { key: 'call__contact__time_zone', label: "Call's Contact Time Zone", type: 'string' },
-  { key: 'call__contact__do_not_call', label: "Call's Contact Is on Do-Not-Call List", type: 'boolean' },
-  { key: 'call__contact__consent__source', label: "Call's Contact Consent Source", type: 'string' },
-  { key: 'call__contact__consent__at', label: "Call's Contact Consent Date", type: 'datetime' },
-  { key: 'call__contact__created_at', label: "Call's Contact Created At", type: 'datetime' },
-  { key: 'call__contact__updated_at', label: "Call's Contact Updated At", type: 'datetime' },
-  { key: 'call__from_number', label: 'From Number', type: 'string' },
-  { key: 'call__to_number', label: 'Number Called', type: 'string' },
-  { key: 'call__attempts', label: 'Attempts Made', type: 'integer' },
-  { key: 'call__origin__kind', label: 'Call Origin', type: 'string' },
-  { key: 'call__origin__id', label: 'Call Origin ID', type: 'string' },
-  { key: 'call__origin__call_id', label: 'Call Earlier Call ID', type: 'integer' },
-  { key: 'call__url', label: 'Call Dashboard URL', type: 'string' },
-  { key: 'call__scheduled_at', label: 'Earliest Call Time', type: 'datetime' },
-  { key: 'call__queued_at', label: 'Call Queued At', type: 'datetime' },
-  { key: 'call__answered_at', label: 'Call Answered At', type: 'datetime' },
-  { key: 'call__ended_at', label: 'Call Ended At', type: 'datetime' },
-  { key: 'call__duration_seconds', label: 'Call Duration (in Seconds)', type: 'integer' },
-  { key: 'call__summary', label: 'Call Summary', type: 'string' },
-  { key: 'call__transcript[]role', label: 'Transcript Turn Speaker', type: 'string' },
-  { key: 'call__transcript[]text', label: 'Transcript Turn Text', type: 'string' },
-  { key: 'call__transcript[]at', label: 'Transcript Turn Time', type: 'datetime' },
-  { key: 'call__transcript_text', label: 'Full Transcript', type: 'string' },
-  { key: 'call__sentiment', label: 'Call Sentiment', type: 'string' },
-  { key: 'call__goal_met', label: 'Call Goal Met', type: 'boolean' },
-  { key: 'call__recording_url', label: 'Call Recording URL', type: 'string' },
+export const queuedFields: PlainOutputField[] = [
   { key: 'contact_created', label: 'New Contact Created', type: 'boolean' },
   { key: 'call_queued', label: 'New Call Queued', type: 'boolean' },
+]
+
+export const doNotCallFields: PlainOutputField[] = [
+  { key: 'phone_number', label: 'Phone Number', type: 'string' },
+  { key: 'do_not_call', label: 'Is on Do-Not-Call List', type: 'boolean' },
+]
+
+export const canceledFields: PlainOutputField[] = [
+  { key: 'canceled', label: 'Canceled Call IDs', type: 'integer', list: true },
+  { key: 'canceled_count', label: 'Number of Canceled Calls', type: 'integer' },
 ]
 
 export const queueCallTexts = {
@@ -418,10 +350,68 @@ export const callCompletedTexts = {
     label: 'Goal Met',
     helpText: 'Only trigger for calls that met their goal, or that missed it. Leave blank for all calls.',
   },
-  test: {
-    label: 'Test Calls',
-    helpText: 'Choose whether to trigger for test calls. By default, both test calls and real calls trigger.',
+  test: { label: 'Test Calls' },
+  include_test_calls: {
+    label: 'Include Test Calls',
+    helpText: 'Choose **Yes** to trigger for test calls as well. By default, only real calls trigger.',
   },
+}
+
+export const findCallTexts = {
+  call: {
+    label: 'Call ID',
+    helpText:
+      'The ID of a call, for example from an earlier step. If you enter one, the other fields are ignored.',
+  },
+  phone_number: { label: 'Phone Number', helpText: 'Include the country code, for example `+12025550100`.' },
+  external_id: { label: 'External ID', helpText: "This person's record ID in your CRM or another app." },
+  campaign_id: {
+    label: 'Campaign',
+    helpText: 'Only find calls in this campaign. Leave blank for all campaigns.',
+  },
+}
+
+export const cancelCallsTexts = {
+  phone_number: {
+    label: 'Phone Number',
+    helpText:
+      'The calls to this number are canceled. Include the country code, for example `+12025550100`, or set **Country**.',
+  },
+  contact_id: {
+    label: 'Contact ID',
+    helpText: 'The ID of a contact in Outdial. Enter either this or **Phone Number**.',
+  },
+  country: {
+    label: 'Country',
+    helpText:
+      "Used when the phone number doesn't start with a country code such as `+1`. Enter the country's two-letter code or its name, for example `US`. Defaults to your workspace's country.",
+  },
+  campaign_id: {
+    label: 'Campaign',
+    helpText: 'Only cancel calls in this campaign. Leave blank for all campaigns.',
+  },
+}
+
+export const doNotCallTexts = {
+  phone_number: {
+    label: 'Phone Number',
+    helpText: 'Include the country code, for example `+12025550100`, or set **Country**.',
+  },
+  country: {
+    label: 'Country',
+    helpText:
+      "Used when the phone number doesn't start with a country code such as `+1`. Enter the country's two-letter code or its name, for example `US`. Defaults to your workspace's country.",
+  },
+  reason: {
+    label: 'Reason',
+    helpText: 'Why this person must not be called, for example `Booked an appointment`. Shown in Outdial.',
+  },
+}
+
+export const partialMatchText = {
+  label: 'Include Partial Matches',
+  helpText:
+    'Choose **Yes** to also find campaigns whose name contains the text. By default, only an exact name is found.',
 }
 
 export const weekdayLabels = {
@@ -432,6 +422,18 @@ export const weekdayLabels = {
   fri: 'Friday',
   sat: 'Saturday',
   sun: 'Sunday',
+}
+
+export const outcomeLabels = {
+  answered: 'Answered',
+  voicemail: 'Voicemail',
+  no_answer: 'No answer',
+  busy: 'Busy',
+  declined: 'Declined',
+  failed: 'Failed',
+  suppressed: 'Suppressed',
+  expired: 'Expired',
+  canceled: 'Canceled',
 }
 
 export const outcomeChoices = {

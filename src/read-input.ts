@@ -9,6 +9,9 @@ import { isObject, toText } from './values.ts'
 /** Labels of choices, by the API's value. */
 type Choices = Readonly<Record<string, string>>
 
+/** Not a boolean field, because Zapier converts any other text, such as "n/a", to true. */
+export const yesOrNo = { yes: 'Yes', no: 'No' }
+
 /**
  * Returns functions that read the fields of a step, by key. The fields have no types in Zapier, because
  * Zapier converts any text to the type of its field: "Q1 leads" to 1, "n/a" to true, or to the current time.

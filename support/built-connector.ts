@@ -26,6 +26,12 @@ interface BundleParts {
   targetUrl?: string
   subscribeData?: unknown
   cleanedRequest?: unknown
+  outputData?: unknown
+}
+
+interface RunOptions extends BundleParts {
+  /** What `z.generateCallbackUrl` returns. */
+  callbackUrl?: string
 }
 
 /** The built connector in a separate folder, set up as by a developer who cloned it. */
@@ -35,7 +41,7 @@ export interface BuiltConnector {
   /** Runs `zapier-platform invoke` and returns its JSON. */
   invoke<Result>(...args: string[]): Promise<Result>
   /** Runs one method through core's handler, as Zapier does. */
-  run<Result>(method: string, bundle?: BundleParts): Promise<Result>
+  run<Result>(method: string, options?: RunOptions): Promise<Result>
   /** Returns the connection's data from the .env file that `invoke auth start` writes. */
   authData(): Promise<Record<string, string>>
   saveAuthData(authData: Record<string, unknown>): Promise<void>
@@ -103,12 +109,13 @@ export async function openConnector({
     authData,
     invoke: async <Result>(...args: string[]) =>
       JSON.parse(await cli(['invoke', ...args, '--non-interactive'])) as Result,
-    run: async <Result>(method: string, bundle: BundleParts = {}) => {
+    run: async <Result>(method: string, { callbackUrl, ...bundle }: RunOptions = {}) => {
       const { results } = await handler({
         command: 'execute',
         method,
         environment,
         calledFromCli: true,
+        callback_url: callbackUrl,
         bundle: { inputData: {}, meta: { page: 0 }, authData: await authData(), ...bundle },
       })
       return results as Result

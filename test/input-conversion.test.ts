@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module'
 import { expect, it } from '@jest/globals'
+import { exampleContactAdded } from '@outdial/contract'
 import type { PlainInputField } from 'zapier-platform-core'
 import app from '../index.ts'
-import { sampleCampaign, sampleContactAdded } from '../src/generated.ts'
+import { sampleCampaign } from '../src/generated.ts'
 import {
   apiPath,
   parseBody,
@@ -53,6 +54,10 @@ const now: unknown = expect.stringMatching(/^\d{4}-/)
 const notDate = error('must be a date and time, for example 2026-05-04 09:30.')
 const zapierDateTime: Expected = [now, now, now, now, notDate, now, now, oneText, blank]
 
+/** Returns what Include Test Calls sends: it leaves test calls out unless the answer is yes. */
+const toTestFilter = (answer: unknown) =>
+  answer === true ? undefined : typeof answer === 'object' ? answer : 'exclude'
+
 interface StepRows {
   path: string
   response: object
@@ -64,7 +69,7 @@ interface StepRows {
 const steps: Record<string, StepRows> = {
   queue_call: {
     path: '/contacts/',
-    response: sampleContactAdded,
+    response: exampleContactAdded,
     required: { campaign_id: 12, phone_number: '+12025550100' },
     fields: {
       campaign_id: ['campaign_id', lookup('a campaign')],
@@ -109,6 +114,22 @@ const steps: Record<string, StepRows> = {
       retry_on: ['retry.on', list('must be No Answer, Busy, Voicemail, or Failed (Technical Error).')],
     },
   },
+  cancel_waiting_calls: {
+    path: '/calls/cancel',
+    response: { canceled: [] },
+    required: { phone_number: '+12025550100' },
+    fields: {
+      phone_number: ['phone_number', text],
+      country: ['country', country],
+      campaign_id: ['campaign_id', lookup('a campaign')],
+    },
+  },
+  add_to_do_not_call_list: {
+    path: '/do-not-call/',
+    response: { phone_number: '+12025550100', do_not_call: true },
+    required: { phone_number: '+12025550100' },
+    fields: { phone_number: ['phone_number', text], country: ['country', country], reason: ['reason', text] },
+  },
   call_completed: {
     path: '/webhooks/subscribe',
     response: { id: 7 },
@@ -117,6 +138,8 @@ const steps: Record<string, StepRows> = {
       campaign_id: ['filter.campaign_id', lookup('a campaign')],
       agent_id: ['filter.agent_id', lookup('a Live agent')],
       outcome: ['filter.outcome', list(outcomes)],
+      goal_met: ['filter.goal_met', yesOrNo],
+      include_test_calls: ['filter.test', yesOrNo.map((value) => toTestFilter(value))],
     },
   },
 }

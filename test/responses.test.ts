@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { sampleContactAdded } from '../src/generated.ts'
+import { exampleContactAdded } from '@outdial/contract'
 import { apiPath, run, runExpectingError, stubFailure, stubReply, stubResponse } from './support/connector.ts'
 
 // Responses that aren't Outdial's, or arrive late or in part.
@@ -10,7 +10,7 @@ const phone_number = '+12025550123'
 const json = { 'Content-Type': 'application/json' }
 const pages = [
   ['a maintenance page', '<!doctype html><p>Back soon</p>'],
-  ['a body that ends early', JSON.stringify(sampleContactAdded).slice(0, 80)],
+  ['a body that ends early', JSON.stringify(exampleContactAdded).slice(0, 80)],
   ['an empty body', ''],
   ['null', 'null'],
   ['a list', '[]'],
@@ -228,7 +228,7 @@ describe('a slow response', () => {
     const { promise: headers, resolve: sendHeaders } = Promise.withResolvers<void>()
     stubReply('POST', apiPath('/contacts/'), async () => {
       await headers
-      return [201, JSON.stringify(sampleContactAdded), json]
+      return [201, JSON.stringify(exampleContactAdded), json]
     })
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() })
     const output = run(queueCall, bundle)
@@ -237,6 +237,6 @@ describe('a slow response', () => {
     mock.timers.reset()
     sendHeaders()
 
-    expect(await output).toMatchObject({ id: sampleContactAdded.call.id })
+    expect(await output).toMatchObject({ id: exampleContactAdded.call.id })
   })
 })

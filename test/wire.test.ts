@@ -4,8 +4,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { exampleContactAdded } from '@outdial/contract'
 import nock from 'nock'
-import { sampleContactAdded } from '../src/generated.ts'
 import { baseUrl, run } from './support/connector.ts'
 
 // A server on loopback sees the bytes that the connector sends. The other tests see requests before they become bytes.
@@ -13,7 +13,7 @@ const received: { url: string; headers: IncomingHttpHeaders; body: Buffer }[] = 
 const server = createServer((request, response) => {
   void buffer(request).then((body) => {
     received.push({ url: request.url ?? '', headers: request.headers, body })
-    response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify(sampleContactAdded))
+    response.writeHead(201, { 'Content-Type': 'application/json' }).end(JSON.stringify(exampleContactAdded))
   })
 })
 

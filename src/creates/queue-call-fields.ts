@@ -1,6 +1,7 @@
 import type { AddContact } from '@outdial/contract'
 import { defineInputFields } from 'zapier-platform-core'
 import { deduplicationKeyText, queueCallTexts as texts } from '../generated.ts'
+import { yesOrNo } from '../read-input.ts'
 
 export const inputFieldGroups = [
   { key: 'contact', label: 'Contact Details' },
@@ -13,9 +14,6 @@ export const ifAlreadyQueued = {
   skip: 'Keep the Existing Call',
   queue: 'Queue Another Call',
 } satisfies Record<NonNullable<AddContact['if_already_queued']>, string>
-
-/** Not a boolean field, because Zapier converts any other text, such as "n/a", to true. */
-const yesOrNo = { yes: 'Yes', no: 'No' }
 
 export const inputFields = defineInputFields([
   {

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { AddContact, ContactAdded } from '@outdial/contract'
 import type { Bundle, Create, ZObject } from 'zapier-platform-core'
-import { callApi, hasId } from '../client.ts'
-import { callFields, contactAddedFields, sampleContactAdded } from '../generated.ts'
+import { callApi } from '../client.ts'
+import { flattenQueuedCall, isCall } from '../flat-call.ts'
+import { callFields, queuedFields, sampleQueuedCall } from '../generated.ts'
 import { campaigns } from '../lists.ts'
 import { readInput } from '../read-input.ts'
-import { isObject } from '../values.ts'
 import { ifAlreadyQueued, inputFieldGroups, inputFields } from './queue-call-fields.ts'
 
-/** What to do if it isn't known whether the call was queued. */
-export const ifUncertain =
-  'The call may already be queued. Check Calls in Outdial before you run this step again.'
-
-export const perform = async (z: ZObject, bundle: Bundle) => {
+/**
+ * Queues a call with what the user filled in.
+ *
+ * @param callbackUrl is where Outdial also sends the call when it's completed
+ */
+export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: string) {
   const input = readInput(z, bundle, inputFields)
   const body = {
     campaign_id: await input.id('campaign_id', campaigns),
@@ -31,6 +32,7 @@ export const perform = async (z: ZObject, bundle: Bundle) => {
     consent: { source: input.text('consent_source'), at: input.dateTime('consent_at') },
     do_not_call: input.yesOrNo('do_not_call'),
     metadata: input.dictionary('metadata'),
+    callback_url: callbackUrl,
   } satisfies { [Field in keyof AddContact]: unknown }
   const response = await callApi<ContactAdded>(
     z,
@@ -41,16 +43,27 @@ export const perform = async (z: ZObject, bundle: Bundle) => {
       headers: idempotencyHeader(input.text('deduplication_key')),
       inputFields,
       haltsOnInvalidData: true,
-      ifUncertain,
+      ifUncertain: 'The call may already be queued. Check Calls in Outdial before you run this step again.',
     },
-    ({ call, contact }) => isObject(call) && hasId(call) && isObject(contact),
+    ({ call }) => isCall(call),
   )
-  return { id: response.call.id, ...response }
+  return flattenQueuedCall(response)
 }
 
 /** Returns the header with a hash of the key: headers only take Latin-1, and the user's key can be any text. */
 const idempotencyHeader = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { 'Idempotency-Key': `zap-${createHash('sha256').update(key).digest('hex')}` }
+
+export const perform = (z: ZObject, bundle: Bundle) => queueCallFrom(z, bundle)
+
+/** What the steps that queue a call have in common. */
+export const queueCallOperation = {
+  inputFieldGroups,
+  inputFields,
+  // Below the API's own limit, so that an import of many rows is spread out instead of rejected.
+  throttle: { window: 60, limit: 500, scope: ['auth'] },
+  outputFields: [...callFields, ...queuedFields],
+} satisfies Partial<Create['operation']>
 
 export const queueCall = {
   key: 'queue_call',
@@ -59,14 +72,5 @@ export const queueCall = {
     label: 'Queue Call',
     description: 'Queues a phone call from a voice agent to a person, and saves the person as a contact.',
   },
-  operation: {
-    inputFieldGroups,
-    inputFields,
-    perform,
-    // Below the API's own limit, so that an import of many rows is spread out instead of rejected.
-    throttle: { window: 60, limit: 500, scope: ['auth'] },
-    sample: { id: sampleContactAdded.call.id, ...sampleContactAdded },
-    // The result's own ID is the call's.
-    outputFields: [...callFields.filter(({ key }) => key === 'id'), ...contactAddedFields],
-  },
+  operation: { ...queueCallOperation, perform, sample: sampleQueuedCall },
 } satisfies Create

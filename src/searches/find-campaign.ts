@@ -1,24 +1,34 @@
 import type { Campaign } from '@outdial/contract'
-import { type Bundle, defineInputFields, type Search, type ZObject } from 'zapier-platform-core'
-import { campaignFields, campaignNameLabel, sampleCampaign } from '../generated.ts'
+import {
+  type Bundle,
+  defineInputFields,
+  type Search,
+  type SearchOrCreate,
+  type ZObject,
+} from 'zapier-platform-core'
+import { campaignFields, campaignNameLabel, partialMatchText, sampleCampaign } from '../generated.ts'
 import { campaigns, isArchived, isSameName, searchByName } from '../lists.ts'
-import { readInput } from '../read-input.ts'
+import { readInput, yesOrNo } from '../read-input.ts'
 
 const inputFields = defineInputFields([
   {
     key: 'name',
     label: campaignNameLabel,
     required: true,
-    helpText:
-      "Enter the full name or part of it. Capitalization doesn't matter. Exact matches are returned first. Among equal matches, archived campaigns are returned last.",
+    helpText: "The exact name. Capitalization doesn't matter. Archived campaigns are returned last.",
   },
+  { key: 'partial_match', ...partialMatchText, choices: yesOrNo },
 ])
 
 /** Returns the best match first, because Zapier uses the first result. A blank name matches nothing. */
 export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign[]> => {
-  const name = readInput(z, bundle, inputFields).text('name')
+  const input = readInput(z, bundle, inputFields)
+  const name = input.text('name')
+  const isPartial = input.yesOrNo('partial_match') ?? false
   if (name === undefined) return []
-  const matches = await searchByName(z, campaigns, name)
+  const similar = await searchByName(z, campaigns, name)
+  // Part of a name could be the name of another campaign, which would then call people.
+  const matches = isPartial ? similar : similar.filter((campaign) => isSameName(campaign.name, name))
   const rank = (campaign: Campaign) =>
     Number(!isSameName(campaign.name, name)) * 4 +
     Number(isArchived(campaign)) * 2 +
@@ -32,3 +42,15 @@ export const findCampaign = {
   display: { label: 'Find Campaign', description: 'Finds a campaign by name.' },
   operation: { inputFields, perform, sample: sampleCampaign, outputFields: campaignFields },
 } satisfies Search
+
+/** Creates the campaign if none has this name. */
+export const findOrCreateCampaign = {
+  // Zapier requires the key of the search.
+  key: findCampaign.key,
+  display: {
+    label: 'Find or Create Campaign',
+    description: "Finds a campaign by name, or creates it if it doesn't exist.",
+  },
+  search: findCampaign.key,
+  create: 'create_campaign',
+} satisfies SearchOrCreate

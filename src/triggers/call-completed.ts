@@ -1,11 +1,12 @@
 import type { Call, CallCompletedEvent } from '@outdial/contract'
 import { type Bundle, defineInputFields, type Trigger, type ZObject } from 'zapier-platform-core'
-import { hasId, readList } from '../client.ts'
+import { readList } from '../client.ts'
 import { invalidInput } from '../errors.ts'
+import { type FlatCall, flattenCall, isCall } from '../flat-call.ts'
 import { callCompletedTexts as texts, callFields, outcomeChoices, sampleCall } from '../generated.ts'
 import { type FilterInput, subscribe, unsubscribe } from '../hooks.ts'
 import { agents, campaigns } from '../lists.ts'
-import { readInput } from '../read-input.ts'
+import { readInput, yesOrNo } from '../read-input.ts'
 import { isObject } from '../values.ts'
 
 const inputFields = defineInputFields([
@@ -25,6 +26,8 @@ const inputFields = defineInputFields([
     list: true,
     choices: outcomeChoices,
   },
+  { key: 'goal_met', ...texts.goal_met, choices: yesOrNo },
+  { key: 'include_test_calls', ...texts.include_test_calls, choices: yesOrNo },
 ])
 
 const readFilter = async (z: ZObject, bundle: Bundle): Promise<FilterInput> => {
@@ -33,6 +36,8 @@ const readFilter = async (z: ZObject, bundle: Bundle): Promise<FilterInput> => {
     campaign_id: await input.id('campaign_id', campaigns),
     agent_id: await input.id('agent_id', agents),
     outcome: input.choices('outcome', outcomeChoices),
+    goal_met: input.yesOrNo('goal_met'),
+    test: input.yesOrNo('include_test_calls') ? undefined : 'exclude',
   }
 }
 
@@ -40,14 +45,14 @@ export const performSubscribe = async (z: ZObject, bundle: Bundle) =>
   subscribe(z, bundle, { event: 'call.completed', filter: await readFilter(z, bundle) }, inputFields)
 
 /** Returns the newest completed calls, in the shape that the hook sends. Zapier tests the trigger with them. */
-export const performList = async (z: ZObject, bundle: Bundle): Promise<Call[]> => {
+export const performList = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> => {
   const query = { status: 'completed', ...(await readFilter(z, bundle)), limit: 10 }
   const page = await readList<Call>(z, '/calls/', query, { inputFields })
-  return page.results
+  return page.results.map(flattenCall)
 }
 
 /** Returns the call of a delivery. Without a delivery, as with the CLI's `invoke`, returns the newest calls. */
-export const perform = async (z: ZObject, bundle: Bundle): Promise<Call[]> => {
+export const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> => {
   if (bundle.rawRequest === undefined && bundle.cleanedRequest === undefined) return performList(z, bundle)
   const event: unknown = bundle.cleanedRequest
   if (!isCallCompleted(event)) {
@@ -56,11 +61,11 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Call[]> => {
       "Outdial sent data that isn't a completed call, so this event was skipped. If this keeps happening, contact Outdial support.",
     )
   }
-  return [event.data]
+  return [flattenCall(event.data)]
 }
 
 const isCallCompleted = (event: unknown): event is CallCompletedEvent =>
-  isObject(event) && event.type === 'call.completed' && isObject(event.data) && hasId(event.data)
+  isObject(event) && event.type === 'call.completed' && isCall(event.data)
 
 export const callCompleted = {
   key: 'call_completed',

@@ -1,13 +1,13 @@
 // cspell:ignore Zażółć gęślą jaźń
 import { describe, expect, it } from '@jest/globals'
-import type { Campaign } from '@outdial/contract'
+import { type Campaign, exampleContactAdded } from '@outdial/contract'
 import { queueCall } from '../../src/creates/queue-call.ts'
-import { sampleCampaign, sampleContactAdded } from '../../src/generated.ts'
+import { sampleCampaign } from '../../src/generated.ts'
 import { apiPath, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '+12025550100' }
-const queued = () => stubResponse('POST', apiPath('/contacts/'), 201, sampleContactAdded)
+const queued = () => stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
 
 it('queues a call with everything that the user filled in', async () => {
   const requests = queued()
@@ -45,7 +45,13 @@ it('queues a call with everything that the user filled in', async () => {
     metadata: { lead: '7' },
   })
   expect(requests[0]?.headers.authorization).toBe('Bearer token-1')
-  expect(output).toEqual({ id: sampleContactAdded.call.id, ...sampleContactAdded })
+  expect(output).toEqual({
+    ...exampleContactAdded.call,
+    outcome_label: null,
+    reached: false,
+    contact_created: true,
+    call_queued: true,
+  })
 })
 
 it('omits blank values at any depth, so stored data stays unchanged', async () => {

@@ -51,6 +51,7 @@ interface Choice {
 
 interface Queued {
   id: number
+  outcome: string | null
   call_queued: boolean
   contact_created: boolean
   contact: Record<string, unknown>
@@ -173,7 +174,9 @@ it(
         last_name: null,
         variables: { product: 'Roof inspection' },
       },
-      call: { status: 'queued', waiting_for: 'schedule', scheduled_at: '2027-03-01T14:00:00.000Z' },
+      status: 'queued',
+      waiting_for: 'schedule',
+      scheduled_at: '2027-03-01T14:00:00.000Z',
     })
 
     expect(await queue()).toEqual(first)
@@ -215,7 +218,7 @@ it(
     const outputs: unknown[] = []
     for (const [, ...args] of steps) outputs.push(await connector.invoke(...args))
 
-    expect(outputs[1]).toMatchObject({ call_queued: true, call: { test: true } })
+    expect(outputs[1]).toMatchObject({ call_queued: true, test: true })
   },
   timeoutMs,
 )
@@ -237,7 +240,7 @@ it(
     const { access_token = '' } = await connector.authData()
     const secret = await readSigningSecret(service.demo.base_url, access_token, {
       target_url: hook.url,
-      filter: { campaign_id: service.demo.campaign_id, outcome: ['answered'] },
+      filter: { campaign_id: service.demo.campaign_id, outcome: ['answered'], test: 'exclude' },
     })
 
     const queue = (phone_number: string) =>
@@ -266,8 +269,9 @@ it(
       data: { id: queued.id, outcome: 'answered', metadata: { lead: '7' }, contact: { first_name: 'Maya' } },
     })
 
-    const fromHook = await connector.run(`${trigger}.perform`, { cleanedRequest: event, inputData })
-    expect(fromHook).toEqual([event.data])
+    const fromHook = await connector.run<object[]>(`${trigger}.perform`, { cleanedRequest: event, inputData })
+    const contact = { ...event.data.contact, consent: { source: null, at: null } }
+    expect(fromHook).toEqual([{ ...event.data, contact, outcome_label: 'Answered', reached: true }])
     const { transcript } = event.data
     const used = transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)
     expect(used).toEqual([
@@ -278,13 +282,59 @@ it(
     ])
     for (const text of used) expect(event.data.transcript_text).toContain(text)
     const fromList = await connector.run<{ id: number }[]>(`${trigger}.performList`, { inputData })
-    expect(fromList.find(({ id }) => id === queued.id)).toEqual(event.data)
+    expect(fromList.find(({ id }) => id === queued.id)).toEqual(fromHook[0])
     const inCli = await connector.invoke<{ id: number }[]>('trigger', 'call_completed')
     expect(inCli.map(({ id }) => id)).toContain(queued.id)
 
     const unsubscribe = () => connector.run(`${trigger}.performUnsubscribe`, { subscribeData: subscription })
     await unsubscribe()
     await expect(unsubscribe()).resolves.toEqual({ id: subscription.id })
+  },
+  timeoutMs,
+)
+
+it(
+  'waits for the result of a call, finds it, and stops calling a person',
+  async () => {
+    const { campaign_id } = service.demo
+    const queue = (step: string, inputData: object, callbackUrl?: string) =>
+      connector.run<Queued>(`creates.${step}.operation.perform`, {
+        inputData: { campaign_id, ...inputData },
+        callbackUrl,
+      })
+
+    const waiting = await queue(
+      'queue_call_and_wait',
+      { phone_number: '+12025550110', test: 'yes' },
+      hook.url,
+    )
+    const delivery = await hook.next()
+    const result = await connector.run<Queued>('creates.queue_call_and_wait.operation.performResume', {
+      outputData: waiting,
+      cleanedRequest: JSON.parse(delivery.text) as unknown,
+    })
+    expect(result).toMatchObject({ id: waiting.id, status: 'completed', call_queued: true })
+    expect(Object.keys(result).toSorted()).toEqual(Object.keys(waiting).toSorted())
+    const found = await connector.invoke<Queued[]>(
+      'search',
+      'find_call',
+      '-i',
+      '{"phone_number": "+12025550110"}',
+    )
+    expect(found[0]).toMatchObject({ id: waiting.id, outcome: result.outcome })
+
+    const later = { phone_number: '+12025550111', scheduled_at: '2027-03-01T09:00:00-05:00' }
+    const canceled = await queue('queue_call', later)
+    const person = JSON.stringify({ phone_number: later.phone_number })
+    expect(await connector.invoke('create', 'cancel_waiting_calls', '-i', person)).toEqual({
+      canceled: [canceled.id],
+      canceled_count: 1,
+    })
+    expect(await connector.invoke('create', 'add_to_do_not_call_list', '-i', person)).toEqual({
+      phone_number: later.phone_number,
+      do_not_call: true,
+    })
+    expect(await queue('queue_call', later)).toMatchObject({ outcome: 'suppressed' })
   },
   timeoutMs,
 )

@@ -9,10 +9,19 @@ it('lists an exact match before campaigns whose names contain the text', async (
   const longer = { ...sampleCampaign, id: 3, name: 'Website leads, spring' }
   const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([longer, sampleCampaign]))
 
-  const output = await run(perform, { inputData: { name: ' website LEADS ' } })
+  const output = await run(perform, { inputData: { name: ' website LEADS ', partial_match: 'Yes' } })
 
   expect(requests[0]?.url.searchParams.get('search')).toBe('website LEADS')
   expect(output).toEqual([sampleCampaign, longer])
+})
+
+it.each(['', 'No'])('returns only exact matches by default: %j', async (partial_match) => {
+  const longer = { ...sampleCampaign, id: 3, name: 'Website leads, spring' }
+  stubResponse('GET', apiPath('/campaigns/'), 200, page([longer, sampleCampaign]))
+
+  const output = await run(perform, { inputData: { name: 'website leads', partial_match } })
+
+  expect(output).toEqual([sampleCampaign])
 })
 
 it.each(['', '   ', null])('finds nothing for a blank name: %j', async (name) => {
@@ -35,7 +44,9 @@ it('returns exact matches first, then active campaigns, then paused ones, and ar
     ]),
   )
 
-  const output = await run<{ id: number }[]>(perform, { inputData: { name: 'website leads' } })
+  const output = await run<{ id: number }[]>(perform, {
+    inputData: { name: 'website leads', partial_match: 'yes' },
+  })
 
   expect(output.map(({ id }) => id)).toEqual([6, 5, 3, 4, 2, 1])
 })

@@ -17,15 +17,25 @@ interface BundleParts {
   subscribeData?: Record<string, unknown>
   cleanedRequest?: unknown
   rawRequest?: unknown
+  outputData?: object
+}
+
+interface RunOptions extends BundleParts {
+  /** What `z.generateCallbackUrl` returns. */
+  callbackUrl?: string
 }
 
 /** Runs one method of the connector as Zapier does, through core's handler. */
-export async function run<Result>(method: string, bundle: BundleParts = {}): Promise<Result> {
+export async function run<Result>(
+  method: string,
+  { callbackUrl, ...bundle }: RunOptions = {},
+): Promise<Result> {
   const { results } = await handler({
     command: 'execute',
     method,
     // Without this, core patches node:http permanently, which affects the other tests of this process.
     calledFromCli: true,
+    callback_url: callbackUrl,
     bundle: {
       authData: { access_token: 'token-1' },
       inputData: {},
@@ -46,7 +56,7 @@ export interface ConnectorError {
 }
 
 /** Runs a method that must fail, and returns its error. */
-export async function runExpectingError(method: string, bundle: BundleParts = {}): Promise<ConnectorError> {
+export async function runExpectingError(method: string, bundle: RunOptions = {}): Promise<ConnectorError> {
   try {
     await run(method, bundle)
   } catch (error) {

@@ -1,7 +1,9 @@
 // cspell:ignore Vjcm
 import { describe, expect, it } from '@jest/globals'
-import type { CallCompletedEvent } from '@outdial/contract'
-import { sampleCall, sampleCampaign } from '../../src/generated.ts'
+import { type Call, type CallCompletedEvent, CallOutcome, exampleCall } from '@outdial/contract'
+import { samplePaths } from '../../scripts/connector-keys.ts'
+import { sampleCampaign } from '../../src/generated.ts'
+import { callCompleted } from '../../src/triggers/call-completed.ts'
 import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
 const operation = 'triggers.call_completed.operation'
@@ -19,8 +21,10 @@ const event: CallCompletedEvent = {
   type: 'call.completed',
   timestamp: '2026-05-04T13:59:30.000Z',
   workspace_id: 3,
-  data: sampleCall,
+  data: exampleCall,
 }
+/** What the trigger returns for the example call. */
+const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true }
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
 describe('subscribing', () => {
@@ -35,23 +39,40 @@ describe('subscribing', () => {
     expect(parseBody(requests)).toEqual({
       target_url: targetUrl,
       event: 'call.completed',
-      filter: { campaign_id: 12, outcome: ['answered', 'voicemail'] },
+      filter: { campaign_id: 12, outcome: ['answered', 'voicemail'], test: 'exclude' },
     })
     // Without the signing secret, which Zapier can't use
     expect(output).toEqual({ id: 7 })
   })
 
-  it('subscribes to every call if no filter is set', async () => {
+  it('subscribes to every call but test calls if no filter is set', async () => {
     const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 200, subscription)
 
     await run(`${operation}.performSubscribe`, { targetUrl, inputData: { campaign_id: null, outcome: [] } })
 
-    expect(parseBody(requests)).toEqual({ target_url: targetUrl, event: 'call.completed' })
+    expect(parseBody(requests)).toEqual({
+      target_url: targetUrl,
+      event: 'call.completed',
+      filter: { test: 'exclude' },
+    })
+  })
+
+  it('subscribes to test calls as well, and to calls that met their goal', async () => {
+    const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
+
+    await run(`${operation}.performSubscribe`, {
+      targetUrl,
+      inputData: { goal_met: 'yes', include_test_calls: 'Yes' },
+    })
+
+    expect(parseBody(requests)).toMatchObject({ filter: { goal_met: true } })
+    expect(parseBody(requests)).not.toHaveProperty('filter.test')
   })
 
   it("explains an invalid filter in the form's words", async () => {
     const details = [
       { field: 'filter.outcome.0', code: 'invalid_value', message: "filter.outcome.0 isn't allowed." },
+      { field: 'filter.test', code: 'invalid_value', message: "filter.test isn't allowed." },
       { field: 'filter.campaign_id', code: 'not_found', message: 'This campaign was deleted.' },
     ]
     stubResponse(
@@ -68,7 +89,8 @@ describe('subscribing', () => {
       }),
     ).toMatchObject({
       name: 'AppError',
-      message: "Invalid. Outcomes isn't allowed. Campaign: This campaign was deleted. (Request ID: req_42)",
+      message:
+        "Invalid. Outcomes isn't allowed. Include Test Calls isn't allowed. Campaign: This campaign was deleted. (Request ID: req_42)",
     })
   })
 
@@ -139,7 +161,7 @@ describe('unsubscribing', () => {
 
 describe('a delivery', () => {
   it('returns the call of a delivery', async () => {
-    expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([sampleCall])
+    expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([flatCall])
   })
 
   it.each([
@@ -147,11 +169,11 @@ describe('a delivery', () => {
     [null],
     [''],
     ['<!doctype html>'],
-    [[sampleCall]],
+    [[exampleCall]],
     [{ type: 'call.completed' }],
     [{ type: 'call.completed', data: null }],
     [{ type: 'call.completed', data: { outcome: 'answered' } }],
-    [{ type: 'call.started', data: sampleCall }],
+    [{ type: 'call.started', data: exampleCall }],
     [undefined],
   ])('skips a delivery without a completed call: %j', async (cleanedRequest) => {
     const rawRequest = { method: 'POST', content: '' }
@@ -164,16 +186,59 @@ describe('a delivery', () => {
   })
 })
 
+describe('the output', () => {
+  const perform = async (call: Partial<Call>) => {
+    const data = { ...exampleCall, ...call }
+    const [output] = await run<object[]>(`${operation}.perform`, { cleanedRequest: { ...event, data } })
+    return output
+  }
+  const uncertain = ['variables', 'extracted', 'metadata', 'transcript[]']
+
+  it.each(CallOutcome.options)(
+    'has every key of the sample for a call that ended with %s',
+    async (outcome) => {
+      const output = await perform({
+        outcome,
+        contact: { ...exampleCall.contact, variables: {}, consent: null },
+        origin: undefined,
+        url: undefined,
+        transcript: [],
+        extracted: {},
+        metadata: {},
+      })
+
+      const paths = samplePaths(output)
+      expect(samplePaths(callCompleted.operation.sample).filter((path) => !paths.includes(path))).toEqual([])
+      expect(samplePaths(callCompleted.operation.sample).filter((path) => uncertain.includes(path))).toEqual(
+        [],
+      )
+    },
+  )
+
+  it('says in words how the call ended, and if a person answered', async () => {
+    expect(await perform({ outcome: 'no_answer' })).toMatchObject({
+      outcome_label: 'No answer',
+      reached: false,
+    })
+    expect(await perform({ outcome: 'answered' })).toMatchObject({ outcome_label: 'Answered', reached: true })
+    expect(await perform({ outcome: null })).toMatchObject({ outcome_label: null, reached: false })
+  })
+
+  it('keeps fields that a later version of the API adds', async () => {
+    expect(await perform({ added_later: 7 } as object)).toMatchObject({ added_later: 7 })
+  })
+})
+
 describe('the newest calls', () => {
   it('returns the newest completed calls in the format of the hook, with the same filters', async () => {
-    const requests = stubResponse('GET', apiPath('/calls/'), 200, page([sampleCall]))
+    const requests = stubResponse('GET', apiPath('/calls/'), 200, page([exampleCall]))
 
     const output = await run(`${operation}.performList`, {
       inputData: { campaign_id: 12, agent_id: '', outcome: ['answered', 'busy'] },
     })
 
     expect(requests[0]?.url.search).toBe(
-      '?status=completed&campaign_id=12&outcome=answered&outcome=busy&limit=10',
+      '?status=completed&campaign_id=12&outcome=answered&outcome=busy&test=exclude&limit=10',
     )
     expect(output).toEqual(await run(`${operation}.perform`, { cleanedRequest: event }))
   })
@@ -185,8 +250,8 @@ describe('the newest calls', () => {
   })
 
   it('returns the newest calls if there is no delivery, as in the CLI', async () => {
-    stubResponse('GET', apiPath('/calls/'), 200, page([sampleCall]))
+    stubResponse('GET', apiPath('/calls/'), 200, page([exampleCall]))
 
-    expect(await run(`${operation}.perform`)).toEqual([sampleCall])
+    expect(await run(`${operation}.perform`)).toEqual([flatCall])
   })
 })

@@ -1,0 +1,50 @@
+import type { AddToDoNotCallList, DoNotCallEntry } from '@outdial/contract'
+import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapier-platform-core'
+import { callApi } from '../client.ts'
+import { doNotCallFields, doNotCallTexts as texts } from '../generated.ts'
+import { readInput } from '../read-input.ts'
+
+const inputFields = defineInputFields([
+  {
+    key: 'about_tests',
+    type: 'copy',
+    helpText:
+      'Testing this step in the Zap editor really adds the number to the list. Use a number of your own.',
+  },
+  { key: 'phone_number', ...texts.phone_number, required: true },
+  { key: 'country', ...texts.country, placeholder: 'US' },
+  { key: 'reason', ...texts.reason },
+])
+
+export const perform = async (z: ZObject, bundle: Bundle): Promise<DoNotCallEntry> => {
+  const input = readInput(z, bundle, inputFields)
+  const body = {
+    phone_number: input.text('phone_number'),
+    country: input.country('country'),
+    reason: input.text('reason'),
+  } satisfies { [Field in keyof AddToDoNotCallList]: unknown }
+  const request = {
+    method: 'POST',
+    path: '/do-not-call/',
+    body,
+    inputFields,
+    haltsOnInvalidData: true,
+    ifUncertain: 'The number may already be on the list. You can run this step again.',
+  } as const
+  return callApi<DoNotCallEntry>(z, request, (data) => data.do_not_call === true)
+}
+
+export const addToDoNotCallList = {
+  key: 'add_to_do_not_call_list',
+  noun: 'Do Not Call Entry',
+  display: {
+    label: 'Add to Do Not Call List',
+    description: "Adds a phone number to the list of numbers that aren't called.",
+  },
+  operation: {
+    inputFields,
+    perform,
+    sample: { phone_number: '+12025550100', do_not_call: true },
+    outputFields: doNotCallFields,
+  },
+} satisfies Create

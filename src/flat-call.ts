@@ -1,0 +1,31 @@
+import type { Call, ContactAdded } from '@outdial/contract'
+import { hasId } from './client.ts'
+import { outcomeLabels } from './generated.ts'
+import { isObject } from './values.ts'
+
+/** A call as every step returns it. All calls have the same keys, so that a Zap that was tested with one gets them. */
+export type FlatCall = ReturnType<typeof flattenCall>
+
+export type FlatQueuedCall = FlatCall & Pick<ContactAdded, 'contact_created' | 'call_queued'>
+
+/** Returns a call with the same keys as every other call. Fields that a later version of the API adds are kept. */
+export const flattenCall = (call: Call) => ({
+  ...call,
+  outcome_label: call.outcome && outcomeLabels[call.outcome],
+  reached: call.outcome === 'answered',
+  contact: { ...call.contact, consent: call.contact.consent ?? { source: null, at: null } },
+  // Calls that were stored by earlier versions have neither.
+  origin: call.origin ?? { kind: null, id: null, call_id: null },
+  url: call.url ?? null,
+})
+
+/** Returns true for a call of the API. */
+export const isCall = (value: unknown): value is Call =>
+  isObject(value) && hasId(value) && isObject(value.contact)
+
+/** Returns the call that was queued, or that was already waiting or in progress. */
+export const flattenQueuedCall = ({ call, contact_created, call_queued }: ContactAdded): FlatQueuedCall => ({
+  ...flattenCall(call),
+  contact_created,
+  call_queued,
+})

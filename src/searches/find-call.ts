@@ -1,0 +1,46 @@
+import type { Call } from '@outdial/contract'
+import { type Bundle, defineInputFields, type Search, type ZObject } from 'zapier-platform-core'
+import { callApi, readList } from '../client.ts'
+import { type FlatCall, flattenCall, isCall } from '../flat-call.ts'
+import { callFields, findCallTexts as texts, sampleCall } from '../generated.ts'
+import { campaigns } from '../lists.ts'
+import { readInput } from '../read-input.ts'
+
+const inputFields = defineInputFields([
+  { key: 'call', ...texts.call },
+  { key: 'phone_number', ...texts.phone_number },
+  { key: 'external_reference', ...texts.external_id },
+  { key: 'campaign_id', ...texts.campaign_id, dynamic: 'campaigns.id.label', search: 'find_campaign.id' },
+])
+
+const limit = 10
+
+/** Returns the newest calls first, because Zapier uses the first result. Without a person or an ID, finds nothing. */
+export const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> => {
+  const input = readInput(z, bundle, inputFields)
+  const id = input.wholeNumber('call')
+  if (id !== undefined) return findById(z, id)
+  const phone_number = input.text('phone_number')
+  const external_id = input.text('external_reference')
+  if (phone_number === undefined && external_id === undefined) return []
+  const query = { phone_number, external_id, campaign_id: await input.id('campaign_id', campaigns), limit }
+  const options = { inputFields, haltsOnInvalidData: true }
+  const { results } = await readList<Call>(z, '/calls/', query, options)
+  return results.map(flattenCall)
+}
+
+async function findById(z: ZObject, id: number): Promise<FlatCall[]> {
+  const request = { method: 'GET', path: `/calls/${id}/`, inputFields, acceptedStatuses: [404] } as const
+  const call: unknown = await callApi(z, request, isCall)
+  return isCall(call) ? [flattenCall(call)] : []
+}
+
+export const findCall = {
+  key: 'find_call',
+  noun: 'Call',
+  display: {
+    label: 'Find Call',
+    description: 'Finds the newest call to a person, or a call by its ID.',
+  },
+  operation: { inputFields, perform, sample: sampleCall, outputFields: callFields },
+} satisfies Search

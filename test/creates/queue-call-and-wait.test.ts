@@ -1,0 +1,65 @@
+import { expect, it } from '@jest/globals'
+import { exampleCall, exampleContactAdded } from '@outdial/contract'
+import { apiPath, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
+
+const operation = 'creates.queue_call_and_wait.operation'
+const inputData = { campaign_id: 12, phone_number: '+12025550100' }
+const callbackUrl = 'https://zapier.com/hooks/callback/1/'
+const queued = () => stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
+/** What perform returned, which Zapier keeps until the callback. */
+const outputData = { id: exampleCall.id, contact_created: false, call_queued: false }
+const event = {
+  type: 'call.completed',
+  data: { id: exampleCall.id, outcome: 'busy', summary: 'Not from the API' },
+}
+const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true }
+
+it('queues the call with a callback URL', async () => {
+  const requests = queued()
+
+  const output = await run(`${operation}.perform`, { inputData, callbackUrl })
+
+  expect(parseBody(requests)).toEqual({ ...inputData, callback_url: callbackUrl })
+  expect(output).toMatchObject({ id: exampleCall.id, status: 'queued', call_queued: true })
+})
+
+it("doesn't wait in the Zap editor, where no phone rings", async () => {
+  const requests = queued()
+
+  await run(`${operation}.perform`, { inputData, callbackUrl, meta: { isLoadingSample: true } })
+
+  expect(parseBody(requests)).toEqual({ ...inputData, test: true })
+})
+
+it('continues with the completed call, read from the API', async () => {
+  const requests = stubResponse('GET', apiPath(`/calls/${exampleCall.id}/`), 200, exampleCall)
+
+  const output = await run(`${operation}.performResume`, { outputData, cleanedRequest: event })
+
+  expect(requests[0]?.headers.authorization).toBe('Bearer token-1')
+  expect(output).toEqual({ ...flatCall, contact_created: false, call_queued: false })
+})
+
+it.each([
+  [{ ...event, data: { ...event.data, id: 1 } }],
+  [{ ...event, data: null }],
+  [{ type: 'call.completed' }],
+  ['<p>hello</p>'],
+  [null],
+])("doesn't continue with what isn't the result of its own call: %j", async (cleanedRequest) => {
+  expect(await runExpectingError(`${operation}.performResume`, { outputData, cleanedRequest })).toEqual({
+    name: 'HaltedError',
+    message: 'Outdial sent the result of another call. Open Calls in Outdial to see the result of this one.',
+  })
+})
+
+it("doesn't continue with a call that isn't completed, whatever the callback says", async () => {
+  stubResponse('GET', apiPath(`/calls/${exampleCall.id}/`), 200, exampleContactAdded.call)
+
+  expect(
+    await runExpectingError(`${operation}.performResume`, { outputData, cleanedRequest: event }),
+  ).toEqual({
+    name: 'HaltedError',
+    message: "The call isn't completed yet. Open Calls in Outdial to see its result later.",
+  })
+})

@@ -1,0 +1,61 @@
+import { expect, it } from '@jest/globals'
+import { exampleCampaign } from '@outdial/contract'
+import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
+
+const cancel = 'creates.cancel_waiting_calls.operation.perform'
+const block = 'creates.add_to_do_not_call_list.operation.perform'
+
+it('cancels the waiting calls to a number in all campaigns', async () => {
+  const requests = stubResponse('POST', apiPath('/calls/cancel'), 200, { canceled: [7, 9] })
+
+  const output = await run(cancel, {
+    inputData: { phone_number: ' (202) 555-0100 ', country: 'usa', campaign_id: '' },
+  })
+
+  expect(parseBody(requests)).toEqual({ phone_number: '(202) 555-0100', country: 'US' })
+  expect(output).toEqual({ canceled: [7, 9], canceled_count: 2 })
+})
+
+it('cancels the waiting calls in one campaign, which can be named', async () => {
+  stubResponse('GET', apiPath('/campaigns/'), 200, { results: [exampleCampaign] })
+  const requests = stubResponse('POST', apiPath('/calls/cancel'), 200, { canceled: [] })
+
+  const output = await run(cancel, {
+    inputData: { phone_number: '+12025550100', campaign_id: 'Website leads' },
+  })
+
+  expect(parseBody(requests)).toEqual({ phone_number: '+12025550100', campaign_id: exampleCampaign.id })
+  expect(output).toEqual({ canceled: [], canceled_count: 0 })
+})
+
+it('adds a number to the do-not-call list, with the reason', async () => {
+  const entry = { phone_number: '+12025550100', do_not_call: true }
+  const requests = stubResponse('POST', apiPath('/do-not-call/'), 200, entry)
+
+  const output = await run(block, { inputData: { phone_number: '+12025550100', reason: 'Unsubscribed ' } })
+
+  expect(parseBody(requests)).toEqual({ phone_number: '+12025550100', reason: 'Unsubscribed' })
+  expect(output).toEqual(entry)
+})
+
+it.each([
+  [cancel, '/calls/cancel'],
+  [block, '/do-not-call/'],
+])('%s halts the run for a number that is invalid', async (method, path) => {
+  const details = [{ field: 'phone_number', code: 'invalid_phone_number', message: 'It has two digits.' }]
+  stubResponse('POST', apiPath(path), 422, errorBody('validation_failed', 'It has two digits.', details))
+
+  expect(await runExpectingError(method, { inputData: { phone_number: '12' } })).toEqual({
+    name: 'HaltedError',
+    message: 'Phone Number: It has two digits. (Request ID: req_42)',
+  })
+})
+
+it('asks to reconnect if the connection was made before these actions existed', async () => {
+  const message = 'This connection may not cancel calls. Reconnect Outdial.'
+  stubResponse('POST', apiPath('/calls/cancel'), 403, errorBody('insufficient_scope', message))
+
+  expect(await runExpectingError(cancel, { inputData: { phone_number: '+12025550100' } })).toMatchObject({
+    message: `${message} (Request ID: req_42)`,
+  })
+})

@@ -1,0 +1,67 @@
+import { expect, it } from '@jest/globals'
+import { exampleCall } from '@outdial/contract'
+import { apiPath, errorBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
+
+const perform = 'searches.find_call.operation.perform'
+const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true }
+const page = (results: unknown[]) => ({ results, next: null, previous: null })
+
+it('finds the newest calls to a person', async () => {
+  const older = { ...exampleCall, id: 7 }
+  const requests = stubResponse('GET', apiPath('/calls/'), 200, page([exampleCall, older]))
+
+  const output = await run(perform, {
+    inputData: { phone_number: ' +12025550100 ', external_reference: 'crm-2291', campaign_id: '12' },
+  })
+
+  expect(Object.fromEntries(requests[0]?.url.searchParams ?? [])).toEqual({
+    phone_number: '+12025550100',
+    external_id: 'crm-2291',
+    campaign_id: '12',
+    limit: '10',
+  })
+  expect(output).toEqual([flatCall, { ...flatCall, id: 7 }])
+})
+
+it('finds a call by its ID', async () => {
+  stubResponse('GET', apiPath('/calls/9034/'), 200, exampleCall)
+
+  expect(await run(perform, { inputData: { call: '9034', phone_number: '+12025550199' } })).toEqual([
+    flatCall,
+  ])
+})
+
+it('finds nothing for the ID of no call', async () => {
+  stubResponse(
+    'GET',
+    apiPath('/calls/1/'),
+    404,
+    errorBody('not_found', 'This workspace has no call with this ID.'),
+  )
+
+  expect(await run(perform, { inputData: { call: 1 } })).toEqual([])
+})
+
+it.each([{}, { phone_number: '  ' }, { campaign_id: '12' }])(
+  'finds nothing without a person: %j',
+  async (inputData) => {
+    expect(await run(perform, { inputData })).toEqual([])
+  },
+)
+
+it("doesn't take text for the ID of a call", async () => {
+  expect(await runExpectingError(perform, { inputData: { call: 'Q1' } })).toEqual({
+    name: 'HaltedError',
+    message: 'Call ID must be a whole number.',
+  })
+})
+
+it('halts the run for a phone number that is invalid', async () => {
+  const details = [{ field: 'external_id', code: 'too_big', message: 'This is too long.' }]
+  stubResponse('GET', apiPath('/calls/'), 422, errorBody('validation_failed', 'This is too long.', details))
+
+  expect(await runExpectingError(perform, { inputData: { external_reference: 'x' } })).toEqual({
+    name: 'HaltedError',
+    message: 'External ID: This is too long. (Request ID: req_42)',
+  })
+})
