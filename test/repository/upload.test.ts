@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -7,6 +8,7 @@ import app from '../../index.ts'
 import { buildSourcePackage, writeSourcePackage } from '../../scripts/upload/source-package.ts'
 
 // `npm run build:upload`, which .ci/run runs, does the same with the files that it unpacks from source.zip.
+const root = path.resolve(import.meta.dirname, '../..')
 const folder = useTestFolder()
 
 it('uploads sources that build the connector in a folder of their own, with only the packages that they declare', async () => {
@@ -30,3 +32,18 @@ it('uploads sources that build the connector in a folder of their own, with only
   }
   expect(JSON.parse(JSON.stringify(built.default))).toEqual(JSON.parse(JSON.stringify(app)))
 }, 60_000)
+
+it('loads without creating an Intl object, which would take longer than everything else', () => {
+  const program = `
+    await import('zapier-platform-core')
+    const names = Object.getOwnPropertyNames(Intl).filter((name) => typeof Intl[name] === 'function')
+    for (const name of names) Intl[name] = function () { throw new Error('Intl.' + name + ' while loading') }
+    console.log(typeof (await import('${pathToFileURL(path.join(root, 'index.ts')).href}')).default)
+  `
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  })
+  expect(output).toBe('object\n')
+})
