@@ -104,6 +104,12 @@ describe('throttled requests', () => {
     })
   })
 
+  it('fails immediately for another server error, even if it says when to try again', async () => {
+    stubResponse('POST', apiPath('/contacts/'), 502, '', { 'Retry-After': '5' })
+
+    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name: 'AppError', status: 502 })
+  })
+
   it("fails if an unavailable service doesn't say when to try again", async () => {
     stubResponse('POST', apiPath('/contacts/'), 503, errorBody('unavailable', 'Not available.'))
 
@@ -173,6 +179,15 @@ describe('an unavailable service', () => {
     expect(await runExpectingError('authentication.test')).toMatchObject({
       message: `Outdial is temporarily unavailable (status ${status}). Try again in a few minutes. If this keeps happening, contact Outdial support.`,
     })
+  })
+
+  it("explains an error response in another format than Outdial's", async () => {
+    stubResponse('POST', apiPath('/contacts/'), 400, {
+      error: { code: 'bad', message: 'Bad gateway rule 17.' },
+    })
+
+    const { message } = await runExpectingError(queueCall, { inputData })
+    expect(message).toMatch(/^Outdial rejected this request without giving a reason \(status 400\)\./)
   })
 
   it('explains another error response without a body', async () => {
