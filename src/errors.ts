@@ -110,9 +110,9 @@ function formatApiError(
  */
 function findLabel(path: string, inputFields: readonly PlainInputField[]): string {
   const key = toInputKey(path)
-  const [field] = inputFields
-    .filter((inputField) => key === inputField.key || key.startsWith(`${inputField.key}_`))
-    .toSorted((a, b) => b.key.length - a.key.length)
+  const field = inputFields.find(
+    (inputField) => key === inputField.key || key.startsWith(`${inputField.key}_`),
+  )
   const label = field?.label ?? nameToLabel(path)
   const entry = field?.dict ? path.slice(field.key.length + 1) : ''
   return entry === '' ? label : `${label} "${entry}"`

@@ -193,6 +193,14 @@ it('tests a connection with an API request, and returns the values for its label
   })
 })
 
+it('sends no token if there is none', async () => {
+  const requests = stubResponse('GET', apiPath('/campaigns/'), 200, { results: [] })
+
+  await run('authentication.test', { authData: {} })
+
+  expect(requests[0]?.headers).not.toHaveProperty('authorization')
+})
+
 it('labels a connection from before Outdial returned the email with its workspace', async () => {
   stubResponse('GET', apiPath('/campaigns/'), 200, { results: [], next: null, previous: null })
 

@@ -109,7 +109,22 @@ it.each(['idempotency_key_reused', 'idempotency_key_in_use'])(
   },
 )
 
-it('names the longest field that a path belongs to', async () => {
+it('explains a detail about the deduplication key without the word', async () => {
+  const detail = {
+    field: 'Idempotency-Key',
+    code: 'invalid_idempotency_key',
+    message: 'Idempotency-Key is empty.',
+  }
+  stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', detail.message, [detail]))
+
+  const { message } = await runExpectingError('creates.queue_call.operation.perform', {
+    inputData: everything,
+  })
+  expect(message).toMatch(/^The Deduplication Key is empty/)
+  expect(message).not.toMatch(/idempotency/i)
+})
+
+it('names the field that a path belongs to', async () => {
   const details = [
     { field: 'time_zone', code: 'invalid', message: 'time_zone is unknown.' },
     { field: 'calling_hours.start', code: 'invalid', message: 'calling_hours.start is unknown.' },
