@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { link, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import { link, open, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ConfigError, errorCode } from './errors.ts'
 
@@ -18,7 +19,7 @@ export async function readOrCreateSecret(file: string): Promise<string> {
   const existing = await readSecretFile(file)
   if (existing !== undefined) return existing
   const temporaryFile = `${file}.${newSecret(6)}`
-  await writeFile(temporaryFile, newSecret(32), { mode: 0o600, flush: true })
+  await writeSecret(temporaryFile, newSecret(32))
   try {
     await link(temporaryFile, file)
   } catch (error) {
@@ -26,16 +27,30 @@ export async function readOrCreateSecret(file: string): Promise<string> {
   } finally {
     await rm(temporaryFile)
   }
-  return readFile(file, 'utf8')
+  return readOrCreateSecret(file)
+}
+
+/** If root creates the file in an ordinary user's folder, it's for that user, who must be able to start Outdial, too. */
+async function writeSecret(file: string, secret: string): Promise<void> {
+  const { uid, gid } = await stat(path.dirname(file))
+  await using handle = await open(file, 'wx', 0o600)
+  if (process.getuid?.() === 0) await handle.chown(uid, gid)
+  await handle.writeFile(secret)
+  await handle.sync()
 }
 
 async function readSecretFile(file: string): Promise<string | undefined> {
-  const key = await readFile(file, 'utf8').catch((error: unknown) => {
+  const folder = await stat(path.dirname(file))
+  // In another user's folder, a link could lead to a file that only this user may read.
+  const noLink = folder.uid === process.getuid?.() ? 0 : constants.O_NOFOLLOW
+  const handle = await open(file, constants.O_RDONLY | noLink).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined
-    throw error
+    throw errorCode(error) === 'ELOOP' ? linkInOtherFolder(file, folder) : error
   })
-  if (key === undefined) return undefined
-  await requirePrivateFile(file)
+  if (handle === undefined) return undefined
+  await using opened = handle
+  requirePrivateFile(file, await opened.stat(), folder)
+  const key = await opened.readFile('utf8')
   if (key.trim().length >= minSecretLength) return key.trim()
   throw new ConfigError(
     `${file} doesn't contain a secret of at least ${minSecretLength} characters. Restore the file from your backup.`,
@@ -43,9 +58,8 @@ async function readSecretFile(file: string): Promise<string | undefined> {
 }
 
 /** Rejects a file that another user wrote or can read. Its folder may be trusted because that user owns the database. */
-async function requirePrivateFile(file: string): Promise<void> {
+function requirePrivateFile(file: string, { uid, mode }: Stats, folder: Stats): void {
   if (process.getuid === undefined) return // Windows has no such owners and modes
-  const [{ uid, mode }, folder] = await Promise.all([stat(file), stat(path.dirname(file))])
   if (![0, process.getuid(), folder.uid].includes(uid)) {
     throw new ConfigError(
       `${file} belongs to another user (ID ${uid}), who knows the secret in it. Check who created the file, and ` +
@@ -58,3 +72,9 @@ async function requirePrivateFile(file: string): Promise<void> {
     )
   }
 }
+
+const linkInOtherFolder = (file: string, { uid }: Stats) =>
+  new ConfigError(
+    `${file} is a link in the folder of another user (ID ${uid}). Check who created the link, and ` +
+      `restore the file from your backup.`,
+  )

@@ -1,7 +1,8 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import { errorCode } from '../core/errors.ts'
+import { replaceFile } from '../core/replace-file.ts'
 
 /** `demo.json` in DATA_DIR: the demo workspace and its credentials, for new users, the demo, and tests. */
 export const DemoFile = z.object({
@@ -41,7 +42,5 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile | undefine
 
 /** Writes demo.json atomically, readable only by this user. */
 export async function writeDemoFile(dataDir: string, demo: DemoFile): Promise<void> {
-  const file = demoFilePath(dataDir)
-  await writeFile(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true })
-  await rename(`${file}.new`, file)
+  await replaceFile(demoFilePath(dataDir), `${JSON.stringify(demo, null, 2)}\n`)
 }

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
 import { secondMs } from '../../core/durations.ts'
 import { errorCode, StartupError } from '../../core/errors.ts'
+import { replaceFile } from '../../core/replace-file.ts'
 
 /** `owner.json` in DATA_DIR: the process that has the database open, and how to reach both. */
 const Owner = z.object({
@@ -51,8 +52,7 @@ export async function claimDataDir(dataDir: string, owner: Owner): Promise<Claim
     await withLockFolder(path.join(dataDir, 'claiming'), async () => {
       previous = await readOwner(file)
       if (previous && (await isListening(previous.socket))) throw new DataDirInUseError(dataDir, previous)
-      await writeFile(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
-      await rename(`${file}.new`, file)
+      await replaceFile(file, JSON.stringify(owner))
     })
   } catch (error) {
     listening.close()

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chown, lchown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { lchown, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { StartupError } from '../../core/errors.ts'
 import { readOrCreateSecret } from '../../core/secret-on-disk.ts'
 import type { Binaries } from './binaries.ts'
 import type { DataDir } from './data-dir.ts'
-import { isRoot } from './os-account.ts'
 import { postgresEnvironment } from './postmaster.ts'
 
 /** The role that connects to the embedded database, and its password. */
@@ -19,14 +18,8 @@ export interface Login {
 }
 
 /** Reads the password in DATA_DIR, and creates it at the first start. */
-export async function readPassword({ path: folder }: DataDir): Promise<string> {
-  const file = path.join(folder, 'database-password')
-  const password = await readOrCreateSecret(file)
-  // When root starts the database of an ordinary user, that user must be able to start it, too.
-  const { uid, gid } = await stat(folder)
-  if (isRoot()) await chown(file, uid, gid)
-  return password
-}
+export const readPassword = ({ path: folder }: Pick<DataDir, 'path'>): Promise<string> =>
+  readOrCreateSecret(path.join(folder, 'database-password'))
 
 /**
  * Makes PostgreSQL ask for the password of the login's role, and gives everything in the database to that role. Does

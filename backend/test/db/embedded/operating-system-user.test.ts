@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, lstatSync, readlinkSync, realpathSync, statSync, symlinkSync } from 'node:fs'
-import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, expect, jest } from '@jest/globals'
+import { claimDataDir } from '../../../db/embedded/data-dir-claim.ts'
 import { assertPrivate } from '../../../db/embedded/private-folder.ts'
+import { readPassword } from '../../../db/embedded/secure-cluster.ts'
+import { type DemoFile, writeDemoFile } from '../../../demo/demo-file.ts'
 import {
   cleanUp,
   cloneProject,
@@ -67,6 +70,30 @@ itAsRoot('runs as the owner of the data when root starts the database of an ordi
   expect(getOwner(`/proc/${second.pid}`)).toBe(unprivilegedUser.uid)
   expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
 })
+
+itAsRoot(
+  'follows no link that an ordinary user put into DATA_DIR when root starts their database',
+  async () => {
+    const rootsFile = path.join(await createEmptyFolder(), 'key')
+    const content = 'a secret of root with more than 32 characters'
+    await writeFile(rootsFile, content, { mode: 0o600 })
+    const dataDir = await createEmptyFolder(unprivilegedUser)
+    for (const name of ['database-password', 'owner.json.new', 'demo.json.new'])
+      await symlink(rootsFile, path.join(dataDir, name))
+
+    await expect(readPassword({ path: dataDir })).rejects.toThrow('is a link in the folder of another user')
+    const socket = path.join(dataDir, 'socket')
+    const claim = await claimDataDir(dataDir, { pid: process.pid, purpose: 'service', socket, url: '' })
+    await claim.release()
+    await writeDemoFile(dataDir, {} as DemoFile)
+    expect(getOwner(rootsFile)).toBe(0)
+    expect(await readFile(rootsFile, 'utf8')).toBe(content)
+
+    await rm(path.join(dataDir, 'database-password'))
+    await readPassword({ path: dataDir })
+    expect(getOwner(path.join(dataDir, 'database-password'))).toBe(unprivilegedUser.uid)
+  },
+)
 
 itAsRoot(
   'stores binaries and data outside of a clone in a home folder with mode 700, and finds them again',
