@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { CallList, type ContactAdded } from '@outdial/contract'
+import { type Call, CallList, type ContactAdded } from '@outdial/contract'
 import { createTestDatabase, type TestDatabase } from '../../backend/test/support/database.ts'
 import { RemoteMcpServer } from '../../backend/test/support/remote-mcp-server.ts'
 import { waitFor } from '../../backend/test/support/wait.ts'
@@ -132,6 +132,54 @@ async function writeInputFiles(remoteUrl: string): Promise<void> {
 }
 
 it(
+  'finds the cause with every other command in docs/for-support.md',
+  async () => {
+    const commands = commandsOf('docs/for-support.md').filter((each) => !each.includes('erase-contact'))
+    const callId = await makeCall('+12025550100')
+    const [, requestId = ''] = / --request (\S+)/.exec(commands.join('\n')) ?? []
+    await callApi('POST', '/contacts/', { phone_number: '12' }, { 'x-request-id': requestId })
+    const [eventId = ''] = /evt_\w+/.exec(await diagnoseCall(callId)) ?? []
+
+    const outputs = new Map<string, string>()
+    for (const command of commands) {
+      const completed = command.replace(/evt_\w+/, eventId)
+      // The request is in the log after a second.
+      const output = await waitFor(() => run(completed, service.environment).catch(() => undefined))
+      outputs.set(command, output)
+    }
+
+    const outputOf = (text: string) =>
+      [...outputs].filter(([command]) => command.includes(text)).map(([, output]) => output)
+    const causesOf = (option: string) => outputOf(option).map((output) => output.split('\n')[1])
+    expect(commands.length).toBeGreaterThanOrEqual(10)
+    expect(causesOf('--request')).toEqual([expect.stringMatching(/^Rejected with validation_failed \(/)])
+    expect(causesOf('diagnose --call')).toEqual([expect.stringMatching(/^The (agent|contact) hung up\.$/)])
+    expect(causesOf('diagnose --contact')).toEqual([expect.stringMatching(/^Latest call, call \d+: The /)])
+    expect(causesOf('--event')).toEqual([expect.stringMatching(/^The event /)])
+    expect(outputOf('list-agents')[0]).toMatch(/\blive\b/)
+    expect(outputOf('list-phone-numbers')[0]).toMatch(/\bactive\b/)
+    expect(outputOf('list-oauth-clients')[0]).toContain('redirect_uris')
+    const [again = ''] = commands.filter((each) => each.includes('diagnose --contact'))
+    expect(await run(again, service.environment)).toContain("The number isn't called, because it was put on")
+  },
+  timeoutMs,
+)
+
+/** Makes a call in the demo workspace, and returns its ID when its event exists. */
+async function makeCall(phoneNumber: string): Promise<number> {
+  const { call } = await callApi<ContactAdded>('POST', '/contacts/', {
+    campaign_id: service.demo.campaign_id,
+    phone_number: phoneNumber,
+  })
+  await waitFor(async () => (await callApi<Call>('GET', `/calls/${call.id}/`)).status === 'completed')
+  await waitFor(async () => (await diagnoseCall(call.id)).includes('evt_'))
+  return call.id
+}
+
+const diagnoseCall = (id: number): Promise<string> =>
+  run(`npm run support -- diagnose --call ${id}`, service.environment)
+
+it(
   'erases a contact with the command in docs/for-support.md',
   async () => {
     const queued = await callApi<ContactAdded>('POST', '/contacts/', {
@@ -139,7 +187,7 @@ it(
       phone_number: '+12025550123',
       scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
     })
-    const [command = ''] = commandsOf('docs/for-support.md')
+    const [command = ''] = commandsOf('docs/for-support.md').filter((each) => each.includes('erase-contact'))
 
     await run(command.replace('--contact 1', `--contact ${queued.contact.id}`), service.environment)
 
@@ -198,11 +246,16 @@ it(
 )
 
 /** Sends a request to the API with the demo workspace's key, and returns the response body. */
-async function callApi<Result>(method: string, apiPath: string, body?: object): Promise<Result> {
+async function callApi<Result>(
+  method: string,
+  apiPath: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<Result> {
   const { base_url, api_key } = service.demo
   const response = await fetch(`${base_url}/api/public/v1${apiPath}`, {
     method,
-    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json', ...headers },
     ...(body && { body: JSON.stringify(body) }),
   })
   return (await response.json()) as Result

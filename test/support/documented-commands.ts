@@ -21,7 +21,7 @@ export const runCommands: readonly RunCommands[] = [
   { page: 'README.md', command: /^npm (start|run demo)$/, test: connector },
   { page: 'README.md', command: /^(API_KEY=|curl )/, test: admin },
   { page: 'docs/custom-tools.md', command: /^npm run admin/, test: admin },
-  { page: 'docs/for-support.md', command: /^npm run admin --/, test: admin },
+  { page: 'docs/for-support.md', command: /^npm run (admin|support) --/, test: admin },
   { page: 'docs/for-support.md', command: /^npm run build$/, test: connector },
   { page: 'docs/for-support.md', command: /^npx zapier-platform invoke /, test: connector },
   { page: 'docs/operating.md', command: /^npm ci --omit=dev$/, test: install },
@@ -93,7 +93,7 @@ export const otherCommands: readonly OtherCommand[] = [
     instead: ['test/repository/release.test.ts', 'scripts/release.ts'],
   },
   {
-    command: /^npm run bench:(tools|dashboard|input|cold-start)$/,
+    command: /^npm run bench:(tools|dashboard|input|cold-start|api-log)$/,
     reason: 'measures times on an idle machine',
   },
   { command: /^npm run mutation\b/, reason: 'takes an hour' },

@@ -1,0 +1,55 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from '@jest/globals'
+import { readPage, root } from '../support/docs.ts'
+
+// docs/for-support.md quotes what people see. These tests look for the quotations in the sources.
+
+const page = readPage('docs/for-support.md')
+const readSources = (...patterns: string[]): string =>
+  globSync(patterns, { cwd: root })
+    .map((file) => readFileSync(path.join(root, file), 'utf8'))
+    .join('\n')
+
+const sentences = readSources('contract/error-texts.ts', 'src/**/*.ts')
+const stories = readSources('backend/support/*.ts')
+
+const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Finds a quotation. `…` and numbers stand for placeholders. */
+const contains = (source: string, quotation: string): boolean =>
+  new RegExp(
+    escape(quotation).replaceAll('…', '\\$?\\{[^}]+\\}').replaceAll(/\d+/g, '(?:$&|\\$\\{[^}]+\\})'),
+  ).test(source)
+
+/** Returns the quotations in the first column of the tables whose header is one of `headers`. */
+function quotationsBelow(headers: string[]): string[] {
+  const tables = page.split('\n\n').filter((part) => part.startsWith('|'))
+  return tables
+    .filter((table) => headers.includes(table.split('|')[1]?.trim() ?? ''))
+    .flatMap((table) => table.split('\n').map((row) => row.split('|')[1] ?? ''))
+    .flatMap((cell) => [...cell.matchAll(/“([^”]+)”/g)].map(([, quotation = '']) => quotation))
+}
+
+it('quotes sentences of the Zap step and of the connection that the API or the connector has', () => {
+  const quotations = quotationsBelow(['The step says', 'The window or the step says'])
+  expect(quotations.length).toBeGreaterThan(15)
+  expect(quotations.filter((quotation) => !contains(sentences, quotation))).toEqual([])
+})
+
+it('quotes lines of the story that diagnose prints', () => {
+  const [, complaints = ''] = /\n## The complaint\n([^]*?)\n## /.exec(page) ?? []
+  const quotations = complaints
+    .replaceAll(/^ *```[^]*?^ *```/gm, '')
+    .matchAll(/`([A-Z][^`]* [^`]*|[a-z]+,? [^`]*)`/g)
+  const lines = [...quotations].map(([, line = '']) => line).filter((line) => !line.startsWith('npm '))
+  expect(lines.length).toBeGreaterThan(10)
+  expect(lines.filter((line) => !contains(stories, line))).toEqual([])
+})
+
+it('finds a quotation that the sources lack', () => {
+  expect(contains(sentences, 'Outdial took too long.')).toBe(false)
+  expect(contains(sentences, 'This workspace has no … with this ID.')).toBe(true)
+  expect(contains(stories, 'Outdial dialed 2 times')).toBe(true)
+  expect(contains(stories, 'Outdial rang 2 times')).toBe(false)
+})
