@@ -106,9 +106,12 @@ function formatApiError(
 
 /**
  * Finds the label of the input field that an API path refers to: `calling_hours.days.0` belongs to
- * `calling_hours_days`. For a dictionary field, adds the entry's key.
+ * `calling_hours_days`, and `variables.product` to `variables__product` if there is such a field. For a dictionary field,
+ * adds the entry's key.
  */
 function findLabel(path: string, inputFields: readonly PlainInputField[]): string {
+  const exact = inputFields.find((inputField) => inputField.key === path.replaceAll('.', '__'))
+  if (exact?.label) return exact.label
   const key = toInputKey(path)
   const field = inputFields.find(
     (inputField) => key === inputField.key || key.startsWith(`${inputField.key}_`),

@@ -1,4 +1,5 @@
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
+import { withoutBlanks } from './blanks.ts'
 import { toCountryCode } from './countries.ts'
 import { toTimestamp } from './date-time.ts'
 import { invalidInput } from './errors.ts'
@@ -107,12 +108,20 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       return name && toTimeZone(name)
     },
 
-    /** Returns a dictionary whose values are text, exactly as typed. */
+    /**
+     * Returns a dictionary whose values are text, exactly as typed. An entry can also have a field of its own, with a
+     * key such as `variables__product`.
+     */
     dictionary: (key: string): Record<string, unknown> | undefined => {
       const value: unknown = bundle.inputData[key] ?? ''
-      if (value === '') return undefined
-      if (!isObject(value)) throw fail(key, 'must have names on the left and values on the right.')
-      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, scalarToText(item)]))
+      if (value !== '' && !isObject(value))
+        throw fail(key, 'must have names on the left and values on the right.')
+      const prefix = `${key}__`
+      const fromFields = Object.entries(bundle.inputData)
+        .filter(([name, item]) => name.startsWith(prefix) && withoutBlanks(item) !== undefined)
+        .map(([name, item]) => [name.slice(prefix.length), item] as const)
+      const entries = [...(value === '' ? [] : Object.entries(value)), ...fromFields]
+      return Object.fromEntries(entries.map(([name, item]) => [name, scalarToText(item)]))
     },
   }
 }

@@ -5,6 +5,7 @@ import { yesOrNo } from '../read-input.ts'
 
 export const inputFieldGroups = [
   { key: 'contact', label: 'Contact Details' },
+  { key: 'variables', label: 'Script Variables' },
   { key: 'call', label: 'Call Options' },
   { key: 'consent', label: 'Consent and Do Not Call' },
   { key: 'tracking', label: 'Tracking' },
@@ -27,6 +28,7 @@ export const inputFields = defineInputFields([
     required: true,
     dynamic: 'open_campaigns.id.label',
     search: 'find_campaign.id',
+    altersDynamicFields: true,
   },
   {
     key: 'phone_number',
@@ -57,7 +59,7 @@ export const inputFields = defineInputFields([
     key: 'variables',
     ...texts.variables,
     dict: true,
-    group: 'call',
+    group: 'variables',
   },
   {
     key: 'scheduled_at',

@@ -6,6 +6,7 @@ import { flattenQueuedCall, isCall } from '../flat-call.ts'
 import { callFields, queuedFields, sampleQueuedCall } from '../generated.ts'
 import { campaigns } from '../lists.ts'
 import { readInput } from '../read-input.ts'
+import { listCampaignFields, readVariableFields } from './campaign-fields.ts'
 import { ifAlreadyQueued, inputFieldGroups, inputFields } from './queue-call-fields.ts'
 
 /**
@@ -41,7 +42,7 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
       path: '/contacts/',
       body,
       headers: idempotencyHeader(input.text('deduplication_key')),
-      inputFields,
+      inputFields: [...inputFields, ...readVariableFields(bundle)],
       haltsOnInvalidData: true,
       ifUncertain: 'The call may already be queued. Check Calls in Outdial before you run this step again.',
     },
@@ -56,10 +57,16 @@ const idempotencyHeader = (key: string | undefined): Record<string, string> =>
 
 export const perform = (z: ZObject, bundle: Bundle) => queueCallFrom(z, bundle)
 
+const afterCampaign = inputFields.findIndex(({ key }) => key === 'campaign_id') + 1
+
 /** What the steps that queue a call have in common. */
 export const queueCallOperation = {
   inputFieldGroups,
-  inputFields,
+  inputFields: [
+    ...inputFields.slice(0, afterCampaign),
+    listCampaignFields,
+    ...inputFields.slice(afterCampaign),
+  ],
   // Below the API's own limit, so that an import of many rows is spread out instead of rejected.
   throttle: { window: 60, limit: 500, scope: ['auth'] },
   outputFields: [...callFields, ...queuedFields],

@@ -1,0 +1,71 @@
+import type { Campaign } from '@outdial/contract'
+import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
+import { closedUntil } from '../calling-hours.ts'
+import { campaigns, readAll } from '../lists.ts'
+import { formatTimeZone } from '../time-zones.ts'
+import { nameToLabel } from '../title-case.ts'
+import { toText } from '../values.ts'
+
+const prefix = 'variables__'
+
+/** Names that are part of a valid key. Zapier splits a key at two underscores. */
+const keyPart = /^[a-z0-9]+(_[a-z0-9]+)*$/i
+
+/**
+ * Returns the fields that depend on the chosen campaign: a notice if it doesn't place calls now, and a field for each
+ * variable of its agent's script. Other variables can be entered in the dictionary.
+ *
+ * The form also works without these fields, so no error is shown for a campaign that isn't found.
+ */
+export async function listCampaignFields(z: ZObject, bundle: Bundle): Promise<PlainInputField[]> {
+  try {
+    const campaign = await findCampaign(z, toText(bundle.inputData.campaign_id).trim())
+    return campaign ? [...describeState(campaign, new Date()), ...listVariableFields(campaign)] : []
+  } catch (error) {
+    // Zapier then refreshes the token and asks for the fields again.
+    if (error instanceof z.errors.RefreshAuthError) throw error
+    return []
+  }
+}
+
+async function findCampaign(z: ZObject, id: string): Promise<Campaign | undefined> {
+  if (!/^\d+$/.test(id)) return undefined
+  for await (const campaign of readAll<Campaign>(z, campaigns.path)) {
+    if (campaign.id === Number(id)) return campaign
+  }
+  return undefined
+}
+
+function describeState(campaign: Campaign, now: Date): PlainInputField[] {
+  const helpText = stateText(campaign, now)
+  return helpText === undefined ? [] : [{ key: 'about_campaign', type: 'copy', helpText }]
+}
+
+function stateText(campaign: Campaign, now: Date): string | undefined {
+  const { status, paused_reason, calling_hours, time_zone } = campaign
+  if (status === 'archived')
+    return "**This campaign is archived**, so calls can't be queued in it. Choose another campaign."
+  if (status === 'paused') {
+    const reason = paused_reason === null ? '' : ` Reason: ${paused_reason}`
+    return `**This campaign is paused.** Calls are queued, but not placed until the campaign is resumed.${reason}`
+  }
+  const opens = closedUntil(calling_hours, time_zone, now)
+  if (opens === undefined) return undefined
+  return `**This campaign is outside its calling hours** until ${opens} in ${formatTimeZone(time_zone)}. Calls are queued, and placed within calling hours in the contact's time zone.`
+}
+
+const listVariableFields = ({ agent_variables = [] }: Campaign): PlainInputField[] =>
+  agent_variables.filter((name) => keyPart.test(name)).map(toVariableField)
+
+const toVariableField = (name: string): PlainInputField => ({
+  key: `${prefix}${name}`,
+  label: nameToLabel(name),
+  helpText: `The agent's script uses this value as \`${name}\`.`,
+  group: 'variables',
+})
+
+/** Returns the fields for variables that have a value in this run. The errors of a step use their labels. */
+export const readVariableFields = ({ inputData }: Bundle): PlainInputField[] =>
+  Object.keys(inputData)
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => toVariableField(key.slice(prefix.length)))

@@ -1,0 +1,276 @@
+import { describe, expect, it } from '@jest/globals'
+import { type Campaign, exampleContactAdded } from '@outdial/contract'
+import type { PlainInputField } from 'zapier-platform-core'
+import { closedUntil } from '../../src/calling-hours.ts'
+import { sampleCampaign } from '../../src/generated.ts'
+import {
+  apiPath,
+  errorBody,
+  parseBody,
+  run,
+  runExpectingError,
+  stubFailure,
+  stubResponse,
+} from '../support/connector.ts'
+
+const steps = ['queue_call', 'queue_call_and_wait']
+const everyDay: Campaign['calling_hours']['days'] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const alwaysOpen: Partial<Campaign> = { calling_hours: { days: everyDay, start: '00:00', end: '24:00' } }
+
+const campaigns = (...results: Partial<Campaign>[]) =>
+  stubResponse('GET', apiPath('/campaigns/'), 200, {
+    results: results.map((campaign) => ({ ...sampleCampaign, ...alwaysOpen, ...campaign })),
+  })
+
+/** Returns the fields that the chosen campaign adds to the form, which follow it. */
+async function fieldsOf(campaign_id: unknown, step = 'queue_call'): Promise<PlainInputField[]> {
+  const fields = await run<PlainInputField[]>(`creates.${step}.operation.inputFields`, {
+    inputData: { campaign_id },
+  })
+  const keys = fields.map(({ key }) => key)
+  const start = keys.indexOf('campaign_id') + 1
+  const end = keys.indexOf('phone_number')
+  expect([start, end]).toEqual([2, expect.any(Number)])
+  expect(end).toBeGreaterThanOrEqual(start)
+  return fields.slice(start, end)
+}
+
+describe('a variable of the script', () => {
+  it.each(steps)('has a field in %s', async (step) => {
+    campaigns({ id: 11, agent_variables: ['other'] }, { id: 12, agent_variables: ['product', 'roof_type'] })
+
+    expect(await fieldsOf('12', step)).toEqual([
+      {
+        key: 'variables__product',
+        label: 'Product',
+        helpText: "The agent's script uses this value as `product`.",
+        group: 'variables',
+      },
+      {
+        key: 'variables__roof_type',
+        label: 'Roof Type',
+        helpText: "The agent's script uses this value as `roof_type`.",
+        group: 'variables',
+      },
+    ])
+  })
+
+  it.each(steps)('that was filled in goes over the dictionary in %s', async (step) => {
+    const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
+
+    await run(`creates.${step}.operation.perform`, {
+      inputData: {
+        campaign_id: '12',
+        phone_number: '+12025550100',
+        variables: { product: 'Old', color: 'red', size: 'XL' },
+        variables__product: ' New ',
+        variables__floors: 4,
+        variables__color: '',
+        variables__size: null,
+      },
+      callbackUrl: 'https://zapier.com/hooks/callback/1/',
+    })
+
+    expect(parseBody(requests)).toMatchObject({
+      variables: { product: ' New ', color: 'red', size: 'XL', floors: '4' },
+    })
+  })
+
+  it('is sent without a dictionary', async () => {
+    const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
+    const inputData = { campaign_id: '12', phone_number: '+12025550100', variables__product: 'Roof' }
+
+    await run('creates.queue_call.operation.perform', { inputData })
+
+    expect(parseBody(requests)).toMatchObject({ variables: { product: 'Roof' } })
+  })
+
+  it('is named in errors by its label, and an entry of the dictionary by its key', async () => {
+    const details = ['product_name', 'color'].map((name) => ({
+      field: `variables.${name}`,
+      code: 'too_long',
+      message: `variables.${name} is too long.`,
+    }))
+    const summary = details.map(({ message }) => message).join(' ')
+    stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', summary, details))
+    const inputData = {
+      campaign_id: '12',
+      phone_number: '+12025550100',
+      variables: { color: 'red' },
+      variables__product_name: 'Roof',
+    }
+
+    expect(await runExpectingError('creates.queue_call.operation.perform', { inputData })).toEqual({
+      name: 'HaltedError',
+      message: 'Product Name is too long. Variables "color" is too long. (Request ID: req_42)',
+    })
+  })
+
+  it.each(['roof type', 'roof.type', 'roof{type}', '名前', '_roof', 'roof_', 'roof__type', '__proto__', ''])(
+    'with the name %j is left to the dictionary',
+    async (name) => {
+      campaigns({ id: 12, agent_variables: [name, 'product'] })
+
+      expect((await fieldsOf('12')).map(({ key }) => key)).toEqual(['variables__product'])
+    },
+  )
+})
+
+describe('the form has no other fields', () => {
+  it.each(['', null, undefined, '{{123__id}}', 'Website leads', '12abc', '1e3', ['12'], { id: 12 }])(
+    'for %j as the campaign, and asks for nothing',
+    async (campaign_id) => {
+      expect(await fieldsOf(campaign_id)).toEqual([])
+    },
+  )
+
+  it('for a campaign that is not on any page', async () => {
+    campaigns(...Array.from({ length: 200 }, (_, index) => ({ id: 1000 + index })))
+    const second = campaigns({ id: 2000 })
+
+    expect(await fieldsOf('12')).toEqual([])
+    expect(second[0]?.url.searchParams.get('offset')).toBe('200')
+  })
+
+  it.each([
+    [403, errorBody('insufficient_scope', 'The token has no scope.')],
+    [429, errorBody('rate_limited', 'Too many requests.')],
+    [502, '<p>Bad gateway</p>'],
+    [200, { results: [{ id: 12 }] }],
+    [200, { results: [{ ...sampleCampaign, id: 12, time_zone: 'Mars/Olympus' }] }],
+    [200, '<p>Maintenance</p>'],
+  ])('if the API responds with %i %j', async (status, body) => {
+    stubResponse('GET', apiPath('/campaigns/'), status, body)
+
+    expect(await fieldsOf('12')).toEqual([])
+  })
+
+  it('if the API cannot be reached', async () => {
+    stubFailure('GET', apiPath('/campaigns/'), 'ECONNREFUSED')
+
+    expect(await fieldsOf('12')).toEqual([])
+  })
+})
+
+it('asks Zapier to refresh a token that has expired', async () => {
+  stubResponse('GET', apiPath('/campaigns/'), 401, errorBody('invalid_token', 'The token has expired.'))
+
+  const method = 'creates.queue_call.operation.inputFields'
+  expect(await runExpectingError(method, { inputData: { campaign_id: '12' } })).toMatchObject({
+    name: 'RefreshAuthError',
+  })
+})
+
+describe('a notice', () => {
+  it('says that the campaign is archived', async () => {
+    campaigns({ id: 12, status: 'archived', agent_variables: [] })
+
+    expect(await fieldsOf(12)).toEqual([
+      {
+        key: 'about_campaign',
+        type: 'copy',
+        helpText: "**This campaign is archived**, so calls can't be queued in it. Choose another campaign.",
+      },
+    ])
+  })
+
+  it.each([
+    [null, ''],
+    ['10 calls failed in a row.', ' Reason: 10 calls failed in a row.'],
+  ])('says that the campaign is paused, with the reason %j', async (paused_reason, reason) => {
+    campaigns({ id: 12, status: 'paused', paused_reason, agent_variables: ['product'] })
+
+    const [notice, ...others] = await fieldsOf('12')
+
+    expect(notice).toEqual({
+      key: 'about_campaign',
+      type: 'copy',
+      helpText: `**This campaign is paused.** Calls are queued, but not placed until the campaign is resumed.${reason}`,
+    })
+    expect(others.map(({ key }) => key)).toEqual(['variables__product'])
+  })
+
+  it('says until when the campaign is outside its calling hours', async () => {
+    const inThreeDays = new Date(Date.now() + 3 * 24 * 60 * 60_000)
+    const day = everyDay[inThreeDays.getUTCDay()] ?? 'sun'
+    campaigns({
+      id: 12,
+      agent_variables: [],
+      time_zone: 'Etc/UTC',
+      calling_hours: { days: [day], start: '09:30', end: '17:00' },
+    })
+
+    const [notice] = await fieldsOf('12')
+
+    expect(notice?.helpText).toMatch(
+      /^\*\*This campaign is outside its calling hours\*\* until \w+day, \w+ \d+ at 9:30 AM in UTC \(Etc\/UTC\)\. /,
+    )
+  })
+})
+
+describe('calling hours', () => {
+  const hours = (days: Campaign['calling_hours']['days'], start: string, end: string) => ({
+    days,
+    start,
+    end,
+  })
+  const workdays = hours(['mon', 'tue', 'wed', 'thu', 'fri'], '09:00', '17:00')
+  const night = hours(['sat'], '22:00', '02:00')
+
+  it.each([
+    ['at their start', workdays, 'UTC', '2026-11-23T09:00:00Z', undefined],
+    ['in their last minute', workdays, 'UTC', '2026-11-23T16:59:59Z', undefined],
+    ['before their start', workdays, 'UTC', '2026-11-23T08:59:59Z', 'Monday, November 23 at 9:00 AM'],
+    ['at their end', workdays, 'UTC', '2026-11-23T17:00:00Z', 'Tuesday, November 24 at 9:00 AM'],
+    ['on a weekend', workdays, 'UTC', '2026-11-28T12:00:00Z', 'Monday, November 30 at 9:00 AM'],
+    [
+      'in another time zone',
+      workdays,
+      'America/New_York',
+      '2026-11-23T13:00:00Z',
+      'Monday, November 23 at 9:00 AM',
+    ],
+    [
+      'where it is another day',
+      workdays,
+      'Asia/Tokyo',
+      '2026-11-29T23:30:00Z',
+      'Monday, November 30 at 9:00 AM',
+    ],
+    ['where they have begun', workdays, 'Asia/Tokyo', '2026-11-30T00:00:00Z', undefined],
+    ['that run past midnight', night, 'UTC', '2026-11-28T23:00:00Z', undefined],
+    ['after midnight', night, 'UTC', '2026-11-29T01:59:00Z', undefined],
+    ['until after midnight', night, 'UTC', '2026-11-29T02:00:00Z', 'Saturday, December 5 at 10:00 PM'],
+    [
+      'after midnight of another day',
+      night,
+      'UTC',
+      '2026-11-28T01:00:00Z',
+      'Saturday, November 28 at 10:00 PM',
+    ],
+    ['until 24:00', hours(['mon'], '20:00', '24:00'), 'UTC', '2026-11-23T23:59:00Z', undefined],
+    [
+      'after 24:00',
+      hours(['mon'], '20:00', '24:00'),
+      'UTC',
+      '2026-11-24T00:00:00Z',
+      'Monday, November 30 at 8:00 PM',
+    ],
+    [
+      'from 00:00',
+      hours(['mon'], '00:00', '08:00'),
+      'UTC',
+      '2026-11-23T08:00:00Z',
+      'Monday, November 30 at 12:00 AM',
+    ],
+    [
+      'all day, every day',
+      hours(everyDay, '00:00', '24:00'),
+      'Asia/Kolkata',
+      '2026-11-23T18:30:00Z',
+      undefined,
+    ],
+  ])('%s', (_title, callingHours, timeZone, now, expected) => {
+    expect(closedUntil(callingHours, timeZone, new Date(now))).toBe(expected)
+  })
+})
