@@ -1,4 +1,5 @@
 import { Agent, fetch as undiciFetch } from 'undici'
+import { createValueCounter } from '../core/count-values.ts'
 import { secondMs } from '../core/durations.ts'
 import { guardedConnector, type GuardOptions } from './guard.ts'
 
@@ -8,6 +9,12 @@ interface FetchInit {
   headers?: ConstructorParameters<typeof Headers>[0]
   body?: unknown
   signal?: AbortSignal | null
+}
+
+export interface BodyLimits {
+  bytes: number
+  /** Values of JSON. Libraries parse and validate it on the main thread, which takes long for many values. */
+  values: number
 }
 
 /** A `fetch` that connects only to permitted addresses. Returns redirects instead of following them. */
@@ -21,9 +28,9 @@ export interface GuardedFetch {
  * Creates a `fetch` for libraries that implement a protocol, including streams. Connections stay open for a few seconds
  * and are reused only for the same origin, because they lead to the address that was checked.
  *
- * @param options.maxBytes maximum size of a body, or of each event in an event stream; reading more than that fails
+ * @param options.limits for a body, or for each event in an event stream; reading more than that fails
  */
-export function createGuardedFetch(options: GuardOptions & { maxBytes: number }): GuardedFetch {
+export function createGuardedFetch(options: GuardOptions & { limits: BodyLimits }): GuardedFetch {
   const connect = guardedConnector(options)
   // No body timeout: a stream can be idle for a long time, and the library limits how long.
   const dispatcher = new Agent({ connect, allowH2: false, headersTimeout: 30 * secondMs, bodyTimeout: 0 })
@@ -40,14 +47,14 @@ export function createGuardedFetch(options: GuardOptions & { maxBytes: number })
         dispatcher,
       })
       const isEventStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
-      const limited = response.body && limitBytes(response.body, options.maxBytes, isEventStream)
+      const limited = response.body && limitBody(response.body, options.limits, isEventStream)
       return new Response(limited, { status: response.status, headers: [...response.headers] })
     },
     close: () => dispatcher.destroy(),
   }
 }
 
-/** The server sent more bytes than the limit permits. */
+/** The server sent more bytes or more values than the limits permit. */
 export class TooLargeError extends Error {
   override name = 'TooLargeError'
 }
@@ -56,31 +63,32 @@ const newline = 0x0a
 const carriageReturn = 0x0d
 
 /**
- * Passes a stream through, and fails with TooLargeError after `maxBytes`. An event stream has no limit as a whole: each
+ * Passes a stream through, and fails with TooLargeError at its limits. An event stream has no limit as a whole: each
  * event is counted separately, up to its empty line.
  */
-function limitBytes(
+function limitBody(
   stream: ReadableStream<Uint8Array>,
-  maxBytes: number,
+  limits: BodyLimits,
   isEventStream: boolean,
 ): ReadableStream<Uint8Array> {
+  const values = createValueCounter()
   let bytes = 0
   let isLineEmpty = true
-  const count = (length: number) => {
-    bytes += length
-    if (bytes > maxBytes) throw new TooLargeError()
+  const count = (byte: number) => {
+    bytes += 1
+    if (bytes > limits.bytes || values.add(byte) > limits.values) throw new TooLargeError()
   }
-  const countEventBytes = (chunk: Uint8Array) => {
-    for (const byte of chunk) {
-      count(1)
-      if (byte === newline && isLineEmpty) bytes = 0
-      if (byte !== carriageReturn) isLineEmpty = byte === newline
+  const countInEvent = (byte: number) => {
+    count(byte)
+    if (byte === newline && isLineEmpty) {
+      bytes = 0
+      values.reset()
     }
+    if (byte !== carriageReturn) isLineEmpty = byte === newline
   }
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
-      if (isEventStream) countEventBytes(chunk)
-      else count(chunk.length)
+      chunk.forEach(isEventStream ? countInEvent : count)
       controller.enqueue(chunk)
     },
   })

@@ -1,5 +1,6 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import type { Browser } from '../../support/browser.ts'
+import { startHostileMcpServer } from './hostile-mcp-server.ts'
 
 /** A workspace that sends the inputs. */
 export interface Attacker {
@@ -32,6 +33,18 @@ const saveSchema =
     })
     return page.status
   }
+
+/** Adds an MCP server whose list of tools is too large. */
+const addMcpServer = (): Send => {
+  let url: Promise<string> | undefined
+  return async ({ browser, base }) => {
+    const { page: form } = await browser.open(`${base}/tools/new-server`)
+    url ??= startHostileMcpServer()
+    const fields = { name: 'hostile', description: 'Hostile.', url: await url, transport: 'streamable' }
+    const { page } = await browser.press(form, 'Add server', fields)
+    return page.status
+  }
+}
 
 /** Uploads a file with the form of a page. */
 const upload =
@@ -135,6 +148,7 @@ export const inputs: readonly Input[] = [
     'schema: patterns that backtrack',
     saveSchema({ type: 'object', properties: manyProperties({ type: 'string', pattern: '^(a+)+$' }) }),
   ),
+  toDashboard('MCP server: 690,000 tools', addMcpServer()),
   toDashboard('CSV: 19 MB, 200 columns', upload('/contacts/import', 'wide.csv', csv)),
   toDashboard('PDF: 8 KB that inflates to 8 GB', upload('/knowledge/new', 'bomb.pdf', createPdfBomb(512))),
   toDashboard('PDF: 300,000 words', upload('/knowledge/new', 'long.pdf', createLongPdf(300_000))),

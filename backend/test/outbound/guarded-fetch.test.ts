@@ -3,11 +3,13 @@ import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fe
 import { useHttpReceiver } from '../support/http-receiver.ts'
 import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
 
+const limits = { bytes: 1000, values: 10 }
+
 let local: GuardedFetch
 let online: GuardedFetch
 beforeEach(() => {
-  local = createGuardedFetch({ allowLoopback: true, maxBytes: 1000 })
-  online = createGuardedFetch({ allowLoopback: false, maxBytes: 1000 })
+  local = createGuardedFetch({ allowLoopback: true, limits })
+  online = createGuardedFetch({ allowLoopback: false, limits })
 })
 // Registered before the receiver's hooks, because Jest runs these hooks in the order of their registration.
 afterEach(() => Promise.all([local.close(), online.close()]))
@@ -41,7 +43,7 @@ it.each(blockedAddresses)('rejects %s even if loopback is permitted', async (hos
 
 it('rejects a hostname that resolves to a private address', async () => {
   const resolve = async () => ['169.254.169.254']
-  const named = createGuardedFetch({ allowLoopback: true, maxBytes: 1000, resolve })
+  const named = createGuardedFetch({ allowLoopback: true, limits, resolve })
   await expect(named.fetch(receiver.url('/', 'mcp.example.test'))).rejects.toMatchObject(forbidden)
   await named.close()
 })
@@ -68,6 +70,23 @@ it('limits the length of each event in an event stream, but not of the whole str
   expect(await (await local.fetch(receiver.url())).text()).toBe(many)
   events(`data: ${'x'.repeat(700)}\ndata: ${'y'.repeat(700)}\n\n`)
   await expect((await local.fetch(receiver.url())).text()).rejects.toMatchObject({ name: 'TooLargeError' })
+})
+
+it('limits the values of a body, and of each event in an event stream', async () => {
+  const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1))
+  const read = async (text: string, type: string) => {
+    receiver.respond = (_request, response) => response.writeHead(200, { 'content-type': type }).end(text)
+    return (await local.fetch(receiver.url())).text()
+  }
+  const permitted = list(9)
+  expect(await read(permitted, 'application/json')).toBe(permitted)
+  await expect(read(list(10), 'application/json')).rejects.toMatchObject({ name: 'TooLargeError' })
+  const events = `data: ${permitted}\n\n`.repeat(5)
+  expect(await read(events, 'text/event-stream')).toBe(events)
+  // A quotation mark in another field hides nothing.
+  await expect(read(`${events}id: "\ndata: ${list(10)}\n\n`, 'text/event-stream')).rejects.toMatchObject({
+    name: 'TooLargeError',
+  })
 })
 
 it('stops when its signal aborts', async () => {

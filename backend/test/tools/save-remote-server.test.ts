@@ -59,6 +59,19 @@ it("lists which tools can't be used and why, and offers the others", async () =>
   })
 })
 
+it("doesn't parse a list of tools with more than 10,000 values", async () => {
+  const server = await start('streamable')
+  const row = await add(server)
+  server.tools = Array.from({ length: 3_334 }, (_, at) => ({ ...write, name: `tool${at}` }))
+  server.pageSize = server.tools.length
+  const text = 'its response is too large: more than 2 MiB, or more than 10,000 values'
+  const message = expect.stringContaining(text)
+  await expect(add(server)).rejects.toMatchObject({ details: [{ field: 'url', message }] })
+  await expect(listRemoteServer(world.deps, world.seed.workspaceId, row.id)).rejects.toMatchObject({
+    details: [{ message }],
+  })
+})
+
 it('checks at most 100 tools within a time limit, and continues with other work meanwhile', async () => {
   const server = await start('streamable')
   const { id } = await add(server, { tools: [] })
@@ -69,7 +82,7 @@ it('checks at most 100 tools within a time limit, and continues with other work 
     properties: Object.fromEntries(names.map((name) => [name, { $ref: '#/$defs/part' }])),
   }
   server.tools = Array.from({ length: 150 }, (_, at) => ({ name: `slow${at}`, inputSchema }))
-  server.pageSize = 30
+  server.pageSize = 5
   let ticks = 0
   const timer = setInterval(() => (ticks += 1), 10)
   const { listed } = await listRemoteServer(world.deps, world.seed.workspaceId, id)

@@ -12,7 +12,7 @@ import { rejectOnAbort } from '../../core/abort.ts'
 import { minuteMs, secondMs } from '../../core/durations.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { version } from '../../version.ts'
-import { HttpStatusError } from './remote-errors.ts'
+import { HttpStatusError, responseLimits } from './remote-errors.ts'
 import { createRemoteFetch, currentRequest } from './remote-fetch.ts'
 import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
 import type { RemoteSettings } from './tool-settings.ts'
@@ -32,8 +32,6 @@ export interface RemoteSession {
   readonly disconnected: AbortSignal
   close(): Promise<void>
 }
-
-const maxMessageBytes = 2 * 1024 * 1024
 
 /** @throws errors that `describeRemoteFailure` describes */
 export async function connectRemote(address: RemoteAddress, signal: AbortSignal): Promise<RemoteSession> {
@@ -57,7 +55,7 @@ async function openSession(
   kind: 'streamable' | 'sse',
   signal: AbortSignal,
 ): Promise<RemoteSession> {
-  const guarded = createGuardedFetch({ allowLoopback, maxBytes: maxMessageBytes })
+  const guarded = createGuardedFetch({ allowLoopback, limits: responseLimits })
   let failure: unknown
   const onFailure = (error: unknown) => {
     failure = error

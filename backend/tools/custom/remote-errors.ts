@@ -1,6 +1,9 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
-import { TooLargeError } from '../../outbound/guarded-fetch.ts'
+import { type BodyLimits, TooLargeError } from '../../outbound/guarded-fetch.ts'
+
+/** Validating a response with 10,000 values takes up to 0.1 s. */
+export const responseLimits: BodyLimits = { bytes: 2 * 1024 * 1024, values: 10_000 }
 
 /** The server responded to a message with an HTTP error. */
 export class HttpStatusError extends Error {
@@ -60,9 +63,10 @@ export function describeRemoteFailure(error: unknown): string {
 }
 
 const connectionLost = 'the connection was lost'
+const responseTooLarge = `its response is too large: more than ${responseLimits.bytes / 1024 / 1024} MiB, or more than ${responseLimits.values.toLocaleString('en-US')} values`
 
 function describeTransportError(error: unknown): string | undefined {
-  if (error instanceof TooLargeError) return 'its response is too large'
+  if (error instanceof TooLargeError) return responseTooLarge
   if (error instanceof BrokenStreamError) return connectionLost
   const cause: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'cause') : undefined
   return describeNetworkError(error) ?? (cause === undefined ? undefined : describeTransportError(cause))

@@ -82,6 +82,27 @@ describe('a connection', () => {
     )
   })
 
+  it.each([{ json: true }, { json: false }])(
+    'rejects a response with more than 10,000 values before it is parsed: %j',
+    async (options) => {
+      const server = await start('streamable', options)
+      const row = await add(server)
+      const respondWith = (count: number, text: string) => {
+        server.behaviors.echo = () => ({
+          content: Array.from({ length: count }, () => ({ type: 'text', text })),
+        })
+      }
+      respondWith(1, '[,'.repeat(5_001))
+      expect(await use(row, 'echo')).toMatchObject({ isError: false })
+      respondWith(3_334, 'x')
+      expect((await use(row, 'echo')).text).toContain(
+        'its response is too large: more than 2 MiB, or more than 10,000 values',
+      )
+      respondWith(1, 'small')
+      expect(await use(row, 'echo')).toEqual({ text: 'small', isError: false })
+    },
+  )
+
   it('stops waiting for a stream without events', async () => {
     const server = await start('sse')
     const row = await add(server)

@@ -1,0 +1,58 @@
+const [quote, backslash, comma, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\,[]{}')
+const [space, tab, newline, carriageReturn] = Buffer.from(' \t\n\r')
+
+/** Counts the values of JSON while its bytes arrive. */
+export interface ValueCounter {
+  /** Returns the number of values that have begun so far. */
+  add(byte: number): number
+  /** Starts over, for the next JSON text. */
+  reset(): void
+}
+
+/**
+ * Creates a counter of values without their names, at any depth, that doesn't parse the JSON: parsing and validating
+ * take much longer. It also counts the JSON of an event in an event stream, with the fields of the event around it.
+ */
+export function createValueCounter(): ValueCounter {
+  let count = 0
+  let isInText = false
+  let isEscaped = false
+  // A value, or the name before it, begins after an opening bracket or a comma.
+  let isBeforeValue = true
+
+  return {
+    add: (byte) => {
+      if (byte === newline || byte === carriageReturn) {
+        // JSON can't have a line break in a text. So a quotation mark in another field of an event hides nothing.
+        isInText = false
+        isEscaped = false
+      } else if (isEscaped) {
+        isEscaped = false
+      } else if (isInText) {
+        isEscaped = byte === backslash
+        isInText = byte !== quote
+      } else if (byte === comma) {
+        isBeforeValue = true
+      } else if (byte === closeBracket || byte === closeBrace) {
+        isBeforeValue = false
+      } else if (byte !== space && byte !== tab) {
+        if (isBeforeValue) count += 1
+        isInText = byte === quote
+        isBeforeValue = byte === openBracket || byte === openBrace
+      }
+      return count
+    },
+    reset: () => {
+      count = 0
+      isInText = false
+      isEscaped = false
+      isBeforeValue = true
+    },
+  }
+}
+
+/** Returns whether JSON has more values than `max`, without parsing it. */
+export function hasMoreValues(bytes: Uint8Array, max: number): boolean {
+  const counter = createValueCounter()
+  return bytes.some((byte) => counter.add(byte) > max)
+}
