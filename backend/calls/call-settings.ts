@@ -27,7 +27,7 @@ export const currentSettings = sql<RowSettings>`jsonb_build_object(
 )`
 
 /**
- * A contact as the API shows it, as an SQL expression. A completed call keeps it, so that the call doesn't change when its
+ * Returns a contact as the API shows it, as an SQL expression. A completed call keeps it, so that the call doesn't change when its
  * contact does. Save it in the statement that completes the call: a second update of a row in one transaction would lock
  * its contact and its campaign, against the order in db/locks.ts.
  */

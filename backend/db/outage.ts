@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+import { secondMs } from '../core/durations.ts'
 import { errorCode, isError } from '../core/errors.ts'
 
 const networkCodes = new Set([
@@ -34,3 +36,19 @@ export function isOutage(error: unknown): boolean {
   if (driverMessages.some((message) => error.message.startsWith(message))) return true
   return isOutage(error.cause)
 }
+
+const checkTimeoutMs = 3 * secondMs
+
+/**
+ * Limits how long a health check or a scrape waits for the database, because its caller gives up before a statement's
+ * time limit: Prometheus after 10 seconds by default. The work continues.
+ *
+ * @throws an error for which `isOutage` is true, after 3 seconds
+ */
+export const limitCheck = <Result>(work: Promise<Result>): Promise<Result> =>
+  Promise.race([
+    work,
+    setTimeout(checkTimeoutMs, undefined, { ref: false }).then(() => {
+      throw new Error('Query read timeout')
+    }),
+  ])

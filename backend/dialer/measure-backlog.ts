@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { minuteMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
 import { isClaimable, liveAttempts } from './claim-store.ts'
 
@@ -33,7 +34,9 @@ export async function measureCallBacklog({ db, clock }: Pick<Deps, 'db' | 'clock
       )::float8 as "queueLag",
       (select count(*) from call_attempt where ended_at is null) as "attemptsInProgress",
       (select count(*) from call_attempt where ended_at is null and lease_until <= now()) as "attemptsWithoutWorker",
-      (select count(*) from call where analysis_until <= ${now}) as "overdueEvents"`.execute(db)
+      (select count(*) from call
+        where analysis_until is not null and ended_at <= ${new Date(now.getTime() - 5 * minuteMs)}
+      ) as "overdueEvents"`.execute(db)
   const [backlog] = rows
   if (backlog === undefined) throw new Error('invariant: an aggregate returns one row')
   return backlog

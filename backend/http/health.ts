@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { isStalled, type Loop } from '../core/loop.ts'
+import { limitCheck } from '../db/outage.ts'
 import type { Deps } from '../deps.ts'
 
 /** What the process knows about itself. `start.ts` changes it. */
@@ -24,7 +25,7 @@ export function mountHealth(
     if (state.isStopping) return reply.code(503).send({ status: 'stopping' })
     const stalled = state.loops.filter(isStalled).map(({ name }) => name)
     if (stalled.length > 0) return reply.code(503).send({ status: 'stalled', loops: stalled })
-    await sql`select 1`.execute(db)
+    await limitCheck(sql`select 1`.execute(db))
     return { status: 'ok' }
   })
   // Clients that keep their connections open don't notice that a load balancer sends requests elsewhere.

@@ -15,6 +15,7 @@ export interface Metrics {
   deliveryLagSeconds: Gauge
   attemptsInProgress: Gauge
   attemptsWithoutWorker: Gauge
+  runtimeUp: Gauge
   overdueEvents: Gauge
   loopAgeSeconds: Gauge<'loop'>
   loopStalled: Gauge<'loop'>
@@ -42,6 +43,11 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome', 'ended_reason'],
     registers,
   })
+  const runtimeUp = gauge(
+    'outdial_runtime_up',
+    '1 if the agent runtime responded to the last dial request of this process. Only with TELEPHONY=http, on workers.',
+  )
+  runtimeUp.remove()
   return {
     registry,
     requestSeconds: new Histogram({
@@ -101,8 +107,9 @@ export function createMetrics(): Metrics {
     ),
     overdueEvents: gauge(
       'outdial_overdue_events',
-      'Completed calls whose event is overdue. The same in every process.',
+      'Calls that were completed at least 5 minutes ago and have no event. The same in every process.',
     ),
+    runtimeUp,
     loopAgeSeconds: new Gauge({
       name: 'outdial_loop_age_seconds',
       help: "Seconds since a worker's loop last came round.",

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError, describeError } from '../core/errors.ts'
 import { isStalled } from '../core/loop.ts'
 import { countConnections } from '../db/connect.ts'
+import { limitCheck } from '../db/outage.ts'
 import type { Deps } from '../deps.ts'
 import { measureCallBacklog } from '../dialer/measure-backlog.ts'
 import type { ProcessState } from '../http/health.ts'
@@ -42,7 +43,7 @@ async function updateGauges(deps: MetricsDeps, state: Readonly<ProcessState>): P
   for (const { state: name, count } of countConnections(db))
     metrics.databaseConnections.set({ state: name }, count)
 
-  const backlog = await measureBacklog(deps).catch((error: unknown) => {
+  const backlog = await limitCheck(measureBacklog(deps)).catch((error: unknown) => {
     log.warn({ error: describeError(error) }, 'failed to measure the backlog for the metrics')
     return undefined
   })

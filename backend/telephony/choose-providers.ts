@@ -18,7 +18,15 @@ export interface TelephonyProviders {
 /** What the providers need. */
 export type ProviderDeps = Pick<
   Deps,
-  'clock' | 'config' | 'db' | 'log' | 'random' | 'runtimeSecrets' | 'runtimeSigningKeys' | 'attemptTokenKey'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'log'
+  | 'metrics'
+  | 'random'
+  | 'runtimeSecrets'
+  | 'runtimeSigningKeys'
+  | 'attemptTokenKey'
 >
 
 export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
@@ -31,18 +39,21 @@ export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
 }
 
 function createConfiguredHttpProvider(deps: ProviderDeps) {
-  const { clock, config, db, log, random } = deps
+  const { clock, config, db, log, metrics, random } = deps
   const { telephony, runtimeUrl, internalUrl } = config
   if (telephony !== 'http' || runtimeUrl === undefined) return undefined
+  metrics.runtimeUp.set(1)
   const reachability = createReachability({
     clock,
     random,
-    onUnreachable: (error) =>
-      log.warn(
-        { error: describeError(error) },
-        "can't reach the agent runtime; calls wait until it responds",
-      ),
-    onReachable: () => log.info('reached the agent runtime again; calls continue'),
+    onUnreachable: (error) => {
+      metrics.runtimeUp.set(0)
+      log.warn({ error: describeError(error) }, "can't reach the agent runtime; calls wait until it responds")
+    },
+    onReachable: () => {
+      metrics.runtimeUp.set(1)
+      log.info('reached the agent runtime again; calls continue')
+    },
   })
   return createHttpProvider({
     db,

@@ -11,8 +11,9 @@ import type { Reachability } from './reachability.ts'
  * The outcome of a dial request:
  *
  * - `unsent`: the connection failed, so the runtime can't have accepted the call.
- * - `unavailable`: the runtime returned 503. It should know nothing of the call, but only `getCallState` proves it.
- * - `unknown`: the runtime may or may not have accepted the call.
+ * - `unavailable`: the runtime, or the gateway in front of it, said that it's unavailable, or the connection ended. If
+ *   `getCallState` then returns `not_found`, the call wasn't placed.
+ * - `unknown`: the runtime failed. It may or may not have accepted the call.
  */
 export type DialStatus = 'accepted' | 'rejected' | 'unsent' | 'unavailable' | 'unknown'
 
@@ -80,8 +81,8 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       try {
         const response = await send('POST', '/calls', JSON.stringify(request), headers)
         await response.body?.cancel()
-        if (response.status === 503) {
-          sent.fail(new Error('the runtime returned status 503'))
+        if (unavailableStatuses.includes(response.status)) {
+          sent.fail(new Error(`the runtime returned status ${response.status}`))
           return 'unavailable'
         }
         sent.succeed()
@@ -89,7 +90,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
         return response.status < 500 ? 'rejected' : 'unknown'
       } catch (error) {
         sent.fail(error)
-        return isConnectionError(getCause(error)) ? 'unsent' : 'unknown'
+        return isConnectionError(getCause(error)) ? 'unsent' : 'unavailable'
       }
     },
     getCallState: async (attemptId) => {

@@ -1,7 +1,11 @@
 import { afterEach, expect, it, jest } from '@jest/globals'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
+import { dayMs, minuteMs } from '../../core/durations.ts'
+import { connect } from '../../db/connect.ts'
 import { findFreePort } from '../../db/embedded/server-address.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { startService } from '../../start.ts'
@@ -131,6 +135,49 @@ it('shows how long calls and deliveries wait for a worker, and attempts whose wo
   expect(before).toBe(0)
   expect((await scrapeApp()).get('outdial_delivery_lag_seconds')).toBeGreaterThanOrEqual(110)
 })
+
+it('counts calls without an event, also those whose event is invalid', async () => {
+  const config = parseConfig({ ...settings, PORT: '8787' })
+  const deps = testDeps(database.db, { config })
+  const app = await createApp(deps)
+  stops.push(() => app.close())
+  const seed = await seedWorkspace(deps)
+  const { id } = await seedCall(deps, seed, freshNumber())
+  await finishAttempt(deps, await dialCall(deps, seed, id), {
+    ...emptyResult('answered', 'contact_hung_up'),
+    answeredAt: deps.clock.now(),
+    analysis: undefined,
+  })
+  const count = async () =>
+    parseSamples((await app.inject('/metrics')).body).get('outdial_overdue_events') ?? -1
+  const before = await count()
+  deps.clock.advance(6 * minuteMs)
+  expect(await count()).toBe(before + 1)
+  await deps.db
+    .updateTable('call')
+    .set({ transcript: JSON.stringify([{ role: 'nobody' }]) })
+    .where('id', '=', id)
+    .execute()
+  const key = { workspaceId: seed.workspaceId, callId: id }
+  expect(await finishAnalysis(deps, key, undefined, dayMs)).toBe('invalid')
+  expect(await count()).toBe(before + 1)
+})
+
+it('says within seconds that the database is down if it no longer responds', async () => {
+  const proxy = await createDatabaseProxy(database.url)
+  const db = connect({ url: proxy.url, max: 1 })
+  const app = await createApp(testDeps(db, { config: parseConfig({ ...settings, PORT: '8787' }) }))
+  stops.push(async () => {
+    await app.close()
+    await proxy.disconnect()
+    await db.destroy()
+  })
+  expect(parseSamples((await app.inject('/metrics')).body).get('outdial_database_up')).toBe(1)
+  proxy.silence()
+  const [scraped, ready] = await Promise.all([app.inject('/metrics'), app.inject('/readyz')])
+  expect(parseSamples(scraped.body).get('outdial_database_up')).toBe(0)
+  expect(ready.statusCode).toBe(503)
+}, 10_000)
 
 it('says that the database is down, without outdated lags', async () => {
   const proxy = await createDatabaseProxy(database.url)

@@ -20,8 +20,11 @@ export interface TestRuntime {
   requestsWith: (method: 'GET' | 'DELETE') => ReceivedRequest[]
   /** The reports that it returns for an attempt. Without an entry, it returns 404. */
   reportsByAttempt: Map<string, RuntimeReport[]>
-  /** The status to return for a method; by default, that of a correct runtime. `cut` closes the connection instead. */
-  statusByMethod: Partial<Record<string, number | 'cut'>>
+  /**
+   * The status to return for a method; by default, that of a correct runtime. `cut` and `lost` close the connection
+   * instead, after and before a dial request is accepted.
+   */
+  statusByMethod: Partial<Record<string, number | 'cut' | 'lost'>>
   /** Dial requests are accepted once this resolves. */
   readyToAccept: Promise<void>
   /** Stops the runtime. `start` starts it again at the same address. */
@@ -45,7 +48,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
     if (method === 'POST' && (status === undefined || status === 'cut')) {
       reportsByAttempt.set(RuntimeDialRequest.parse(JSON.parse(received.body)).attempt_id, [])
     }
-    if (status === 'cut') return request.socket.destroy()
+    if (status === 'cut' || status === 'lost') return request.socket.destroy()
     if (status !== undefined) return response.writeHead(status).end()
     if (method === 'POST') return response.writeHead(202).end()
     const reports = reportsByAttempt.get(id)

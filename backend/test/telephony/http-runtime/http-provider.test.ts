@@ -150,6 +150,16 @@ describe('a runtime that is away', () => {
       () => (world.runtime.statusByMethod.POST = 503),
       () => delete world.runtime.statusByMethod.POST,
     ],
+    [
+      "has a gateway that can't reach it",
+      () => (world.runtime.statusByMethod.POST = 502),
+      () => delete world.runtime.statusByMethod.POST,
+    ],
+    [
+      'closes connections without a response',
+      () => (world.runtime.statusByMethod.POST = 'lost'),
+      () => delete world.runtime.statusByMethod.POST,
+    ],
   ])(
     'keeps all calls in the queue while the runtime %s, and then places each once',
     async (_, leave, come) => {
@@ -165,9 +175,15 @@ describe('a runtime that is away', () => {
         async () => world.deps.clock.now().getTime() > leftAt + 10 * 60_000,
         () => world.deps.clock.advance(2_000),
       )
-      const waiting = await listCalls(ids)
+      const waiting = await waitFor(
+        async () => {
+          const calls = await listCalls(ids)
+          return calls.filter(({ attempts }) => attempts > 0).length <= 1 && calls
+        },
+        () => world.deps.clock.advance(2_000),
+      )
+      await expect(world.deps.metrics.runtimeUp.get()).resolves.toMatchObject({ values: [{ value: 0 }] })
       expect(waiting.filter(isOpen)).toHaveLength(callCount)
-      expect(waiting.filter(({ attempts }) => attempts > 0).length).toBeLessThanOrEqual(1)
       // About one request a minute, apart from the first batch.
       expect(world.runtime.dialRequests().length).toBeLessThan(callCount + 25)
       const campaign = world.deps.db.selectFrom('campaign').select(['status', 'provider_failures'])
@@ -188,6 +204,7 @@ describe('a runtime that is away', () => {
       expect(calls.map(({ status, attempts }) => [status, attempts])).toEqual(ids.map(() => ['dialing', 1]))
       const dialed = world.runtime.dialRequests().map((request) => request.call_id)
       expect(new Set(dialed)).toEqual(new Set(ids))
+      await expect(world.deps.metrics.runtimeUp.get()).resolves.toMatchObject({ values: [{ value: 1 }] })
       expect(world.logLines.filter((line) => line.includes("can't reach the agent runtime"))).toHaveLength(1)
     },
   )
