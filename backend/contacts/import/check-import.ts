@@ -34,7 +34,7 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
   if (file === undefined || file.bytes === null) return
   const reader = createJobThread<ImportReaderJob, ImportReaderResult>(threadFile, maxHeapMegabytes)
   try {
-    const { columns } = await read(reader, { ...file, bytes: file.bytes })
+    const { columns } = await read(reader, { ...file, bytes: file.bytes, now: deps.clock.now() })
     if (columns === undefined || !(await startChecking(deps, job, columns))) return
     for (;;) {
       if (signal.aborted) {

@@ -60,13 +60,30 @@ const fieldByName = new Map(
   ),
 )
 
-/** Recognizes columns by their headers. The second of two columns for the same field becomes a variable. */
+/** Parts of headers of people who opted out, in whatever words: “Unsubscribed”, “DNC status”, “Has opted out of calls”. */
+const optOut = /donotcall|donotcontact|dnc|optout|optedout|unsubscri/ // cspell:disable-line
+
+/** Other channels, whose opt-outs say nothing about calls. */
+const otherChannel = /mail|sms|text|fax|newsletter/
+
+/** Returns the field that a column with this header contains. Undefined if it isn't a field. */
+function recognizeField(header: string): ImportField | undefined {
+  const name = header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  const field = fieldByName.get(name)
+  if (field !== undefined) return field
+  return optOut.test(name) && !otherChannel.test(name) ? 'do_not_call' : undefined
+}
+
+/**
+ * Recognizes columns by their headers. The second of two columns for the same field becomes a variable. But each column
+ * that can say “do not call” counts, because taking it for a variable would call people who have opted out.
+ */
 export function recognizeColumns(headers: readonly string[]): ImportColumn[] {
   const used = new Set<string>()
   return headers.map((raw) => {
     const header = raw.trim()
-    const field = fieldByName.get(header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')) ?? null
-    if (field !== null && !used.has(field)) {
+    const field = recognizeField(header)
+    if (field !== undefined && (field === 'do_not_call' || !used.has(field))) {
       used.add(field)
       return { header, field, variable: null }
     }
@@ -75,4 +92,13 @@ export function recognizeColumns(headers: readonly string[]): ImportColumn[] {
     used.add(`=${variable}`)
     return { header, field: null, variable }
   })
+}
+
+/** Returns two columns that both contain a part of the consent, so that nobody can tell which one counts. */
+export function findConflictingColumns(columns: readonly ImportColumn[]): [string, string] | undefined {
+  for (const field of ['consent_source', 'consent_at'] as const) {
+    const [first, second] = columns.filter(({ header }) => recognizeField(header) === field)
+    if (first !== undefined && second !== undefined) return [first.header, second.header]
+  }
+  return undefined
 }

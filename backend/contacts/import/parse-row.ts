@@ -8,6 +8,7 @@ import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
 import { expandTimeZone, parseYesNo } from './parse-cells.ts'
+import type { ImportContext } from './read-import-file.ts'
 
 /** An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. */
 export const RowIssue = z.object({ column: z.string(), message: z.string() })
@@ -19,7 +20,7 @@ type ParsedRow = { phoneNumber: string; fields: ContactInput } | { issues: RowIs
 export function parseRow(
   columns: readonly ImportColumn[],
   cells: readonly string[],
-  workspace: { country: string; timeZone: string },
+  context: ImportContext,
 ): ParsedRow {
   const extraCells = cells.slice(columns.length)
   if (extraCells.some((cell) => cell.trim() !== '')) {
@@ -27,11 +28,13 @@ export function parseRow(
     return { issues: [{ column: '', message }] }
   }
   const fieldCells: FieldCells = {}
+  const doNotCall: { header: string; cell: string }[] = []
   const variables: [string, string][] = []
-  columns.forEach(({ field, variable }, index) => {
+  columns.forEach(({ header, field, variable }, index) => {
     const cell = cleanCell(cells[index] ?? '')
     if (cell === '') return
-    if (field !== null) fieldCells[field] = cell
+    if (field === 'do_not_call') doNotCall.push({ header, cell })
+    else if (field !== null) fieldCells[field] = cell
     if (variable !== null) variables.push([variable, cell])
   })
   // Only a country code helps to parse the number. A country's name becomes a variable for the agent.
@@ -40,8 +43,8 @@ export function parseRow(
     : undefined
   if (fieldCells.country !== undefined && country === undefined)
     variables.push(['country', fieldCells.country])
-  const parsed = parsePhone(fieldCells.phone_number ?? '', country ?? workspace.country)
-  const parsedFields = parseFields(columns, fieldCells, variables, workspace)
+  const parsed = parsePhone(fieldCells.phone_number ?? '', country ?? context.country)
+  const parsedFields = parseFields(columns, { fieldCells, doNotCall, variables }, context)
   if (parsed.ok && 'fields' in parsedFields) {
     const { phoneNumber } = parsed
     return { phoneNumber, fields: { ...parsedFields.fields, phone_number: phoneNumber } }
@@ -52,14 +55,21 @@ export function parseRow(
   return { issues: [{ column: findHeader(columns, parsed.issue.field), message }, ...otherIssues] }
 }
 
-type FieldCells = Partial<Record<ImportField, string>>
+type FieldCells = Partial<Record<Exclude<ImportField, 'do_not_call'>, string>>
+
+/** The cells of a row that aren't blank. */
+interface RowCells {
+  fieldCells: FieldCells
+  /** Several columns can say that a person has opted out. */
+  doNotCall: readonly { header: string; cell: string }[]
+  variables: readonly [string, string][]
+}
 
 /** Parses everything but the number, so that a row with several issues reports all of them. */
 function parseFields(
   columns: readonly ImportColumn[],
-  fieldCells: FieldCells,
-  variables: [string, string][],
-  workspace: { country: string; timeZone: string },
+  { fieldCells, doNotCall, variables }: RowCells,
+  context: ImportContext,
 ): { fields: Omit<ContactInput, 'phone_number'> } | { issues: RowIssue[] } {
   const details: ErrorDetail[] = []
   const collect = <Value>(parse: () => Value): Value | undefined => {
@@ -71,27 +81,27 @@ function parseFields(
       return undefined
     }
   }
-  const { time_zone: timeZone, do_not_call: doNotCall } = fieldCells
-  const isOnList = collect(() => (doNotCall === undefined ? false : requireYesNo(doNotCall)))
-  const consent = collect(() => toConsent(fieldCells, workspace.timeZone))
+  const { time_zone: timeZone } = fieldCells
+  const consent = collect(() => toConsent(fieldCells, context))
   const fields = collect(() =>
     validate(FieldsWithoutPhone, {
       ...toNames(fieldCells),
       email: fieldCells.email,
       external_id: fieldCells.external_id,
-      time_zone: timeZone === undefined ? undefined : expandTimeZone(timeZone, workspace.country),
-      ...(isOnList === true && { do_not_call: true }),
+      time_zone: timeZone === undefined ? undefined : expandTimeZone(timeZone, context.country),
+      ...(doNotCall.some(({ cell }) => parseYesNo(cell) === true) && { do_not_call: true }),
       ...(consent !== undefined && { consent }),
       ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
     }),
   )
-  if (fields !== undefined && details.length === 0) return { fields }
-  return {
-    issues: details.map((detail) => ({
+  const issues = [
+    ...findUnknownWords(doNotCall),
+    ...details.map((detail) => ({
       column: findHeader(columns, detail.field),
       message: withoutFieldName(detail),
     })),
-  }
+  ]
+  return fields !== undefined && issues.length === 0 ? { fields } : { issues }
 }
 
 const FieldsWithoutPhone = ContactInput.omit({ phone_number: true, country: true })
@@ -100,15 +110,13 @@ const FieldsWithoutPhone = ContactInput.omit({ phone_number: true, country: true
 const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/, '')
 
 /** Rejects an unknown word instead of taking it for "no", because the person may have opted out. */
-function requireYesNo(cell: string): boolean {
-  const value = parseYesNo(cell)
-  if (value !== undefined) return value
-  throw invalidField(
-    'do_not_call',
-    'invalid_value',
-    `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No.`,
-  )
-}
+const findUnknownWords = (doNotCall: RowCells['doNotCall']): RowIssue[] =>
+  doNotCall
+    .filter(({ cell }) => parseYesNo(cell) === undefined)
+    .map(({ header, cell }) => ({
+      column: header,
+      message: `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No.`,
+    }))
 
 function toNames({ first_name, last_name, name }: FieldCells) {
   if (name === undefined || first_name !== undefined || last_name !== undefined) {
@@ -118,13 +126,19 @@ function toNames({ first_name, last_name, name }: FieldCells) {
   return { first_name: first, last_name: rest.join(' ') || undefined }
 }
 
-function toConsent({ consent_source: source, consent_at: at }: FieldCells, timeZone: string) {
+function toConsent({ consent_source: source, consent_at: at }: FieldCells, { timeZone, now }: ImportContext) {
   if (source === undefined && at === undefined) return undefined
+  if (source !== undefined && parseYesNo(source) !== undefined) {
+    const message = `“${source}” doesn't say where the person agreed to be called. Enter it, for example “Website form”, or clear this cell and the consent date.`
+    throw invalidField('consent_source', 'invalid_value', message)
+  }
   if (at === undefined) {
     const message = 'The consent date is missing. Add it in a “Consent date” column, or clear this cell.'
     throw invalidField('consent_source', 'required', message)
   }
   const date = parseLocalDateField('consent_at', at, timeZone)
+  if (date > now)
+    throw invalidField('consent_at', 'invalid_datetime', 'This date is in the future. Check the year.')
   if (source !== undefined) return { source, at: date.toISOString() }
   const message = 'The consent source is missing. Add it in a “Consent source” column, or clear this cell.'
   throw invalidField('consent_at', 'required', message)

@@ -1,13 +1,18 @@
-import { type ImportColumn, recognizeColumns } from './import-columns.ts'
+import { findConflictingColumns, type ImportColumn, recognizeColumns } from './import-columns.ts'
 import type { CheckedRow } from './import-store.ts'
 import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
 import { parseRow } from './parse-row.ts'
 
-/** An uploaded file, and how to parse numbers and dates in it. */
-export interface ImportFile {
-  bytes: Uint8Array
+/** How to parse the numbers and dates of a file. */
+export interface ImportContext {
   country: string
   timeZone: string
+  now: Date
+}
+
+/** An uploaded file, and how to parse numbers and dates in it. */
+export interface ImportFile extends ImportContext {
+  bytes: Uint8Array
 }
 
 /**
@@ -46,6 +51,13 @@ function requireColumns(headers: readonly string[]): ImportColumn[] {
     )
   }
   const columns = recognizeColumns(headers)
+  const conflict = findConflictingColumns(columns)
+  if (conflict !== undefined) {
+    const [first, second] = conflict
+    throw new UnreadableFileError(
+      `The columns “${first.slice(0, 100)}” and “${second.slice(0, 100)}” both seem to contain the consent. Remove or rename one, then upload the file again.`,
+    )
+  }
   if (columns.some(({ field }) => field === 'phone_number')) return columns
   const namedHeaders = columns.map(({ header }) => header).filter(Boolean)
   const headerList = namedHeaders.slice(0, 8).join(', ').slice(0, 300)
@@ -63,10 +75,10 @@ function checkRow(
   columns: readonly ImportColumn[],
   cells: readonly string[],
   position: number,
-  workspace: { country: string; timeZone: string },
+  context: ImportContext,
   positionByNumber: Map<string, number>,
 ): CheckedRow {
-  const parsed = parseRow(columns, cells, workspace)
+  const parsed = parseRow(columns, cells, context)
   if ('issues' in parsed) {
     return { position, phone_number: null, fields: {}, isDuplicate: false, issues: parsed.issues }
   }

@@ -102,9 +102,11 @@ it("skips rows whose consent, do-not-call word, or number it can't read, and nev
       '+12025570123,,Form,2026-02-30',
       '+12025570124,,Form,soon',
       '1.20256E+10,perhaps,Form,',
+      '+12025570125,,No,2026-05-01',
+      '+12025570126,,Form,2099-05-01',
     ].join('\n'),
   )
-  expect(getStat(page.html)).toMatchObject({ Rows: 6, Errors: 6 })
+  expect(getStat(page.html)).toMatchObject({ Rows: 8, Errors: 8 })
   for (const message of [
     /2 Do not call “maybe” isn't recognized\. Enter Yes or No\./,
     /3 Consent source The consent date is missing\./,
@@ -114,9 +116,43 @@ it("skips rows whose consent, do-not-call word, or number it can't read, and nev
     /7 Phone The phone number isn't valid/,
     /7 Do not call “perhaps” isn't recognized/,
     /7 Consent source The consent date is missing/,
+    /8 Consent source “No” doesn't say where the person agreed to be called\./,
+    /9 Consent date This date is in the future\. Check the year\./,
   ]) {
     expect(page.text).toMatch(message)
   }
+})
+
+it('puts a number on the do-not-call list if any of several columns says so, whatever it is called', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rows = [
+    'Phone,DNC,Has opted out of calls,Unsubscribed (phone),Email opt-out',
+    '+12025570150,No,Yes,,No',
+    '+12025570151,,,x,No',
+    '+12025570152,No,,no,Yes',
+    '+12025570153,No,last week,,No',
+  ]
+  const { path, page } = await uploadAndCheck(user, rows.join('\n'))
+  expect(getStat(page.html)).toMatchObject({ Rows: 4, Errors: 1 })
+  expect(page.text).toMatch(/5 Has opted out of calls “last week” isn't recognized\. Enter Yes or No\./)
+  await user.browser.press(page, 'Import contacts', { campaign_id: '' })
+  await waitUntilSettled(user, path)
+  const isListed = async (number: string) =>
+    (await user.open(`/contacts/do-not-call?number=%2B${number}`)).text.includes(
+      'has been on the do-not-call list',
+    )
+  expect(await isListed('12025570150')).toBe(true)
+  expect(await isListed('12025570151')).toBe(true)
+  expect(await isListed('12025570152')).toBe(false)
+})
+
+it('rejects a file with two columns for the consent, because only a person can tell which one counts', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { page } = await uploadAndCheck(
+    user,
+    'Phone,Consent,Consent source,Consent date\n+12025570160,Yes,Form,2026-05-01\n',
+  )
+  expect(page.text).toContain('The columns “Consent” and “Consent source” both seem to contain the consent.')
 })
 
 it('reads common spellings of yes and no, dates without a time, and names of time zones', async () => {
