@@ -8,13 +8,19 @@ import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
 import { expandTimeZone, parseYesNo } from './parse-cells.ts'
-import type { ImportContext } from './read-import-file.ts'
 
 /** An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. */
 export const RowIssue = z.object({ column: z.string(), message: z.string() })
 export type RowIssue = z.infer<typeof RowIssue>
 
 type ParsedRow = { phoneNumber: string; fields: ContactInput } | { issues: RowIssue[] }
+
+/** How to parse the numbers and dates of a file. */
+export interface ImportContext {
+  country: string
+  timeZone: string
+  now: Date
+}
 
 /** Parses one record of a file into the fields of `POST /contacts/`. Empty cells are omitted. */
 export function parseRow(

@@ -1,14 +1,7 @@
 import { findConflictingColumns, type ImportColumn, recognizeColumns } from './import-columns.ts'
 import type { CheckedRow } from './import-store.ts'
 import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
-import { parseRow } from './parse-row.ts'
-
-/** How to parse the numbers and dates of a file. */
-export interface ImportContext {
-  country: string
-  timeZone: string
-  now: Date
-}
+import { type ImportContext, parseRow } from './parse-row.ts'
 
 /** An uploaded file, and how to parse numbers and dates in it. */
 export interface ImportFile extends ImportContext {
