@@ -10,6 +10,7 @@ import {
   findToolCallsOfCall,
 } from './call-queries.ts'
 import { toChangeSteps } from './contact-changes.ts'
+import { describeOrigin } from './describe-actor.ts'
 import { readDeliveries } from './describe-deliveries.ts'
 import { selectRequestsOfCall } from './request-queries.ts'
 
@@ -46,6 +47,7 @@ export async function readCallHistory(db: Db, workspaceId: number, call: Call) {
     event,
     requests,
     otherCalls,
+    origin: await describeOrigin(db, workspaceId, details.origin),
     changes: await toChangeSteps(db, workspaceId, changes.filter(isDuringCall)),
     ...(await readDeliveries(db, workspaceId, event?.id)),
   }

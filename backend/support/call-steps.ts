@@ -2,6 +2,7 @@ import type { Call } from '@outdial/contract'
 import { outcomeBadge } from '../views/badges.ts'
 import { formatMilliseconds } from '../views/format.ts'
 import type { CallHistory } from './call-history.ts'
+import { toText } from './describe-actor.ts'
 import { formatEndedReason } from './describe-call.ts'
 import { toDeliverySteps } from './describe-deliveries.ts'
 import { describeRequest, formatCredential, formatRequestLine } from './describe-request.ts'
@@ -14,11 +15,11 @@ type ToolCall = CallHistory['toolCalls'][number]
 
 /** Returns what happened to a call, in order, and then the current step. */
 export function toCallSteps(history: CallHistory): Step[] {
-  const { call, details, attempts, toolCalls, requests, changes } = history
+  const { call, details, attempts, toolCalls, requests, changes, origin } = history
   const past = [
     ...requests.map(toRequestStep),
     ...changes,
-    queuedStep(call),
+    queuedStep(call, toText(origin)),
     ...attempts.flatMap((attempt) => [
       ...attemptSteps(attempt, details.queued_with),
       ...toolCalls.filter(({ attempt_id }) => attempt_id === attempt.id).map(toolCallStep),
@@ -41,9 +42,9 @@ export function toRequestStep(request: RequestRow): Step {
   )
 }
 
-function queuedStep(call: Call): Step {
+function queuedStep(call: Call, origin: string): Step {
   const title = call.test ? 'Queued as a test call' : 'Queued'
-  const detail = call.scheduled_at === null ? '' : 'Scheduled for a later time.'
+  const detail = `${origin}.${call.scheduled_at === null ? '' : ' Scheduled for a later time.'}`
   return step(new Date(call.queued_at), 'mute', title, detail)
 }
 

@@ -3,7 +3,7 @@ import { getCall } from '../../calls/get-calls.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { type CallHistory, readCallHistory } from '../../support/call-history.ts'
-import { describeOrigin, type LinkedText } from '../../support/describe-actor.ts'
+import type { LinkedText } from '../../support/describe-actor.ts'
 import { describeSettings } from '../../support/describe-settings.ts'
 import { toCallStory } from '../../support/read-story.ts'
 import type { Step } from '../../support/story.ts'
@@ -107,7 +107,7 @@ async function readPage(
     deliveries: toShownDeliveries(history),
     eventId: event?.id ?? '',
     numberLabel: details.number_label,
-    origin: await describeOrigin(db, workspace.id, details.origin),
+    origin: history.origin,
     isLive: event === undefined || deliveries.some(({ status }) => status === 'pending'),
     canCancel: call.status === 'queued',
     canQueueAgain:
