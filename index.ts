@@ -7,6 +7,7 @@ import { createCampaign } from './src/creates/create-campaign.ts'
 import { queueCall } from './src/creates/queue-call.ts'
 import { queueCallAndWait } from './src/creates/queue-call-and-wait.ts'
 import { version } from './src/generated.ts'
+import { downloadRecording } from './src/recording.ts'
 import { findCall } from './src/searches/find-call.ts'
 import { findCampaign, findOrCreateCampaign } from './src/searches/find-campaign.ts'
 import { callCompleted } from './src/triggers/call-completed.ts'
@@ -18,6 +19,7 @@ export default defineApp({
   flags: { cleanInputData: false, throwForThrottlingEarly: false },
   authentication,
   beforeRequest: [addBearer],
+  hydrators: { downloadRecording },
   triggers: {
     [callCompleted.key]: callCompleted,
     [campaigns.key]: campaigns,

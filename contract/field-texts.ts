@@ -564,6 +564,7 @@ export const triggerTexts = texts({
 export const flatCallTexts = texts({
   outcome_label: { label: 'Outcome in words' },
   reached: { label: 'Person answered' },
+  recording: { label: 'Recording' },
 })
 
 /** What Cancel Waiting Calls in Zapier adds to the response. */

@@ -23,16 +23,23 @@ const callLabels = {
   ...toLabels(contract.contactTexts, contract.callTexts.contact.label, 'contact.'),
 }
 
-/** What the steps add to a call of the API, after its outcome. */
+/** What the steps add to a call of the API: two fields after its outcome, and one at the end. */
 const flatCallFields: PlainOutputField[] = [
   { key: 'outcome_label', label: toTitleCase(contract.flatCallTexts.outcome_label.label), type: 'string' },
   { key: 'reached', label: toTitleCase(contract.flatCallTexts.reached.label), type: 'boolean' },
 ]
 
+const recordingField: PlainOutputField = {
+  key: 'recording',
+  label: toTitleCase(contract.flatCallTexts.recording.label),
+  type: 'file',
+}
+
 /** Returns the fields of a call as every step returns it. */
 function callFields(): PlainOutputField[] {
   const fields = toOutputFields(contract.Call, callLabels)
-  return fields.toSpliced(fields.findIndex(({ key }) => key === 'outcome') + 1, 0, ...flatCallFields)
+  const start = fields.findIndex(({ key }) => key === 'outcome') + 1
+  return [...fields.toSpliced(start, 0, ...flatCallFields), recordingField]
 }
 
 /**
@@ -47,6 +54,8 @@ function sampleOf(call: contract.Call): object {
     reached: outcome === 'answered',
     contact: omit(contact, ['variables']),
     transcript: [],
+    // A file only exists for a call, and Zapier can't test a step with a file from a sample.
+    recording: null,
   }
 }
 

@@ -121,7 +121,7 @@ interface Outgoing {
 const unsent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Sends a request. Nothing else calls z.request. `merge: false` and a body that is already text keep core from changing
+ * Sends a request. Only the download of a recording calls z.request as well. `merge: false` and a body that is already text keep core from changing
  * what the user wrote: it rejects `{{bundle.…}}` in a merged request and removes `{{…}}` from an object. The API never
  * redirects, so a redirect isn't followed with the contact's data.
  */

@@ -1,6 +1,8 @@
 import type { Call, ContactAdded } from '@outdial/contract'
+import type { ZObject } from 'zapier-platform-core'
 import { hasId } from './client.ts'
 import { outcomeLabels } from './generated.ts'
+import { downloadRecording } from './recording.ts'
 import { isObject } from './values.ts'
 
 /** A call as every step returns it. All calls have the same keys, so that a Zap that was tested with one gets them. */
@@ -9,7 +11,7 @@ export type FlatCall = ReturnType<typeof flattenCall>
 export type FlatQueuedCall = FlatCall & Pick<ContactAdded, 'contact_created' | 'call_queued'>
 
 /** Returns a call with the same keys as every other call. Fields that a later version of the API adds are kept. */
-export const flattenCall = (call: Call) => ({
+export const flattenCall = (z: ZObject, call: Call) => ({
   ...call,
   outcome_label: call.outcome && outcomeLabels[call.outcome],
   reached: call.outcome === 'answered',
@@ -17,6 +19,7 @@ export const flattenCall = (call: Call) => ({
   // Calls that were stored by earlier versions have neither.
   origin: call.origin ?? { kind: null, id: null, call_id: null },
   url: call.url ?? null,
+  recording: call.recording_url ? z.dehydrateFile(downloadRecording, { call_id: call.id }) : null,
 })
 
 /** Returns true for a call of the API. */
@@ -24,8 +27,11 @@ export const isCall = (value: unknown): value is Call =>
   isObject(value) && hasId(value) && isObject(value.contact)
 
 /** Returns the call that was queued, or that was already waiting or in progress. */
-export const flattenQueuedCall = ({ call, contact_created, call_queued }: ContactAdded): FlatQueuedCall => ({
-  ...flattenCall(call),
+export const flattenQueuedCall = (
+  z: ZObject,
+  { call, contact_created, call_queued }: ContactAdded,
+): FlatQueuedCall => ({
+  ...flattenCall(z, call),
   contact_created,
   call_queued,
 })

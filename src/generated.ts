@@ -65,6 +65,7 @@ export const sampleCall = {
   recording_url: null,
   outcome_label: 'Answered',
   reached: true,
+  recording: null,
 }
 
 export const sampleQueuedCall = {
@@ -110,6 +111,7 @@ export const sampleQueuedCall = {
   recording_url: null,
   outcome_label: null,
   reached: false,
+  recording: null,
   contact_created: true,
   call_queued: true,
 }
@@ -180,6 +182,7 @@ export const callFields: PlainOutputField[] = [
   { key: 'sentiment', label: 'Sentiment', type: 'string' },
   { key: 'goal_met', label: 'Goal Met', type: 'boolean' },
   { key: 'recording_url', label: 'Recording URL', type: 'string' },
+  { key: 'recording', label: 'Recording', type: 'file' },
 ]
 
 export const queuedFields: PlainOutputField[] = [

@@ -28,7 +28,7 @@ export const performResume = async (z: ZObject, bundle: Bundle): Promise<FlatQue
   if (call.status !== 'completed') {
     throw invalidInput(z, "The call isn't completed yet. Open Calls in Outdial to see its result later.")
   }
-  return { ...flattenCall(call), contact_created, call_queued }
+  return { ...flattenCall(z, call), contact_created, call_queued }
 }
 
 export const queueCallAndWait = {

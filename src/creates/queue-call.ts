@@ -48,7 +48,7 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
     },
     ({ call }) => isCall(call),
   )
-  return flattenQueuedCall(response)
+  return flattenQueuedCall(z, response)
 }
 
 /** Returns the header with a hash of the key: headers only take Latin-1, and the user's key can be any text. */

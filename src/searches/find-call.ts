@@ -26,13 +26,13 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> =
   const query = { phone_number, external_id, campaign_id: await input.id('campaign_id', campaigns), limit }
   const options = { inputFields, haltsOnInvalidData: true }
   const { results } = await readList<Call>(z, '/calls/', query, options)
-  return results.map(flattenCall)
+  return results.map((call) => flattenCall(z, call))
 }
 
 async function findById(z: ZObject, id: number): Promise<FlatCall[]> {
   const request = { method: 'GET', path: `/calls/${id}/`, inputFields, acceptedStatuses: [404] } as const
   const call: unknown = await callApi(z, request, isCall)
-  return isCall(call) ? [flattenCall(call)] : []
+  return isCall(call) ? [flattenCall(z, call)] : []
 }
 
 export const findCall = {

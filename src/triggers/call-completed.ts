@@ -48,7 +48,7 @@ export const performSubscribe = async (z: ZObject, bundle: Bundle) =>
 export const performList = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> => {
   const query = { status: 'completed', ...(await readFilter(z, bundle)), limit: 10 }
   const page = await readList<Call>(z, '/calls/', query, { inputFields })
-  return page.results.map(flattenCall)
+  return page.results.map((call) => flattenCall(z, call))
 }
 
 /** Returns the call of a delivery. Without a delivery, as with the CLI's `invoke`, returns the newest calls. */
@@ -61,7 +61,7 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> =
       "Outdial sent data that isn't a completed call, so this event was skipped. If this keeps happening, contact Outdial support.",
     )
   }
-  return [flattenCall(event.data)]
+  return [flattenCall(z, event.data)]
 }
 
 const isCallCompleted = (event: unknown): event is CallCompletedEvent =>

@@ -12,7 +12,7 @@ const event = {
   type: 'call.completed',
   data: { id: exampleCall.id, outcome: 'busy', summary: 'Not from the API' },
 }
-const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true }
+const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true, recording: null }
 
 it('queues the call with a callback URL', async () => {
   const requests = queued()

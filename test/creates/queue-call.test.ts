@@ -49,6 +49,7 @@ it('queues a call with everything that the user filled in', async () => {
     ...exampleContactAdded.call,
     outcome_label: null,
     reached: false,
+    recording: null,
     contact_created: true,
     call_queued: true,
   })

@@ -271,7 +271,9 @@ it(
 
     const fromHook = await connector.run<object[]>(`${trigger}.perform`, { cleanedRequest: event, inputData })
     const contact = { ...event.data.contact, consent: { source: null, at: null } }
-    expect(fromHook).toEqual([{ ...event.data, contact, outcome_label: 'Answered', reached: true }])
+    expect(fromHook).toEqual([
+      { ...event.data, contact, outcome_label: 'Answered', reached: true, recording: null },
+    ])
     const { transcript } = event.data
     const used = transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)
     expect(used).toEqual([

@@ -3,7 +3,7 @@ import { exampleCall } from '@outdial/contract'
 import { apiPath, errorBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
 const perform = 'searches.find_call.operation.perform'
-const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true }
+const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true, recording: null }
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
 it('finds the newest calls to a person', async () => {

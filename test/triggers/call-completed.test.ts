@@ -24,7 +24,7 @@ const event: CallCompletedEvent = {
   data: exampleCall,
 }
 /** What the trigger returns for the example call. */
-const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true }
+const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true, recording: null }
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
 describe('subscribing', () => {

@@ -1,0 +1,62 @@
+import type { Call } from '@outdial/contract'
+import type { Bundle, RawHttpResponse, ZObject } from 'zapier-platform-core'
+import { baseUrl, callApi, hasId } from './client.ts'
+import { invalidInput, withoutContext } from './errors.ts'
+import { toText } from './values.ts'
+
+const maxRedirects = 3
+
+/**
+ * Downloads the recording of a call, and returns the URL of Zapier's copy. Zapier runs it when a later step uses the
+ * file. The address comes from the API then, because it can have expired or been erased since the step ran.
+ */
+export async function downloadRecording(z: ZObject, bundle: Bundle): Promise<string> {
+  const path = `/calls/${toText(bundle.inputData.call_id)}/`
+  const { recording_url } = await callApi<Call>(z, { method: 'GET', path }, hasId)
+  if (recording_url === null) throw invalidInput(z, 'The recording of this call was deleted.')
+  const recording = await download(z, bundle, recording_url)
+  // Core's types ask for a promise of a streamed response.
+  return z.stashFile(Promise.resolve(recording))
+}
+
+/** Follows redirects here, because each address decides if the connection's token may be sent to it. */
+async function download(
+  z: ZObject,
+  bundle: Bundle,
+  url: string,
+  redirects = maxRedirects,
+): Promise<RawHttpResponse> {
+  const isOutdial = new URL(url).origin === new URL(baseUrl(z)).origin
+  const response = await request(z, url, isOutdial ? bundle.authData.access_token : undefined)
+  const location = response.getHeader('location')
+  if (response.status >= 300 && response.status < 400 && location && redirects > 0)
+    return download(z, bundle, new URL(location, url).href, redirects - 1)
+  if (response.status !== 200) throw failedDownload(z, response.status)
+  return response
+}
+
+async function request(z: ZObject, url: string, token: string | undefined): Promise<RawHttpResponse> {
+  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  // A variable of its own, because core's types lack an option that core has.
+  const options = {
+    url,
+    headers,
+    raw: true as const,
+    merge: false,
+    skipThrowForStatus: true,
+    redirect: 'manual' as const,
+  }
+  try {
+    return await z.request(options)
+  } catch (error) {
+    // Core throws this for every 401. Only Outdial's own means that the connection's token has expired.
+    if (error instanceof z.errors.RefreshAuthError && token !== undefined) throw error
+    throw failedDownload(z, error instanceof z.errors.RefreshAuthError ? 401 : undefined)
+  }
+}
+
+function failedDownload(z: ZObject, status: number | undefined): Error {
+  const reason = status === undefined ? '' : ` (status ${status})`
+  const message = `The recording couldn't be downloaded${reason}. Open Calls in Outdial to check the call.`
+  return withoutContext(new z.errors.Error(message, 'recording_unavailable', status))
+}

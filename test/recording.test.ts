@@ -1,0 +1,159 @@
+import { describe, expect, it } from '@jest/globals'
+import { exampleCall, exampleContactAdded } from '@outdial/contract'
+import nock from 'nock'
+import { apiPath, baseUrl, errorBody, run, runExpectingError, stubResponse } from './support/connector.ts'
+
+const hydrator = 'hydrators.downloadRecording'
+const storage = 'https://storage.example.com'
+const recorded = { ...exampleCall, recording_url: `${storage}/9034.mp3?signature=1` }
+const page = { results: [recorded], next: null, previous: null }
+const bundle = { inputData: { call_id: recorded.id } }
+const stubCall = (recording_url: string | null) =>
+  stubResponse('GET', apiPath(`/calls/${recorded.id}/`), 200, { ...recorded, recording_url })
+
+// Core's key for requests to Zapier's storage.
+process.env.ZAPIER_DEPLOY_KEY = 'deploy-key'
+
+/** Plays Zapier's storage. The returned list then contains the files that were uploaded to it. */
+function stubUpload(): string[] {
+  const uploads: string[] = []
+  nock('https://rpc.zapier.com')
+    .post('/cli')
+    .reply(async (request: Request) => {
+      const { id } = (await request.json()) as { id: string }
+      const result = { url: 'https://uploads.example.com/', fields: { key: 'copy.mp3' } }
+      return [200, JSON.stringify({ id, result }), { 'Content-Type': 'application/json' }]
+    })
+  nock('https://uploads.example.com')
+    .post('/')
+    .reply(async (request: Request) => {
+      uploads.push(await request.text())
+      return [204, '']
+    })
+  return uploads
+}
+
+/** Plays a server that has a recording. The returned list then contains the authorization of each request. */
+function stubServer(origin: string, path: string, status = 200, headers: Record<string, string> = {}) {
+  const authorizations: (string | null)[] = []
+  nock(origin)
+    .get(path)
+    .reply((request: Request) => {
+      authorizations.push(request.headers.get('authorization'))
+      return [status, status === 200 ? 'the sound' : '', { 'Content-Type': 'audio/mpeg', ...headers }]
+    })
+  return authorizations
+}
+
+/** Returns the file that Zapier downloads when a later step uses it. */
+const file = `hydrate|||${JSON.stringify({ type: 'file', method: hydrator, bundle: { call_id: recorded.id } })}|||hydrate`
+
+describe('a call with a recording has it as a file', () => {
+  const inputData = { campaign_id: '12', phone_number: '+12025550100', call: recorded.id }
+  const added = { ...exampleContactAdded, call: recorded }
+  const event = { type: 'call.completed', data: recorded }
+
+  it.each([
+    ['triggers.call_completed.operation.perform', { cleanedRequest: event, rawRequest: {} }, undefined],
+    ['triggers.call_completed.operation.performList', {}, ['GET', '/calls/', 200, page]],
+    ['creates.queue_call.operation.perform', { inputData }, ['POST', '/contacts/', 201, added]],
+    [
+      'creates.queue_call_and_wait.operation.performResume',
+      { cleanedRequest: event, outputData: { id: recorded.id } },
+      ['GET', `/calls/${recorded.id}/`, 200, recorded],
+    ],
+    ['searches.find_call.operation.perform', { inputData }, ['GET', `/calls/${recorded.id}/`, 200, recorded]],
+  ] as const)('%s', async (method, parts, response) => {
+    if (response) stubResponse(response[0], apiPath(response[1]), response[2], response[3])
+
+    const output = [await run<unknown>(method, parts)].flat()
+
+    expect(output).toEqual([
+      expect.objectContaining({ recording: file, recording_url: recorded.recording_url }),
+    ])
+  })
+})
+
+it('streams the recording to Zapier, and sends the token only to Outdial', async () => {
+  const calls = stubCall(`${storage}/9034.mp3?signature=1`)
+  const authorizations = stubServer(storage, '/9034.mp3?signature=1')
+  const uploads = stubUpload()
+
+  expect(await run(hydrator, bundle)).toBe('https://uploads.example.com/copy.mp3')
+
+  expect(calls[0]?.headers.authorization).toBe('Bearer token-1')
+  expect(authorizations).toEqual([null])
+  expect(uploads[0]).toMatch(/filename="9034\.mp3"[^]+Content-Type: audio\/mpeg[^]+the sound/)
+  expect(uploads[0]).not.toContain('token-1')
+})
+
+it("sends the token to Outdial's own address, but not to where it redirects", async () => {
+  stubCall(`${baseUrl}/recordings/9034`)
+  const outdial = stubServer(baseUrl, '/recordings/9034', 302, { Location: `${storage}/9034.mp3` })
+  const redirected = stubServer(storage, '/9034.mp3')
+  stubUpload()
+
+  await run(hydrator, bundle)
+
+  expect({ outdial, redirected }).toEqual({ outdial: ['Bearer token-1'], redirected: [null] })
+})
+
+it.each([
+  'https://outdial.example.com.evil.example/9034.mp3',
+  'https://outdial.example.com@evil.example/9034.mp3',
+  'https://outdial.example.com:8443/9034.mp3',
+  'http://outdial.example.com/9034.mp3',
+])('sends no token to an address that only looks like Outdial: %s', async (url) => {
+  stubCall(url)
+  const authorizations = stubServer(new URL(url).origin, '/9034.mp3')
+  stubUpload()
+
+  await run(hydrator, bundle)
+
+  expect(authorizations).toHaveLength(1)
+  expect(String(authorizations[0])).not.toContain('token-1')
+})
+
+describe('a recording that cannot be downloaded', () => {
+  const failed = (reason: string) =>
+    `The recording couldn't be downloaded${reason}. Open Calls in Outdial to check the call.`
+
+  it.each([401, 404, 500])('because its server responds with %i', async (status) => {
+    stubCall(`${storage}/9034.mp3`)
+    stubServer(storage, '/9034.mp3', status)
+
+    expect(await runExpectingError(hydrator, bundle)).toMatchObject({
+      message: failed(` (status ${status})`),
+    })
+  })
+
+  it('because its server redirects without end', async () => {
+    stubCall(`${storage}/9034.mp3`)
+    nock(storage).get('/9034.mp3').times(4).reply(302, '', { Location: '/9034.mp3' })
+
+    expect(await runExpectingError(hydrator, bundle)).toMatchObject({ message: failed(' (status 302)') })
+  })
+
+  it('because its server cannot be reached', async () => {
+    stubCall(`${storage}/9034.mp3`)
+    nock(storage).get('/9034.mp3').replyWithError('ECONNREFUSED')
+
+    expect(await runExpectingError(hydrator, bundle)).toMatchObject({ message: failed('') })
+  })
+
+  it('because it was deleted', async () => {
+    stubCall(null)
+
+    expect(await runExpectingError(hydrator, bundle)).toEqual({
+      name: 'HaltedError',
+      message: 'The recording of this call was deleted.',
+    })
+  })
+
+  it('because the token has expired, which Zapier refreshes', async () => {
+    const body = errorBody('invalid_token', 'The token has expired.')
+    stubResponse('GET', apiPath(`/calls/${recorded.id}/`), 401, body)
+
+    expect(await runExpectingError(hydrator, bundle)).toMatchObject({ name: 'RefreshAuthError' })
+  })
+})
