@@ -159,7 +159,9 @@ it(
       phone_number: '(202) 555-0143',
       first_name: '{{bundle.authData.access_token}} 😀',
       last_name: '',
-      variables: { product: 'Roof inspection', blank: '' },
+      // The form has this field for the variable of Ava's script.
+      variables__product: 'Roof inspection',
+      variables: { product: 'Replaced', blank: '' },
       scheduled_at: '2027-03-01T09:00:00-05:00',
       deduplication_key: 'form entry — 1',
     }
