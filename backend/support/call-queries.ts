@@ -5,7 +5,7 @@ import type { Db } from '../db/schema.ts'
 export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('event')
-    .select(['id', 'type', 'created_at', 'unmatched', 'unmatched_count'])
+    .select(['id', 'type', 'created_at', 'unmatched', 'unmatched_count', 'matched_count'])
     .where('workspace_id', '=', workspaceId)
     .where('call_id', '=', callId)
     .executeTakeFirst()
@@ -14,7 +14,16 @@ export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>
 export const findEvent = (db: Db, eventId: string) =>
   db
     .selectFrom('event')
-    .select(['id', 'type', 'created_at', 'unmatched', 'unmatched_count', 'call_id', 'workspace_id'])
+    .select([
+      'id',
+      'type',
+      'created_at',
+      'unmatched',
+      'unmatched_count',
+      'matched_count',
+      'call_id',
+      'workspace_id',
+    ])
     .where('id', '=', eventId)
     .executeTakeFirst()
 
@@ -59,6 +68,9 @@ export const selectStoryWorkspaces = (db: Db, workspaceId: number | undefined) =
     .orderBy('id')
     .execute()
 
+/** Of one event. */
+export const maxShownDeliveries = 100
+
 /** Returns the deliveries of an event with their status. */
 export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: string) =>
   db
@@ -79,7 +91,7 @@ export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: st
     .where('webhook_delivery.workspace_id', '=', workspaceId)
     .where('webhook_delivery.event_id', '=', eventId)
     .orderBy('webhook_delivery.id')
-    .limit(100)
+    .limit(maxShownDeliveries)
     .execute()
 
 /** Returns the delivery attempts of an event, in order. */

@@ -3,7 +3,12 @@ import type { Db } from '../db/schema.ts'
 import type { UnmatchedSubscription } from '../db/tables/webhook-tables.ts'
 import { deliveryBadge } from '../views/badges.ts'
 import { formatCount, formatMilliseconds, formatPlural, type TimeFormats } from '../views/format.ts'
-import { type findEventOfCall, selectAttemptsOfEvent, selectDeliveriesOfEvent } from './call-queries.ts'
+import {
+  type findEventOfCall,
+  maxShownDeliveries,
+  selectAttemptsOfEvent,
+  selectDeliveriesOfEvent,
+} from './call-queries.ts'
 import { type Step, step } from './story.ts'
 
 type Event = NonNullable<Awaited<ReturnType<typeof findEventOfCall>>>
@@ -30,6 +35,10 @@ export async function readDeliveries(
   return { deliveries, deliveryAttempts }
 }
 
+/** Returns true if the event was sent nowhere. Deliveries that are missing now may have been deleted. */
+export const hasNoReceivers = (event: Event | undefined, deliveries: readonly Delivery[]): boolean =>
+  event?.matched_count === 0 && deliveries.length === 0
+
 /** Returns a step for the event and each attempt to deliver it. */
 export function toDeliverySteps(
   { event, deliveryAttempts, deliveries }: EventHistory,
@@ -37,7 +46,7 @@ export function toDeliverySteps(
 ): Step[] {
   if (event === undefined) return []
   const title = isAnalyzed ? 'Conversation analyzed and event created' : 'Event created'
-  const receivers = deliveries.length === 0 ? 'No webhook deliveries.' : ''
+  const receivers = hasNoReceivers(event, deliveries) ? 'No webhook deliveries.' : ''
   const created = step(event.created_at, 'mute', title, `${event.type} ${event.id}. ${receivers}`.trim())
   const attempts = deliveryAttempts.map((attempt) => {
     const target = deliveries.find(({ id }) => id === attempt.delivery_id)?.target_url ?? ''
@@ -73,7 +82,8 @@ export function describeDeliveries(
       .map((delivery) => describeUndelivered(delivery, attemptsOf(delivery), timeFormats)),
     ...deliveries.flatMap((delivery) => describeRepetition(delivery, attemptsOf(delivery))),
     ...describeSharedTargets(deliveries),
-    ...describeUnmatched(event, call, deliveries.length),
+    ...describeDeletedDeliveries(event, deliveries),
+    ...describeUnmatched(event, call, deliveries),
   ]
 }
 
@@ -153,12 +163,27 @@ const describeReason = (reason: UnmatchedSubscription['reason'], call: FilteredC
     test: call.test ? 'its filter excludes test calls' : 'its filter selects only test calls',
   })[reason]
 
+/** Says that deliveries were deleted with their subscriptions, or that this isn't recorded. */
+function describeDeletedDeliveries(event: Event, deliveries: readonly Delivery[]): string[] {
+  const { matched_count: matched } = event
+  if (matched === null) {
+    if (deliveries.length > 0) return []
+    return [
+      "The event has no deliveries now. It wasn't recorded how many it had: deliveries are deleted 30 days after their webhook subscription ended.",
+    ]
+  }
+  if (deliveries.length === maxShownDeliveries) return [] // there may be more
+  const deleted = matched - deliveries.filter(({ subscription_id: id }) => id !== null).length
+  if (deleted === 0) return []
+  const webhooks = formatPlural(deleted, 'webhook subscription')
+  return [`The deliveries to ${webhooks} were deleted, 30 days after the subscription ended.`]
+}
+
 /** Says which subscriptions an event wasn't sent to, and why. */
-function describeUnmatched(event: Event, call: FilteredCall, deliveries: number): string[] {
+function describeUnmatched(event: Event, call: FilteredCall, deliveries: readonly Delivery[]): string[] {
   const { unmatched, unmatched_count: count } = event
-  // Older events don't have it.
-  if (unmatched === null) return deliveries === 0 ? ['The event has no deliveries.'] : []
-  if (unmatched.length === 0 && deliveries === 0)
+  if (unmatched === null) return [] // older events don't have it
+  if (unmatched.length === 0 && hasNoReceivers(event, deliveries))
     return ["The event wasn't sent, because there was no webhook subscription when it was created."]
   const more = (count ?? 0) - unmatched.length
   return [

@@ -8,9 +8,9 @@ import { callbackDelayMs } from './callback-store.ts'
 const maxStoredUnmatched = 50
 
 /**
- * Inserts the event and its deliveries in one statement, and stores why it wasn't sent to the other subscriptions. If a
- * subscription or a connection is ending, the key-share locks make one of the two transactions wait. Otherwise, a
- * delivery could be added after the pending ones have been canceled.
+ * Inserts the event and its deliveries in one statement, stores how many subscriptions it's sent to, and why it isn't
+ * sent to the others. If a subscription or a connection is ending, the key-share locks make one of the two transactions
+ * wait. Otherwise, a delivery could be added after the pending ones have been canceled.
  */
 export async function insertEventWithDeliveries(
   db: Db,
@@ -33,23 +33,24 @@ export async function insertEventWithDeliveries(
       where workspace_id = ${workspaceId} and event = ${event.type} and ended_at is null
     ), unmatched as (
       select id, reason, row_number() over (order by id desc) as position from checked where reason is not null
+    ), wanted as (
+      select id, target_url from webhook_subscription
+      where id in (select id from checked where reason is null) and ended_at is null and disabled_at is null
+      order by id
+      for key share
     ), added as (
-      insert into event (id, workspace_id, type, call_id, body, created_at, unmatched, unmatched_count)
+      insert into event (id, workspace_id, type, call_id, body, created_at, unmatched, unmatched_count, matched_count)
       select ${event.id}, ${workspaceId}, ${event.type}, ${event.data.id}, ${JSON.stringify(event)}, ${at},
         coalesce(
           jsonb_agg(jsonb_build_object('id', id, 'reason', reason) order by id)
             filter (where position <= ${maxStoredUnmatched}),
           '[]'
         ),
-        count(*)
+        count(*),
+        (select count(*) from wanted)
       from unmatched
       on conflict (call_id, type) do nothing
       returning id
-    ), wanted as (
-      select id, target_url from webhook_subscription
-      where id in (select id from checked where reason is null) and ended_at is null and disabled_at is null
-      order by id
-      for key share
     ), callback as (
       select id, url, greatest(${at}, created_at + make_interval(secs => ${callbackDelayMs / secondMs})) as not_before
       from call_callback

@@ -4,6 +4,7 @@ import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { type CallHistory, readCallHistory } from '../../support/call-history.ts'
 import type { LinkedText } from '../../support/describe-actor.ts'
+import { hasNoReceivers } from '../../support/describe-deliveries.ts'
 import { describeSettings } from '../../support/describe-settings.ts'
 import { toCallStory } from '../../support/read-story.ts'
 import type { Step } from '../../support/story.ts'
@@ -44,6 +45,8 @@ interface CallData {
   /** Empty if there is no recording, or its URL isn't an HTTP URL. */
   recordingUrl: string
   deliveries: ShownDelivery[]
+  /** True if the event was sent nowhere. */
+  hasNoReceivers: boolean
   eventId: string
   numberLabel: string
   /** Who or what queued the call. */
@@ -105,6 +108,7 @@ async function readPage(
     recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
     conversationErased: details.conversation_erased_at !== null,
     deliveries: toShownDeliveries(history),
+    hasNoReceivers: hasNoReceivers(event, deliveries),
     eventId: event?.id ?? '',
     numberLabel: details.number_label,
     origin: history.origin,

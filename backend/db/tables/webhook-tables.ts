@@ -58,6 +58,7 @@ interface EventTable {
   body: string
   unmatched: Json<UnmatchedSubscription[]> | null
   unmatched_count: number | null
+  matched_count: number | null
   created_at: CreatedAt
 }
 

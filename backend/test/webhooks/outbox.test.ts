@@ -45,7 +45,7 @@ const listDeliveries = (callId: number) =>
 const readUnmatched = (callId: number) =>
   world.deps.db
     .selectFrom('event')
-    .select(['unmatched', 'unmatched_count'])
+    .select(['unmatched', 'unmatched_count', 'matched_count'])
     .where('call_id', '=', callId)
     .executeTakeFirstOrThrow()
 
@@ -93,6 +93,7 @@ it('delivers only to subscriptions whose filter matches the call, and saves why 
       { id: disabled.id, reason: 'disabled' },
     ],
     unmatched_count: 4,
+    matched_count: 2,
   })
 })
 

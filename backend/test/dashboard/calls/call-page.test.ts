@@ -3,6 +3,7 @@ import type { Call } from '@outdial/contract'
 import { sql } from 'kysely'
 import { findCall } from '../../../calls/get-calls.ts'
 import { listCampaigns } from '../../../campaigns/campaigns.ts'
+import { dayMs } from '../../../core/durations.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
 import { createApiKey } from '../../../identity/api-keys.ts'
 import { insertToolCall } from '../../../mcp/mcp-store.ts'
@@ -10,7 +11,7 @@ import { readCallHistory } from '../../../support/call-history.ts'
 import { toCallStory } from '../../../support/read-story.ts'
 import { callbackDelayMs } from '../../../webhooks/callback-store.ts'
 import { leaseDeliveries, recordDeliveryAttempt } from '../../../webhooks/delivery-store.ts'
-import { subscribe } from '../../../webhooks/subscriptions.ts'
+import { deleteOldSubscriptions, subscribe, unsubscribe } from '../../../webhooks/subscriptions.ts'
 import { completeDialedCall, createCallSeeder, dialCall, toCaller } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
@@ -157,6 +158,31 @@ it("says which subscriptions a call's event wasn't sent to, and why", async () =
     'its filter depends on the goal, which is unknown for this call',
     'its filter excludes test calls',
   ])
+})
+
+it('says that deliveries were deleted with their subscription, and claims nothing about older events', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const caller = await seedApiKeyCaller(deps, user.seed)
+  const { subscription } = await subscribe(deps, caller, {
+    target_url: 'https://hooks.example.com/ended',
+    event: 'call.completed',
+  })
+  const call = await completeCall(deps, user.seed)
+  await unsubscribe(deps, caller, subscription.id)
+  await deleteOldSubscriptions(deps.db, new Date(deps.clock.now().getTime() + 31 * dayMs))
+  const readPage = async () => (await user.open(`/calls/${call.id}`)).text
+
+  const page = await readPage()
+  expect(page).toContain('The deliveries to 1 webhook subscription were deleted, 30 days after')
+  expect(page).toContain('No deliveries are stored for this event.')
+  expect(page).not.toContain('there was no webhook subscription')
+  expect(page).not.toContain('No webhook deliveries.')
+
+  await deps.db.updateTable('event').set({ matched_count: null }).where('call_id', '=', call.id).execute()
+  const older = await readPage()
+  expect(older).toContain("It wasn't recorded how many it had")
+  expect(older).not.toContain('there was no webhook subscription')
 })
 
 it('shows the story that support reads, with links to the request that queued the call and to its deliveries', async () => {
