@@ -5,6 +5,7 @@ import { notFound } from '../../core/errors.ts'
 import { containsIdentifier } from '../../db/erasure.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
+import { mentionsContact } from '../../mcp/erase-tool-calls.ts'
 import { toIdentifiers } from '../../privacy/erase-contact.ts'
 import type { IdContext } from '../page/page-context.ts'
 
@@ -71,7 +72,7 @@ export async function countStoredData(
       (select count(*) from call where ${ofContact}) as calls,
       (select count(*) from call where ${ofContact} and status = 'queued') as "waitingCalls",
       (select count(*) from tool_call where workspace_id = ${workspaceId}
-        and call_id in (select id from call where ${ofContact})) as "toolCalls",
+        and (call_id in (select id from call where ${ofContact}) or ${mentionsContact(identifiers)})) as "toolCalls",
       (select count(*) from contact_note where ${ofContact}) as notes,
       (select count(*) from contact_change_values where contact_id = ${contact.id}) as changes,
       (select count(*) from spreadsheet_row where workspace_id = ${workspaceId} and exists (

@@ -1,7 +1,9 @@
 // cspell:ignore okaf
 import { describe, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
-import { getCall, seedCall } from '../../support/calls.ts'
+import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { insertToolCall } from '../../../mcp/mcp-store.ts'
+import { completeDialedCall, dialCall, getCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { freshNumber } from '../../support/factories.ts'
@@ -330,9 +332,19 @@ describe('the contact page', () => {
         })),
       )
       .execute()
+    await completeDialedCall(world.service.deps, seed, call.id, emptyResult('busy', 'line_busy'))
+    const other = await seedCall(world.service.deps, seed, freshNumber())
+    const attempt = await dialCall(world.service.deps, seed, other.id)
+    for (const result of [`Found ${number}.`, 'Nothing was found.']) {
+      await insertToolCall(db, seed.workspaceId, {
+        ...{ callId: other.id, attemptId: attempt.id, toolName: 'contact_lookup', arguments: '{}', result },
+        ...{ isError: false, dryRun: false, startedAt: world.service.deps.clock.now(), durationMs: 5 },
+      })
+    }
     const form = await open(`${contact}/erase`)
+    expect(form.text).toContain('notes, variables, conversations, or metadata of other contacts mention')
     expect(form.text).toContain(
-      'It also deletes the conversations of 1 call, 1 note, the values of 1 change in the history, ' +
+      'It also deletes the conversations of 1 call, 1 tool call, 1 note, the values of 1 change in the history, ' +
         'and the matching cells of 1 spreadsheet row.',
     )
     for (const wrong of ['', 'Maya Okafor', number.slice(0, -1)]) {
