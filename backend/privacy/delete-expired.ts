@@ -13,21 +13,24 @@ import { deleteOldSubscriptions } from '../webhooks/subscriptions.ts'
 /** Starts a job that deletes expired rows once an hour. Several processes can run it at the same time. */
 export const startExpirationJob = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>): PeriodicJob => {
   const { db, clock, log } = deps
+  const onError = (error: unknown) =>
+    log.error({ error: describeError(error) }, 'failed to delete expired rows')
   return startPeriodicJob(clock, {
     name: 'expiration',
     intervalMs: hourMs,
     maxRunMs: 10 * minuteMs,
     work: async () => {
       const now = clock.now()
-      await deleteExpiredIdentities(db, now)
-      await deleteExpiredResponses(db, now)
-      await deleteOldRequests(db, now)
-      await deleteExpiredImports(db, now)
-      await eraseCallbackUrlsOfErasedContacts(db, now)
-      await endExpiredConnections(deps, now)
-      await deleteOldSubscriptions(db, now)
+      // If one of them fails every time, the others still run.
+      await deleteExpiredIdentities(db, now).catch(onError)
+      await deleteExpiredResponses(db, now).catch(onError)
+      await deleteOldRequests(db, now).catch(onError)
+      await deleteExpiredImports(db, now).catch(onError)
+      await eraseCallbackUrlsOfErasedContacts(db, now).catch(onError)
+      await endExpiredConnections(deps, now).catch(onError)
+      await deleteOldSubscriptions(db, now).catch(onError)
     },
-    onError: (error) => log.error({ error: describeError(error) }, 'failed to delete expired rows'),
+    onError,
   })
 }
 

@@ -1,6 +1,8 @@
 import { expect, it } from '@jest/globals'
+import { sql } from 'kysely'
 import { startExpirationJob } from '../../privacy/delete-expired.ts'
 import { hashToken } from '../../secrets/tokens.ts'
+import { asSuperuser } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { useTestDatabase } from '../support/world.ts'
@@ -37,6 +39,31 @@ it('deletes expired rows once an hour, and keeps the others', async () => {
   deps.clock.advance(3_600_000)
   while ((await sessions()) !== 1) await new Promise((resolve) => setImmediate(resolve))
   await cleanup.stop()
+})
+
+it('deletes other expired rows, even if those of one table can never be deleted', async () => {
+  const deps = testDeps(database.db)
+  const { userId } = await seedWorkspace(deps, 'Stuck')
+  const expired = new Date(deps.clock.now().getTime() - 60_000)
+  const session = { id_hash: hashToken('stuck'), user_id: userId, expires_at: expired }
+  await deps.db.insertInto('session').values(session).execute()
+  const old = { ...{ model: 'Session', id_hash: hashToken('old'), payload: '{}' }, expires_at: expired }
+  await deps.db.insertInto('oauth_payload').values(old).execute()
+  await asSuperuser(deps.db, async (db) => {
+    await sql`create function fail() returns trigger language plpgsql as 'begin raise ''stuck''; end'`.execute(
+      db,
+    )
+    await sql`create trigger fail before delete on session execute function fail()`.execute(db)
+  })
+  try {
+    const cleanup = startExpirationJob(deps)
+    while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    await cleanup.stop()
+  } finally {
+    await asSuperuser(deps.db, (db) => sql`drop function fail cascade`.execute(db))
+  }
+  const hashes = await deps.db.selectFrom('oauth_payload').select('id_hash').execute()
+  expect(hashes).not.toContainEqual({ id_hash: hashToken('old') })
 })
 
 it('keeps expired credentials for a week, so that the error can say that they expired', async () => {
