@@ -79,7 +79,12 @@ interface ConnectionFailure {
 }
 
 async function findFailure(url: string): Promise<ConnectionFailure | undefined> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5 * secondMs })
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5 * secondMs,
+    query_timeout: 5 * secondMs,
+    keepAlive: true,
+  })
   client.on('error', () => {}) // the promise below rejects with it
   try {
     await client.connect()

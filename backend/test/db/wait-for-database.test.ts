@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
@@ -29,6 +31,19 @@ it('fails after the timeout without showing the password', async () => {
   )
   await expect(waiting).rejects.not.toThrow('hunter2')
 })
+
+it('fails after the timeout if the server accepts connections, but answers no statement', async () => {
+  const authenticated = Buffer.from([...Buffer.from('R'), 0, 0, 0, 8, 0, 0, 0, 0])
+  const ready = Buffer.from([...Buffer.from('Z'), 0, 0, 0, 5, ...Buffer.from('I')])
+  const server = createServer((client) => {
+    client.on('error', () => {}).once('data', () => client.write(Buffer.concat([authenticated, ready])))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `postgres://outdial@127.0.0.1:${port}/silent`
+  await expect(waitForDatabase({ url, timeoutMs: 0, log: silent })).rejects.toThrow('Query read timeout')
+  server.close()
+}, 30_000)
 
 it("fails immediately if the database doesn't exist", async () => {
   const url = new URL(database.url)
