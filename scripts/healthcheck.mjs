@@ -1,5 +1,6 @@
 // Exits with 0 if the service on this machine and its database respond. For the health check of the Docker image.
-const port = process.env.PORT || '8787'
+const { ROLE, PORT, WORKER_PORT } = process.env
+const port = (ROLE === 'worker' && WORKER_PORT) || PORT || '8787'
 try {
   const response = await fetch(`http://127.0.0.1:${port}/readyz`)
   if (!response.ok) throw new Error(`/readyz returned ${response.status}`)

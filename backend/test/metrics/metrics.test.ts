@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterEach, expect, it, jest } from '@jest/globals'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
@@ -12,6 +14,7 @@ import { startService } from '../../start.ts'
 import { dialCall, seedCall } from '../support/calls.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { testDeps } from '../support/deps.ts'
+import { projectRoot } from '../support/embedded-database-process.ts'
 import { completeCall, freshNumber, seedWorkspace } from '../support/factories.ts'
 import { runtimeSecret } from '../support/http-runtime.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -217,4 +220,6 @@ it('serves only health and metrics at WORKER_PORT with ROLE=worker', async () =>
   const statuses = await Promise.all(paths.map(async (path) => (await fetch(`${url}${path}`)).status))
   expect(statuses).toEqual([200, 200, 200, 404, 404, 404])
   expect((await scrape(url)).get('outdial_loop_stalled{loop="sweeper"}')).toBe(0)
+  const env = { ROLE: 'worker', PORT: String(await findFreePort('127.0.0.1')), WORKER_PORT: String(port) }
+  await promisify(execFile)(process.execPath, ['scripts/healthcheck.mjs'], { env, cwd: projectRoot })
 })
