@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import type { Logger } from 'pino'
@@ -38,13 +38,25 @@ export function findAccount(dataDir: string | undefined, log: Pick<Logger, 'warn
 export const canEnter = (account: Account, folder: string): boolean =>
   spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...account.ids, cwd: '/' }).status === 0
 
-/** Returns undefined if root owns DATA_DIR: then the database in it belongs to the account that root used. */
+/**
+ * Returns undefined if root owns DATA_DIR: then the database in it belongs to the account that root used. Also if
+ * DATA_DIR is in a folder such as /tmp, where any user could have created it, with keys that this user knows.
+ */
 function findOwner(dataDir: string | undefined): Account | undefined {
   if (dataDir === undefined) return undefined
   const owner = statSync(dataDir, { throwIfNoEntry: false })
   const cluster = statSync(path.join(dataDir, clusterFolder), { throwIfNoEntry: false })
   if (owner === undefined || owner.uid === 0 || cluster?.uid !== owner.uid) return undefined
+  if (isInSharedFolder(realpathSync(dataDir))) return undefined
   return { name: `with the ID ${owner.uid}`, ids: { uid: owner.uid, gid: owner.gid } }
+}
+
+/** Returns true if the folder, or one that it's in, is an ordinary user's in a folder where every user can create files. */
+function isInSharedFolder(folder: string): boolean {
+  const parent = path.dirname(folder)
+  if (parent === folder) return false
+  const isShared = (statSync(parent).mode & 0o002) !== 0
+  return (isShared && statSync(folder).uid !== 0) || isInSharedFolder(parent)
 }
 
 const serviceAccount = 'outdial'

@@ -60,7 +60,12 @@ itAsRoot('runs as the ordinary user who starts it', async () => {
 })
 
 itAsRoot('runs as the owner of the data when root starts the database of an ordinary user', async () => {
-  const dataDir = path.join(await createEmptyFolder(unprivilegedUser), 'data')
+  const folder = await createEmptyFolder()
+  chmodSync(folder, 0o755)
+  const home = path.join(folder, 'home')
+  await mkdir(home)
+  await chown(home, Number(unprivilegedUser.uid), Number(unprivilegedUser.gid))
+  const dataDir = path.join(home, 'data')
   const first = await startDatabaseProcess({ dataDir, ids: unprivilegedUser })
   await first.query('create table kept as select 7 as value')
   await first.stop()
@@ -69,6 +74,18 @@ itAsRoot('runs as the owner of the data when root starts the database of an ordi
   const second = await startDatabaseProcess({ dataDir })
   expect(getOwner(`/proc/${second.pid}`)).toBe(unprivilegedUser.uid)
   expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
+})
+
+itAsRoot("rejects another user's data in a folder where every user can create files", async () => {
+  const dataDir = path.join(await createEmptyFolder(unprivilegedUser), 'data')
+  for (const folder of [dataDir, path.join(dataDir, 'postgres')]) {
+    await mkdir(folder, { mode: 0o711 })
+    await chown(folder, Number(unprivilegedUser.uid), Number(unprivilegedUser.gid))
+  }
+  await writeFile(path.join(dataDir, 'postgres/PG_VERSION'), '17')
+  await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
+    `DATA_DIR ${dataDir} belongs to another user (ID ${unprivilegedUser.uid}), who could read and change its keys.`,
+  )
 })
 
 itAsRoot(
