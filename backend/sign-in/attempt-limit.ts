@@ -44,19 +44,25 @@ interface SignInLimits {
 const maxPerNetwork = 60
 /** An IPv6 /48, which hosting providers assign to one customer (RFC 6177), has many networks. */
 const maxPerSite = 240
+/** After this many attempts in an hour, strangers are probably guessing the password of the account. */
 const maxPerAccount = 50
+/** Then sites that made no attempts in this hour have a few, one of which may be the owner's. */
+const maxPerSiteOfGuessedAccount = 3
+const maxPerGuessedAccount = 250
 
 /**
  * Limits sign-in attempts per account and network, per network, and per account.
  *
- * Everyone's attempts on an account count together, so a stranger could lock its owner out. A browser that has signed
- * in to the account before therefore has a count of its own (OWASP, "Slow Down Online Guessing Attacks with Device
- * Cookies"). Each process counts separately.
+ * Everyone's attempts on an account count together, so strangers could lock its owner out. A site that made no attempts
+ * before them therefore still has a few. A browser that has signed in to the account before has a count of its own
+ * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). Each process counts separately.
  */
 export function createSignInLimits(clock: Clock): SignInLimits {
   const perPair = createAttemptLimit(clock)
   const perNetwork = createWindowCounter(clock, { windowMs: limit.windowMs })
   const perAccount = createWindowCounter(clock, { windowMs: hourMs })
+  const perAccountInSite = createWindowCounter(clock, { windowMs: hourMs })
+  const siteKey = ({ ip, account }: SignInAttempt) => `${toNetworks(ip)[1]} ${account}`
   const pairKey = ({ ip, account, isKnownDevice }: SignInAttempt) =>
     `${isKnownDevice ? 'known' : toNetworks(ip)[0]} ${account}`
 
@@ -68,13 +74,20 @@ export function createSignInLimits(clock: Clock): SignInLimits {
       // Both are counted, even if the first one is exceeded.
       const counts = [perNetwork.add(network).count > maxPerNetwork, perNetwork.add(site).count > maxPerSite]
       if (counts.includes(true)) return 'network'
-      return perAccount.add(attempt.account).count > maxPerAccount ? 'account' : undefined
+      const inAll = perAccount.add(attempt.account).count
+      const inSite = perAccountInSite.add(siteKey(attempt)).count
+      if (inAll <= maxPerAccount) return undefined
+      if (inAll <= maxPerGuessedAccount && inSite <= maxPerSiteOfGuessedAccount) return undefined
+      // A rejected attempt isn't counted. Otherwise, a few sites could use up the attempts of all others.
+      perAccount.subtract(attempt.account)
+      return 'account'
     },
     succeed: (attempt) => {
       perPair.clear(pairKey(attempt))
       if (attempt.isKnownDevice) return
       for (const network of toNetworks(attempt.ip)) perNetwork.subtract(network)
       perAccount.subtract(attempt.account)
+      perAccountInSite.subtract(siteKey(attempt))
     },
   }
 }

@@ -6,10 +6,10 @@ const account = 'ada@example.com'
 const stranger = { account, isKnownDevice: false }
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 
-it("limits a stranger's attempts from many networks for an hour, but not those from a known browser", () => {
+it("limits strangers' attempts from many networks for an hour, but not those from a known browser", () => {
   const clock = new ManualClock()
   const limits = createSignInLimits(clock)
-  for (const index of range(50)) {
+  for (const index of range(250)) {
     expect(limits.consume({ ...stranger, ip: `203.0.113.${index}` })).toBeUndefined()
   }
   expect(limits.consume({ ...stranger, ip: '198.51.100.1' })).toBe('account')
@@ -17,6 +17,19 @@ it("limits a stranger's attempts from many networks for an hour, but not those f
   expect(limits.consume({ ...stranger, account: 'other@example.com', ip: '198.51.100.1' })).toBeUndefined()
   clock.advance(60 * 60_000)
   expect(limits.consume({ ...stranger, ip: '198.51.100.1' })).toBeUndefined()
+})
+
+it('leaves three attempts to each other network, however often strangers with five addresses try', () => {
+  const clock = new ManualClock()
+  const limits = createSignInLimits(clock)
+  const attempts = range(11).flatMap(() => {
+    const results = range(100).map((index) => limits.consume({ ...stranger, ip: `203.0.113.${index % 5}` }))
+    clock.advance(5 * 60_000)
+    return results
+  })
+  expect(attempts.filter((exceeded) => exceeded === undefined)).toHaveLength(50)
+  const owner = { ...stranger, ip: '198.51.100.1' }
+  expect(range(4).map(() => limits.consume(owner))).toEqual([undefined, undefined, undefined, 'account'])
 })
 
 it('limits attempts from the networks of one IPv6 site together', () => {

@@ -126,6 +126,16 @@ it("limits failed sign-in attempts per address, so that a stranger can't lock th
   expect((await signInFrom('192.0.2.3', email, password)).statusCode).toBe(303)
 })
 
+it('lets a user sign in from a new browser while strangers guess from five addresses', async () => {
+  const { email } = await seedUser(deps)
+  for (let count = 0; count < 50; count += 1)
+    await signInFrom(`198.51.100.${50 + (count % 5)}`, email, 'wrong')
+  deps.clock.advance(5 * 60_000)
+  expect((await signInFrom('198.51.100.50', email, password)).statusCode).toBe(429)
+  expect((await signInFrom('192.0.2.4', email, 'a typo')).statusCode).toBe(422)
+  expect((await signInFrom('192.0.2.4', email, password)).statusCode).toBe(303)
+})
+
 it('signs in with any case of the email, and counts no spelling of it separately', async () => {
   const { email, userId } = await seedUser(deps)
   const mixedCase = ` ${email.replace(/^./, (letter) => letter.toUpperCase())} `
