@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from '@jest/globals'
+import { noNotify } from '../../core/notify.ts'
 import { createAttemptToken } from '../../secrets/attempt-tokens.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { openSse, secret, textResult, useMcpWorld } from '../support/mcp.ts'
@@ -13,13 +14,10 @@ beforeAll(async () => {
 })
 
 async function startCall() {
-  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  // Another process ends it, which can't notify this one.
+  const call = await seedLiveCall({ ...service.deps, notify: noNotify }, { ...service.seed, agentId })
   const token = createAttemptToken(service.deps.attemptTokenKey, call.attemptId)
-  const end = async () => {
-    await call.end()
-    service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, endedAttempt: call.attemptId })
-  }
-  return { attemptId: call.attemptId, token, end }
+  return { attemptId: call.attemptId, token, end: () => call.end() }
 }
 
 /** Returns the status and code of a request for a session. */
@@ -109,7 +107,7 @@ it("can't be forged or changed to another attempt's", async () => {
     expect(await requestSession({ token: forged })).toEqual([401, 'invalid_credential'])
 })
 
-it('ends with its attempt, together with the sessions that it opened', async () => {
+it('ends with its attempt in every process, together with the sessions that it opened', async () => {
   const { token, end } = await startCall()
   const session = await openSse(service.url, { token }, {})
   await end()
