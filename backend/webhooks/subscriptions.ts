@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import type { SubscribeWebhook, WebhookFilter, WebhookSubscription } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
-import { dayMs } from '../core/durations.ts'
+import { dayMs, secondMs } from '../core/durations.ts'
 import { ApiError, fieldError, notFound } from '../core/errors.ts'
+import { releaseRequestSlot } from '../core/request-slot.ts'
 import { lockConnection } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -115,17 +116,19 @@ export const unsubscribe = (
 
 /**
  * Waits until no attempt of an ended subscription is in progress, so that nothing arrives after the response. Takes at
- * most as long as a sender's lease, if the sender was killed. Call it after the commit.
+ * most as long as a sender's lease, if the sender was killed. Call it after the commit. The waiting request doesn't
+ * count as in progress, because receivers that respond slowly would make the process reject others' requests.
  */
 export async function waitForAttemptsInProgress(
   deps: Pick<Deps, 'db'>,
   workspaceId: number,
   subscriptionId: number,
 ): Promise<void> {
-  while (await hasLeasedDelivery(deps.db, workspaceId, subscriptionId)) await setTimeout(leasePollMs)
+  for (let pollMs = 50; await hasLeasedDelivery(deps.db, workspaceId, subscriptionId); pollMs *= 2) {
+    releaseRequestSlot()
+    await setTimeout(Math.min(pollMs, secondMs))
+  }
 }
-
-const leasePollMs = 50
 
 /**
  * Enables a disabled subscription, which can then fail for another five days. Deliveries that it missed stay exhausted

@@ -1,10 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type OutgoingHttpHeaders, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, it } from '@jest/globals'
+import { finished } from 'node:stream'
+import { describe, expect, it } from '@jest/globals'
+import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../app.ts'
 import { connect } from '../../db/connect.ts'
+import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
+import { subscribe } from '../../webhooks/subscriptions.ts'
 import { doNotCallKey } from '../support/database.ts'
+import { completeCall, seedApiKeyCaller } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { createSender, useApiWorld } from '../support/test-api.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -37,35 +43,112 @@ it('rejects requests immediately while too many others are in progress, but not 
   await app.close()
 })
 
+it("doesn't count a request that waits until no event is being sent to a removed subscription", async () => {
+  const { db, clock } = api.deps
+  const caller = await seedApiKeyCaller(api.deps, api.seed)
+  const target_url = 'https://hooks.example.com/slow'
+  const { subscription } = await subscribe(api.deps, caller, { target_url, event: 'call.completed' })
+  await completeCall(api.deps, api.seed)
+  const leased = await leaseDeliveries(db, {
+    ...{ workerId: randomUUID(), now: clock.now(), capacity: 1, perHost: 1 },
+    ...{ activeByHost: new Map(), leaseSeconds: 3600 },
+  })
+  expect(leased).toHaveLength(1)
+  const app = await createApp({ ...api.deps, config: { ...api.deps.config, maxRequestsInProgress: 1 } })
+  const send = createSender(app, api.key)
+  const steps: string[] = []
+  const removed = send({ method: 'DELETE', path: `/webhooks/${subscription.id}/` }).then(({ statusCode }) => {
+    steps.push('removed')
+    return statusCode
+  })
+  await waitUntil(async () => (await send({ path: '/agents/' })).statusCode === 200)
+  steps.push('listed')
+  await db
+    .updateTable('webhook_delivery')
+    .set({ lease_until: new Date(0) })
+    .execute()
+  expect(await removed).toBe(204)
+  expect(steps).toEqual(['listed', 'removed'])
+  await app.close()
+})
+
+describe('a request whose client has disconnected', () => {
+  it('counts until its handler has settled, even if no response can be sent', async () => {
+    const { app, send, post, close } = await listen(1)
+    let isClosed = false
+    app.server.once('request', (_, response: ServerResponse) => finished(response, () => (isClosed = true)))
+    await lockCampaign(async () => {
+      const disconnecting = post(JSON.stringify(contact('+12025550178')))
+      await waitForLockWaiters(api.deps.db)
+      disconnecting.destroy()
+      await waitUntil(() => isClosed)
+      expect((await send({ path: '/agents/' })).statusCode).toBe(503)
+    })
+    await waitUntil(async () => (await send({ path: '/agents/' })).statusCode === 200)
+    await close()
+  })
+
+  it("doesn't count if its body was incomplete", async () => {
+    const { app, send, post, close } = await listen(1)
+    const arrived = once(app.server, 'request')
+    const disconnecting = post('{"phone_number":', { 'content-length': 100 })
+    await arrived
+    await waitUntil(async () => (await send({ path: '/agents/' })).statusCode === 503)
+    disconnecting.destroy()
+    await waitUntil(async () => (await send({ path: '/agents/' })).statusCode === 200)
+    expect(await countConnections(app)).toBe(0)
+    await close()
+  })
+})
+
 it('does nothing for a client that has disconnected before its request was handled', async () => {
   const db = connect({ url: api.url, max: 1, doNotCallKey })
-  const app = await createApp({ ...api.deps, db })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = app.server.address() as AddressInfo
+  const { app, send, post, close } = await listen(200, db)
   const phoneNumber = '+12025550177'
   let received = 0
   app.server.on('request', () => (received += 1))
   await db.connection().execute(async () => {
-    const post = request({
-      ...{ host: '127.0.0.1', port, method: 'POST', path: '/api/public/v1/contacts/' },
-      headers: { authorization: `Bearer ${api.key}`, 'content-type': 'application/json' },
-    })
-    post.on('error', () => {})
-    post.end(JSON.stringify({ phone_number: phoneNumber, campaign_id: api.seed.campaignId }))
+    const disconnecting = post(JSON.stringify(contact(phoneNumber)))
     await waitUntil(() => received === 1)
-    post.destroy()
-    await waitUntil(async () => (await countConnections()) === 0)
+    disconnecting.destroy()
+    await waitUntil(async () => (await countConnections(app)) === 0)
   })
   // These wait behind what the first request did.
-  for (let count = 0; count < 5; count += 1)
-    expect((await createSender(app, api.key)({ path: '/agents/' })).statusCode).toBe(200)
+  for (let count = 0; count < 5; count += 1) expect((await send({ path: '/agents/' })).statusCode).toBe(200)
   const contacts = api.deps.db.selectFrom('contact').select('id').where('phone_number', '=', phoneNumber)
   expect(await contacts.execute()).toEqual([])
-  const closed = once(app.server, 'close')
-  await Promise.all([app.close(), closed])
+  await close()
   await db.destroy()
-
-  function countConnections(): Promise<number> {
-    return new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count)))
-  }
 })
+
+const contact = (phoneNumber: string) => ({ phone_number: phoneNumber, campaign_id: api.seed.campaignId })
+
+const countConnections = (app: FastifyInstance): Promise<number> =>
+  new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count)))
+
+/** Starts a server that handles `max` requests at the same time. `post` sends a request that can be interrupted. */
+async function listen(max: number, db = api.deps.db) {
+  const config = { ...api.deps.config, maxRequestsInProgress: max }
+  const app = await createApp({ ...api.deps, db, config })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  return {
+    app,
+    send: createSender(app, api.key),
+    post: (body: string, headers: OutgoingHttpHeaders = {}) => {
+      const post = request({
+        ...{ host: '127.0.0.1', port, method: 'POST', path: '/api/public/v1/contacts/' },
+        headers: { authorization: `Bearer ${api.key}`, 'content-type': 'application/json', ...headers },
+      })
+      post.on('error', () => {})
+      // An incomplete body is sent without its end.
+      if (headers['content-length'] === undefined) post.end(body)
+      else post.write(body)
+      return post
+    },
+    close: async () => {
+      const closed = once(app.server, 'close')
+      await Promise.all([app.close(), closed])
+    },
+  }
+}
