@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { describeError } from '../core/errors.ts'
+import { defaultMaxValues } from '../core/validate.ts'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
@@ -28,7 +29,7 @@ export async function mountRoutes(
   api.setSerializerCompiler(serializerCompiler)
   api.removeAllContentTypeParsers()
   api.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) =>
-    request.routeOptions.schema?.body === undefined ? undefined : parseJson(bytes),
+    request.routeOptions.schema?.body === undefined ? undefined : parseJson(bytes, defaultMaxValues),
   )
 
   api.decorateRequest('loggedResponse', null)

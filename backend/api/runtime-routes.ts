@@ -40,7 +40,7 @@ export async function mountRuntimeRoutes(
   await registerScope(app, 'internal', (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
-      parseJson(bytes),
+      parseJson(bytes, maxReportValues),
     )
     scope.post(
       attemptReportsPath(':id'),

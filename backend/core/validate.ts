@@ -4,7 +4,7 @@ import { ApiError, type FieldIssue, fieldIssue } from './errors.ts'
 import { toStorableText } from './text.ts'
 
 /** More than any valid request or form has. Each value costs microseconds, so a body of 1 MiB would cost a second. */
-const defaultMaxValues = 2_000
+export const defaultMaxValues = 2_000
 
 /**
  * Validates a parsed body or query string with its schema.
@@ -17,7 +17,7 @@ export function validate<Schema extends z.ZodType>(
   input: unknown,
   maxValues = defaultMaxValues,
 ): z.output<Schema> {
-  if (countValues(input, maxValues) > maxValues) throw validationError([tooManyValues(maxValues)])
+  if (countValues(input, maxValues) > maxValues) throw tooManyValuesError(maxValues)
   const { value, details: issues } = cleanInput(input)
   if (issues.length > 0) throw validationError(issues)
   const parsed = schema.safeParse(value, { reportInput: true })
@@ -25,8 +25,9 @@ export function validate<Schema extends z.ZodType>(
   throw validationError(toErrorDetails(parsed.error.issues))
 }
 
-const tooManyValues = (maxValues: number) =>
-  fieldIssue('', 'too_big', { limit: `${maxValues.toLocaleString('en-US')} values` })
+/** Returns the error for a body with more values than `maxValues`. */
+export const tooManyValuesError = (maxValues: number): ApiError =>
+  validationError([fieldIssue('', 'too_big', { limit: `${maxValues.toLocaleString('en-US')} values` })])
 
 /** Counts the values in a value, itself included. Stops soon after `max`. */
 function countValues(input: unknown, max: number): number {

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { hasMoreValues } from '../core/count-values.ts'
 import { ApiError } from '../core/errors.ts'
+import { tooManyValuesError } from '../core/validate.ts'
 
 /**
  * Rejects a body whose headers don't declare it as uncompressed JSON in UTF-8 (RFC 8259, section 8.1).
@@ -28,12 +30,13 @@ export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses a body as JSON.
+ * Parses a body as JSON. Counts its values first, because parsing many takes long, even if they're malformed.
  *
- * @throws {ApiError} malformed_json
+ * @throws {ApiError} malformed_json, and validation_failed for more than `maxValues`
  */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array, maxValues = Infinity): unknown {
   if (bytes.length === 0) throw new ApiError('malformed_json.empty')
+  if (maxValues !== Infinity && hasMoreValues(bytes, maxValues)) throw tooManyValuesError(maxValues)
   try {
     return JSON.parse(decoder.decode(bytes))
   } catch (cause) {

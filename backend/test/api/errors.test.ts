@@ -77,6 +77,13 @@ describe('the body', () => {
     })
   })
 
+  it('counts the values of a body before parsing it', async () => {
+    const send = (raw: string) => api.send({ method: 'POST', path: '/contacts/', raw })
+    expect(parseError(await send('['.repeat(2_000)))).toMatchObject({ status: 400, code: 'malformed_json' })
+    const { status, details } = parseError(await send('['.repeat(2_001)))
+    expect([status, details.map(({ code }) => code)]).toEqual([422, ['too_big']])
+  })
+
   it.each([
     'text/plain',
     'application/x-www-form-urlencoded',
