@@ -17,11 +17,12 @@ export interface CallResult {
   endedReason: string | null
 }
 
-/** What the tool server must drop from its cache: the tools of one agent or of all agents. */
-export interface ToolChange {
-  workspaceId: number
-  agentId?: number
-}
+/**
+ * What the tool server must drop from its caches: the tools of one agent or of all agents, or an attempt that has
+ * ended.
+ */
+export type ToolChange =
+  { workspaceId: number; agentId?: number } | { workspaceId: number; endedAttempt: string }
 
 /** Forwards notifications to listeners that connect later: workers need dependencies, and those need `notify`. */
 export interface Notifier {

@@ -63,6 +63,7 @@ export const finishAttempt = (
     if (result.notPlaced && campaign?.status !== 'archived') {
       const isUndone = await undoAttempt(tx.db, attempt)
       if (!isUndone) return 'stale'
+      tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
       tx.notify.attemptEnded({ outcome: 'not_placed', endedReason: result.endedReason })
       return 'requeued'
     }
@@ -73,6 +74,8 @@ export const finishAttempt = (
     }
     if (campaign === undefined || call === undefined) return 'stale'
     tx.notify.attemptEnded(result)
+
+    tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
     tx.notify.callQueued()
     if (changesCount) await updateProviderFailures(tx.db, campaign, result)
     const completion = await decideCompletion(tx, campaign, { ...call, workspaceId }, result, at)

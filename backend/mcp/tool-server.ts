@@ -69,6 +69,7 @@ export function createToolServer(
   const contexts = new Cache<SessionContext>(clock, cacheTtlMs, (widgetId) =>
     resolveContext(deps, catalog, widgetId),
   )
+  const calls = new Cache(clock, cacheTtlMs, (attemptId) => findLiveCall(deps.db, attemptId))
   const sessions = new SessionRegistry(sessionsPerWidget, maxSessions)
   const inFlightCalls = new InFlightCalls()
   const backlog: Backlog = { bytes: 0 }
@@ -77,13 +78,14 @@ export function createToolServer(
 
   const now = () => clock.now().getTime()
   const findContext = (widgetId: string) => contexts.get(widgetId)
+  const findCall = (attemptId: string) => calls.get(attemptId)
   // Not cached, because the process that ends an attempt can't notify the others.
-  const findCall = (attemptId: string) => findLiveCall(deps.db, attemptId)
+  const findTokenCall = (attemptId: string) => findLiveCall(deps.db, attemptId)
 
   const host: SessionHost = {
     callTool: (request) => callTool(scopeToWorkspace(deps, request.tool.row.workspaceId), request),
     findContext,
-    findCall,
+    findTokenCall,
     now,
     onError: (error) => log.error({ error: describeError(error) }, 'failed to handle a tool call'),
     inFlightCalls,
@@ -95,7 +97,7 @@ export function createToolServer(
 
   const toolSessions: ToolSessions = {
     authorize: ({ req }) =>
-      authorizeSession({ credentials, findContext, findCall }, req.headers, parseQuery(req)),
+      authorizeSession({ credentials, findContext, findCall, findTokenCall }, req.headers, parseQuery(req)),
     createId: randomUUID,
     find: (id) => sessions.get(id),
     open: (client, id, transport) => {
@@ -136,6 +138,10 @@ export function createToolServer(
     },
 
     toolsChanged: (change) => {
+      if ('endedAttempt' in change) {
+        calls.drop(change.endedAttempt.toLowerCase())
+        return
+      }
       const isAffected = ({ workspaceId, agentId }: SessionContext) =>
         workspaceId === change.workspaceId && (change.agentId === undefined || change.agentId === agentId)
       // A session that's being opened may already use one of these.

@@ -26,7 +26,7 @@ export interface SessionHost {
   /** Returns an agent's current context, or undefined if the agent no longer exists. */
   findContext(widgetId: string): Promise<SessionContext | undefined>
   /** Returns the call of an attempt, or undefined if the attempt has ended. */
-  findCall(attemptId: string): Promise<LiveCall | undefined>
+  findTokenCall(attemptId: string): Promise<LiveCall | undefined>
   now(): number
   onError(error: unknown): void
   /** The calls of all sessions. */
@@ -173,7 +173,7 @@ export class ToolSession {
    */
   async #loadContext(): Promise<SessionContext | undefined> {
     const { attemptId } = this.credential
-    if (attemptId !== undefined && (await this.#host.findCall(attemptId)) === undefined) {
+    if (attemptId !== undefined && (await this.#host.findTokenCall(attemptId)) === undefined) {
       this.close()
       return undefined
     }
