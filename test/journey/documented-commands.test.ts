@@ -139,13 +139,18 @@ it(
     const [, requestId = ''] = / --request (\S+)/.exec(commands.join('\n')) ?? []
     await callApi('POST', '/contacts/', { phone_number: '12' }, { 'x-request-id': requestId })
     const [eventId = ''] = /evt_\w+/.exec(await diagnoseCall(callId)) ?? []
+    // The API log is written after a second.
+    const diagnoseRequest = `npm run support -- diagnose --request ${requestId}`
+    await waitFor(
+      () => run(diagnoseRequest, service.environment).catch(() => undefined),
+      () => {},
+      timeoutMs,
+    )
 
     const outputs = new Map<string, string>()
     for (const command of commands) {
       const completed = command.replace(/evt_\w+/, eventId)
-      // The request is in the log after a second.
-      const output = await waitFor(() => run(completed, service.environment).catch(() => undefined))
-      outputs.set(command, output)
+      outputs.set(command, await run(completed, service.environment))
     }
 
     const outputOf = (text: string) =>

@@ -16,7 +16,7 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 const timeoutMs = 60_000
 const operation = 'creates.queue_call_and_wait.operation'
 const trigger = 'triggers.call_completed.operation'
-const nextYear = { scheduled_at: '2027-03-01T09:00:00Z' }
+const tomorrow = { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }
 let service: ServiceProcess
 let authData: Record<string, string>
 let campaign_id: string
@@ -104,8 +104,8 @@ async function startAll(): Promise<Record<CallOutcome, WaitingStep>> {
     declined: await startStep({ phone_number: '+12125550104' }),
     failed: await startStep({ phone_number: '+12125550105' }),
     suppressed: await startStep(suppressed),
-    canceled: await startStep({ ...canceled, ...nextYear }),
-    expired: await startStep({ phone_number: '+12125550107', ...nextYear }),
+    canceled: await startStep({ ...canceled, ...tomorrow }),
+    expired: await startStep({ phone_number: '+12125550107', ...tomorrow }),
   }
   await act('creates.cancel_waiting_calls.operation.perform', canceled)
   await makeOverdue(steps.expired.output.id)
@@ -163,7 +163,7 @@ it(
 it(
   'continues two Zaps that wait for the same call, and a step that Zapier runs again',
   async () => {
-    const person = { phone_number: '+13125550100', ...nextYear, deduplication_key: 'form entry — 1' }
+    const person = { phone_number: '+13125550100', ...tomorrow, deduplication_key: 'form entry — 1' }
     const first = await startStep(person)
     const again = await startStep(person)
     const second = await startStep({ phone_number: person.phone_number })
@@ -186,7 +186,7 @@ it(
 it(
   "doesn't continue with a forged callback",
   async () => {
-    const waiting = await startStep({ phone_number: '+13125550102', ...nextYear })
+    const waiting = await startStep({ phone_number: '+13125550102', ...tomorrow })
     const forge = (data: object) =>
       runExpectingError(`${operation}.performResume`, {
         outputData: waiting.output,

@@ -17,6 +17,8 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 // HTTP. The Zapier CLI or core's handler runs each step of a Zap builder.
 const thisTest = 'test/journey/zap-to-trigger.test.ts'
 const timeoutMs = 90_000
+/** A day, because the service's clock is the real one. */
+const nextMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
 const root = path.resolve(import.meta.dirname, '../..')
 let service: ServiceProcess
 let connector: BuiltConnector
@@ -162,7 +164,7 @@ it(
       // The form has this field for the variable of Ava's script.
       variables__product: 'Roof inspection',
       variables: { product: 'Replaced', blank: '' },
-      scheduled_at: '2027-03-01T09:00:00-05:00',
+      scheduled_at: `${nextMonth}T09:00:00-05:00`,
       deduplication_key: 'form entry — 1',
     }
     const queue = () => connector.invoke<Queued>('create', 'queue_call', '-i', JSON.stringify(input))
@@ -178,7 +180,7 @@ it(
       },
       status: 'queued',
       waiting_for: 'schedule',
-      scheduled_at: '2027-03-01T14:00:00.000Z',
+      scheduled_at: `${nextMonth}T14:00:00.000Z`,
     })
 
     expect(await queue()).toEqual(first)
@@ -327,7 +329,7 @@ it(
     )
     expect(found[0]).toMatchObject({ id: waiting.id, outcome: result.outcome })
 
-    const later = { phone_number: '+12025550111', scheduled_at: '2027-03-01T09:00:00-05:00' }
+    const later = { phone_number: '+12025550111', scheduled_at: `${nextMonth}T09:00:00-05:00` }
     const canceled = await queue('queue_call', later)
     const person = JSON.stringify({ phone_number: later.phone_number })
     expect(await connector.invoke('create', 'cancel_waiting_calls', '-i', person)).toEqual({
