@@ -138,7 +138,7 @@ it(
     const callId = await makeCall('+12025550100')
     const [, requestId = ''] = / --request (\S+)/.exec(commands.join('\n')) ?? []
     await callApi('POST', '/contacts/', { phone_number: '12' }, { 'x-request-id': requestId })
-    const [eventId = ''] = /evt_\w+/.exec(await diagnoseCall(callId)) ?? []
+    const [eventId = ''] = /evt_[\w-]+/.exec(await diagnoseCall(callId)) ?? []
     // The API log is written after a second.
     const diagnoseRequest = `npm run support -- diagnose --request ${requestId}`
     await waitFor(
