@@ -4,12 +4,9 @@ import { closedUntil } from '../calling-hours.ts'
 import { campaigns, readAll } from '../lists.ts'
 import { formatTimeZone } from '../time-zones.ts'
 import { nameToLabel } from '../title-case.ts'
-import { toText } from '../values.ts'
+import { isKeyPart, toText } from '../values.ts'
 
 const prefix = 'variables__'
-
-/** Names that are part of a valid key. Zapier splits a key at two underscores. */
-const keyPart = /^[a-z0-9]+(_[a-z0-9]+)*$/i
 
 /**
  * Returns the fields that depend on the chosen campaign: a notice if it doesn't place calls now, and a field for each
@@ -55,7 +52,7 @@ function stateText(campaign: Campaign, now: Date): string | undefined {
 }
 
 const listVariableFields = ({ agent_variables = [] }: Campaign): PlainInputField[] =>
-  agent_variables.filter((name) => keyPart.test(name)).map(toVariableField)
+  agent_variables.filter(isKeyPart).map(toVariableField)
 
 const toVariableField = (name: string): PlainInputField => ({
   key: `${prefix}${name}`,

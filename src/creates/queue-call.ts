@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AddContact, ContactAdded } from '@outdial/contract'
 import type { Bundle, Create, ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
+import { listExtractedFields } from '../extracted-fields.ts'
 import { flattenQueuedCall, isCall } from '../flat-call.ts'
 import { callFields, queuedFields, sampleQueuedCall } from '../generated.ts'
 import { campaigns } from '../lists.ts'
@@ -69,7 +70,7 @@ export const queueCallOperation = {
   ],
   // Below the API's own limit, so that an import of many rows is spread out instead of rejected.
   throttle: { window: 60, limit: 500, scope: ['auth'] },
-  outputFields: [...callFields, ...queuedFields],
+  outputFields: [...callFields, ...queuedFields, listExtractedFields],
 } satisfies Partial<Create['operation']>
 
 export const queueCall = {

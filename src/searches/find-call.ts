@@ -1,6 +1,7 @@
 import type { Call } from '@outdial/contract'
 import { type Bundle, defineInputFields, type Search, type ZObject } from 'zapier-platform-core'
 import { callApi, readList } from '../client.ts'
+import { listExtractedFields } from '../extracted-fields.ts'
 import { type FlatCall, flattenCall, isCall } from '../flat-call.ts'
 import { callFields, findCallTexts as texts, sampleCall } from '../generated.ts'
 import { campaigns } from '../lists.ts'
@@ -42,5 +43,5 @@ export const findCall = {
     label: 'Find Call',
     description: 'Finds the newest call to a person, or a call by its ID.',
   },
-  operation: { inputFields, perform, sample: sampleCall, outputFields: callFields },
+  operation: { inputFields, perform, sample: sampleCall, outputFields: [...callFields, listExtractedFields] },
 } satisfies Search

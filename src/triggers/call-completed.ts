@@ -2,6 +2,7 @@ import type { Call, CallCompletedEvent } from '@outdial/contract'
 import { type Bundle, defineInputFields, type Trigger, type ZObject } from 'zapier-platform-core'
 import { readList } from '../client.ts'
 import { invalidInput } from '../errors.ts'
+import { listExtractedFields } from '../extracted-fields.ts'
 import { type FlatCall, flattenCall, isCall } from '../flat-call.ts'
 import { callCompletedTexts as texts, callFields, outcomeChoices, sampleCall } from '../generated.ts'
 import { type FilterInput, subscribe, unsubscribe } from '../hooks.ts'
@@ -82,6 +83,6 @@ export const callCompleted = {
     performSubscribe,
     performUnsubscribe: unsubscribe,
     sample: sampleCall,
-    outputFields: callFields,
+    outputFields: [...callFields, listExtractedFields],
   },
 } satisfies Trigger

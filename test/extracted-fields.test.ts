@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals'
+import { exampleCall } from '@outdial/contract'
+import type { PlainOutputField } from 'zapier-platform-core'
+import { apiPath, errorBody, run, runExpectingError, stubFailure, stubResponse } from './support/connector.ts'
+
+const steps = [
+  'triggers.call_completed',
+  'creates.queue_call',
+  'creates.queue_call_and_wait',
+  'searches.find_call',
+]
+
+const calls = (...extracted: unknown[]) =>
+  stubResponse('GET', apiPath('/calls/'), 200, {
+    results: extracted.map((values) => ({ ...exampleCall, extracted: values })),
+  })
+
+/** Returns the fields that a step offers for extracted values. */
+async function extractedFields(inputData = {}, step = 'creates.queue_call'): Promise<PlainOutputField[]> {
+  const fields = await run<PlainOutputField[]>(`${step}.operation.outputFields`, { inputData })
+  return fields.filter(({ key }) => key.startsWith('extracted'))
+}
+
+describe('an extracted value', () => {
+  it.each(steps)('has a labeled field in %s, even if only one of the last calls has it', async (step) => {
+    calls({ interested: true }, {}, { interested: null, preferred_time: 'Thursday morning' })
+
+    expect(await extractedFields({}, step)).toEqual([
+      { key: 'extracted__interested', label: 'Extracted: Interested' },
+      { key: 'extracted__preferred_time', label: 'Extracted: Preferred Time' },
+    ])
+  })
+
+  it('has a field if a call of the chosen campaign and agent has it', async () => {
+    const requests = calls({})
+
+    await extractedFields({ campaign_id: ' 12 ', agent_id: 7 }, 'triggers.call_completed')
+
+    expect(Object.fromEntries(requests[0]?.url.searchParams ?? [])).toEqual({
+      outcome: 'answered',
+      campaign_id: '12',
+      agent_id: '7',
+      limit: '10',
+    })
+  })
+
+  it.each(['Website leads', '12abc', '{{1__id}}', '', null, ['12']])(
+    'has a field if a call of any campaign has it, for the campaign %j',
+    async (campaign_id) => {
+      const requests = calls({ interested: true })
+
+      expect(await extractedFields({ campaign_id })).toHaveLength(1)
+      expect(requests[0]?.url.searchParams.has('campaign_id')).toBe(false)
+    },
+  )
+
+  it.each(['preferred time', 'time.of.day', '名前', '_hidden', 'a__b', ''])(
+    'with the name %j has no field, because its key would be invalid',
+    async (name) => {
+      calls({ [name]: 'x', interested: true })
+
+      expect((await extractedFields()).map(({ key }) => key)).toEqual(['extracted__interested'])
+    },
+  )
+})
+
+describe('no error is shown', () => {
+  it('if Outdial is unavailable', async () => {
+    stubResponse('GET', apiPath('/calls/'), 503, errorBody('unavailable', 'Unavailable.'))
+    expect(await extractedFields()).toEqual([])
+  })
+
+  it("if Outdial can't be reached", async () => {
+    stubFailure('GET', apiPath('/calls/'), 'ECONNREFUSED')
+    expect(await extractedFields()).toEqual([])
+  })
+
+  it.each([undefined, null])('if a call has %j for extracted values', async (extracted) => {
+    calls(extracted)
+    expect(await extractedFields()).toEqual([])
+  })
+})
+
+it('asks Zapier to refresh the token if Outdial rejects it', async () => {
+  stubResponse('GET', apiPath('/calls/'), 401, errorBody('invalid_token', 'Invalid token.'))
+
+  expect(await runExpectingError('creates.queue_call.operation.outputFields')).toMatchObject({
+    name: 'RefreshAuthError',
+  })
+})
