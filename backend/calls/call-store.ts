@@ -1,6 +1,6 @@
 import type { CallOutcome, EndedReason } from '@outdial/contract'
 import { sql } from 'kysely'
-import type { CallOrigin } from '../core/actor.ts'
+import type { Actor, CallOrigin } from '../core/actor.ts'
 import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
@@ -121,6 +121,8 @@ export interface QueuedCallResult {
   outcome: CallOutcome
   endedReason: EndedReason
   at: Date
+  /** Who canceled the call. */
+  canceledBy?: Actor
 }
 
 /** Completes the calls that are still queued, and returns their IDs. */
@@ -137,6 +139,7 @@ export const markQueuedCallsCompleted = async (
       outcome: result.outcome,
       ended_reason: result.endedReason,
       ended_at: result.at,
+      canceled_by: result.canceledBy === undefined ? null : JSON.stringify(result.canceledBy),
       next_attempt_at: null,
       completed_contact: contactSnapshot(sql.ref('call.contact_id')),
     })

@@ -1,10 +1,12 @@
 import type { CallsCanceled, CancelCalls } from '@outdial/contract'
+import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { fieldError, notFound } from '../core/errors.ts'
 import { lockCampaign, lockContact, lockContactByNumber } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import type { QueuedCallResult } from './call-store.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
 import { lockQueuedCallsToNumber } from './do-not-call-store.ts'
 import { findCall } from './get-calls.ts'
@@ -18,23 +20,25 @@ import { normalizeNumber } from './resolve-number.ts'
  */
 export const cancelCall = (
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
-  { workspaceId, callId }: CallKey,
+  caller: Caller,
+  callId: number,
 ): Promise<boolean> =>
   inTransaction(deps, async (tx) => {
+    const { workspaceId } = caller
     const now = tx.clock.now()
-    const canceled = await completeQueuedCalls(tx, workspaceId, [callId], canceledByUser(now))
+    const canceled = await completeQueuedCalls(tx, workspaceId, [callId], canceledBy(caller, now))
     if (canceled.length === 0 && (await findCall(tx, workspaceId, callId, now)) === undefined) {
       throw notFound('call')
     }
     return canceled.length > 0
   })
 
-export interface CallKey {
-  workspaceId: number
-  callId: number
-}
-
-const canceledByUser = (at: Date) => ({ outcome: 'canceled', endedReason: 'canceled_by_user', at }) as const
+const canceledBy = (caller: Caller, at: Date): QueuedCallResult => ({
+  outcome: 'canceled',
+  endedReason: 'canceled_by_user',
+  at,
+  canceledBy: toActor(caller),
+})
 
 /**
  * Cancels all queued calls to a contact, or those in one campaign. Other calls aren't changed. Waits for transactions
@@ -44,16 +48,17 @@ const canceledByUser = (at: Date) => ({ outcome: 'canceled', endedReason: 'cance
  */
 export const cancelCallsToContact = (
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
-  { workspaceId }: Caller,
+  caller: Caller,
   request: CancelCalls,
 ): Promise<CallsCanceled> =>
   inTransaction(deps, async (tx) => {
+    const { workspaceId } = caller
     const phoneNumber = await lockCallee(tx.db, workspaceId, request)
     const { campaign_id: campaignId } = request
     if (typeof campaignId === 'number' && !(await lockCampaign(tx.db, workspaceId, campaignId, 'share')))
       throw fieldError('campaign_id', 'not_found.object', { object: 'campaign' })
     const waiting = await lockQueuedCallsToNumber(tx.db, workspaceId, phoneNumber, campaignId)
-    const result = canceledByUser(tx.clock.now())
+    const result = canceledBy(caller, tx.clock.now())
     const canceled = await completeQueuedCalls(tx, workspaceId, waiting, result)
     return { canceled: canceled.toSorted((one, other) => one - other) }
   })

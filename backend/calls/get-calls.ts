@@ -8,6 +8,11 @@ import type { Deps } from '../deps.ts'
 import { type CallRow, findCallPage, findCallRows } from './find-calls.ts'
 import { normalizeNumber } from './resolve-number.ts'
 
+export interface CallKey {
+  workspaceId: number
+  callId: number
+}
+
 /** Returns a call as the API shows it, including what it waits for at `now`. */
 export async function findCall(
   { config, db }: Pick<Deps, 'config' | 'db'>,

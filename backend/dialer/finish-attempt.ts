@@ -1,4 +1,4 @@
-import type { CallKey } from '../calls/cancel-call.ts'
+import type { CallKey } from '../calls/get-calls.ts'
 import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
@@ -122,7 +122,7 @@ async function planRetry(
 ): Promise<{ dueAt: Date; nextAttemptAt: Date }> {
   const dueAt = new Date(now.getTime() + retryDelayMs(campaign.retry, tx.config.simulationSpeed))
   if (test) return { dueAt, nextAttemptAt: dueAt }
-  return { dueAt, nextAttemptAt: await nextCallableAt(campaign, call, dueAt) }
+  return { dueAt, nextAttemptAt: nextCallableAt(campaign, call, dueAt) }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CallOutcome, EndedReason } from '@outdial/contract'
-import type { CallKey } from '../calls/cancel-call.ts'
+import type { CallKey } from '../calls/get-calls.ts'
 import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 

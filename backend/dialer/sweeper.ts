@@ -1,4 +1,4 @@
-import type { CallKey } from '../calls/cancel-call.ts'
+import type { CallKey } from '../calls/get-calls.ts'
 import { completeQueuedCalls } from '../calls/complete-calls.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import { dayMs, minuteMs, secondMs } from '../core/durations.ts'

@@ -10,7 +10,7 @@ import {
   findToolCallsOfCall,
 } from './call-queries.ts'
 import { toChangeSteps } from './contact-changes.ts'
-import { describeOrigin } from './describe-actor.ts'
+import { describeActor, describeOrigin, toText } from './describe-actor.ts'
 import { readDeliveries } from './describe-deliveries.ts'
 import { selectRequestsOfCall } from './request-queries.ts'
 
@@ -48,6 +48,8 @@ export async function readCallHistory(db: Db, workspaceId: number, call: Call) {
     requests,
     otherCalls,
     origin: await describeOrigin(db, workspaceId, details.origin),
+    canceledBy:
+      details.canceled_by === null ? null : toText(await describeActor(db, workspaceId, details.canceled_by)),
     changes: await toChangeSteps(db, workspaceId, changes.filter(isDuringCall)),
     ...(await readDeliveries(db, workspaceId, event?.id)),
   }

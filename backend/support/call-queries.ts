@@ -182,6 +182,7 @@ export const findCallDetails = (db: Db, workspaceId: number, callId: number) =>
       'call.analysis_until',
       'call.conversation_erased_at',
       'call.origin',
+      'call.canceled_by',
       'call.queued_with',
       'campaign.status as campaign_status',
       'campaign.paused_reason',

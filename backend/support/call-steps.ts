@@ -3,7 +3,7 @@ import { outcomeBadge } from '../views/badges.ts'
 import { formatMilliseconds } from '../views/format.ts'
 import type { CallHistory } from './call-history.ts'
 import { toText } from './describe-actor.ts'
-import { formatEndedReason } from './describe-call.ts'
+import { describeEnd, formatEndedReason } from './describe-call.ts'
 import { toDeliverySteps } from './describe-deliveries.ts'
 import { describeRequest, formatCredential, formatRequestLine } from './describe-request.ts'
 import { describeDialing } from './describe-settings.ts'
@@ -25,7 +25,7 @@ export function toCallSteps(history: CallHistory): Step[] {
       ...toolCalls.filter(({ attempt_id }) => attempt_id === attempt.id).map(toolCallStep),
       ...attemptEndedSteps(attempt),
     ]),
-    ...completedSteps(call, attempts),
+    ...completedSteps(history),
     ...toDeliverySteps(history, call.outcome === 'answered' && call.summary !== null),
   ]
   return [...inOrder(past), ...currentSteps(history)]
@@ -77,13 +77,13 @@ const toolCallStep = (call: ToolCall): Step => ({
 })
 
 /** Returns a step for the end of a call, unless that of the last attempt already shows it. */
-function completedSteps(call: Call, attempts: readonly Attempt[]): Step[] {
+function completedSteps(history: CallHistory): Step[] {
+  const { call, attempts } = history
   if (call.outcome === null || call.ended_at === null) return []
   if (attempts.at(-1)?.outcome === call.outcome && attempts.at(-1)?.ended_reason === call.ended_reason)
     return []
   const { tone, text } = outcomeBadge(call.outcome)
-  const why = call.ended_reason === null ? '' : formatEndedReason(call.ended_reason)
-  return [step(new Date(call.ended_at), tone, `Completed with the outcome ${text}`, why)]
+  return [step(new Date(call.ended_at), tone, `Completed with the outcome ${text}`, describeEnd(history))]
 }
 
 function currentSteps({ call, details, event }: CallHistory): Step[] {

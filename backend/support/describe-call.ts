@@ -23,8 +23,13 @@ function describeState(history: CallHistory, now: Date, timeFormats: TimeFormats
     case 'in_progress':
       return 'The conversation is in progress.'
     case 'completed':
-      return call.ended_reason === null ? 'The call is completed.' : formatEndedReason(call.ended_reason)
+      return describeEnd(history)
   }
+}
+
+export function describeEnd({ call, canceledBy }: CallHistory): string {
+  if (canceledBy !== null) return `The call was canceled by ${canceledBy}.`
+  return call.ended_reason === null ? 'The call is completed.' : formatEndedReason(call.ended_reason)
 }
 
 /** Returns why a queued call waits and what happens next. */

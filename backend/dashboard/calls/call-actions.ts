@@ -18,10 +18,7 @@ export const cancelCallAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    const canceled = await cancelCall(tx, {
-      workspaceId: context.workspace.id,
-      callId: context.params.id,
-    })
+    const canceled = await cancelCall(tx, context.caller, context.params.id)
     const tooLateMessage =
       "This call can't be canceled because it's no longer waiting. See its status on this page."
     return redirectTo(callPath(context), canceled ? 'Call canceled.' : tooLateMessage)

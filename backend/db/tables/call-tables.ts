@@ -213,6 +213,7 @@ interface CallTable {
   analysis_until: TimestampColumn | null
   conversation_erased_at: TimestampColumn | null
   origin: NullableJson<CallOrigin>
+  canceled_by: NullableJson<Actor>
   queued_with: NullableJson<Partial<CallSettings>>
   completed_contact: NullableJson<Contact>
 }

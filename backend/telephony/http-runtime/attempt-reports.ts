@@ -1,5 +1,5 @@
 import type { RuntimeAnalysis, RuntimeReport } from '@outdial/contract'
-import type { CallKey } from '../../calls/cancel-call.ts'
+import type { CallKey } from '../../calls/get-calls.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Analysis, ProviderResult } from '../provider.ts'
 import { findLastAttempt, findReports } from './report-store.ts'

@@ -60,6 +60,17 @@ async function queueCall(body: object = {}, headers: Record<string, string> = {}
   return { requestId, call: response.json<{ call: Call }>().call }
 }
 
+it('says who canceled a call', async () => {
+  const phone = freshNumber()
+  const { call } = await queueCall({ phone_number: phone })
+  const response = await send({ method: 'POST', path: '/calls/cancel', body: { phone_number: phone } })
+  expect(response.json()).toEqual({ canceled: [call.id] })
+
+  const lines = await diagnose('--call', String(call.id))
+
+  expect(lines[1]).toBe('The call was canceled by API key “Website”.')
+})
+
 it('prints one story from the request to the deliveries, with the cause first', async () => {
   const { deps } = world.service
   const subscription = await send({

@@ -8,7 +8,7 @@ import { startDialer } from '../../dialer/dialer.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import type { TelephonyProvider } from '../../telephony/provider.ts'
 import { createSimulatedProvider } from '../../telephony/simulated/simulated-provider.ts'
-import { seedCall } from '../support/calls.ts'
+import { seedCall, toCaller } from '../support/calls.ts'
 import { doNotCallKey } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { testDeps } from '../support/deps.ts'
@@ -93,7 +93,7 @@ it('completes every call once with one event when one of three dialers loses its
     }),
     archiveCampaign(deps, third.workspaceId, third.campaignId),
     seedCall(deps, fourth, numbers[24] ?? '', { do_not_call: true }),
-    ...calls.slice(40, 50).map(({ seed, id }) => cancelCall(deps, { ...seed, callId: id })),
+    ...calls.slice(40, 50).map(({ seed, id }) => cancelCall(deps, toCaller(seed), id)),
     advance(),
   ])
   await resumeCampaign(deps, first.workspaceId, first.campaignId)

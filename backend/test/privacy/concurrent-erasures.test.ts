@@ -145,7 +145,7 @@ it('erases everything even if the contact and its campaign are changed and calle
       settle(seedCall(deps, seed, number, { ...again, if_already_queued: 'queue' })),
       settle(erase(id)),
       settle(erase(id)),
-      settle(cancelCall(deps, { workspaceId: seed.workspaceId, callId: newest.id })),
+      settle(cancelCall(deps, toCaller(seed), newest.id)),
       settle(cancelCallsToContact(deps, toCaller(seed), { phone_number: number })),
       settle(editHours(round)),
       settle(addNote(deps, seed.workspaceId, id, { callId: null, text: 'Zelda' })),

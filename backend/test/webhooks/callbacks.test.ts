@@ -8,6 +8,7 @@ import { addContact } from '../../contacts/add-contact.ts'
 import type { Caller } from '../../core/caller.ts'
 import { secondMs } from '../../core/durations.ts'
 import { lockContact } from '../../db/locks.ts'
+import { toCaller } from '../support/calls.ts'
 import { freshNumber, seedApiKeyCaller, seedAppCaller, seedUser } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useApiWorld } from '../support/test-api.ts'
@@ -34,7 +35,7 @@ async function queueCall(values: object, idempotencyKey?: string) {
 
 const tomorrow = () => new Date(api.deps.clock.now().getTime() + 86_400 * secondMs).toISOString()
 
-const cancel = (callId: number) => cancelCall(api.deps, { workspaceId: api.seed.workspaceId, callId })
+const cancel = (callId: number) => cancelCall(api.deps, toCaller(api.seed), callId)
 
 const listDeliveries = (callId: number) =>
   api.deps.db

@@ -229,7 +229,7 @@ it('cancels a waiting call once', async () => {
   expect(page.text).toContain('Scheduled for Wed 9:00 AM.')
   const { page: after } = await user.browser.press(page, 'Cancel call')
   expect(after.text).toContain('Call canceled.')
-  expect(after.text).toContain('The call was canceled while it was waiting.')
+  expect(after.text).toContain('The call was canceled by Robin.')
   const stale = { ...page, html: page.html.replace(/name="_once" value="[^"]*"/g, '') }
   const { page: late } = await user.browser.press(stale, 'Cancel call')
   expect(late.text).toContain("This call can't be canceled because it's no longer waiting.")
