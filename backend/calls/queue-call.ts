@@ -44,7 +44,7 @@ export async function queueCall(
   if (callee === undefined) throw notFound('contact')
 
   const dueAt = scheduledAt ?? now
-  const plan = await planCall(campaign, callee, dueAt)
+  const plan = planCall(campaign, callee, dueAt)
   const callableAt = test ? dueAt : plan.at
   for (;;) {
     const openCalls = await findOpenCalls(db, workspaceId, request)

@@ -88,14 +88,9 @@ async function rescheduleCalls(
   calls: readonly (ScheduledCall & { test: boolean; dueAt: Date })[],
   now: Date,
 ): Promise<void> {
-  const changes = await Promise.all(
-    calls
-      .filter((call) => !call.test)
-      .map(async (call) => ({
-        id: call.id,
-        at: await findCallableAt(call, call.dueAt > now ? call.dueAt : now),
-      })),
-  )
+  const changes = calls
+    .filter((call) => !call.test)
+    .map((call) => ({ id: call.id, at: findCallableAt(call, call.dueAt > now ? call.dueAt : now) }))
   await updateNextAttempts(db, changes)
 }
 
@@ -107,15 +102,13 @@ export async function rescheduleClosedCalls<DueCall extends ScheduledCall>(
   calls: readonly DueCall[],
   now: Date,
 ): Promise<DueCall[]> {
-  const planned = await Promise.all(
-    calls.map(async (call) => ({ call, at: await findCallableAt(call, now) })),
-  )
+  const planned = calls.map((call) => ({ call, at: findCallableAt(call, now) }))
   const changes = planned.filter(({ at }) => at > now).map(({ call, at }) => ({ id: call.id, at }))
   if (changes.length > 0) await updateNextAttempts(db, changes)
   return planned.filter(({ at }) => at <= now).map(({ call }) => call)
 }
 
-const findCallableAt = (call: ScheduledCall, from: Date): Promise<Date> =>
+const findCallableAt = (call: ScheduledCall, from: Date): Date =>
   nextCallableAt(
     { callingHours: call.callingHours, timeZone: call.campaignTimeZone },
     { phoneNumber: call.toNumber, timeZone: call.contactTimeZone },

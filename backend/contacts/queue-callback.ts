@@ -83,7 +83,7 @@ async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<strin
   if (campaign.status === 'archived') {
     throw fieldError('at', 'campaign_archived.callback')
   }
-  return (await timeZoneOfContact(contact)) ?? campaign.timeZone
+  return timeZoneOfContact(contact) ?? campaign.timeZone
 }
 
 function requireRequestedTime(text: string, timeZone: string, now: Date): Date {

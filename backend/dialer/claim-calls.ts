@@ -122,7 +122,7 @@ async function startLockedCalls(
   const leaseStartedMs = performance.now()
   // Uses the current time, because the number's last attempt can have ended since the claim began.
   const now = tx.clock.now()
-  const dialed = await Promise.all(callable.map((call) => toDialedCall(call, now)))
+  const dialed = callable.map((call) => toDialedCall(call, now))
   const attempts = await startAttempts(tx.db, dialed, { ...lease, now })
   // Another dialer is already calling all of these numbers, so the calls wait.
   if (attempts.length === 0) return callable.length < locked.length ? 'claim_again' : 'nothing_to_claim'
@@ -133,10 +133,10 @@ async function startLockedCalls(
   })
 }
 
-async function toDialedCall(call: CallToDial, now: Date): Promise<DialedCall> {
+function toDialedCall(call: CallToDial, now: Date): DialedCall {
   const rules = { callingHours: call.callingHours, timeZone: call.campaignTimeZone }
   const callee = { phoneNumber: call.toNumber, timeZone: call.contactTimeZone }
-  const { zones, source } = await planCall(rules, callee, now)
+  const { zones, source } = planCall(rules, callee, now)
   return {
     id: call.id,
     settings: { ...call.settings, time_zones: [...zones], time_zone_source: source },

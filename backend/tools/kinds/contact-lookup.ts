@@ -72,7 +72,7 @@ export const contactLookup: ToolKind = {
     if (found.length > 1) return textResult(formatMatches(found))
 
     const notes = await findNotes(deps.db, use.row.workspaceId, contact.id, maxNotes)
-    const timeZone = await timeZoneOfContact(contact)
+    const timeZone = timeZoneOfContact(contact)
     return textResult(describeContact(contact, notes, { now: deps.clock.now(), timeZone }))
   },
 }
