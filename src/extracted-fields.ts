@@ -22,7 +22,7 @@ export async function listExtractedFields(z: ZObject, { inputData }: Bundle): Pr
   }
   try {
     const { results } = await readList<Call>(z, '/calls/', query)
-    const names = new Set(results.flatMap(({ extracted }) => Object.keys(extracted ?? {})))
+    const names = new Set(results.flatMap(({ extracted }) => Object.keys(extracted)))
     return [...names].filter(isKeyPart).map(toField)
   } catch (error) {
     // Zapier then refreshes the token and asks for the fields again.

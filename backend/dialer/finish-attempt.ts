@@ -1,7 +1,7 @@
-import type { CallKey } from '../calls/get-calls.ts'
 import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
+import type { CallKey } from '../calls/get-calls.ts'
 import { minuteMs } from '../core/durations.ts'
 import { type CampaignRules, lockCampaign, lockContactByNumber } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'

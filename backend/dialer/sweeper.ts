@@ -1,5 +1,5 @@
-import type { CallKey } from '../calls/get-calls.ts'
 import { completeQueuedCalls } from '../calls/complete-calls.ts'
+import type { CallKey } from '../calls/get-calls.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import { dayMs, minuteMs, secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'

