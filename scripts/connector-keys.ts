@@ -9,6 +9,7 @@ interface Step {
   display: { hidden?: boolean }
   operation: {
     type?: string
+    canPaginate?: boolean
     inputFields?: readonly (PlainInputField | ((...args: never[]) => unknown))[]
     outputFields?: readonly (PlainOutputField | ((...args: never[]) => unknown))[]
     sample?: object
@@ -18,13 +19,16 @@ interface Step {
 /** Longer lists of choices, such as countries, only get new items. */
 const maxChoices = 20
 
-function describeInput({ type = 'string', required, list, dict, choices }: PlainInputField): string {
+function describeInput(field: PlainInputField): string {
+  const { type = 'string', required, list, dict, choices, altersDynamicFields, computed } = field
   const values = Object.keys(choices ?? {})
   return [
     type,
     required ? 'required' : '',
     list ? 'list' : '',
     dict ? 'dictionary' : '',
+    altersDynamicFields ? 'changes other fields' : '',
+    computed ? 'from the connection' : '',
     values.length > 0 && values.length <= maxChoices ? values.join(' | ') : '',
   ]
     .filter(Boolean)
@@ -57,6 +61,7 @@ function describeFields<Field extends { key: string }>(
 const describeStep = ({ display, operation }: Step) => ({
   ...(display.hidden ? { hidden: true } : {}),
   ...(operation.type ? { type: operation.type } : {}),
+  ...(operation.canPaginate ? { canPaginate: true } : {}),
   inputFields: describeFields(operation.inputFields ?? [], describeInput),
   outputFields: describeFields(
     operation.outputFields ?? [],
@@ -82,7 +87,10 @@ export async function generateKeys(): Promise<string> {
     searchOrCreates = {},
   } = app as typeof app & { searchOrCreates?: object }
   const keys = {
-    authentication: app.authentication?.type,
+    authentication: {
+      type: app.authentication?.type,
+      fields: describeFields(app.authentication?.fields ?? [], describeInput),
+    },
     triggers: describeSteps(triggers),
     creates: describeSteps(creates),
     searches: describeSteps(searches),

@@ -7,9 +7,6 @@ import { isObject } from './values.ts'
 /** Codes for bad data in this run: the run stops, and the Zap stays on. */
 const haltingCodes = new Set<ErrorCode>(['validation_failed', 'idempotency_key_reused'])
 
-/** Codes after which the same request can succeed a moment later. */
-const throttlingCodes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_use'])
-
 /** Returns the key of the input field for a path of the API, where the two differ. */
 const toInputKey = (path: string): string =>
   inputKeys[path] ?? path.replace(/^filter\./, '').replaceAll('.', '_')
@@ -46,7 +43,8 @@ export function toZapierError(z: ZObject, response: HttpResponse, options: Error
   if (
     response.status === 429 ||
     (response.status === 503 && delay !== undefined) ||
-    (error && throttlingCodes.has(error.code))
+    // Another run is sending the same request, and finishes in a moment.
+    error?.code === 'idempotency_key_in_use'
   ) {
     const reason = sentence.replace(/ Try again in .*/, '')
     return new z.errors.ThrottledError(withRequestId(`${reason} Zapier will try this step again.`), delay)

@@ -17,6 +17,10 @@ it.each([
   ['1777883400000', '2026-05-04T08:30:00.000Z'],
   ['2026-11-01 00:30', '2026-11-01T04:30:00.000Z'],
   ['2026-11-01 12:00', '2026-11-01T17:00:00.000Z'],
+  // The clock jumps from 2:00 to 3:00 in this night.
+  ['2026-03-08 01:30', '2026-03-08T06:30:00.000Z'],
+  ['2026-03-08 03:30', '2026-03-08T07:30:00.000Z'],
+  ['Sept 4 2026', '2026-09-04T04:00:00.000Z'],
 ])('reads %s in the time zone of the Zap', (text, expected) => {
   expect(toTimestamp(text, 'America/New_York')).toBe(expected)
 })
@@ -30,6 +34,13 @@ it.each([
   '04.05.2026',
   '2026-99-99',
   '2026-05-04 09:30 +99:99',
+  'since 2026-05-04',
+  '2026-05-04 09',
+  '2026-05-04 until noon',
+  'version 5/4/2026',
+  '17778834000000',
+  '91777883400000',
+  'number 1777883400',
 ])('rejects %s', (text) => {
   expect(toTimestamp(text, 'America/New_York')).toBeUndefined()
 })

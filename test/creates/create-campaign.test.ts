@@ -74,6 +74,7 @@ it.each([
   ['9 AM', '09:00'],
   ['12:15 a.m.', '00:15'],
   ['5:30pm', '17:30'],
+  ['5   PM', '17:00'],
   ['24:00', '24:00'],
 ])('understands %s as a time of day', async (typed, expected) => {
   const requests = stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
@@ -82,6 +83,15 @@ it.each([
 
   expect(parseBody(requests)).toEqual({ ...required, calling_hours: { start: expected } })
 })
+
+it.each(['nine', 'at 9:00', '9:00 sharp', '9 x', '9', '9:0'])(
+  "doesn't take %s for a time of day",
+  async (typed) => {
+    expect(
+      await runExpectingError(perform, { inputData: { ...required, calling_hours_start: typed } }),
+    ).toMatchObject({ message: 'Calling Hours Start must be a time of day, for example 09:00.' })
+  },
+)
 
 it('finds an agent and a phone number that are named instead of chosen', async () => {
   const page = (results: object[]) => ({ results, next: null, previous: null })

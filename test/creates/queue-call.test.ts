@@ -223,6 +223,33 @@ it('places real calls when the Zap is on, unless Test Call is Yes', async () => 
   expect(parseBody(requests)).toEqual(required)
 })
 
+it.each([
+  ...['Yes', 'yes', 'TRUE', 'y', '1', 1, true].map((answer) => [answer, true] as const),
+  ...['No', 'no', 'False', 'N', '0', 0, false].map((answer) => [answer, false] as const),
+])('understands %j as an answer', async (answer, expected) => {
+  const requests = queued()
+
+  await run(perform, { inputData: { ...required, do_not_call: answer } })
+
+  expect(parseBody(requests)).toEqual({ ...required, do_not_call: expected })
+})
+
+it.each(['12.00', '12.0'])('accepts %s, as a spreadsheet writes it, for the ID of a campaign', async (id) => {
+  const requests = queued()
+
+  await run(perform, { inputData: { ...required, campaign_id: id } })
+
+  expect(parseBody(requests)).toEqual(required)
+})
+
+it.each(['12 leads', '12.5'])("doesn't take %s for the ID of a campaign", async (name) => {
+  stubResponse('GET', apiPath('/campaigns/'), 200, { results: [] })
+
+  expect(await runExpectingError(perform, { inputData: { ...required, campaign_id: name } })).toMatchObject({
+    message: expect.stringContaining("Campaign isn't the ID"),
+  })
+})
+
 it('stays below the rate limit of the API during an import', () => {
   expect(queueCall.operation.throttle).toEqual({ window: 60, limit: 500, scope: ['auth'] })
 })
