@@ -112,7 +112,7 @@ export const addContactTexts = texts({
     label: 'Earliest call time',
     api: "The call is placed at or after this time, within the campaign's calling hours. At most one year ahead.",
     form: "The call is placed at or after this time, within the campaign's calling hours.",
-    zap: "The call is placed at or after this time, within the campaign's calling hours. Leave blank to call as soon as possible. Can't be more than one year ahead.",
+    zap: "The call is placed at or after this time, within the campaign's calling hours. For example `2026-05-04 09:30`, or a mapped date followed by `+1d`. Leave blank to call as soon as possible. Can't be more than one year ahead.",
   },
   if_already_queued: {
     label: 'If a call is waiting or in progress',
@@ -582,6 +582,10 @@ export const findCallTexts = texts({
   },
   external_id: { ...contactTexts.external_id, zap: "This person's record ID in your CRM or another app." },
   campaign_id: { label: 'Campaign', zap: 'Only find calls in this campaign. Leave blank for all campaigns.' },
+  include_test_calls: {
+    label: 'Include test calls',
+    zap: 'Choose **Yes** to find test calls as well. By default, only real calls are found.',
+  },
 })
 
 /** The field of Find Campaign in Zapier besides the name. */

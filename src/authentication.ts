@@ -68,11 +68,6 @@ export const refreshAccessToken = async (z: ZObject, bundle: Bundle) => {
   return { refresh_token, ...parseTokens(z, response, reconnectMessage) }
 }
 
-interface OAuthError {
-  error?: string
-  error_description?: string
-}
-
 const reconnectMessage = 'Outdial no longer accepts this connection. Reconnect your Outdial account.'
 
 function parseTokens(z: ZObject, response: HttpResponse, invalidGrantMessage: string): TokenResponse {
@@ -81,19 +76,19 @@ function parseTokens(z: ZObject, response: HttpResponse, invalidGrantMessage: st
   const body = isObject(data) ? data : {}
   if (status < 300 && typeof body.access_token === 'string') return response.data as TokenResponse
   if (status < 400) throw unreadableResponse(z, response)
-  const { error, error_description } = body as OAuthError
+  const { error, error_description } = body
   if (error === 'invalid_grant') {
     throw withoutContext(new z.errors.ExpiredAuthError(invalidGrantMessage))
   }
-  if (status >= 500) throw toZapierError(z, response)
-  const reason = error_description ?? error ?? `status ${status}`
+  if (typeof error !== 'string') throw toZapierError(z, response)
+  const reason = typeof error_description === 'string' ? error_description : error
   const message = `Outdial couldn't connect your account: ${reason}. Try again, or contact Outdial support.`
   throw new z.errors.Error(message, error, status)
 }
 
 /** Checks that the token works, and returns the values for the connection label. */
 export const testConnection = async (z: ZObject, bundle: Bundle) => {
-  await readList(z, campaigns.path, { limit: 1 })
+  await readList(z, campaigns, { limit: 1 })
   const { workspace_id, workspace_name = '', user_email } = bundle.authData
   // Connections that were made before Outdial returned the email don't have it.
   const detail = user_email ?? `workspace ${workspace_id}`

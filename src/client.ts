@@ -81,17 +81,24 @@ export async function callApi<Data>(
 /** Returns true for an object of the API. */
 export const hasId = ({ id }: Record<string, unknown>): boolean => Number.isInteger(id)
 
+/** A list of the API. */
+export interface ApiList<Item> {
+  path: string
+  /** Checks what the connector relies on. */
+  isItem: (value: unknown) => value is Item
+}
+
 /** Reads a page of a list. */
 export const readList = <Item>(
   z: ZObject,
-  path: string,
+  { path, isItem }: ApiList<Item>,
   query: Record<string, unknown>,
   options: ErrorOptions = {},
 ): Promise<{ results: Item[] }> =>
   callApi(
     z,
     { method: 'GET', path, query, ...options },
-    ({ results }) => Array.isArray(results) && results.every((item) => isObject(item) && hasId(item)),
+    ({ results }) => Array.isArray(results) && results.every(isItem),
   )
 
 /** Posts a form to the OAuth server. The caller checks the status. */
@@ -121,9 +128,9 @@ interface Outgoing {
 const unsent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Sends a request. Only the download of a recording calls z.request as well. `merge: false` and a body that is already text keep core from changing
- * what the user wrote: it rejects `{{bundle.…}}` in a merged request and removes `{{…}}` from an object. The API never
- * redirects, so a redirect isn't followed with the contact's data.
+ * Sends a request. Only the download of a recording calls z.request as well. `merge: false` and a body that is already
+ * text keep core from changing what the user wrote: it rejects `{{bundle.…}}` in a merged request and removes `{{…}}`
+ * from an object. The API never redirects, so a redirect isn't followed with the contact's data.
  */
 async function send<Data>(
   z: ZObject,

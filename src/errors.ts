@@ -33,20 +33,20 @@ export interface ErrorOptions {
 export function toZapierError(z: ZObject, response: HttpResponse, options: ErrorOptions = {}): Error {
   const { inputFields = [], haltsOnInvalidData = false, ifUncertain } = options
   const error = apiError(response.data)
-  const sentence = error
-    ? formatApiError(error, inputFields)
-    : formatUnknownError(response.status, ifUncertain)
   const requestId = error?.request_id ?? response.getHeader('x-request-id')
   const withRequestId = (text: string) => (requestId ? `${text} (Request ID: ${requestId})` : text)
   const delay = retryAfterSeconds(response)
-
-  if (
+  const isTemporary =
     response.status === 429 ||
     (response.status === 503 && delay !== undefined) ||
     // Another run is sending the same request, and finishes in a moment.
     error?.code === 'idempotency_key_in_use'
-  ) {
-    const reason = sentence.replace(/ Try again in .*/, '')
+  const sentence = error
+    ? formatApiError(error, inputFields)
+    : formatUnknownError(response.status, isTemporary ? '' : ifUncertain)
+
+  if (isTemporary) {
+    const reason = sentence.replace(/ Try again in .*/, '').trim()
     return new z.errors.ThrottledError(withRequestId(`${reason} Zapier will try this step again.`), delay)
   }
   const message = withRequestId(sentence)
@@ -78,8 +78,13 @@ type ApiError = ErrorResponse['error']
 /** Returns undefined for a response in another shape, for example a proxy's. */
 function apiError(data: unknown): ApiError | undefined {
   const error = isObject(data) ? (data as Partial<ErrorResponse>).error : undefined
-  return typeof error?.message === 'string' && Array.isArray(error.details) ? error : undefined
+  return typeof error?.message === 'string' && Array.isArray(error.details) && error.details.every(isDetail)
+    ? error
+    : undefined
 }
+
+const isDetail = (detail: unknown): boolean =>
+  isObject(detail) && typeof detail.field === 'string' && typeof detail.message === 'string'
 
 /** Returns what Zapier shows for a code if the API's sentence uses words that Zapier users don't see. */
 const inZapier = (code: string | undefined): string | undefined =>

@@ -1,6 +1,6 @@
-import type { Call } from '@outdial/contract'
 import type { Bundle, PlainOutputField, ZObject } from 'zapier-platform-core'
 import { readList } from './client.ts'
+import { calls } from './flat-call.ts'
 import { nameToLabel } from './title-case.ts'
 import { isKeyPart, toText } from './values.ts'
 
@@ -21,7 +21,7 @@ export async function listExtractedFields(z: ZObject, { inputData }: Bundle): Pr
     limit,
   }
   try {
-    const { results } = await readList<Call>(z, '/calls/', query)
+    const { results } = await readList(z, calls, query)
     const names = new Set(results.flatMap(({ extracted }) => Object.keys(extracted)))
     return [...names].filter(isKeyPart).map(toField)
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Call, ContactAdded } from '@outdial/contract'
 import type { ZObject } from 'zapier-platform-core'
-import { hasId } from './client.ts'
+import { type ApiList, hasId } from './client.ts'
 import { outcomeLabels } from './generated.ts'
 import { downloadRecording } from './recording.ts'
 import { isObject } from './values.ts'
@@ -25,6 +25,8 @@ export const flattenCall = (z: ZObject, call: Call) => ({
 /** Returns true for a call of the API. */
 export const isCall = (value: unknown): value is Call =>
   isObject(value) && hasId(value) && isObject(value.contact)
+
+export const calls: ApiList<Call> = { path: '/calls/', isItem: isCall }
 
 /** Returns the call that was queued, or that was already waiting or in progress. */
 export const flattenQueuedCall = (

@@ -254,7 +254,7 @@ export const queueCallTexts = {
   scheduled_at: {
     label: 'Earliest Call Time',
     helpText:
-      "The call is placed at or after this time, within the campaign's calling hours. Leave blank to call as soon as possible. Can't be more than one year ahead.",
+      "The call is placed at or after this time, within the campaign's calling hours. For example `2026-05-04 09:30`, or a mapped date followed by `+1d`. Leave blank to call as soon as possible. Can't be more than one year ahead.",
   },
   if_already_queued: {
     label: 'If a Call Is Waiting or in Progress',
@@ -371,6 +371,10 @@ export const findCallTexts = {
   campaign_id: {
     label: 'Campaign',
     helpText: 'Only find calls in this campaign. Leave blank for all campaigns.',
+  },
+  include_test_calls: {
+    label: 'Include Test Calls',
+    helpText: 'Choose **Yes** to find test calls as well. By default, only real calls are found.',
   },
 }
 

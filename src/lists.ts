@@ -1,10 +1,10 @@
 import type { Agent, Campaign, PhoneNumber } from '@outdial/contract'
 import type { ZObject } from 'zapier-platform-core'
-import { readList } from './client.ts'
+import { type ApiList, hasId, readList } from './client.ts'
+import { isObject } from './values.ts'
 
 /** A list of the API whose items have IDs and names. */
-export interface NamedList<Item extends { id: number }> {
-  path: string
+export interface NamedList<Item extends { id: number }> extends ApiList<Item> {
   /** In a sentence, for example "a campaign". */
   noun: string
   /** Returns the texts that a user may type in place of the ID. */
@@ -17,11 +17,11 @@ const pageSize = 200
 /** Yields every item of a list, and reads a page only when it's needed. */
 export async function* readAll<Item>(
   z: ZObject,
-  path: string,
+  list: ApiList<Item>,
   query: Record<string, unknown> = {},
 ): AsyncGenerator<Item> {
   for (let offset = 0, isLast = false; !isLast; offset += pageSize) {
-    const { results } = await readList<Item>(z, path, { ...query, limit: pageSize, offset })
+    const { results } = await readList(z, list, { ...query, limit: pageSize, offset })
     yield* results
     isLast = results.length < pageSize
   }
@@ -38,7 +38,7 @@ export async function searchByName<Item extends { id: number }>(
 ): Promise<Item[]> {
   const items: Item[] = []
   if (search.length > maxSearchLength) return items
-  for await (const item of readAll<Item>(z, list.path, { search })) items.push(item)
+  for await (const item of readAll(z, list, { search })) items.push(item)
   return items
 }
 
@@ -70,8 +70,12 @@ export const isSameName = (one: string, other: string): boolean =>
 /** Returns true for a campaign that is archived. Agents and phone numbers have no status. */
 export const isArchived = (item: object): boolean => 'status' in item && item.status === 'archived'
 
+const hasTexts = (value: unknown, ...names: string[]): boolean =>
+  isObject(value) && hasId(value) && names.every((name) => typeof value[name] === 'string')
+
 export const campaigns: NamedList<Campaign> = {
   path: '/campaigns/',
+  isItem: (value): value is Campaign => hasTexts(value, 'name', 'status'),
   noun: 'a campaign',
   names: ({ name }) => [name],
 }
@@ -79,6 +83,7 @@ export const campaigns: NamedList<Campaign> = {
 /** Only Live agents. */
 export const agents: NamedList<Agent> = {
   path: '/agents/',
+  isItem: (value): value is Agent => hasTexts(value, 'name', 'language'),
   noun: 'a Live agent',
   names: ({ name }) => [name],
 }
@@ -86,6 +91,7 @@ export const agents: NamedList<Agent> = {
 /** Only active numbers. */
 export const phoneNumbers: NamedList<PhoneNumber> = {
   path: '/phone-numbers/',
+  isItem: (value): value is PhoneNumber => hasTexts(value, 'label', 'phone_number'),
   noun: 'an active phone number',
   names: ({ label, phone_number }) => [label, phone_number],
 }

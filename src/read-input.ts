@@ -84,8 +84,9 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       const time = text(key)
       if (time === undefined) return undefined
       const [, hours = '', minutes = '00', half = ''] = timeOfDay.exec(time) ?? []
-      if (hours === '') throw fail(key, 'must be a time of day, for example 09:00.')
+      if (hours === '') throw fail(key, notTimeOfDay)
       const hour = half === '' ? Number(hours) : (Number(hours) % 12) + (/p/i.test(half) ? 12 : 0)
+      if (half !== '' && (Number(hours) < 1 || Number(hours) > 12)) throw fail(key, notTimeOfDay)
       return `${String(hour).padStart(2, '0')}:${minutes}`
     },
 
@@ -96,16 +97,22 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       return timestamp
     },
 
-    country: (key: string): string | undefined => {
-      const name = text(key)
-      const code = name && toCountryCode(name)
-      if (name && !code) throw fail(key, 'must be a two-letter country code, for example US.')
-      return code
+    /** Returns the phone number, and its country unless the number has a country code. */
+    phoneNumber: (): { phone_number: string | undefined; country: string | undefined } => {
+      const phone_number = text('phone_number')
+        ?.replace(/^'/, '')
+        .replace(/^(\+?\d+)\.0+$/, '$1')
+      const name = phone_number?.startsWith('+') ? undefined : text('country')
+      const country = name && toCountryCode(name)
+      if (name && !country) throw fail('country', 'must be a two-letter country code, for example US.')
+      return { phone_number, country }
     },
 
     timeZone: (key: string): string | undefined => {
       const name = text(key)
-      return name && toTimeZone(name)
+      const timeZone = name && toTimeZone(name)
+      if (name && !timeZone) throw fail(key, 'must be a time zone, for example New York or America/New_York.')
+      return timeZone
     },
 
     /**
@@ -132,6 +139,8 @@ const joinWithOr = (items: string[]): string =>
 
 const yes = new Set(['yes', 'true', 'y', '1'])
 const no = new Set(['no', 'false', 'n', '0'])
+
+const notTimeOfDay = 'must be a time of day, for example 09:00.'
 
 /** 9:00, 09:00:00, 9 AM, or 5:30 pm. */
 const timeOfDay = /^(\d{1,2})(?=:|\s*[ap])(?::(\d\d))?(?::\d\d)?\s*([ap]\.?m\.?)?$/i

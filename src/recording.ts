@@ -26,11 +26,12 @@ async function download(
   url: string,
   redirects = maxRedirects,
 ): Promise<RawHttpResponse> {
+  if (!URL.canParse(url)) throw failedDownload(z, undefined)
   const isOutdial = new URL(url).origin === new URL(baseUrl(z)).origin
   const response = await request(z, url, isOutdial ? bundle.authData.access_token : undefined)
   const location = response.getHeader('location')
   if (response.status >= 300 && response.status < 400 && location && redirects > 0)
-    return download(z, bundle, new URL(location, url).href, redirects - 1)
+    return download(z, bundle, URL.parse(location, url)?.href ?? '', redirects - 1)
   if (response.status !== 200) throw failedDownload(z, response.status)
   return response
 }

@@ -75,10 +75,28 @@ export function formatTimeZone(timeZone: string): string {
   return regions.length === 0 ? city : `${city.replaceAll('_', ' ')} (${timeZone})`
 }
 
-const byText = new Map(timeZones.map((timeZone) => [toKey(timeZone), timeZone]))
+/** Names that CRMs use in the United States. */
+const aliases = {
+  'Eastern Time': 'America/New_York',
+  'Central Time': 'America/Chicago',
+  'Mountain Time': 'America/Denver',
+  'Pacific Time': 'America/Los_Angeles',
+}
 
-/** Returns the name of a time zone that was typed with spaces or in another case, and other text unchanged. */
-export const toTimeZone = (text: string): string => byText.get(toKey(text)) ?? text
+const byText = new Map([
+  ...timeZones.flatMap((name) => {
+    const label = formatTimeZone(name)
+    return [name, label, label.replace(/ \(.*/, '')].map((text) => [toKey(text), name] as const)
+  }),
+  ...Object.entries(aliases).map(([text, name]) => [toKey(text), name] as const),
+])
+
+/**
+ * Returns the name of a time zone that was typed as its label, as its city, or in another case. The API knows more
+ * names, such as Asia/Calcutta and EST, so other text that can be one is returned unchanged.
+ */
+export const toTimeZone = (text: string): string | undefined =>
+  byText.get(toKey(text)) ?? (/^[A-Z]{3,4}$|^[A-Za-z]{2,}\/./.test(text) ? text : undefined)
 
 function toKey(text: string): string {
   return text.replaceAll(' ', '_').toLowerCase()

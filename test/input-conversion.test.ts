@@ -49,10 +49,8 @@ const dictionary: Expected = [...Array<object>(8).fill(notPairs), blank]
 const list = (problem: string): Expected => [...Array<object>(8).fill(error(problem)), blank]
 const outcomes =
   'must be Answered, Voicemail, No Answer, Busy, Declined, Failed (Technical Error), Suppressed (on Do-Not-Call List), Expired (Not Placed Within 7 Days), or Canceled (Before It Was Placed).'
-/** Zapier itself turns any text that isn't a date into the current time, as if the field were blank. */
-const now: unknown = expect.stringMatching(/^\d{4}-/)
-const notDate = error('must be a date and time, for example 2026-05-04 09:30.')
-const zapierDateTime: Expected = [now, now, now, now, notDate, now, now, oneText, blank]
+const timeZone = choice('must be a time zone, for example New York or America/New_York.')
+const phoneNumber: Expected = text.with(5, '1')
 
 /** Returns what Include Test Calls sends: it leaves test calls out unless the answer is yes. */
 const toTestFilter = (answer: unknown) =>
@@ -70,18 +68,18 @@ const steps: Record<string, StepRows> = {
   queue_call: {
     path: '/contacts/',
     response: exampleContactAdded,
-    required: { campaign_id: 12, phone_number: '+12025550100' },
+    required: { campaign_id: 12, phone_number: '2025550100' },
     fields: {
       campaign_id: ['campaign_id', lookup('a campaign')],
-      phone_number: ['phone_number', text],
+      phone_number: ['phone_number', phoneNumber],
       country: ['country', country],
       first_name: ['first_name', text],
       last_name: ['last_name', text],
       email: ['email', text],
       external_reference: ['external_id', text],
-      time_zone: ['time_zone', text],
+      time_zone: ['time_zone', timeZone],
       variables: ['variables', dictionary],
-      scheduled_at: ['scheduled_at', zapierDateTime],
+      scheduled_at: ['scheduled_at', dateTime],
       if_already_queued: [
         'if_already_queued',
         choice('must be Keep the Existing Call or Queue Another Call.'),
@@ -101,7 +99,7 @@ const steps: Record<string, StepRows> = {
       name: ['name', text],
       agent_id: ['agent_id', lookup('a Live agent')],
       phone_number_id: ['phone_number_id', lookup('an active phone number')],
-      time_zone: ['time_zone', text],
+      time_zone: ['time_zone', timeZone],
       calling_hours_days: [
         'calling_hours.days',
         list('must be Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, or Sunday.'),
@@ -117,9 +115,9 @@ const steps: Record<string, StepRows> = {
   cancel_waiting_calls: {
     path: '/calls/cancel',
     response: { canceled: [] },
-    required: { phone_number: '+12025550100' },
+    required: { phone_number: '2025550100' },
     fields: {
-      phone_number: ['phone_number', text],
+      phone_number: ['phone_number', phoneNumber],
       country: ['country', country],
       campaign_id: ['campaign_id', lookup('a campaign')],
     },
@@ -127,8 +125,12 @@ const steps: Record<string, StepRows> = {
   add_to_do_not_call_list: {
     path: '/do-not-call/',
     response: { phone_number: '+12025550100', do_not_call: true },
-    required: { phone_number: '+12025550100' },
-    fields: { phone_number: ['phone_number', text], country: ['country', country], reason: ['reason', text] },
+    required: { phone_number: '2025550100' },
+    fields: {
+      phone_number: ['phone_number', phoneNumber],
+      country: ['country', country],
+      reason: ['reason', text],
+    },
   },
   call_completed: {
     path: '/webhooks/subscribe',

@@ -134,6 +134,23 @@ describe('a recording that cannot be downloaded', () => {
     expect(await runExpectingError(hydrator, bundle)).toMatchObject({ message: failed(' (status 302)') })
   })
 
+  it.each(['/recordings/9034.mp3', 'recording', 'http://'])('because its address is %j', async (address) => {
+    stubCall(address)
+
+    expect(await runExpectingError(hydrator, bundle)).toMatchObject({
+      message: "The recording couldn't be downloaded. Open Calls in Outdial to check the call.",
+    })
+  })
+
+  it('because its server redirects to an invalid address', async () => {
+    stubCall(recorded.recording_url)
+    stubServer(storage, '/9034.mp3?signature=1', 302, { Location: 'http://' })
+
+    expect(await runExpectingError(hydrator, bundle)).toMatchObject({
+      message: "The recording couldn't be downloaded. Open Calls in Outdial to check the call.",
+    })
+  })
+
   it('because its server cannot be reached', async () => {
     stubCall(`${storage}/9034.mp3`)
     nock(storage).get('/9034.mp3').replyWithError('ECONNREFUSED')

@@ -3,6 +3,7 @@ import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { exampleContactAdded } from '@outdial/contract'
+import { sampleCampaign } from '../src/generated.ts'
 import { apiPath, run, runExpectingError, stubFailure, stubReply, stubResponse } from './support/connector.ts'
 
 // Responses that aren't Outdial's, or arrive late or in part.
@@ -16,6 +17,7 @@ const pages = [
   ['a list', '[]'],
   ['an empty object', '{}'],
   ['an object with other values', '{"id":"7","call":{},"contact":{},"results":[{}]}'],
+  ['items that lack values', '{"results":[{"id":1}]}'],
 ] as const
 
 const tryAgain = 'Try again in a few minutes. If this keeps happening, contact Outdial support.'
@@ -64,6 +66,18 @@ describe.each(operations)('%s', (method, httpMethod, path, advice) => {
   })
 })
 
+it.each([[null], ['invalid'], [{ field: 'phone_number' }], [{ message: 'Invalid.' }]])(
+  'explains an error response with the detail %j without what the user entered',
+  async (detail) => {
+    const body = { error: { code: 'validation_failed', message: 'Invalid.', details: [detail] } }
+    stubResponse('POST', apiPath('/contacts/'), 422, body)
+
+    expect(await runExpectingError('creates.queue_call.operation.perform', bundle)).toMatchObject({
+      message: 'Outdial rejected this request without giving a reason (status 422). Contact Outdial support.',
+    })
+  },
+)
+
 describe('the token endpoint', () => {
   const methods = ['getAccessToken', 'refreshAccessToken'].map(
     (name) => `authentication.oauth2Config.${name}`,
@@ -89,11 +103,16 @@ describe('the token endpoint', () => {
     })
   })
 
-  it('shows the status if the OAuth server gives no reason', async () => {
+  it('shows the status if the response gives no reason', async () => {
     stubResponse('POST', '/oauth/token', 403, '<p>Forbidden</p>')
-
     expect(await runExpectingError('authentication.oauth2Config.getAccessToken')).toMatchObject({
-      message: "Outdial couldn't connect your account: status 403. Try again, or contact Outdial support.",
+      message: 'Outdial rejected this request without giving a reason (status 403). Contact Outdial support.',
+    })
+
+    stubResponse('POST', '/oauth/token', 429, { error: { code: 'busy' } })
+    expect(await runExpectingError('authentication.oauth2Config.refreshAccessToken')).toMatchObject({
+      name: 'ThrottledError',
+      message: 'Outdial is receiving too many requests. Zapier will try this step again.',
     })
   })
 
@@ -211,7 +230,7 @@ describe('a slow response', () => {
     const { promise: found, resolve: find } = Promise.withResolvers<void>()
     stubReply('GET', apiPath('/campaigns/'), async () => {
       await found
-      return [200, JSON.stringify({ results: [{ id: 12, name: 'Website leads' }] }), json]
+      return [200, JSON.stringify({ results: [sampleCampaign] }), json]
     })
     const posted = stubReply('POST', apiPath('/contacts/'), () => new Promise(() => {}))
     const { failed, pass } = await start({ ...bundle.inputData, campaign_id: 'Website leads' })

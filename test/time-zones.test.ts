@@ -36,4 +36,18 @@ it('shows the city first', () => {
 it('understands names in another case or with spaces, and leaves others to the API', () => {
   expect(toTimeZone('america/new york')).toBe('America/New_York')
   expect(toTimeZone('Asia/Calcutta')).toBe('Asia/Calcutta')
+  expect(toTimeZone('EST')).toBe('EST')
+})
+
+it('understands labels, cities, and the zones of the United States', () => {
+  for (const text of ['New York (America/New_York)', 'New York', 'new_york', 'Eastern Time'])
+    expect(toTimeZone(text)).toBe('America/New_York')
+  expect(toTimeZone('buenos aires')).toBe('America/Argentina/Buenos_Aires')
+  expect(toTimeZone('Central Time')).toBe('America/Chicago')
+  expect(toTimeZone('Mountain Time')).toBe('America/Denver')
+  expect(toTimeZone('Pacific Time')).toBe('America/Los_Angeles')
+})
+
+it.each(['n/a', 'yes', 'my office', '5'])('finds no time zone for %s', (text) => {
+  expect(toTimeZone(text)).toBeUndefined()
 })

@@ -16,12 +16,15 @@ const inputFields = defineInputFields([
   { key: 'reason', ...texts.reason },
 ])
 
+/** The API's maximum. */
+const maxReasonLength = 500
+
 export const perform = async (z: ZObject, bundle: Bundle): Promise<DoNotCallEntry> => {
   const input = readInput(z, bundle, inputFields)
   const body = {
-    phone_number: input.text('phone_number'),
-    country: input.country('country'),
-    reason: input.text('reason'),
+    ...input.phoneNumber(),
+    // A long reason must not keep the number off the list.
+    reason: input.text('reason')?.slice(0, maxReasonLength).toWellFormed(),
   } satisfies { [Field in keyof AddToDoNotCallList]: unknown }
   const request = {
     method: 'POST',

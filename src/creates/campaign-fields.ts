@@ -1,7 +1,7 @@
 import type { Campaign } from '@outdial/contract'
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
 import { closedUntil } from '../calling-hours.ts'
-import { campaigns, readAll } from '../lists.ts'
+import { campaigns, isSameName, readAll } from '../lists.ts'
 import { formatTimeZone } from '../time-zones.ts'
 import { nameToLabel } from '../title-case.ts'
 import { isKeyPart, toText } from '../values.ts'
@@ -25,12 +25,19 @@ export async function listCampaignFields(z: ZObject, bundle: Bundle): Promise<Pl
   }
 }
 
-async function findCampaign(z: ZObject, id: string): Promise<Campaign | undefined> {
-  if (!/^\d+$/.test(id)) return undefined
-  for await (const campaign of readAll<Campaign>(z, campaigns.path)) {
-    if (campaign.id === Number(id)) return campaign
+async function findCampaign(z: ZObject, typed: string): Promise<Campaign | undefined> {
+  // Text with braces refers to another step, whose value isn't known in the form.
+  if (typed === '' || typed.includes('{{')) return undefined
+  let found: Campaign | undefined
+  for await (const campaign of readAll(z, campaigns)) {
+    if (String(campaign.id) === typed) return campaign
+    if (isSameName(campaign.name, typed)) {
+      // The step rejects a name that isn't unique.
+      if (found !== undefined) return undefined
+      found = campaign
+    }
   }
-  return undefined
+  return found
 }
 
 function describeState(campaign: Campaign, now: Date): PlainInputField[] {

@@ -24,8 +24,7 @@ const inputFields = defineInputFields([
 export const perform = async (z: ZObject, bundle: Bundle) => {
   const input = readInput(z, bundle, inputFields)
   const body = {
-    phone_number: input.text('phone_number'),
-    country: input.country('country'),
+    ...input.phoneNumber(),
     campaign_id: await input.id('campaign_id', campaigns),
   } satisfies { [Field in keyof CancelCalls]?: unknown }
   const { canceled } = await callApi<CallsCanceled>(

@@ -4,13 +4,26 @@ import { callApi } from '../client.ts'
 import { invalidInput } from '../errors.ts'
 import { type FlatQueuedCall, flattenCall, isCall } from '../flat-call.ts'
 import { sampleCall } from '../generated.ts'
+import { readInput } from '../read-input.ts'
 import { isObject } from '../values.ts'
 import { queueCallFrom, queueCallOperation } from './queue-call.ts'
+import { inputFields } from './queue-call-fields.ts'
+
+/** Zapier waits for 30 days. A call that can't be placed expires a week after it's due. */
+const maxDaysAhead = 22
 
 /** Queues a call, and holds the Zap until Outdial sends the completed call to the callback URL. */
-export const perform = (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> =>
+export function perform(z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> {
+  const scheduledAt = readInput(z, bundle, inputFields).dateTime('scheduled_at')
+  if (scheduledAt !== undefined && Date.parse(scheduledAt) > Date.now() + maxDaysAhead * 86_400_000) {
+    throw invalidInput(
+      z,
+      `Earliest Call Time is more than ${maxDaysAhead} days ahead, which is longer than Zapier can wait for the result. Choose an earlier time, or use Queue Call and the Call Completed trigger instead.`,
+    )
+  }
   // In the Zap editor, a step can't wait, so it returns the call as it was queued.
-  queueCallFrom(z, bundle, bundle.meta.isLoadingSample ? undefined : z.generateCallbackUrl())
+  return queueCallFrom(z, bundle, bundle.meta.isLoadingSample ? undefined : z.generateCallbackUrl())
+}
 
 /**
  * Returns the completed call. Anyone who knows the callback URL can send anything to it, so the call comes from the API.
@@ -24,11 +37,26 @@ export const performResume = async (z: ZObject, bundle: Bundle): Promise<FlatQue
       'Outdial sent the result of another call. Open Calls in Outdial to see the result of this one.',
     )
   }
-  const call = await callApi<Call>(z, { method: 'GET', path: `/calls/${id}/` }, isCall)
+  const call = await readCall(z, id)
   if (call.status !== 'completed') {
     throw invalidInput(z, "The call isn't completed yet. Open Calls in Outdial to see its result later.")
   }
   return { ...flattenCall(z, call), contact_created, call_queued }
+}
+
+/** Reads the call, twice if necessary. If a user replays a run that failed here, Zapier queues a call again. */
+async function readCall(z: ZObject, id: number): Promise<Call> {
+  const read = () => callApi<Call>(z, { method: 'GET', path: `/calls/${id}/` }, isCall)
+  const isExpired = (error: unknown) => error instanceof z.errors.RefreshAuthError
+  try {
+    return await read().catch((error: unknown) => (isExpired(error) ? Promise.reject(error) : read()))
+  } catch (error) {
+    if (isExpired(error)) throw error
+    throw new z.errors.Error(
+      `The call is completed, but its result couldn't be read. Don't replay this run, because that can queue another call. To get the result, open call ${id} in Outdial, or use Find Call with this ID.`,
+      'result_unavailable',
+    )
+  }
 }
 
 export const queueCallAndWait = {

@@ -20,7 +20,7 @@ export const inputFields = defineInputFields([
   {
     key: 'about_tests',
     type: 'copy',
-    helpText: `When you test this step in the Zap editor, the call is simulated and no phone rings, unless **${texts.test.label}** is **No**. When the Zap is on, calls are real unless **${texts.test.label}** is **Yes**.`,
+    helpText: `When you test this step in the Zap editor, the call is simulated and no phone rings, unless **${texts.test.label}** is **No**. Testing doesn't block a number or use up a deduplication key. When the Zap is on, calls are real unless **${texts.test.label}** is **Yes**.`,
   },
   {
     key: 'campaign_id',
@@ -64,9 +64,8 @@ export const inputFields = defineInputFields([
   {
     key: 'scheduled_at',
     ...texts.scheduled_at,
-    // For relative times, such as "tomorrow at 9am". Zapier converts other text to the current time, which is the same
-    // as a blank field.
-    type: 'datetime',
+    // Not a datetime field, because Zapier would have the person called at once: it converts text that it can't read to
+    // the current time. It would also convert "in 2 hours" to another time in a replay.
     group: 'call',
   },
   {
@@ -89,7 +88,7 @@ export const inputFields = defineInputFields([
   {
     key: 'consent_at',
     ...texts.consent_at,
-    // Not a datetime field, because Zapier would invent consent: it converts "n/a" to the current time.
+    // Not a datetime field either, because Zapier would invent consent: it converts "n/a" to the current time.
     group: 'consent',
   },
   {

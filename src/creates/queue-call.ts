@@ -17,10 +17,11 @@ import { ifAlreadyQueued, inputFieldGroups, inputFields } from './queue-call-fie
  */
 export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: string) {
   const input = readInput(z, bundle, inputFields)
+  const isTest = bundle.meta.isLoadingSample
+  const doNotCall = input.yesOrNo('do_not_call')
   const body = {
     campaign_id: await input.id('campaign_id', campaigns),
-    phone_number: input.text('phone_number'),
-    country: input.country('country'),
+    ...input.phoneNumber(),
     first_name: input.text('first_name'),
     last_name: input.text('last_name'),
     email: input.text('email'),
@@ -30,9 +31,10 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
     scheduled_at: input.dateTime('scheduled_at'),
     if_already_queued: input.choice('if_already_queued', ifAlreadyQueued),
     // Testing a step in the Zap editor rings a phone only if the user said so.
-    test: input.yesOrNo('test') ?? (bundle.meta.isLoadingSample ? true : undefined),
+    test: input.yesOrNo('test') ?? (isTest ? true : undefined),
     consent: { source: input.text('consent_source'), at: input.dateTime('consent_at') },
-    do_not_call: input.yesOrNo('do_not_call'),
+    // A test doesn't block the number, because only a member could remove it from the list.
+    do_not_call: isTest ? undefined : doNotCall,
     metadata: input.dictionary('metadata'),
     callback_url: callbackUrl,
   } satisfies { [Field in keyof AddContact]: unknown }
@@ -42,7 +44,8 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
       method: 'POST',
       path: '/contacts/',
       body,
-      headers: idempotencyHeader(input.text('deduplication_key')),
+      // A test doesn't use up the key, because the next test and the real run can have other data.
+      headers: isTest ? {} : idempotencyHeader(input.text('deduplication_key')),
       inputFields: [...inputFields, ...readVariableFields(bundle)],
       haltsOnInvalidData: true,
       ifUncertain: 'The call may already be queued. Check Calls in Outdial before you run this step again.',

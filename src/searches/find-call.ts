@@ -1,17 +1,17 @@
-import type { Call } from '@outdial/contract'
 import { type Bundle, defineInputFields, type Search, type ZObject } from 'zapier-platform-core'
 import { callApi, readList } from '../client.ts'
 import { listExtractedFields } from '../extracted-fields.ts'
-import { type FlatCall, flattenCall, isCall } from '../flat-call.ts'
+import { calls, type FlatCall, flattenCall, isCall } from '../flat-call.ts'
 import { callFields, findCallTexts as texts, sampleCall } from '../generated.ts'
 import { campaigns } from '../lists.ts'
-import { readInput } from '../read-input.ts'
+import { readInput, yesOrNo } from '../read-input.ts'
 
 const inputFields = defineInputFields([
   { key: 'call', ...texts.call },
   { key: 'phone_number', ...texts.phone_number },
   { key: 'external_reference', ...texts.external_id },
   { key: 'campaign_id', ...texts.campaign_id, dynamic: 'campaigns.id.label', search: 'find_campaign.id' },
+  { key: 'include_test_calls', ...texts.include_test_calls, choices: yesOrNo },
 ])
 
 const limit = 10
@@ -21,12 +21,18 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> =
   const input = readInput(z, bundle, inputFields)
   const id = input.wholeNumber('call')
   if (id !== undefined) return findById(z, id)
-  const phone_number = input.text('phone_number')
+  const { phone_number } = input.phoneNumber()
   const external_id = input.text('external_reference')
   if (phone_number === undefined && external_id === undefined) return []
-  const query = { phone_number, external_id, campaign_id: await input.id('campaign_id', campaigns), limit }
+  const query = {
+    phone_number,
+    external_id,
+    campaign_id: await input.id('campaign_id', campaigns),
+    test: input.yesOrNo('include_test_calls') ? undefined : 'exclude',
+    limit,
+  }
   const options = { inputFields, haltsOnInvalidData: true }
-  const { results } = await readList<Call>(z, '/calls/', query, options)
+  const { results } = await readList(z, calls, query, options)
   return results.map((call) => flattenCall(z, call))
 }
 

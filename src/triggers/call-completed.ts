@@ -1,9 +1,9 @@
-import type { Call, CallCompletedEvent } from '@outdial/contract'
+import type { CallCompletedEvent } from '@outdial/contract'
 import { type Bundle, defineInputFields, type Trigger, type ZObject } from 'zapier-platform-core'
 import { readList } from '../client.ts'
 import { invalidInput } from '../errors.ts'
 import { listExtractedFields } from '../extracted-fields.ts'
-import { type FlatCall, flattenCall, isCall } from '../flat-call.ts'
+import { calls, type FlatCall, flattenCall, isCall } from '../flat-call.ts'
 import { callCompletedTexts as texts, callFields, outcomeChoices, sampleCall } from '../generated.ts'
 import { type FilterInput, subscribe, unsubscribe } from '../hooks.ts'
 import { agents, campaigns } from '../lists.ts'
@@ -48,7 +48,7 @@ export const performSubscribe = async (z: ZObject, bundle: Bundle) =>
 /** Returns the newest completed calls, in the shape that the hook sends. Zapier tests the trigger with them. */
 export const performList = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> => {
   const query = { status: 'completed', ...(await readFilter(z, bundle)), limit: 10 }
-  const page = await readList<Call>(z, '/calls/', query, { inputFields })
+  const page = await readList(z, calls, query, { inputFields })
   return page.results.map((call) => flattenCall(z, call))
 }
 

@@ -1,4 +1,4 @@
-import type { Agent, Campaign, PhoneNumber } from '@outdial/contract'
+import type { Campaign } from '@outdial/contract'
 import type { Bundle, Trigger, ZObject } from 'zapier-platform-core'
 import { readList } from '../client.ts'
 import * as lists from '../lists.ts'
@@ -33,10 +33,18 @@ function dropdown<Key extends string>(list: {
     },
     operation: {
       type: 'polling',
-      perform: async (z: ZObject, { meta }: Bundle) => readPage(z, meta.page),
+      perform: async (z: ZObject, { meta }: Bundle) => makeLabelsUnique(await readPage(z, meta.page)),
       canPaginate: true,
     },
   } satisfies Trigger
+}
+
+/** Adds the ID to labels that are on the page more than once. */
+function makeLabelsUnique(choices: Choice[]): Choice[] {
+  const counts = Map.groupBy(choices, ({ label }) => label)
+  return choices.map(({ id, label }) =>
+    counts.get(label)?.length === 1 ? { id, label } : { id, label: `${label} · ID ${id}` },
+  )
 }
 
 const toChoice = <Item extends { id: number }>(item: Item, label: string): Choice => ({
@@ -52,7 +60,7 @@ export const campaigns = dropdown({
   noun: 'Campaign',
   readPage: async (z, page) => {
     const query = { limit: pageSize, offset: page * pageSize }
-    const { results } = await readList<Campaign>(z, lists.campaigns.path, query)
+    const { results } = await readList(z, lists.campaigns, query)
     return results.map((campaign) => toChoice(campaign, campaignLabel(campaign)))
   },
 })
@@ -66,7 +74,7 @@ export const openCampaigns = dropdown({
   noun: 'Open Campaign',
   readPage: async (z, page) => {
     const open: Choice[] = []
-    for await (const campaign of lists.readAll<Campaign>(z, lists.campaigns.path)) {
+    for await (const campaign of lists.readAll(z, lists.campaigns)) {
       if (!lists.isArchived(campaign)) open.push(toChoice(campaign, campaignLabel(campaign)))
       if (open.length === (page + 1) * pageSize) break
     }
@@ -74,18 +82,14 @@ export const openCampaigns = dropdown({
   },
 })
 
-/** Lists the Live agents. The language tells agents with the same name apart, or the ID if it's the same as well. */
+/** Lists the Live agents. The language tells agents with the same name apart. */
 export const agents = dropdown({
   key: 'agents',
   noun: 'Agent',
   readPage: async (z, page) => {
     const query = { limit: pageSize, offset: page * pageSize }
-    const { results } = await readList<Agent>(z, lists.agents.path, query)
-    const choices = results.map((agent) => toChoice(agent, `${agent.name} · ${agent.language}`))
-    const isUnique = ({ label }: Choice) => choices.filter((choice) => choice.label === label).length === 1
-    return choices.map((choice) =>
-      isUnique(choice) ? choice : { ...choice, label: `${choice.label} · ID ${choice.id}` },
-    )
+    const { results } = await readList(z, lists.agents, query)
+    return results.map((agent) => toChoice(agent, `${agent.name} · ${agent.language}`))
   },
 })
 
@@ -95,7 +99,7 @@ export const phoneNumbers = dropdown({
   noun: 'Phone Number',
   readPage: async (z, page) => {
     const query = { limit: pageSize, offset: page * pageSize }
-    const { results } = await readList<PhoneNumber>(z, lists.phoneNumbers.path, query)
+    const { results } = await readList(z, lists.phoneNumbers, query)
     return results.map((item) =>
       toChoice(item, item.label ? `${item.label} (${item.phone_number})` : item.phone_number),
     )

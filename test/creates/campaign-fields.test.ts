@@ -55,6 +55,12 @@ describe('a variable of the script', () => {
     ])
   })
 
+  it('has a field if the campaign was named instead of chosen', async () => {
+    campaigns({ id: 11, name: 'Other leads' }, { id: 12, agent_variables: ['product'] })
+
+    expect((await fieldsOf(' website leads ')).map(({ key }) => key)).toEqual(['variables__product'])
+  })
+
   it.each(steps)('that was filled in goes over the dictionary in %s', async (step) => {
     const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
 
@@ -117,12 +123,24 @@ describe('a variable of the script', () => {
 })
 
 describe('the form has no other fields', () => {
-  it.each(['', null, undefined, '{{123__id}}', 'Website leads', '12abc', '1e3', ['12'], { id: 12 }])(
+  it.each(['', null, undefined, '{{123__id}}', ['12'], { id: 12 }])(
     'for %j as the campaign, and asks for nothing',
     async (campaign_id) => {
       expect(await fieldsOf(campaign_id)).toEqual([])
     },
   )
+
+  it.each(['Other leads', '12abc', '1e3', '012'])('for %s, which names no campaign', async (campaign_id) => {
+    campaigns({ id: 12 })
+
+    expect(await fieldsOf(campaign_id)).toEqual([])
+  })
+
+  it('for a name that two campaigns have', async () => {
+    campaigns({ id: 12 }, { id: 13 })
+
+    expect(await fieldsOf(sampleCampaign.name)).toEqual([])
+  })
 
   it('for a campaign that is not on any page', async () => {
     campaigns(...Array.from({ length: 200 }, (_, index) => ({ id: 1000 + index })))

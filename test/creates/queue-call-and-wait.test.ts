@@ -1,6 +1,14 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { exampleCall, exampleContactAdded } from '@outdial/contract'
-import { apiPath, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
+import {
+  apiPath,
+  errorBody,
+  parseBody,
+  run,
+  runExpectingError,
+  stubFailure,
+  stubResponse,
+} from '../support/connector.ts'
 
 const operation = 'creates.queue_call_and_wait.operation'
 const inputData = { campaign_id: 12, phone_number: '+12025550100' }
@@ -61,5 +69,68 @@ it("doesn't continue with a call that isn't completed, whatever the callback say
   ).toEqual({
     name: 'HaltedError',
     message: "The call isn't completed yet. Open Calls in Outdial to see its result later.",
+  })
+})
+
+const callPath = apiPath(`/calls/${exampleCall.id}/`)
+
+it('reads the completed call again if that fails once', async () => {
+  stubFailure('GET', callPath, 'ECONNRESET')
+  stubResponse('GET', callPath, 200, exampleCall)
+
+  const output = await run(`${operation}.performResume`, { outputData, cleanedRequest: event })
+
+  expect(output).toMatchObject(flatCall)
+})
+
+it.each([
+  [502, '<p>Bad gateway</p>'],
+  [503, errorBody('unavailable', 'Unavailable.')],
+  [404, errorBody('not_found', 'Not found.')],
+])(
+  "warns not to call again if the completed call can't be read because of status %d",
+  async (status, body) => {
+    stubResponse('GET', callPath, status, body, { 'Retry-After': '5' })
+    stubResponse('GET', callPath, status, body, { 'Retry-After': '5' })
+
+    expect(
+      await runExpectingError(`${operation}.performResume`, { outputData, cleanedRequest: event }),
+    ).toMatchObject({
+      name: 'AppError',
+      message: `The call is completed, but its result couldn't be read. Don't replay this run, because that can queue another call. To get the result, open call ${exampleCall.id} in Outdial, or use Find Call with this ID.`,
+    })
+  },
+)
+
+it('asks Zapier to refresh the token when it resumes', async () => {
+  stubResponse('GET', callPath, 401, errorBody('expired_credential', 'Expired.'))
+
+  expect(
+    await runExpectingError(`${operation}.performResume`, { outputData, cleanedRequest: event }),
+  ).toMatchObject({ name: 'RefreshAuthError' })
+})
+
+describe('Zapier waits for 30 days', () => {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+
+  it.each([true, false])('so it rejects a later call, in the editor: %j', async (isLoadingSample) => {
+    const input = { ...inputData, scheduled_at: inDays(23) }
+    const meta = { isLoadingSample }
+
+    expect(
+      await runExpectingError(`${operation}.perform`, { inputData: input, callbackUrl, meta }),
+    ).toMatchObject({
+      name: 'HaltedError',
+      message: expect.stringContaining('Earliest Call Time is more than 22 days ahead'),
+    })
+  })
+
+  it('so it accepts a call that is completed by then', async () => {
+    const requests = queued()
+    const scheduled_at = inDays(21)
+
+    await run(`${operation}.perform`, { inputData: { ...inputData, scheduled_at }, callbackUrl })
+
+    expect(parseBody(requests)).toEqual({ ...inputData, scheduled_at, callback_url: callbackUrl })
   })
 })

@@ -15,6 +15,7 @@ it('queues a call with everything that the user filled in', async () => {
   const output = await run(perform, {
     inputData: {
       ...required,
+      phone_number: '(202) 555-0100',
       country: 'us',
       first_name: 'Maya',
       external_reference: 'crm-2291',
@@ -32,6 +33,7 @@ it('queues a call with everything that the user filled in', async () => {
 
   expect(parseBody(requests)).toEqual({
     ...required,
+    phone_number: '(202) 555-0100',
     country: 'US',
     first_name: 'Maya',
     external_id: 'crm-2291',
@@ -119,9 +121,32 @@ it.each([
 ])('understands the country %s', async (country, code) => {
   const requests = queued()
 
-  await run(perform, { inputData: { ...required, country } })
+  await run(perform, { inputData: { ...required, phone_number: '2025550100', country } })
 
-  expect(parseBody(requests)).toEqual({ ...required, country: code })
+  expect(parseBody(requests)).toEqual({ ...required, phone_number: '2025550100', country: code })
+})
+
+it.each(['n/a', 'Unknown', 'DE'])(
+  'ignores the country %s if the number has a country code',
+  async (country) => {
+    const requests = queued()
+
+    await run(perform, { inputData: { ...required, country } })
+
+    expect(parseBody(requests)).toEqual(required)
+  },
+)
+
+it.each([
+  ["'+12025550100", '+12025550100'],
+  ['+12025550100.0', '+12025550100'],
+  ['2025550100.0', '2025550100'],
+])('understands the phone number %s, as a spreadsheet writes it', async (phone_number, expected) => {
+  const requests = queued()
+
+  await run(perform, { inputData: { ...required, phone_number } })
+
+  expect(parseBody(requests)).toEqual({ ...required, phone_number: expected })
 })
 
 describe('a campaign that is named instead of chosen', () => {
@@ -209,6 +234,30 @@ describe('in the Zap editor', () => {
     expect(parseBody(requests)).toEqual({ ...required, test: expected })
   })
 
+  it("doesn't use up the deduplication key, because the next test or the real run can have other data", async () => {
+    const inputData = { ...required, deduplication_key: 'entry-9' }
+    const tested = queued()
+    await run(perform, { inputData, meta: { isLoadingSample: true } })
+    const real = queued()
+    await run(perform, { inputData, meta: { isLoadingSample: false } })
+
+    expect(tested[0]?.headers).not.toHaveProperty('idempotency-key')
+    expect(real[0]?.headers).toHaveProperty('idempotency-key')
+  })
+
+  it("doesn't block the number, but checks the answer", async () => {
+    const requests = queued()
+    const meta = { isLoadingSample: true }
+
+    await run(perform, { inputData: { ...required, do_not_call: 'yes' }, meta })
+
+    expect(parseBody(requests)).toEqual({ ...required, test: true })
+    const inputData = { ...required, do_not_call: 'n/a' }
+    expect(await runExpectingError(perform, { inputData, meta })).toMatchObject({
+      message: 'Do Not Call must be Yes or No.',
+    })
+  })
+
   it('says on the form that testing the step rings no phone', () => {
     const [note] = queueCall.operation.inputFields
     expect(note).toMatchObject({ type: 'copy', helpText: expect.stringContaining('no phone rings') })
@@ -249,6 +298,16 @@ it.each(['12 leads', '12.5'])("doesn't take %s for the ID of a campaign", async 
     message: expect.stringContaining("Campaign isn't the ID"),
   })
 })
+
+it.each(['asap', 'in 2 hours', 'n/a', '2026-13-40'])(
+  "doesn't call at once if the earliest call time is %s",
+  async (scheduled_at) => {
+    expect(await runExpectingError(perform, { inputData: { ...required, scheduled_at } })).toEqual({
+      name: 'HaltedError',
+      message: 'Earliest Call Time must be a date and time, for example 2026-05-04 09:30.',
+    })
+  },
+)
 
 it('stays below the rate limit of the API during an import', () => {
   expect(queueCall.operation.throttle).toEqual({ window: 60, limit: 500, scope: ['auth'] })

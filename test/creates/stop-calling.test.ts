@@ -38,6 +38,27 @@ it('adds a number to the do-not-call list, with the reason', async () => {
   expect(output).toEqual(entry)
 })
 
+it('shortens a long reason, so that the number is on the list anyway', async () => {
+  const requests = stubResponse('POST', apiPath('/do-not-call/'), 200, { do_not_call: true })
+
+  await run(block, {
+    inputData: { phone_number: '+12025550100', reason: `${'x'.repeat(499)}📞 and more` },
+  })
+
+  expect(parseBody(requests)).toMatchObject({ reason: `${'x'.repeat(499)}\uFFFD` })
+})
+
+it.each([
+  [cancel, '/calls/cancel', { canceled: [] }],
+  [block, '/do-not-call/', { do_not_call: true }],
+])('%s ignores an unknown country if the number has a country code', async (method, path, response) => {
+  const requests = stubResponse('POST', apiPath(path), 200, response)
+
+  await run(method, { inputData: { phone_number: '+12025550100', country: 'Unknown' } })
+
+  expect(parseBody(requests)).toEqual({ phone_number: '+12025550100' })
+})
+
 it.each([
   [cancel, '/calls/cancel'],
   [block, '/do-not-call/'],

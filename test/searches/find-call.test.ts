@@ -18,6 +18,7 @@ it('finds the newest calls to a person', async () => {
     phone_number: '+12025550100',
     external_id: 'crm-2291',
     campaign_id: '12',
+    test: 'exclude',
     limit: '10',
   })
   expect(output).toEqual([flatCall, { ...flatCall, id: 7 }])
@@ -64,4 +65,18 @@ it('halts the run for a phone number that is invalid', async () => {
     name: 'HaltedError',
     message: 'External ID: This is too long. (Request ID: req_42)',
   })
+})
+
+it('finds test calls as well if the user wants them', async () => {
+  const requests = stubResponse('GET', apiPath('/calls/'), 200, page([{ ...exampleCall, test: true }]))
+
+  const output = await run(perform, {
+    inputData: { phone_number: "'+12025550100.0", include_test_calls: 'Yes' },
+  })
+
+  expect(Object.fromEntries(requests[0]?.url.searchParams ?? [])).toEqual({
+    phone_number: '+12025550100',
+    limit: '10',
+  })
+  expect(output).toEqual([{ ...flatCall, test: true }])
 })

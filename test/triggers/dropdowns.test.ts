@@ -40,6 +40,23 @@ it('tells agents with the same name apart', async () => {
   ])
 })
 
+it('tells campaigns with the same name apart', async () => {
+  const campaign = { ...exampleCampaign, name: 'Website leads', status: 'active' }
+  stubResponse('GET', apiPath('/campaigns/'), 200, {
+    results: [
+      { ...campaign, id: 1 },
+      { ...campaign, id: 2, status: 'paused' },
+      { ...campaign, id: 3 },
+    ],
+  })
+
+  expect(await run('triggers.campaigns.operation.perform')).toEqual([
+    { id: '1', label: 'Website leads · ID 1' },
+    { id: '2', label: 'Website leads (paused)' },
+    { id: '3', label: 'Website leads · ID 3' },
+  ])
+})
+
 it('hides archived campaigns where a call is queued, and lists them in the filter of the trigger', async () => {
   const archived = { ...exampleCampaign, id: 13, name: 'Old leads', status: 'archived' }
   const campaigns = page([archived, exampleCampaign])
