@@ -1,3 +1,4 @@
+// cspell:ignore mhdw
 /** Dates that can be read in only one way, or that Zapier reads in this way: with slashes, the month comes first. */
 const dates = [
   /^(?<year>\d{4})[-/](?<month>\d\d?)[-/](?<day>\d\d?)(?!\d)/,
