@@ -188,7 +188,7 @@ export const routes: readonly Route[] = [
     operationId: 'subscribeWebhook',
     summary: 'Subscribe to call.completed',
     description:
-      'This request is idempotent. Requests with the same target URL, event, and filter return the same subscription. Returns 201 for a new subscription, and 200 for an existing one. If the existing one was disabled, it is enabled again.',
+      'This request is idempotent. Requests with the same target URL, event, and filter return the same subscription. With an API key, the same URL can have several subscriptions with different filters. A connected app has one subscription for each URL, and a request with another filter replaces its filter. Returns 201 for a new subscription, and 200 for an existing one. If the existing one was disabled, it is enabled again.',
     tag: 'Webhooks',
     scopes: ['webhooks:write', 'calls:read'],
     body: SubscribeWebhook,

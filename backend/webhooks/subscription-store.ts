@@ -48,6 +48,41 @@ export async function upsertSubscription(
     .executeTakeFirstOrThrow()
 }
 
+/**
+ * Gives an app's subscription with this URL another filter, and enables it. Ends further ones with the same URL, which
+ * earlier versions allowed. Returns undefined if the app has none.
+ *
+ * Takes a lock, because simultaneous requests with different filters have no row in common: each would insert one.
+ */
+export async function replaceFilter(
+  db: Db,
+  workspaceId: number,
+  row: { caller: Caller; targetUrl: string; filter: WebhookFilter; now: Date },
+): Promise<SubscriptionRow | undefined> {
+  const { caller, targetUrl, filter, now } = row
+  const lockKey = `webhook_subscription ${workspaceId} ${caller.userId} ${caller.clientId} ${targetUrl}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lockKey}, 0))`.execute(db)
+  const existing = await liveSubscriptions(db, workspaceId)
+    .where('user_id', '=', caller.userId)
+    .where('client_id', '=', caller.clientId)
+    .where('target_url', '=', targetUrl)
+    .where('event', '=', 'call.completed')
+    .execute()
+  const latest = existing.at(-1)
+  if (latest === undefined) return undefined
+  // First, because one of them can have the new filter, and the filters of a URL are unique.
+  for (const { id } of existing.slice(0, -1)) {
+    await endSubscription(db, workspaceId, id, { reason: 'unsubscribed', at: now, by: caller })
+  }
+  return db
+    .updateTable('webhook_subscription')
+    .set({ filter: JSON.stringify(filter), disabled_at: null, failing_since: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', latest.id)
+    .returningAll()
+    .executeTakeFirst()
+}
+
 export const setSubscriptionSecret = (db: Db, workspaceId: number, id: number, sealedSecret: string) =>
   db
     .updateTable('webhook_subscription')

@@ -22,6 +22,7 @@ import {
   hasCampaign,
   hasLeasedDelivery,
   markSubscriptionEnabled,
+  replaceFilter,
   setSubscriptionSecret,
   type SubscriptionEnd,
   type SubscriptionRow,
@@ -32,6 +33,10 @@ import {
  * Subscribes a URL to `call.completed`. Automation platforms repeat a request when they don't get a response. If the
  * connection already has a subscription with the same URL, event, and filter, that one is enabled again and returned
  * with its secret.
+ *
+ * A connected app has one subscription for each URL, so another filter replaces the earlier one. Zapier uses a URL of
+ * its own for each Zap, and a second subscription would run the Zap twice for each call if an unsubscribe request was
+ * lost. API keys can use one URL with several filters.
  *
  * @throws {ApiError} validation_failed (target_url), not_found (the filter's campaign or agent), and
  *   invalid_credential if the connection was removed during the request
@@ -53,6 +58,9 @@ export async function subscribe(
     await requireInWorkspace(tx.db, caller.workspaceId, filter)
     const targetUrl = normalizeTargetUrl(body.target_url)
     const values = { caller, targetUrl, filter, now: tx.clock.now() }
+    const replaced =
+      caller.clientId === null ? undefined : await replaceFilter(tx.db, caller.workspaceId, values)
+    if (replaced !== undefined) return { row: replaced, created: false }
     const upserted = await upsertSubscription(tx.db, caller.workspaceId, values)
     if (upserted.secret !== '') return { row: upserted, created: false }
     const place = ['webhook_subscription.secret', caller.workspaceId, upserted.id] as const

@@ -176,8 +176,78 @@ describe('subscribing again', () => {
       expect(again).toEqual({ created: false, subscription })
     }
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(1)
+  })
+
+  it("replaces the filter of an app's subscription and enables it, so that nothing arrives twice", async () => {
+    const caller = await seedAppCaller(world.deps, world.seed)
+    const { subscription } = await subscribe(world.deps, caller, { ...body, filter: { outcome: ['busy'] } })
+    const now = world.deps.clock.now()
+    await world.deps.db
+      .updateTable('webhook_subscription')
+      .set({ disabled_at: now, failing_since: now })
+      .where('id', '=', subscription.id)
+      .execute()
+
+    const again = await subscribe(world.deps, caller, { ...body, filter: { test: 'exclude' } })
+
+    const filter = { campaign_id: null, agent_id: null, outcome: null, test: 'exclude' }
+    expect(again).toEqual({ created: false, subscription: { ...subscription, filter } })
+    expect(await subscriptionsOf(world.seed.workspaceId)).toMatchObject([
+      { id: subscription.id, filter, disabled_at: null, failing_since: null },
+    ])
+  })
+
+  it('keeps one subscription of an app for simultaneous requests with different filters', async () => {
+    const caller = await seedAppCaller(world.deps, world.seed)
+    const results = await Promise.all(
+      CallOutcome.options.map((outcome) =>
+        subscribe(world.deps, caller, { ...body, filter: { outcome: [outcome] } }),
+      ),
+    )
+    expect(results.filter(({ created }) => created)).toHaveLength(1)
+    expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(1)
+  })
+
+  it('ends the further subscriptions with the same URL that an app has from an earlier version', async () => {
+    const caller = await seedAppCaller(world.deps, world.seed)
+    const { subscription: first } = await subscribe(world.deps, caller, body)
+    const { subscription: second } = await subscribe(world.deps, caller, {
+      ...body,
+      target_url: 'https://hooks.example.com/2',
+      filter: { test: 'exclude' },
+    })
+    await world.deps.db
+      .updateTable('webhook_subscription')
+      .set({ target_url })
+      .where('id', '=', second.id)
+      .execute()
+
+    // The first one has this filter.
+    const again = await subscribe(world.deps, caller, body)
+
+    expect(again.subscription).toEqual({ ...second, target_url, filter: first.filter })
+    expect(await subscriptionsOf(world.seed.workspaceId)).toMatchObject([{ id: second.id }])
+  })
+
+  it("leaves an app's other URLs, and subscriptions of other connections to the same URL", async () => {
+    const app = await seedAppCaller(world.deps, world.seed)
+    const others = [
+      await seedApiKeyCaller(world.deps, world.seed),
+      await seedAppCaller(world.deps, world.seed, 'other app'),
+    ]
+    await Promise.all(others.map((other) => subscribe(world.deps, other, body)))
+    await subscribe(world.deps, app, { ...body, target_url: 'https://hooks.example.com/2' })
+    const { created } = await subscribe(world.deps, app, { ...body, filter: { test: 'only' } })
+    expect(created).toBe(true)
+    expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(4)
+  })
+
+  it('creates a second subscription of an API key for the same URL with another filter', async () => {
+    const caller = await seedApiKeyCaller(world.deps, world.seed)
+    await subscribe(world.deps, caller, body)
     const other = await subscribe(world.deps, caller, { ...body, filter: { test: 'only' } })
     expect(other.created).toBe(true)
+    expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(2)
   })
 
   it('keeps the subscription when the same user reconnects the same app to the workspace', async () => {
