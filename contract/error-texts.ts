@@ -90,6 +90,8 @@ export const errorTexts = {
   insufficient_scope: {
     meaning: 'The connection is missing a permission that the request needs: {scopes}.',
     action: 'Reconnect the account and allow it.',
+    inZapier:
+      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it.",
   },
   not_found: {
     meaning: "The URL doesn't exist, or the workspace has nothing with this ID.",
@@ -359,6 +361,7 @@ export const detailTexts = {
   too_many_callback_urls: {
     meaning: 'This call already has {limit} callback URLs, which is the maximum.',
     action: 'Subscribe to `call.completed` instead.',
+    inZapier: 'Five Zaps already wait for this call. Use the Call Completed trigger instead.',
   },
   'invalid_target_url.unreadable': {
     meaning: "This URL isn't valid.",

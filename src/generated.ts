@@ -276,8 +276,11 @@ export const deduplicationKeyText = {
 }
 
 export const zapierErrors = {
+  too_many_callback_urls: 'Five Zaps already wait for this call. Use the Call Completed trigger instead.',
   invalid_idempotency_key:
     "The Deduplication Key is empty, too long, or has characters that aren't allowed. Use 1 to 255 printable ASCII characters.",
+  insufficient_scope:
+    "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it.",
   idempotency_key_in_use: 'Another request with this Deduplication Key is in progress.',
   idempotency_key_reused:
     'The Deduplication Key was used in the last 24 hours with different data. Use a different key for each call.',

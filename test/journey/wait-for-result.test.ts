@@ -205,3 +205,22 @@ it(
   },
   timeoutMs,
 )
+
+it(
+  "tells a sixth Zap that waits for a call what to use instead, without the API's words",
+  async () => {
+    const person = { phone_number: '+13125550103', campaign_id, ...tomorrow }
+    for (let zap = 1; zap <= 5; zap += 1) await startStep(person)
+
+    const error = await runExpectingError(`${operation}.perform`, {
+      inputData: person,
+      authData,
+      callbackUrl: (await openListener()).url,
+    })
+
+    expect(error.message).toMatch(
+      /^Five Zaps already wait for this call\. Use the Call Completed trigger instead\. \(Request ID: [^)]+\)$/,
+    )
+  },
+  timeoutMs,
+)

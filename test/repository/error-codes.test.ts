@@ -4,14 +4,17 @@ import {
   allDetailTexts,
   allErrorTexts,
   detailTexts,
+  type ErrorText,
   errorTexts,
   runtimeDetailTexts,
   runtimeErrorTexts,
+  Scope,
   toolResultTexts,
 } from '@outdial/contract'
 import { ApiError, fieldError } from '../../backend/core/errors.ts'
 import { errorResult } from '../../backend/tools/kinds/tool-kind.ts'
 import { errorsPage, generateErrorsPage } from '../../scripts/errors-page.ts'
+import { zapierErrors } from '../../src/generated.ts'
 
 it('has an up-to-date catalog of error codes in docs/errors.md: run `npm run generate` if this fails', async () => {
   expect(readFileSync(errorsPage, 'utf8')).toBe(await generateErrorsPage())
@@ -52,4 +55,20 @@ it("is the only source of Outdial's sentences for callers and agents: TypeScript
   // @ts-expect-error: not of the catalog
   const toAgent = () => errorResult('Not now.')
   expect([withSentence, withDetails, withMessage, aboutField, toAgent]).toHaveLength(5)
+})
+
+it('shows Zapier users no scopes and no placeholders', () => {
+  expect(zapierErrors.insufficient_scope).toBe(
+    "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it.",
+  )
+  const shown = Object.values(zapierErrors).join('\n')
+  expect([...Scope.options, '{'].filter((text) => shown.includes(text))).toEqual([])
+  // Zapier shows the API's sentences for the other codes.
+  const others = { ...errorTexts, ...detailTexts }
+  expect(
+    Object.entries<ErrorText>(others).filter(
+      ([, { meaning, action, inZapier }]) =>
+        inZapier === undefined && `${meaning} ${action}`.includes('{scopes}'),
+    ),
+  ).toEqual([])
 })
