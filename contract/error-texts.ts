@@ -395,6 +395,10 @@ export const detailTexts = {
     meaning: "{field} isn't a valid time zone.",
     action: 'Use an IANA time zone, for example Europe/Berlin.',
   },
+  in_the_future: {
+    meaning: 'The consent date is in the future.',
+    action: 'Enter the date when the person agreed.',
+  },
   too_far_ahead: {
     meaning: 'The earliest call time is more than one year ahead.',
     action: 'Choose an earlier time.',

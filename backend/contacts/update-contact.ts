@@ -5,11 +5,17 @@ import { fieldError, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { replaceContact, upsertContactRow } from './contact-store.ts'
-import { checkVariableCount, type ContactFields, toFieldValues } from './upsert-contact.ts'
+import {
+  checkConsentDate,
+  checkVariableCount,
+  type ContactFields,
+  type ContactInput,
+  toFieldValues,
+} from './upsert-contact.ts'
 
 /** All fields of a contact except its number. An omitted field is cleared. */
 interface ContactReplacement extends ContactFields {
-  consent: { source: string; at: Date } | null
+  consent?: ContactInput['consent']
 }
 
 /**
@@ -28,6 +34,7 @@ export const replaceContactDetails = (
     const { workspaceId } = caller
     const now = tx.clock.now()
     checkVariableCount(values.variables ?? {})
+    checkConsentDate(values.consent, now)
     const isUpdated = await replaceContact(tx.db, workspaceId, contactId, {
       firstName: values.first_name ?? null,
       lastName: values.last_name ?? null,
@@ -35,7 +42,7 @@ export const replaceContactDetails = (
       externalId: values.external_id ?? null,
       timeZone: values.time_zone ?? null,
       variables: values.variables ?? {},
-      consent: values.consent,
+      consent: values.consent ? { source: values.consent.source, at: new Date(values.consent.at) } : null,
       at: now,
       by: toActor(caller),
     })

@@ -5,6 +5,7 @@ import { rescheduleContact } from '../calls/reschedule-calls.ts'
 import { normalizeNumber } from '../calls/resolve-number.ts'
 import { type Actor, toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
+import { dayMs } from '../core/durations.ts'
 import { fieldError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -35,6 +36,7 @@ export async function upsertContactFromInput(
   const { db } = tx
   const { input, source, actor, now } = options
   const { phone_number, country } = input
+  checkConsentDate(input.consent, now)
   const phoneNumber = await normalizeNumber(db, workspaceId, { phoneNumber: phone_number, country })
   const contact = await upsertContactRow(db, workspaceId, phoneNumber, toContactValues(input), {
     at: now,
@@ -46,6 +48,17 @@ export async function upsertContactFromInput(
   else if (input.time_zone !== undefined && !contact.created)
     await rescheduleContact(db, workspaceId, contact.id, now)
   return { id: contact.id, created: contact.created, phoneNumber }
+}
+
+/**
+ * Rejects a consent date in the future, which would prove nothing. A day's difference is accepted, because apps send
+ * dates in other time zones.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export function checkConsentDate(consent: ContactInput['consent'], now: Date): void {
+  if (!consent || Date.parse(consent.at) <= now.getTime() + dayMs) return
+  throw fieldError('consent.at', 'in_the_future')
 }
 
 const toContactValues = (input: ContactInput): ContactValues => ({

@@ -169,11 +169,8 @@ export const editContactPage = defineForm({
       caller,
       params: { id },
     } = context
-    const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
-    await replaceContactDetails(tx, caller, id, {
-      ...contact,
-      consent: consent ? { source: consent.source, at: new Date(consent.at) } : null,
-    })
+    const contact = validate(EditedContact, toContactInput(fields, workspace.timeZone))
+    await replaceContactDetails(tx, caller, id, contact)
     return redirectTo(
       pathTo(context, `/contacts/${id}`),
       'Contact saved. Time zone changes also apply to waiting calls.',

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { ContactAdded, ErrorResponse } from '@outdial/contract'
+import { hourMs } from '../../core/durations.ts'
 import { noNotify } from '../../core/notify.ts'
 import { freshNumber } from '../support/factories.ts'
 import { useApiWorld } from '../support/test-api.ts'
@@ -194,4 +195,24 @@ it('queues one call for fifty simultaneous requests with the same contact', asyn
   expect(responses.filter((response) => response.contact_created)).toHaveLength(1)
   expect(new Set(responses.map((response) => response.call.id)).size).toBe(1)
   expect(responses.map((response) => response.status).sort()).toEqual([...Array<number>(49).fill(200), 201])
+})
+
+it('rejects a consent date more than a day ahead, which is a typo, and saves nothing', async () => {
+  const consentIn = (hours: number) => ({
+    source: 'Form',
+    at: new Date(api.deps.clock.now().getTime() + hours * hourMs).toISOString(),
+  })
+  const phone_number = freshNumber()
+  expect(await addInvalid({ phone_number, consent: consentIn(25) })).toMatchObject({
+    status: 422,
+    details: [
+      {
+        field: 'consent.at',
+        code: 'in_the_future',
+        message: 'The consent date is in the future. Enter the date when the person agreed.',
+      },
+    ],
+  })
+  // Apps send dates in other time zones.
+  expect(await add({ phone_number, consent: consentIn(23) })).toMatchObject({ contact_created: true })
 })

@@ -130,6 +130,22 @@ describe('the contact form', () => {
     expect(third.html).toMatch(/id="f-phone_number-issue">The phone number isn&#39;t valid/)
   })
 
+  it('rejects a consent date in the future next to its field, for a new and for an existing contact', async () => {
+    const { browser, open, contact } = await seedContact()
+    const fields = { 'consent.source': 'Form', 'consent.at': '2030-05-01' }
+    for (const [path, button] of [
+      ['/contacts/new', 'Add contact'],
+      [`${contact}/edit`, 'Save'],
+    ] as const) {
+      const { page } = await browser.press(await open(path), button, {
+        ...(button === 'Add contact' && { phone_number: '(202) 555-0142' }),
+        ...fields,
+      })
+      expect(page.status).toBe(422)
+      expect(page.html).toMatch(/id="f-consent-at-issue">The consent date is in the future\./)
+    }
+  })
+
   it('clears fields that are left blank when a contact is edited', async () => {
     const { browser, open, contact, contactId } = await seedContact({
       email: 'maya@example.com',
