@@ -23,6 +23,7 @@ import { addNumberToDoNotCallList } from '../calls/do-not-call.ts'
 import { getCall, listCalls } from '../calls/get-calls.ts'
 import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { addCallbackOfReplay, addContact } from '../contacts/add-contact.ts'
+import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
 import { subscribe, unsubscribe, waitForAttemptsInProgress } from '../webhooks/subscriptions.ts'
@@ -178,6 +179,7 @@ export const routes: readonly Route[] = [
       const added = await addNumberToDoNotCallList(deps, caller.workspaceId, number, {
         source: 'api',
         reason,
+        addedBy: toActor(caller),
       })
       return { status: 200, body: { phone_number: added, do_not_call: true as const } }
     },

@@ -26,11 +26,11 @@ export async function isOnDoNotCallList(db: Db, workspaceId: number, phoneNumber
 const hashNumber = (workspaceId: number, phoneNumber: string) =>
   sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`
 
-/** Returns why and when a number was added to the do-not-call list. Undefined if it isn't on the list. */
+/** Returns why, when, and by whom a number was added to the do-not-call list. Undefined if it isn't on the list. */
 export const findDoNotCallEntry = (db: Db, workspaceId: number, phoneNumber: string) =>
   db
     .selectFrom('do_not_call')
-    .select(['source', 'reason', 'created_at as since'])
+    .select(['source', 'reason', 'created_at as since', 'added_by as addedBy'])
     .where('workspace_id', '=', workspaceId)
     .where('number_hash', '=', hashNumber(workspaceId, phoneNumber))
     .executeTakeFirst()

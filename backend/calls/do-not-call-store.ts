@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Actor } from '../core/actor.ts'
 import type { Db } from '../db/schema.ts'
 
 /** Deletes a number from the list and saves why, in one statement. Returns false if it wasn't on the list. */
@@ -19,11 +20,17 @@ export async function deleteDoNotCallEntry(
   return rows.length > 0
 }
 
-/** Adds a number to the list. A number that's already on it keeps its first source and reason. */
+/** Adds a number to the list. A number that's already on it keeps its first source, reason, and actor. */
 export const insertDoNotCallEntry = async (
   db: Db,
   workspaceId: number,
-  entry: { phoneNumber: string; source: 'api' | 'dashboard' | 'call'; reason: string | null; at: Date },
+  entry: {
+    phoneNumber: string
+    source: 'api' | 'dashboard' | 'call'
+    reason: string | null
+    addedBy: Actor | null
+    at: Date
+  },
 ): Promise<void> => {
   await db
     .insertInto('do_not_call')
@@ -33,6 +40,7 @@ export const insertDoNotCallEntry = async (
       source: entry.source,
       reason: entry.reason,
       created_at: entry.at,
+      added_by: entry.addedBy && JSON.stringify(entry.addedBy),
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'number_hash']).doNothing())
     .execute()

@@ -1,3 +1,4 @@
+import type { Actor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { lockCampaignsOfQueuedCalls, lockContactByNumber } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -9,7 +10,7 @@ import { type NumberRef, resolveNumber } from './resolve-number.ts'
 /**
  * Adds a number to the workspace's do-not-call list and completes the queued calls to it, in every campaign, as
  * suppressed. A call that is being dialed or in progress continues. A number that is already on the list keeps its
- * first source and reason. Call it in a transaction.
+ * first source, reason, and actor. Call it in a transaction.
  */
 export async function addToDoNotCallList(
   tx: Pick<Deps, 'config' | 'db' | 'notify'>,
@@ -18,12 +19,13 @@ export async function addToDoNotCallList(
     phoneNumber: string
     source: 'api' | 'dashboard' | 'call'
     reason?: string | null
+    addedBy?: Actor | null
     now: Date
   },
 ): Promise<void> {
-  const { phoneNumber, source, reason = null, now } = entry
+  const { phoneNumber, source, reason = null, addedBy = null, now } = entry
   await lockContactByNumber(tx.db, workspaceId, phoneNumber)
-  await insertDoNotCallEntry(tx.db, workspaceId, { phoneNumber, source, reason, at: now })
+  await insertDoNotCallEntry(tx.db, workspaceId, { phoneNumber, source, reason, addedBy, at: now })
   await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { phoneNumber })
   const callIds = await lockQueuedCallsToNumber(tx.db, workspaceId, phoneNumber)
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
@@ -31,7 +33,8 @@ export async function addToDoNotCallList(
 }
 
 /**
- * Adds a number to the do-not-call list for a person, or for an app.
+ * Adds a number to the do-not-call list for a person, or for an app. `addedBy` is missing on the command line, which
+ * knows no user.
  *
  * @returns the number in E.164
  * @throws {ApiError} not_found, validation_failed
@@ -40,12 +43,12 @@ export const addNumberToDoNotCallList = (
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   number: NumberRef,
-  { source, reason }: { source: 'api' | 'dashboard'; reason: string | null },
+  entry: { source: 'api' | 'dashboard'; reason: string | null; addedBy?: Actor },
 ): Promise<string> =>
   inTransaction(deps, async (tx) => {
     const phoneNumber = await resolveNumber(tx.db, workspaceId, number)
     const now = tx.clock.now()
-    await addToDoNotCallList(tx, workspaceId, { phoneNumber, source, reason, now })
+    await addToDoNotCallList(tx, workspaceId, { ...entry, phoneNumber, now })
     return phoneNumber
   })
 

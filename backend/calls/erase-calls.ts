@@ -55,7 +55,7 @@ export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }
 /** Erases the reason why the number is or was on the do-not-call list, because it's free text. The entry stays. */
 export const eraseDoNotCallReasons: ContactEraser = async (db, { workspaceId, phoneNumber }) => {
   const isOfNumber = sql`workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, ${phoneNumber})`
-  await sql`update do_not_call set reason = null where ${isOfNumber}`.execute(db)
+  await sql`update do_not_call set reason = null, added_by = null where ${isOfNumber}`.execute(db)
   await sql`update do_not_call_removal set reason = '' where ${isOfNumber}`.execute(db)
 }
 

@@ -44,7 +44,8 @@ export async function upsertContactFromInput(
   })
   checkVariableCount(contact.variables)
   // Adding the number to the list completes the waiting calls, which then need no other time.
-  if (input.do_not_call === true) await addToDoNotCallList(tx, workspaceId, { phoneNumber, source, now })
+  if (input.do_not_call === true)
+    await addToDoNotCallList(tx, workspaceId, { phoneNumber, source, addedBy: actor, now })
   else if (input.time_zone !== undefined && !contact.created)
     await rescheduleContact(db, workspaceId, contact.id, now)
   return { id: contact.id, created: contact.created, phoneNumber }

@@ -77,8 +77,11 @@ export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspa
   db
     .selectFrom('call_attempt')
     .innerJoin('campaign', 'campaign.id', 'call_attempt.campaign_id')
+    .innerJoin('call', 'call.id', 'call_attempt.call_id')
     .select([
       'call_attempt.campaign_id as campaignId',
+      'call_attempt.call_id as callId',
+      'call.agent_id as agentId',
       'call_attempt.to_number as phoneNumber',
       'call_attempt.test',
       'campaign.provider_failures as providerFailures',

@@ -70,7 +70,9 @@ export const finishAttempt = (
     const call = await endAttempt(tx.db, attempt, { ...result, at })
     if (optedOut) {
       // An opt-out counts even if the result is stale.
-      await addToDoNotCallList(tx, workspaceId, { phoneNumber: found.phoneNumber, source: 'call', now })
+      const addedBy = { kind: 'agent', id: found.agentId, call_id: found.callId } as const
+      const entry = { phoneNumber: found.phoneNumber, source: 'call', addedBy, now } as const
+      await addToDoNotCallList(tx, workspaceId, entry)
     }
     if (campaign === undefined || call === undefined) return 'stale'
     tx.notify.attemptEnded(result)

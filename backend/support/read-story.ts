@@ -5,11 +5,12 @@ import { findContactsBy } from '../contacts/find-contacts.ts'
 import { isInternational, parsePhone } from '../core/phone.ts'
 import type { Deps } from '../deps.ts'
 import { callBadge } from '../views/badges.ts'
-import { createTimeFormats, formatContactName, formatPlural, type TimeFormats } from '../views/format.ts'
+import { createTimeFormats, formatContactName, formatPlural } from '../views/format.ts'
 import { type CallHistory, readCallHistory } from './call-history.ts'
 import { findEvent, findWorkspaceOfCall, selectLatestCallIds, selectStoryWorkspaces } from './call-queries.ts'
 import { toCallSteps, toRequestStep } from './call-steps.ts'
 import { toChangeSteps } from './contact-changes.ts'
+import { describeActor, toText } from './describe-actor.ts'
 import { describeCall } from './describe-call.ts'
 import { describeDeliveries, readDeliveries, toDeliverySteps } from './describe-deliveries.ts'
 import { describeRequest, formatRequestLine } from './describe-request.ts'
@@ -136,15 +137,14 @@ async function readContactStory(
   workspace: StoryWorkspace,
   phoneNumber: string,
 ): Promise<Story | undefined> {
-  const { db, clock } = deps
-  const timeFormats = createTimeFormats(clock.now(), workspace.timeZone)
+  const { db } = deps
   const [contact] = await findContactsBy(db, workspace.id, 'phone_number', phoneNumber)
   const entry = await findDoNotCallEntry(db, workspace.id, phoneNumber)
-  const listed = entry && { ...entry, text: describeDoNotCall(entry, timeFormats) }
+  const listed = entry && (await describeDoNotCall(deps, workspace, entry))
   if (contact === undefined) {
     if (listed === undefined) return undefined
-    const sentences = [listed.text, 'The workspace has no contact with this number.']
-    return { workspace, subject: phoneNumber, sentences, steps: [toDoNotCallStep(listed)] }
+    const sentences = [listed.sentence, 'The workspace has no contact with this number.']
+    return { workspace, subject: phoneNumber, sentences, steps: [listed.step] }
   }
   const callIds = await selectLatestCallIds(db, workspace.id, contact.id, maxCalls)
   // The changes of the contact are steps of its own story.
@@ -161,10 +161,10 @@ async function readContactStory(
   return {
     workspace,
     subject: `Contact ${contact.id}, ${formatContactName(contact, phoneNumber)}`,
-    sentences: [...toList(listed?.text), ...describeCalls(calls)],
+    sentences: [...toList(listed?.sentence), ...describeCalls(calls)],
     steps: inOrder([
       ...changes,
-      ...toList(listed && toDoNotCallStep(listed)),
+      ...toList(listed?.step),
       ...calls.flatMap(({ callId, steps }) =>
         steps.map((each) => ({ ...each, title: `Call ${callId}: ${each.title}` })),
       ),
@@ -181,16 +181,28 @@ function describeCalls(calls: readonly (Story & { callId: number })[]): string[]
   return [`Latest call, call ${latest.callId}: ${cause}`, ...others, `The steps are those of ${shown}.`]
 }
 
+/** For entries that don't say who added them. */
 const doNotCallSources = {
   api: 'over the API',
   dashboard: 'in the dashboard',
   call: 'by the agent during a call',
 }
 
-type DoNotCallEntry = NonNullable<Awaited<ReturnType<typeof findDoNotCallEntry>>>
-
-const describeDoNotCall = ({ source, reason, since }: DoNotCallEntry, timeFormats: TimeFormats): string =>
-  `The number isn't called, because it was put on the do-not-call list ${doNotCallSources[source]} on ${timeFormats.day(since)}.${reason ? ` Reason: ${reason}` : ''}`
-
-const toDoNotCallStep = ({ source, reason, since }: DoNotCallEntry): Step =>
-  step(since, 'bad', `Put on the do-not-call list ${doNotCallSources[source]}`, reason ?? '')
+/** Says who put a number on the do-not-call list, when, and why. */
+async function describeDoNotCall(
+  { db, clock }: StoryDeps,
+  workspace: StoryWorkspace,
+  entry: NonNullable<Awaited<ReturnType<typeof findDoNotCallEntry>>>,
+): Promise<{ sentence: string; step: Step }> {
+  const { source, reason, since, addedBy } = entry
+  const by =
+    addedBy === null
+      ? doNotCallSources[source]
+      : `by ${toText(await describeActor(db, workspace.id, addedBy))}`
+  const day = createTimeFormats(clock.now(), workspace.timeZone).day(since)
+  const sentence = `The number isn't called, because it was put on the do-not-call list on ${day} ${by}.`
+  return {
+    sentence: reason ? `${sentence} Reason: ${reason}` : sentence,
+    step: step(since, 'bad', `Put on the do-not-call list ${by}`, reason ?? ''),
+  }
+}

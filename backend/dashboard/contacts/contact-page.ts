@@ -7,6 +7,7 @@ import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
+import { describeActor, toText } from '../../support/describe-actor.ts'
 import { type Badge, callBadge } from '../../views/badges.ts'
 import { formatContactName } from '../../views/format.ts'
 import { defineAction, definePage, redirectTo, template } from '../page/define-page.ts'
@@ -143,7 +144,10 @@ export async function findDoNotCallStatus(
       doNotCall === undefined
         ? null
         : {
-            source: formatDoNotCallSource(doNotCall.source),
+            source:
+              doNotCall.addedBy === null
+                ? formatDoNotCallSource(doNotCall.source)
+                : `added by ${toText(await describeActor(db, workspaceId, doNotCall.addedBy))}`,
             reason: doNotCall.reason ?? '',
             since: doNotCall.since,
           },

@@ -1,6 +1,7 @@
 import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
+import { toActor } from '../../core/actor.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { defineAction, defineForm, redirectTo, template } from '../page/define-page.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
@@ -37,7 +38,7 @@ export const doNotCallPage = defineForm({
     return doNotCallView('Do-not-call list', { ...emptyData, result })
   },
   submit: async (tx, context, { phone_number, reason }) => {
-    const entry = { source: 'dashboard', reason } as const
+    const entry = { source: 'dashboard', reason, addedBy: toActor(context.caller) } as const
     await addNumberToDoNotCallList(tx, context.workspace.id, { phoneNumber: phone_number }, entry)
     return redirectTo(pathTo(context, doNotCallPath), 'The number is now on the do-not-call list.')
   },
@@ -61,7 +62,7 @@ export const addContactToDoNotCallListAction = defineAction({
   params: IdParams,
   form: z.object({ reason: Reason }),
   run: async (tx, context, { reason }) => {
-    const entry = { source: 'dashboard', reason } as const
+    const entry = { source: 'dashboard', reason, addedBy: toActor(context.caller) } as const
     await addNumberToDoNotCallList(tx, context.workspace.id, { contactId: context.params.id }, entry)
     return redirectTo(contactPath(context), 'The number is now on the do-not-call list.')
   },

@@ -139,6 +139,7 @@ interface DoNotCallTable {
   source: 'api' | 'dashboard' | 'call'
   reason: string | null
   created_at: CreatedAt
+  added_by: NullableJson<Actor>
 }
 
 interface DoNotCallRemovalTable {

@@ -4,6 +4,7 @@ import { supportProgram } from '../../admin/commands.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { insertToolCall } from '../../mcp/mcp-store.ts'
+import { readStories } from '../../support/read-story.ts'
 import { leaseDeliveries, recordDeliveryAttempt } from '../../webhooks/delivery-store.ts'
 import { admin } from '../support/admin.ts'
 import { completeDialedCall, dialCall } from '../support/calls.ts'
@@ -204,13 +205,41 @@ it("shows a contact's calls and opt-out in each workspace that has the number", 
   expect(stories[0]).toContain(`Latest call, call ${call.id}: Next in line.`)
   expect(stories[0]).toContain(`Call ${call.id}: Queued`)
   expect(stories[1]).toMatch(
-    /^.* \(workspace \d+, Neighbor\)\nThe number isn't called, because it was put on the do-not-call list in the dashboard on .*\.\nLatest call, call \d+: The number is on the do-not-call list\./,
+    /^.* \(workspace \d+, Neighbor\)\nThe number isn't called, because it was put on the do-not-call list on .* in the dashboard\.\nLatest call, call \d+: The number is on the do-not-call list\./,
   )
 
   const national = phone.replace('+1', '')
   const inOne = await diagnose('--contact', national, '--workspace', String(seed.workspaceId))
   expect(inOne[0]).toContain('Acme')
   expect(inOne.join('\n')).not.toContain('Neighbor')
+})
+
+it('says who put a number on the do-not-call list', async () => {
+  const overApi = freshNumber()
+  await queueCall({ phone_number: overApi })
+  await send({ method: 'POST', path: '/do-not-call/', body: { phone_number: overApi, reason: 'Booked' } })
+  const withContact = freshNumber()
+  await queueCall({ phone_number: withContact, do_not_call: true })
+  const duringCall = freshNumber()
+  const { call } = await queueCall({ phone_number: duringCall })
+  await dialCall(world.service.deps, seed, call.id)
+  const optedOut = { ...emptyResult('declined', 'contact_declined'), optedOut: true }
+  await completeDialedCall(world.service.deps, seed, call.id, optedOut)
+
+  // Without the command, which hashes numbers with another key than the tests.
+  const causes = await Promise.all(
+    [overApi, withContact, duringCall].map(async (phoneNumber) => {
+      const [story] = await readStories(world.service.deps, { phoneNumber })
+      return story?.sentences[0]
+    }),
+  )
+
+  const start = "The number isn't called, because it was put on the do-not-call list on May 4, 2026 by"
+  expect(causes).toEqual([
+    `${start} API key “Website”. Reason: Booked`,
+    `${start} API key “Website”.`,
+    `${start} the agent Ava during call ${call.id}.`,
+  ])
 })
 
 it('explains a rejected request, and what it means if nothing is found', async () => {

@@ -68,7 +68,7 @@ it('erases the reason with the contact, and keeps the number on the list', async
   const { contact } = await queueCall(number)
   await add({ phone_number: number, reason: 'Zelda asked us to stop' })
   await eraseContact(api.deps, api.seed.workspaceId, contact.id)
-  expect(await findEntry(number)).toMatchObject({ source: 'api', reason: null })
+  expect(await findEntry(number)).toMatchObject({ source: 'api', reason: null, addedBy: null })
 })
 
 it.each([

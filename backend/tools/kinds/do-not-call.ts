@@ -42,8 +42,9 @@ export const doNotCall: ToolKind = {
     if (use.dryRun) return dryRunResult('The number would have been added to the do-not-call list.')
 
     await inTransaction(deps, async (tx) => {
-      const { workspaceId } = use.row
-      await addToDoNotCallList(tx, workspaceId, { phoneNumber, source: 'call', now: tx.clock.now() })
+      const addedBy = { kind: 'agent', id: use.agentId, call_id: use.call?.callId ?? null } as const
+      const entry = { phoneNumber, source: 'call', addedBy, now: tx.clock.now() } as const
+      await addToDoNotCallList(tx, use.row.workspaceId, entry)
     })
     return textResult("The number is on the do-not-call list and won't be called again.")
   },

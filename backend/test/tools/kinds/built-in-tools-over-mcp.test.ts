@@ -78,6 +78,8 @@ it('runs the contact tools for the person on the call', async () => {
     { status: 'in_progress', outcome: null },
     { status: 'completed', outcome: 'suppressed' },
   ])
+  const entry = await deps.db.selectFrom('do_not_call').select('added_by').executeTakeFirst()
+  expect(entry).toEqual({ added_by: { kind: 'agent', id: seed.agentId, call_id: expect.any(Number) } })
 })
 
 it('names every invalid argument and does nothing', async () => {
