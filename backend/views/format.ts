@@ -9,6 +9,7 @@ const dateStyles = {
   dateAndTime: { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
   date: { month: 'short', day: 'numeric' },
   dateWithYear: { year: 'numeric', month: 'short', day: 'numeric' },
+  year: { year: 'numeric' },
   longDate: { weekday: 'long', month: 'long', day: 'numeric' },
   weekday: { weekday: 'short' },
   hour: { hour: 'numeric' },
@@ -37,27 +38,27 @@ export function createTimeFormats(now: Date, timeZone: string) {
   const format = (style: DateStyle, at: Date) => formatDate(style, at, timeZone)
   const isToday = (at: Date) => format('dateWithYear', at) === format('dateWithYear', now)
   const isFar = (at: Date) => Math.abs(at.getTime() - now.getTime()) > 300 * dayMs
+  const date = (at: Date) => format(format('year', at) === format('year', now) ? 'date' : 'dateWithYear', at)
 
   return {
     timeZone,
     iso: (at: Date | string) => asDate(at).toISOString(),
     /** "9:00 AM" today, else "Nov 30, 9:00 AM", and "Nov 30, 2025" long ago. */
-    time: (at: Date | string) => {
-      const date = asDate(at)
-      if (isToday(date)) return format('minutes', date)
-      return date < now && isFar(date) ? format('dateWithYear', date) : format('dateAndTime', date)
+    time: (value: Date | string) => {
+      const at = asDate(value)
+      if (isToday(at)) return format('minutes', at)
+      return at < now && isFar(at) ? format('dateWithYear', at) : format('dateAndTime', at)
     },
-    /** "9:00 AM" today, "Mon 9:00 AM" within the week, else "Nov 30, 9:00 AM". */
+    /** "9:00 AM" today, "Mon 9:00 AM" within the week, else "Nov 30, 9:00 AM", or "Jan 4, 2027, 9:00 AM". */
     upcomingTime: (at: Date) => {
       const minutes = format('minutes', at)
       if (isToday(at)) return minutes
       const days = (at.getTime() - now.getTime()) / dayMs
       if (days > 0 && days < 6) return `${format('weekday', at)} ${minutes}`
-      return `${format(isFar(at) ? 'dateWithYear' : 'date', at)}, ${minutes}`
+      return `${date(at)}, ${minutes}`
     },
-    /** "9:00:05 AM" today, else "Nov 30, 9:00:05 AM". */
-    exactTime: (at: Date) =>
-      isToday(at) ? format('seconds', at) : `${format('date', at)}, ${format('seconds', at)}`,
+    /** "9:00:05 AM" today, else "Nov 30, 9:00:05 AM", or "Nov 30, 2025, 9:00:05 AM". */
+    exactTime: (at: Date) => (isToday(at) ? format('seconds', at) : `${date(at)}, ${format('seconds', at)}`),
     day: (at: Date | string) => format('dateWithYear', asDate(at)),
     /** With seconds and the time zone, for tooltips. */
     fullTime: (at: Date | string) => `${format('full', asDate(at))} (${timeZone})`,
