@@ -41,18 +41,17 @@ export const findCallsAround = (db: Db, workspaceId: number, call: Call, withinM
     .limit(10)
     .execute()
 
-/** Returns the latest calls of a contact. */
-export const selectLatestCallIds = async (db: Db, workspaceId: number, contactId: number, limit: number) => {
-  const calls = await db
+/** Returns the latest calls of a contact: real calls first, because test calls ring no phone. */
+export const selectLatestCalls = (db: Db, workspaceId: number, contactId: number, limit: number) =>
+  db
     .selectFrom('call')
-    .select('id')
+    .select(['id', 'test'])
     .where('workspace_id', '=', workspaceId)
     .where('contact_id', '=', contactId)
+    .orderBy('test')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
-  return calls.map(({ id }) => id)
-}
 
 /** Returns the workspace of a call; undefined if the call doesn't exist. */
 export const findWorkspaceOfCall = async (db: Db, callId: number): Promise<number | undefined> =>

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { callBadge } from '../views/badges.ts'
 import { createTimeFormats, formatContactName, formatPlural } from '../views/format.ts'
 import { type CallHistory, readCallHistory } from './call-history.ts'
-import { findEvent, findWorkspaceOfCall, selectLatestCallIds, selectStoryWorkspaces } from './call-queries.ts'
+import { findEvent, findWorkspaceOfCall, selectLatestCalls, selectStoryWorkspaces } from './call-queries.ts'
 import { toCallSteps, toRequestStep } from './call-steps.ts'
 import { toChangeSteps } from './contact-changes.ts'
 import { describeActor, toText } from './describe-actor.ts'
@@ -22,9 +22,10 @@ type StoryDeps = Pick<Deps, 'db' | 'clock' | 'config'>
 /** Builds the story of a call from what's stored about it. */
 export function toCallStory(history: CallHistory, workspace: StoryWorkspace, now: Date): Story {
   const { call } = history
+  const name = formatContactName(call.contact, call.to_number)
   return {
     workspace,
-    subject: `Call ${call.id} to ${formatContactName(call.contact, call.to_number)}: ${callBadge(call).text}`,
+    subject: `Call ${call.id} to ${name}${call.test ? ' (test call)' : ''}: ${callBadge(call).text}`,
     sentences: describeCall(history, now, createTimeFormats(now, workspace.timeZone)),
     steps: toCallSteps(history),
   }
@@ -146,13 +147,13 @@ async function readContactStory(
     const sentences = [listed.sentence, 'The workspace has no contact with this number.']
     return { workspace, subject: phoneNumber, sentences, steps: [listed.step] }
   }
-  const callIds = await selectLatestCallIds(db, workspace.id, contact.id, maxCalls)
+  const found = await selectLatestCalls(db, workspace.id, contact.id, maxCalls)
   // The changes of the contact are steps of its own story.
-  const readCall = async (callId: number) => {
-    const story = await readCallStory(deps, workspace, callId, { withChanges: false })
-    return toList(story && { callId, ...story })
+  const readCall = async (call: { id: number; test: boolean }) => {
+    const story = await readCallStory(deps, workspace, call.id, { withChanges: false })
+    return toList(story && { ...call, ...story })
   }
-  const calls = (await Promise.all(callIds.map(readCall))).flat()
+  const calls = (await Promise.all(found.map(readCall))).flat()
   const changes = await toChangeSteps(
     db,
     workspace.id,
@@ -165,20 +166,30 @@ async function readContactStory(
     steps: inOrder([
       ...changes,
       ...toList(listed?.step),
-      ...calls.flatMap(({ callId, steps }) =>
-        steps.map((each) => ({ ...each, title: `Call ${callId}: ${each.title}` })),
+      ...calls.flatMap(({ id, steps }) =>
+        steps.map((each) => ({ ...each, title: `Call ${id}: ${each.title}` })),
       ),
     ]),
   }
 }
 
-function describeCalls(calls: readonly (Story & { callId: number })[]): string[] {
+/** Describes the latest real call. A test call must not look like a call to the person. */
+function describeCalls(calls: readonly (Story & { id: number; test: boolean })[]): string[] {
   const [latest] = calls
   if (latest === undefined) return ['No call was queued for this contact.']
   const [cause = '', ...others] = latest.sentences
   const isLimited = calls.length === maxCalls
-  const shown = isLimited ? `the latest ${maxCalls} calls` : formatPlural(calls.length, 'call')
-  return [`Latest call, call ${latest.callId}: ${cause}`, ...others, `The steps are those of ${shown}.`]
+  const shown = isLimited
+    ? `the latest ${maxCalls} calls, real calls first`
+    : formatPlural(calls.length, 'call')
+  const steps = `The steps are those of ${shown}.`
+  if (latest.test) {
+    const summary = `Latest test call, call ${latest.id}: ${cause}`
+    return ['No real call was queued for this contact.', summary, ...others, steps]
+  }
+  const testCalls = calls.filter(({ test }) => test).map(({ id }) => `call ${id}`)
+  const tests = testCalls.length === 0 ? '' : ` Test calls, which ring no phone: ${testCalls.join(', ')}.`
+  return [`Latest call, call ${latest.id}: ${cause}`, ...others, `${steps}${tests}`]
 }
 
 /** For entries that don't say who added them. */

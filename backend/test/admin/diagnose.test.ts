@@ -214,6 +214,32 @@ it("shows a contact's calls and opt-out in each workspace that has the number", 
   expect(inOne.join('\n')).not.toContain('Neighbor')
 })
 
+it('says that a call is a test call, and describes the latest real call of a contact first', async () => {
+  const phone = freshNumber()
+  const { call: test } = await queueCall({ phone_number: phone, test: true })
+  expect((await diagnose('--call', String(test.id)))[0]).toMatch(
+    new RegExp(`^Call ${test.id} to Maya \\(test call\\): `),
+  )
+  expect((await diagnose('--contact', phone)).slice(1, 3)).toEqual([
+    'No real call was queued for this contact.',
+    expect.stringMatching(new RegExp(`^Latest test call, call ${test.id}: `)),
+  ])
+
+  const { call: real } = await queueCall({ phone_number: phone, if_already_queued: 'queue' })
+  const { call: newer } = await queueCall({ phone_number: phone, test: true, if_already_queued: 'queue' })
+  const lines = await diagnose('--contact', phone)
+  expect(lines[1]).toMatch(new RegExp(`^Latest call, call ${real.id}: `))
+  expect(lines).toContain(
+    `The steps are those of 3 calls. Test calls, which ring no phone: call ${newer.id}, call ${test.id}.`,
+  )
+})
+
+it('shows the year of a time in another year', async () => {
+  const { call } = await queueCall({ scheduled_at: '2027-03-01T09:00:00-05:00' })
+  const lines = await diagnose('--call', String(call.id))
+  expect(lines[1]).toMatch(/^Scheduled for Mar 1, 2027, 9:00 AM\./)
+})
+
 it('says who put a number on the do-not-call list', async () => {
   const overApi = freshNumber()
   await queueCall({ phone_number: overApi })
