@@ -47,6 +47,14 @@ it('quotes lines of the story that diagnose prints', () => {
   expect(lines.filter((line) => !contains(stories, line))).toEqual([])
 })
 
+it('names pages, buttons, fields, and values that the dashboard or the connector shows', () => {
+  const shown = readSources('backend/{dashboard,views}/**/*.{eta,ts}', 'contract/*.ts', 'src/**/*.ts')
+  const bold = [...page.matchAll(/\*\*([^*]+)\*\*/g)].map(([, text = '']) => text)
+  const names = bold.filter((text) => /^[A-Z]/.test(text) && !text.endsWith('.'))
+  expect(names.length).toBeGreaterThan(30)
+  expect(names.flatMap((name) => name.split(' → ')).filter((name) => !shown.includes(name))).toEqual([])
+})
+
 it('finds a quotation that the sources lack', () => {
   expect(contains(sentences, 'Outdial took too long.')).toBe(false)
   expect(contains(sentences, 'This workspace has no … with this ID.')).toBe(true)
