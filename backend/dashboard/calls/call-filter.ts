@@ -71,7 +71,7 @@ function parseCallSearch(text: string, country: string): CallSearch {
 }
 
 /** Returns true for text that can be the ID of a request or an event. */
-const isToken = (text: string): boolean => /^[A-Za-z0-9._-]{1,128}$/.test(text)
+export const isToken = (text: string): boolean => /^[A-Za-z0-9._-]{1,128}$/.test(text)
 
 function numberPrefixes(text: string, country: string): string[] {
   const parsed = parsePhone(text, country)

@@ -1,11 +1,12 @@
 import { CallOutcome, CallStatus, filterTexts, formatOutcomeChoice } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
+import { selectRequests } from '../../support/request-queries.ts'
 import { type Badge, callBadge, formatWaitReason } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../../views/format.ts'
 import { labels } from '../../views/labels.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
-import { CallsQuery, filterParams, toCallFilter } from './call-filter.ts'
+import { CallsQuery, filterParams, isToken, toCallFilter } from './call-filter.ts'
 import {
   type CallCursor,
   countNewerCalls,
@@ -32,6 +33,8 @@ interface ListData {
   rows: CallRow[]
   query: Record<string, string>
   isFiltered: boolean
+  /** The API log with the request that was searched for, if no call belongs to it. Null if it isn't in the log. */
+  requestPath: string | null
   /** True if one of `moreFilters` is set. */
   hasMoreFilters: boolean
   filters: Select[]
@@ -84,6 +87,7 @@ async function readList(
     rows: calls.map((call) => toCallRow(call, now, timeFormats)),
     query: params,
     isFiltered: Object.keys(params).length > 0,
+    requestPath: calls.length === 0 ? await findRequestPath(deps, context) : null,
     hasMoreFilters: ['agent', 'kind', 'from', 'to'].some((name) => name in params),
     filters: [
       toSelect('status', labels.call.status, 'Any', statusOptions),
@@ -101,6 +105,16 @@ async function readList(
     previous: !isFirst && first !== undefined ? pathWith({ after: String(first.id) }) : null,
     next: hasMore && last !== undefined ? pathWith({ before: String(last.id) }) : null,
   }
+}
+
+/** Returns the address of a request in the API log. A rejected request has no call. */
+async function findRequestPath({ db }: Pick<Deps, 'db'>, context: PageContext<CallsQuery>) {
+  const { search } = context.query
+  if (!isToken(search)) return null
+  const requests = await selectRequests(db, context.workspace.id, { requestId: search, limit: 1 })
+  return requests.length === 0
+    ? null
+    : pathTo(context, `/settings/api-log${toQueryString({ request: search })}`)
 }
 
 /** Reads a page of the list. If `after` leaves less than a full page of newer calls, reads the first page instead. */

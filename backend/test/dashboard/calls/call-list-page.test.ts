@@ -84,6 +84,34 @@ it('finds calls by the ID of the request that queued them, of their event, and o
   for (const search of ['4711', event.id, 'lead 0815']) expect(await found(search, foreign)).toEqual([])
 })
 
+it('points to the API log for the ID of a rejected request, which has no call', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { key } = await createApiKey(deps, user.seed.workspaceId, user.userId, 'Website')
+  await createSender(
+    world.service.app,
+    key,
+  )({
+    ...{ method: 'POST', path: '/contacts/', headers: { 'x-request-id': 'rejected-1' } },
+    body: { phone_number: '12', campaign_id: user.seed.campaignId },
+  })
+  await waitFor(
+    async () => (await user.open('/calls?search=rejected-1')).text.includes('The API log has a request'),
+    () => deps.clock.advance(1_000),
+  )
+
+  const page = await user.open('/calls?search=rejected-1')
+  expect(page.text).toContain('No matching calls.')
+  const [, address = ''] = /href="\/w\/\d+([^"]+)">Show request</.exec(page.html) ?? []
+  const log = await user.open(address)
+  expect(log.text).toContain('rejected-1')
+  expect(log.text).toContain('Rejected with validation_failed')
+
+  const { text } = await user.open('/calls?search=never-sent')
+  expect(text).toContain('No matching calls.')
+  expect(text).not.toContain('The API log has a request')
+})
+
 it('finds calls by the start of a name, a phone number in any format, or the ID', async () => {
   const user = await seedSignedInOwner(world.service)
   const maya = await seedCallFor(user, { first_name: 'Maya', last_name: 'Ångström' }, '+12025570001')
