@@ -394,6 +394,7 @@ export const detailTexts = {
   invalid_time_zone: {
     meaning: "{field} isn't a valid time zone.",
     action: 'Use an IANA time zone, for example Europe/Berlin.',
+    inZapier: 'Time Zone must be a time zone, for example New York or America/New_York.',
   },
   in_the_future: {
     meaning: 'The consent date is in the future.',

@@ -211,15 +211,19 @@ it('labels a connection from before Outdial returned the email with its workspac
   expect(output).toMatchObject({ account: 'Northwind (workspace 3)' })
 })
 
-it("fails the connection test with the API's message if a scope is missing", async () => {
+it('asks to reconnect if the connection test lacks a scope', async () => {
   stubResponse(
     'GET',
     apiPath('/campaigns/'),
     403,
-    errorBody('insufficient_scope', 'This connection may not list campaigns.'),
+    errorBody(
+      'insufficient_scope',
+      'The connection is missing a permission that the request needs: campaigns:read.',
+    ),
   )
 
   expect(await runExpectingError('authentication.test')).toMatchObject({
-    message: 'This connection may not list campaigns. (Request ID: req_42)',
+    message:
+      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it. (Request ID: req_42)",
   })
 })

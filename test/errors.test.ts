@@ -56,7 +56,11 @@ describe('rejected requests', () => {
     [422, 'campaign_archived', 'The campaign is archived.'],
     [422, 'unknown_field', 'The field is unknown.'],
     [404, 'not_found', 'The workspace has no campaign with this ID.'],
-    [403, 'insufficient_scope', 'The connection lacks a permission.'],
+    [
+      403,
+      'insufficient_scope',
+      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it.",
+    ],
     [500, 'internal_error', 'Outdial had an unexpected error.'],
   ])("fails the Zap with the API's message for %d %s", async (status, code, message) => {
     stubResponse('POST', apiPath('/contacts/'), status, errorBody(code, message))

@@ -73,10 +73,11 @@ it.each([
 })
 
 it('asks to reconnect if the connection was made before these actions existed', async () => {
-  const message = 'This connection may not cancel calls. Reconnect Outdial.'
-  stubResponse('POST', apiPath('/calls/cancel'), 403, errorBody('insufficient_scope', message))
+  const apiMessage = 'The connection is missing a permission that the request needs: calls:write.'
+  stubResponse('POST', apiPath('/calls/cancel'), 403, errorBody('insufficient_scope', apiMessage))
 
   expect(await runExpectingError(cancel, { inputData: { phone_number: '+12025550100' } })).toMatchObject({
-    message: `${message} (Request ID: req_42)`,
+    message:
+      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it. (Request ID: req_42)",
   })
 })

@@ -325,7 +325,7 @@ it(
       'search',
       'find_call',
       '-i',
-      '{"phone_number": "+12025550110"}',
+      '{"phone_number": "+12025550110", "include_test_calls": "yes"}',
     )
     expect(found[0]).toMatchObject({ id: waiting.id, outcome: result.outcome })
 
