@@ -42,6 +42,39 @@ it.each([
   expect(toTimestamp(text, 'America/New_York')).toBe(expected)
 })
 
+it.each(
+  ['Jan', 'February', 'mar', 'April', 'May', 'june', 'Jul', 'August', 'Sept', 'Oct', 'November', 'Dec'].map(
+    (name, index) => [name, `2026-${String(index + 1).padStart(2, '0')}-09T12:00:00.000Z`],
+  ),
+)('knows the month %s, before and after the day', (name, expected) => {
+  for (const date of [
+    `${name} 9, 2026`,
+    `9 ${name} 2026`,
+    `Fri, ${name}. 9th 2026`,
+    `Friday 9. ${name} 2026`,
+  ])
+    expect(toTimestamp(`${date} 12:00 UTC`, 'America/New_York')).toBe(expected)
+})
+
+it.each([
+  ['Z', 0],
+  ['GMT', 0],
+  ['EST', 5],
+  ['EDT', 4],
+  ['cst', 6],
+  ['CDT', 5],
+  ['MST', 7],
+  ['MDT', 6],
+  ['PST', 8],
+  ['PDT', 7],
+  ['-04:30', 4.5],
+  ['+02:00', -2],
+])('knows the time zone %s', (zone, hours) => {
+  const expected = new Date(Date.UTC(2026, 4, 4, 1, 59, 59) + hours * 3_600_000).toISOString()
+  for (const time of [`1:59:59 ${zone}`, `1:59:59 AM ${zone}`])
+    expect(toTimestamp(`2026-5-4 ${time}`, 'Asia/Tokyo')).toBe(expected)
+})
+
 it.each([
   'n/a',
   'soon',
@@ -69,6 +102,14 @@ it.each([
   '2026-05-04 09',
   '2026-05-04 until noon',
   'version 5/4/2026',
+  'on 4.5.2026',
+  'on the 4th of May 4 2026',
+  '1 May 4, 2026',
+  '. 4 May 2026',
+  '2026-05-04 x 9:30',
+  '2026-05-04 09:30 +1d later',
+  '2026-05-04 09:30:60',
+  '2026-04-31',
   '17778834000000',
   '91777883400000',
   'number 1777883400',
