@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { authenticate } from '../identity/authenticate.ts'
+import { type Authenticated, createAuthenticator } from '../identity/authenticate.ts'
 import { createLastUsedRecorder } from './last-used.ts'
 import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
 
@@ -16,9 +16,22 @@ const windowSeconds = 60
  */
 const maxUnknownCredentials = 300
 
-/** Authenticates a request and counts it against its connection's quota, before its body is read. */
+/** Who sends a request, and how sure that is. */
+interface RequestCredential extends Authenticated {
+  /** True if the credential was valid a short time ago, and hasn't been looked up for this request. */
+  isRemembered: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null before the request is authenticated. */
+    credential: RequestCredential | null
+  }
+}
+
 export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>) {
   const recordLastUsed = createLastUsedRecorder(deps)
+  const authenticator = createAuthenticator(deps)
   const countConnectionRequest = createRateLimit(deps.clock, {
     limit: deps.config.rateLimitPerMinute,
     windowSeconds,
@@ -29,9 +42,8 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
   })
   const countUnknownCredential = createRateLimit(deps.clock, { limit: maxUnknownCredentials, windowSeconds })
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
-    reply.header('Cache-Control', 'no-store')
-    const caller = await authenticate(deps, request.headers.authorization).catch((error: unknown) => {
+  const lookUp = (request: FastifyRequest): Promise<Authenticated> =>
+    authenticator.authenticate(request.headers.authorization).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'invalid_credential') {
         requireQuota(
           countUnknownCredential(request.ip),
@@ -40,17 +52,42 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
       }
       throw error
     })
-    request.caller = caller
-    recordLastUsed(caller)
-    const quota = countConnectionRequest(getConnectionKey(caller))
-    reply.headers(rateLimitHeaders(quota, windowSeconds))
-    requireQuota(quota, 'This connection')
-    // Otherwise, a member with many API keys has many quotas.
-    requireQuota(
-      countWorkspaceRequest(String(caller.workspaceId)),
-      'All connections to this workspace together',
-    )
-    return caller
+
+  return {
+    /**
+     * Authenticates a request and counts it against its connection's quota, before its body is read.
+     *
+     * @param options.mayRecall the route checks a remembered credential again in the statement that does its work
+     */
+    authenticate: async (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      { mayRecall }: { mayRecall: boolean },
+    ): Promise<Caller> => {
+      reply.header('Cache-Control', 'no-store')
+      const recalled = mayRecall ? authenticator.recall(request.headers.authorization) : undefined
+      const { caller, tokenHash } = recalled ?? (await lookUp(request))
+      request.credential = { caller, tokenHash, isRemembered: recalled !== undefined }
+      request.caller = caller
+      recordLastUsed(caller)
+      const quota = countConnectionRequest(getConnectionKey(caller))
+      reply.headers(rateLimitHeaders(quota, windowSeconds))
+      requireQuota(quota, 'This connection')
+      // Otherwise, a member with many API keys has many quotas.
+      requireQuota(
+        countWorkspaceRequest(String(caller.workspaceId)),
+        'All connections to this workspace together',
+      )
+      return caller
+    },
+    /** Looks a remembered credential up, because it may have been revoked. */
+    confirm: async (request: FastifyRequest): Promise<void> => {
+      if (request.credential?.isRemembered !== true) return
+      // A request without a valid credential belongs to no workspace.
+      request.caller = null
+      request.credential = { ...(await lookUp(request)), isRemembered: false }
+      request.caller = request.credential.caller
+    },
   }
 }
 

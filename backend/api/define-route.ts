@@ -6,6 +6,7 @@ import type { Page } from '../core/pagination.ts'
 import { validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
 import type { CreatedIds } from './api-log.ts'
+import type { hashRequest } from './idempotency.ts'
 
 /** `{ id }` for a path with `:id`, otherwise empty. */
 type PathParams<Path extends string> = Path extends `${string}/:id${string}` ? { id: number } : object
@@ -64,6 +65,26 @@ interface ReplayRule<Body> {
   onReplay: (tx: Deps, request: { caller: Caller; body: Body; stored: unknown }) => Promise<void>
 }
 
+/** A request that may be handled together with others, in one statement. */
+interface SharedRequest<Body> {
+  caller: Caller
+  /** The SHA-256 of the caller's credential, which the statement checks again. */
+  tokenHash: Buffer
+  body: Body
+  /** What identifies a repeated request. Null without an idempotency key. */
+  idempotency: ReturnType<typeof hashRequest> | null
+}
+
+/**
+ * What became of it. `alone`: the request must be handled in a transaction of its own, by the route's `handler`.
+ * `unauthorized`: the credential was revoked or has expired.
+ */
+type SharedResult =
+  | { status: number; body: unknown; replayed: boolean }
+  | { failed: 'alone' | 'unauthorized' | 'key_in_use' | 'key_reused' }
+
+type SharedHandler<Body> = (request: SharedRequest<Body>) => Promise<SharedResult>
+
 /** A route as `routes.ts` writes it. */
 interface RouteDefinition<
   Path extends string,
@@ -79,6 +100,10 @@ interface RouteDefinition<
   /** The second type infers `Status`, so that a status in a handler keeps its literal type. */
   responses: Responses & ResponseSchemas<Status>
   replay?: ReplayRule<z.output<Body>>
+  /** Returns a response as the API shows it, if it's stored in another form. */
+  formatStored?: (config: Deps['config'], stored: unknown) => unknown
+  /** Creates the function that tries to handle concurrent requests together. */
+  createSharedHandler?: (deps: Deps) => SharedHandler<z.output<Body>>
   /** Returns the IDs in a response body, for the API log. */
   created?: (body: NonNullable<NoInfer<DeclaredResponse<Responses>>['body']>) => CreatedIds
   handler: (
@@ -99,6 +124,8 @@ interface RawRequest {
 }
 
 interface PreparedRequest {
+  /** Validated. */
+  body: unknown
   /** Without a trailing slash, and with the id in place of `:id`. */
   path: string
   /** What must be the same when an idempotency key is used again: the validated body, or the compared part of it. */
@@ -114,6 +141,9 @@ export interface Route extends RouteDescription<string, ResponseSchemas> {
   body: z.ZodType
   /** Returns the IDs in a response body, for the API log. */
   created: (body: unknown) => CreatedIds
+  formatStored: (config: Deps['config'], stored: unknown) => unknown
+  /** Undefined if requests of this route are always handled alone. Its requests come from `prepare`. */
+  createSharedHandler: ((deps: Deps) => SharedHandler<unknown>) | undefined
   /** @throws {ApiError} if the request doesn't match the schemas */
   prepare: (request: RawRequest) => PreparedRequest
 }
@@ -137,6 +167,8 @@ export function defineRoute({
   body: bodySchema = NoRequestBody,
   replay,
   created = () => ({}),
+  formatStored = (_config, stored) => stored,
+  createSharedHandler,
   ...description
 }: RouteDefinition<string, number, ResponseSchemas, z.ZodType, z.ZodType>): Route {
   return {
@@ -145,6 +177,8 @@ export function defineRoute({
     body: bodySchema,
     // The body matches the route's schema, or was stored when it did.
     created: (body) => created(body as never),
+    formatStored,
+    createSharedHandler,
     prepare: ({ caller, id, baseUrl, ...raw }) => {
       const params = description.path.includes('/:id') ? { id: parsePathId(id ?? '') } : {}
       const query = validate(querySchema, raw.query)
@@ -152,6 +186,7 @@ export function defineRoute({
       const path = description.path.replace(':id', id ?? '')
       const request = { ...params, caller, query, body, url: `${baseUrl}${path}` }
       return {
+        body,
         path: path.replace(/\/$/, ''),
         comparedBody: replay === undefined ? body : replay.comparedBody(body),
         run: (deps) => handler(deps, request),

@@ -1,5 +1,6 @@
 import { ContactAdded } from '@outdial/contract'
 import { sql } from 'kysely'
+import { isAddedRow, toErasedRow } from '../contacts/add-contacts.ts'
 import { toErasedCall, toErasedContact } from '../core/erased-contact.ts'
 import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
@@ -15,18 +16,22 @@ export const eraseContactFromResponses: ContactEraser = async (db, { workspaceId
   for (const { scope_hash: scopeHash, body } of responses) {
     await db
       .updateTable('idempotent_response')
-      .set({ body: JSON.stringify(toErasedResponse(ContactAdded.parse(body))) })
+      .set({ body: JSON.stringify(toErasedResponse(body)) })
       .where('workspace_id', '=', workspaceId)
       .where('scope_hash', '=', scopeHash)
       .execute()
   }
 }
 
-const toErasedResponse = (response: ContactAdded): ContactAdded => ({
-  ...response,
-  contact: toErasedContact(response.contact),
-  call: toErasedCall(response.call),
-})
+function toErasedResponse(body: unknown): unknown {
+  if (isAddedRow(body)) return toErasedRow(body)
+  const response = ContactAdded.parse(body)
+  return {
+    ...response,
+    contact: toErasedContact(response.contact),
+    call: toErasedCall(response.call),
+  }
+}
 
 export const deleteExpiredResponses = async (db: Db, now: Date): Promise<void> => {
   await db.deleteFrom('idempotent_response').where('expires_at', '<', now).execute()

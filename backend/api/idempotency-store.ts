@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
+/** Returns the advisory lock of a scope, a bigint. */
+export const toScopeLock = (scopeHash: Buffer): string => scopeHash.readBigInt64BE(0).toString()
+
 /** Locks a scope until the transaction ends. Returns false if another transaction has the lock. */
-export async function tryLockScope(db: Db, scopeHash: Buffer): Promise<boolean> {
-  const key = scopeHash.readBigInt64BE(0).toString()
+export async function tryLockScope(db: Db, lock: string): Promise<boolean> {
   const { rows } = await sql<{
     locked: boolean
-  }>`select pg_try_advisory_xact_lock(${key}::bigint) as locked`.execute(db)
+  }>`select pg_try_advisory_xact_lock(${lock}::bigint) as locked`.execute(db)
   return rows[0]?.locked === true
 }
 

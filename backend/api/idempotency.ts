@@ -5,12 +5,13 @@ import { ApiError, fieldError } from '../core/errors.ts'
 import { canonicalJson } from '../core/text.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { findStoredResponse, storeResponse, tryLockScope } from './idempotency-store.ts'
+import { findStoredResponse, storeResponse, toScopeLock, tryLockScope } from './idempotency-store.ts'
 
-const ttlMs = dayMs
+/** How long a response is stored. */
+export const responseTtlMs = dayMs
 
 /** A request that the client may repeat because the response was lost. */
-interface IdempotentRequest {
+export interface IdempotentRequest {
   caller: Caller
   method: string
   /** Without a trailing slash. */
@@ -38,27 +39,27 @@ export const respondOnce = <Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>>
   request: IdempotentRequest,
   work: (tx: Scope) => Promise<Response>,
   onReplay: (tx: Scope, stored: unknown) => Promise<void> = async () => {},
+  formatStored: (stored: unknown) => unknown = (stored) => stored,
 ): Promise<Response & { replayed: boolean }> =>
   inTransaction(deps, async (tx) => {
     if (request.key === undefined) return { ...(await work(tx)), replayed: false }
-    requireValidKey(request.key)
     const { workspaceId } = request.caller
     const now = tx.clock.now()
-    const scopeHash = sha256(formatScope(request))
-    const bodyHash = sha256(canonicalJson(request.body))
+    const { scopeHash, bodyHash, lock } = hashRequest({ ...request, key: request.key })
 
-    if (!(await tryLockScope(tx.db, scopeHash))) throw keyInUse()
+    if (!(await tryLockScope(tx.db, lock))) throw keyInUse()
     // A separate statement: in one statement with the lock, the snapshot would be older than the lock and miss the
     // response that the previous holder stored.
     const stored = await findStoredResponse(tx.db, workspaceId, scopeHash, now)
     if (stored !== undefined && !stored.bodyHash.equals(bodyHash)) throw keyReused()
     if (stored !== undefined) {
-      await onReplay(tx, stored.body)
-      return { status: stored.status, body: stored.body, replayed: true }
+      const body = formatStored(stored.body)
+      await onReplay(tx, body)
+      return { status: stored.status, body, replayed: true }
     }
 
     const response = await work(tx)
-    const expiresAt = new Date(now.getTime() + ttlMs)
+    const expiresAt = new Date(now.getTime() + responseTtlMs)
     await storeResponse(tx.db, workspaceId, scopeHash, {
       status: response.status,
       body: response.body,
@@ -68,6 +69,17 @@ export const respondOnce = <Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>>
     })
     return { ...response, replayed: false }
   })
+
+/**
+ * Returns what identifies a request with a key, and its body.
+ *
+ * @throws {ApiError} validation_failed if the key isn't valid
+ */
+export function hashRequest(request: IdempotentRequest & { key: string }) {
+  requireValidKey(request.key)
+  const scopeHash = sha256(formatScope(request))
+  return { scopeHash, bodyHash: sha256(canonicalJson(request.body)), lock: toScopeLock(scopeHash) }
+}
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
@@ -79,6 +91,6 @@ function requireValidKey(key: string): void {
   throw fieldError('Idempotency-Key', 'invalid_idempotency_key')
 }
 
-const keyInUse = () => new ApiError('idempotency_key_in_use', { headers: { 'Retry-After': '1' } })
+export const keyInUse = () => new ApiError('idempotency_key_in_use', { headers: { 'Retry-After': '1' } })
 
-const keyReused = () => new ApiError('idempotency_key_reused')
+export const keyReused = () => new ApiError('idempotency_key_reused')

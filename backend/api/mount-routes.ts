@@ -8,7 +8,7 @@ import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { type ApiLog, createApiLog, toLoggedRequest } from './api-log.ts'
 import { createRequestAuthenticator, requireScopes } from './authenticate-request.ts'
 import { NoRequestBody, type Route, type RouteResponse } from './define-route.ts'
-import { respondOnce } from './idempotency.ts'
+import { hashRequest, keyInUse, keyReused, respondOnce } from './idempotency.ts'
 
 /**
  * Mounts the routes. Each authenticates, reads the body, honors `Idempotency-Key` if it's declared idempotent, sees only
@@ -22,7 +22,7 @@ export async function mountRoutes(
   routes: readonly Route[],
   log: ApiLog | null = createApiLog(deps),
 ): Promise<void> {
-  const authenticateRequest = createRequestAuthenticator(deps)
+  const authenticator = createRequestAuthenticator(deps)
   const baseUrl = `${deps.config.publicUrl}${api.prefix}`
   // `defineRoute` validates, so that the types of a handler follow from its schemas.
   api.setValidatorCompiler(() => (value: unknown) => ({ value }))
@@ -33,10 +33,17 @@ export async function mountRoutes(
   )
 
   api.decorateRequest('loggedResponse', null)
+  api.decorateRequest('credential', null)
+  // Someone whose credential was revoked learns nothing but that.
+  api.setErrorHandler(async (error, request) => {
+    await authenticator.confirm(request)
+    throw error
+  })
   if (log !== null) recordRequests(api, deps.clock, log)
 
   for (const route of routes) {
     const hasBodySchema = route.body !== NoRequestBody
+    const handleShared = route.createSharedHandler && route.createSharedHandler(deps)
     api.route({
       method: route.method,
       url: route.path,
@@ -51,14 +58,17 @@ export async function mountRoutes(
         response: Object.fromEntries(Object.entries(route.responses).filter(([, schema]) => schema !== null)),
       },
       onRequest: async (request, reply) => {
-        const caller = await authenticateRequest(request, reply)
+        const caller = await authenticator.authenticate(request, reply, {
+          mayRecall: handleShared !== undefined,
+        })
         requireScopes(caller, route.scopes)
         if (hasBodySchema && hasBody(request)) requireJson(request.headers)
       },
       handler: async (request, reply) => {
-        const { caller } = request
-        if (caller === null) throw new Error('invariant: request has no caller')
-        const { path, comparedBody, run, onReplay } = route.prepare({
+        const { credential } = request
+        if (credential === null) throw new Error('invariant: request has no credential')
+        const { caller, tokenHash } = credential
+        const { path, body, comparedBody, run, onReplay } = route.prepare({
           caller,
           query: request.query,
           body: hasBodySchema ? getBody(request) : undefined,
@@ -73,7 +83,20 @@ export async function mountRoutes(
         }
         const key = getHeader(request, 'idempotency-key')
         const idempotent = { caller, method: route.method, path, key, body: comparedBody }
-        const response = await respondOnce(scoped, idempotent, run, onReplay)
+        const handleAlone = () =>
+          respondOnce(scoped, idempotent, run, onReplay, (stored) => route.formatStored(deps.config, stored))
+        const handle = async () => {
+          if (handleShared === undefined) return handleAlone()
+          const idempotency = key === undefined ? null : hashRequest({ ...idempotent, key })
+          const shared = await handleShared({ caller, tokenHash, body, idempotency })
+          if (!('failed' in shared)) return shared
+          if (shared.failed === 'key_in_use') throw keyInUse()
+          if (shared.failed === 'key_reused') throw keyReused()
+          if (shared.failed === 'unauthorized') credential.isRemembered = true
+          await authenticator.confirm(request)
+          return handleAlone()
+        }
+        const response = await handle()
         request.loggedResponse = {
           created: route.created(response.body),
           idempotency: key === undefined ? null : response.replayed ? 'replayed' : 'first',

@@ -23,12 +23,14 @@ import { addNumberToDoNotCallList } from '../calls/do-not-call.ts'
 import { getCall, listCalls } from '../calls/get-calls.ts'
 import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { addCallbackOfReplay, addContact } from '../contacts/add-contact.ts'
+import { createContactAdder, toStoredResponse } from '../contacts/add-contacts.ts'
 import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
 import { subscribe, unsubscribe, waitForAttemptsInProgress } from '../webhooks/subscriptions.ts'
 import { requireScopes } from './authenticate-request.ts'
 import { defineRoute, type Route, toListResponse } from './define-route.ts'
+import { responseTtlMs } from './idempotency.ts'
 
 /** Where version 1 of the public API is mounted. */
 export const apiPrefix = '/api/public/v1'
@@ -112,6 +114,8 @@ export const routes: readonly Route[] = [
       },
     },
     created: ({ contact, call }) => ({ contact_id: contact.id, call_id: call.id }),
+    formatStored: toStoredResponse,
+    createSharedHandler: (deps) => createContactAdder(deps, { responseTtlMs }),
     handler: async (tx, { caller, body }) => {
       requireCallbackScopes(caller, body)
       const added = await addContact(tx, caller, body)

@@ -5,26 +5,8 @@ import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 /** Call settings that are read from the rows of the campaign, the agent, and the contact. */
 type RowSettings = Omit<CallSettings, 'time_zones' | 'time_zone_source'>
 
-/** Returns a time of the contact as `Date.toISOString()` does. */
-const toIso = (column: 'consent_at' | 'created_at' | 'updated_at') =>
-  sql`to_char(${sql.ref(`contact.${column}`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
 /** The current settings as an SQL expression over `campaign`, `agent`, and `contact`. */
-export const currentSettings = sql<RowSettings>`jsonb_build_object(
-  'campaign_name', campaign.name,
-  'campaign_time_zone', campaign.time_zone,
-  'calling_hours', campaign.calling_hours,
-  'retry', campaign.retry,
-  'max_concurrent_calls', campaign.max_concurrent_calls,
-  'agent_name', agent.name,
-  'language', agent.language,
-  'greeting', agent.greeting,
-  'first_name', contact.first_name,
-  'last_name', contact.last_name,
-  'variables', contact.variables,
-  'consent_source', contact.consent_source,
-  'consent_at', ${toIso('consent_at')}
-)`
+export const currentSettings = sql<RowSettings>`call_settings(campaign, agent, contact)`
 
 /**
  * Returns a contact as the API shows it, as an SQL expression. A completed call keeps it, so that the call doesn't change when its
@@ -43,9 +25,9 @@ export const contactSnapshot = (contactId: Expression<unknown> | number) => sql<
     'variables', contact.variables,
     'do_not_call', ${isContactOnDoNotCallList},
     'consent', case when contact.consent_source is not null and contact.consent_at is not null
-      then jsonb_build_object('source', contact.consent_source, 'at', ${toIso('consent_at')}) end,
-    'created_at', ${toIso('created_at')},
-    'updated_at', ${toIso('updated_at')}
+      then jsonb_build_object('source', contact.consent_source, 'at', iso_time(contact.consent_at)) end,
+    'created_at', iso_time(contact.created_at),
+    'updated_at', iso_time(contact.updated_at)
   )
   from contact where contact.id = ${contactId}
 )`

@@ -4,7 +4,7 @@ import type { Actor, CallOrigin } from '../core/actor.ts'
 import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
-import { contactSnapshot, currentSettings } from './call-settings.ts'
+import { contactSnapshot } from './call-settings.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
 /** Returns what's needed to queue a call to a contact. Undefined if the contact doesn't exist or was erased. */
@@ -18,55 +18,35 @@ export const findCallee = (db: Db, workspaceId: number, contactId: number) =>
     .where('erased_at', 'is', null)
     .executeTakeFirst()
 
-interface CampaignContact {
-  campaignId: number
-  contactId: number
-  test: boolean
-}
-
-const callsOfContact = (db: Db, workspaceId: number, { campaignId, contactId, test }: CampaignContact) =>
-  db
-    .selectFrom('call')
-    .where('workspace_id', '=', workspaceId)
-    .where('contact_id', '=', contactId)
-    .where('campaign_id', '=', campaignId)
-    .where('test', '=', test)
-    .orderBy('id')
-
-/** Returns the open calls to a contact in a campaign, oldest first. */
-export const findOpenCalls = (db: Db, workspaceId: number, call: CampaignContact) =>
-  callsOfContact(db, workspaceId, call)
-    .select(['id', 'additional'])
-    .where('status', '<>', 'completed')
-    .execute()
-
 /** Returns the queued call to a contact in a campaign that is scheduled for exactly this time. */
 export const findQueuedCallAt = (
   db: Db,
   workspaceId: number,
-  call: CampaignContact & { scheduledAt: Date },
+  call: { campaignId: number; contactId: number; test: boolean; scheduledAt: Date },
 ): Promise<{ id: number } | undefined> =>
-  callsOfContact(db, workspaceId, call)
+  db
+    .selectFrom('call')
     .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', call.contactId)
+    .where('campaign_id', '=', call.campaignId)
+    .where('test', '=', call.test)
     .where('status', '=', 'queued')
     .where('scheduled_at', '=', call.scheduledAt)
+    .orderBy('id')
     .limit(1)
     .executeTakeFirst()
 
 interface NewCall {
   campaignId: number
   contactId: number
-  agentId: number
-  phoneNumberId: number
-  fromNumber: string
-  toNumber: string
   test: boolean
+  /** Queue the call even if the contact already has an open one in this campaign. */
   additional: boolean
   scheduledAt: Date | null
   queuedAt: Date
   dueAt: Date
-  /** Null for a call that is never placed because its number is on the do-not-call list. */
-  nextAttemptAt: Date | null
+  nextAttemptAt: Date
   metadata: Record<string, string>
   origin: CallOrigin
   /** The time zones whose local time must be within calling hours. */
@@ -74,48 +54,23 @@ interface NewCall {
   zoneSource: CallSettings['time_zone_source']
 }
 
-/** The settings that are in effect when a call is queued. Read by the statement that inserts the call. */
-const settingsOfNewCall = (call: NewCall) => sql<string>`(
-  select ${currentSettings} || ${JSON.stringify({ time_zones: call.zones, time_zone_source: call.zoneSource })}::jsonb
-  from campaign, agent, contact
-  where campaign.id = ${call.campaignId} and agent.id = ${call.agentId} and contact.id = ${call.contactId}
-)`
-
-/**
- * Inserts a call, with the settings that are in effect. Returns undefined if the contact already has an open call in this campaign (unique index
- * `call_open_once`, which ignores additional calls and treats test calls separately).
- */
-export const insertCall = (db: Db, workspaceId: number, call: NewCall): Promise<{ id: number } | undefined> =>
-  db
-    .insertInto('call')
-    .values({
-      workspace_id: workspaceId,
-      campaign_id: call.campaignId,
-      contact_id: call.contactId,
-      agent_id: call.agentId,
-      phone_number_id: call.phoneNumberId,
-      from_number: call.fromNumber,
-      to_number: call.toNumber,
-      test: call.test,
-      additional: call.additional,
-      scheduled_at: call.scheduledAt,
-      queued_at: call.queuedAt,
-      due_at: call.dueAt,
-      next_attempt_at: call.nextAttemptAt,
-      metadata: JSON.stringify(call.metadata),
-      origin: JSON.stringify(call.origin),
-      queued_with: settingsOfNewCall(call),
-      ...(call.nextAttemptAt === null && {
-        status: 'completed' as const,
-        outcome: 'suppressed' as const,
-        ended_reason: 'do_not_call' as const,
-        ended_at: call.queuedAt,
-        completed_contact: contactSnapshot(call.contactId),
-      }),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst()
+/** Queues a call with the settings that are in effect, or finds the open call that it would duplicate. */
+export async function insertCall(
+  db: Db,
+  workspaceId: number,
+  call: NewCall,
+): Promise<{ callId: number; queued: boolean }> {
+  const zones = JSON.stringify({ time_zones: call.zones, time_zone_source: call.zoneSource })
+  const { rows } = await sql<{ callId: number; queued: boolean }>`
+    select call_id as "callId", queued
+    from queue_calls(${workspaceId}, ${call.queuedAt}, array[row(
+      0, ${call.contactId}, ${call.campaignId}, ${call.test}, ${call.additional}, ${call.scheduledAt}, ${call.dueAt},
+      ${call.nextAttemptAt}, ${JSON.stringify(call.metadata)}, ${JSON.stringify(call.origin)}, ${zones}
+    )]::call_request[])`.execute(db)
+  const [queued] = rows
+  if (queued === undefined) throw new Error('invariant: the call was neither queued nor found')
+  return queued
+}
 
 export interface QueuedCallResult {
   outcome: CallOutcome

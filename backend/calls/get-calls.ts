@@ -24,7 +24,18 @@ export async function findCall(
   return row && toCall(config, row)
 }
 
-export const toCall = (config: Deps['config'], row: CallRow): Call => ({
+/** The columns of a call that the API shows. */
+type ShownCall = Omit<
+  CallRow,
+  | 'phone_number_id'
+  | 'additional'
+  | 'analysis_until'
+  | 'conversation_erased_at'
+  | 'canceled_by'
+  | 'queued_with'
+>
+
+export const toCall = (config: Deps['config'], row: ShownCall): Call => ({
   id: row.id,
   status: row.status,
   outcome: row.outcome,
@@ -59,7 +70,7 @@ export const toCall = (config: Deps['config'], row: CallRow): Call => ({
   metadata: row.metadata,
 })
 
-const toContact = (row: CallRow): Contact => ({
+const toContact = (row: ShownCall): Contact => ({
   id: row.contact_id,
   phone_number: row.phone_number,
   first_name: row.first_name,

@@ -3,8 +3,8 @@ import { fieldError, notFound } from '../core/errors.ts'
 import { lockCampaign } from '../db/locks.ts'
 import type { Deps } from '../deps.ts'
 import { planCall } from '../scheduling/calling-hours.ts'
-import { findCallee, findOpenCalls, findQueuedCallAt, insertCall } from './call-store.ts'
-import { publishCompletedCalls } from './complete-calls.ts'
+import { findCallee, findQueuedCallAt, insertCall } from './call-store.ts'
+import { completeQueuedCalls } from './complete-calls.ts'
 
 interface QueueRequest {
   campaignId: number
@@ -45,34 +45,25 @@ export async function queueCall(
 
   const dueAt = scheduledAt ?? now
   const plan = planCall(campaign, callee, dueAt)
-  const callableAt = test ? dueAt : plan.at
-  for (;;) {
-    const openCalls = await findOpenCalls(db, workspaceId, request)
-    const [first] = openCalls
-    if (first !== undefined && request.ifAlreadyQueued === 'skip') return { callId: first.id, queued: false }
-    const inserted = await insertCall(db, workspaceId, {
-      campaignId: campaign.id,
-      contactId,
-      agentId: campaign.agentId,
-      phoneNumberId: campaign.phoneNumberId,
-      fromNumber: campaign.fromNumber,
-      toNumber: callee.phoneNumber,
-      test,
-      additional: openCalls.some((call) => !call.additional),
-      scheduledAt,
-      queuedAt: now,
-      dueAt,
-      nextAttemptAt: callee.onDoNotCallList ? null : callableAt,
-      metadata: request.metadata,
-      origin: request.origin,
-      zones: plan.zones,
-      zoneSource: plan.source,
-    })
-    // Another transaction, which hadn't locked the contact, was first. Its call is visible now.
-    if (inserted === undefined) continue
-    if (callee.onDoNotCallList) await publishCompletedCalls(tx, workspaceId, [inserted.id], now)
-    return { callId: inserted.id, queued: true }
+  const call = await insertCall(db, workspaceId, {
+    campaignId: campaign.id,
+    contactId,
+    test,
+    additional: request.ifAlreadyQueued === 'queue',
+    scheduledAt,
+    queuedAt: now,
+    dueAt,
+    nextAttemptAt: test ? dueAt : plan.at,
+    metadata: request.metadata,
+    origin: request.origin,
+    zones: plan.zones,
+    zoneSource: plan.source,
+  })
+  if (call.queued && callee.onDoNotCallList) {
+    const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
+    await completeQueuedCalls(tx, workspaceId, [call.callId], result)
   }
+  return call
 }
 
 /**

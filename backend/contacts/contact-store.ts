@@ -1,6 +1,6 @@
-import { sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Actor } from '../core/actor.ts'
-import type { Database, Db } from '../db/schema.ts'
+import type { Db } from '../db/schema.ts'
 
 /** Fields of a contact to write: undefined keeps the stored value, null clears it. */
 export interface ContactValues {
@@ -31,56 +31,27 @@ export async function upsertContactRow(
   values: ContactValues,
   change: ContactChange,
 ): Promise<{ id: number; created: boolean; variables: Record<string, string> }> {
-  const columns = withoutUndefined({
-    first_name: values.firstName,
-    last_name: values.lastName,
-    email: values.email,
-    external_id: values.externalId,
-    time_zone: values.timeZone,
-    consent_source: values.consent && values.consent.source,
-    consent_at: values.consent && values.consent.at,
-  })
-  const variables = values.variables === undefined ? undefined : JSON.stringify(values.variables ?? {})
-  const changes: Updateable<Database['contact']> = {
-    ...columns,
-    ...((variables !== undefined || Object.keys(columns).length > 0) && {
-      updated_at: change.at,
-      updated_by: JSON.stringify(change.by),
-    }),
-  }
-  return (
-    db
-      .insertInto('contact')
-      .values({
-        workspace_id: workspaceId,
-        phone_number: phoneNumber,
-        ...columns,
-        variables,
-        created_at: change.at,
-        updated_at: change.at,
-        updated_by: JSON.stringify(change.by),
-      })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['workspace_id', 'phone_number'])
-          .where('erased_at', 'is', null)
-          .doUpdateSet((eb) => ({
-            // If no field is given, this takes the lock.
-            phone_number: eb.ref('excluded.phone_number'),
-            ...changes,
-            ...(variables !== undefined && {
-              variables:
-                values.variables === null
-                  ? sql<string>`'{}'::jsonb`
-                  : sql<string>`contact.variables || excluded.variables`,
-            }),
-          })),
-      )
-      // xmax is 0 in a row that was inserted and never locked or updated.
-      .returning(['id', 'variables', sql<boolean>`xmax = 0`.as('created')])
-      .executeTakeFirstOrThrow()
-  )
+  const { rows } = await sql<{ id: number; created: boolean; variables: Record<string, string> }>`
+    select contact_id as id, created, variables
+    from upsert_contacts(${workspaceId}, ${change.at}, array[row(
+      ${phoneNumber}::text, ${JSON.stringify(toContactColumns(values))}, ${JSON.stringify(change.by)}
+    )]::contact_values[])`.execute(db)
+  const [contact] = rows
+  if (contact === undefined) throw new Error('invariant: the contact was neither created nor found')
+  return contact
 }
+
+/** Returns the values by column, as the function `upsert_contacts` takes them. */
+export const toContactColumns = (values: ContactValues) => ({
+  first_name: values.firstName,
+  last_name: values.lastName,
+  email: values.email,
+  external_id: values.externalId,
+  time_zone: values.timeZone,
+  variables: values.variables,
+  consent_source: values.consent && values.consent.source,
+  consent_at: values.consent && values.consent.at,
+})
 
 /** Replaces all fields of a contact except its number. Returns false if it doesn't exist or was erased. */
 export async function replaceContact(
@@ -110,9 +81,6 @@ export async function replaceContact(
     .executeTakeFirst()
   return row !== undefined
 }
-
-const withoutUndefined = <Row extends object>(row: Row): Partial<Row> =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Partial<Row>
 
 /**
  * Saves a note. Returns false if the contact doesn't exist or was erased: the contact's lock and erasure wait for each

@@ -62,7 +62,7 @@ export function checkConsentDate(consent: ContactInput['consent'], now: Date): v
   throw fieldError('consent.at', 'in_the_future')
 }
 
-const toContactValues = (input: ContactInput): ContactValues => ({
+export const toContactValues = (input: ContactInput): ContactValues => ({
   ...toFieldValues(input),
   consent: input.consent && { source: input.consent.source, at: new Date(input.consent.at) },
 })
@@ -87,12 +87,14 @@ export const toFieldValues = (input: ContactFields): Omit<ContactValues, 'consen
   variables: input.variables,
 })
 
-const maxVariables = 100
+export const maxVariables = 100
+
+export const tooManyVariables = () => fieldError('variables', 'too_big.variables', { limit: maxVariables })
 
 /** Checks the number of merged variables: each request is within the limit, but several can add up. */
 export function checkVariableCount(variables: Record<string, string>): void {
   if (Object.keys(variables).length <= maxVariables) return
-  throw fieldError('variables', 'too_big.variables', { limit: maxVariables })
+  throw tooManyVariables()
 }
 
 /**

@@ -1,5 +1,7 @@
 import { type ErrorCode, errorTexts, toErrorMessage } from '@outdial/contract'
+import { LRUCache } from 'lru-cache'
 import type { Caller } from '../core/caller.ts'
+import { secondMs } from '../core/durations.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
@@ -17,27 +19,59 @@ function unauthorizedError(code: ErrorCode): ApiError {
   return new ApiError(code, { headers: { 'WWW-Authenticate': challenge } })
 }
 
-/**
- * Returns the caller that an `Authorization` header identifies (RFC 6750, section 2.1). API keys and OAuth access
- * tokens are looked up the same way, by their SHA-256.
- *
- * @throws {ApiError} missing_credential, invalid_credential, expired_credential
- */
-export async function authenticate(
-  deps: Pick<Deps, 'db' | 'clock'>,
-  header: string | undefined,
-): Promise<Caller> {
-  const token = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
-  if (token === undefined) {
-    throw unauthorizedError('missing_credential')
-  }
-  const credential = await findCredential(deps.db, hashToken(token))
-  if (credential === undefined) {
-    throw unauthorizedError('invalid_credential')
-  }
-  const { expiresAt, ...caller } = credential
-  if (expiresAt !== null && expiresAt <= deps.clock.now()) {
-    throw unauthorizedError('expired_credential')
-  }
-  return caller
+/** An authenticated caller, and the SHA-256 of the credential. */
+export interface Authenticated {
+  caller: Caller
+  tokenHash: Buffer
 }
+
+interface Authenticator {
+  /**
+   * Returns the caller that an `Authorization` header identifies (RFC 6750, section 2.1). API keys and OAuth access
+   * tokens are looked up the same way, by their SHA-256.
+   *
+   * @throws {ApiError} missing_credential, invalid_credential, expired_credential
+   */
+  authenticate: (header: string | undefined) => Promise<Authenticated>
+  /**
+   * Returns the caller of a credential that was valid a short time ago. It may have been revoked since, so check it
+   * again before anything is done or returned for it.
+   */
+  recall: (header: string | undefined) => Authenticated | undefined
+}
+
+/** How long a credential is remembered after it was looked up. */
+const rememberedMs = 10 * secondMs
+
+export function createAuthenticator({ db, clock }: Pick<Deps, 'db' | 'clock'>): Authenticator {
+  const remembered = new LRUCache<string, { caller: Caller; expiresAt: number }>({ max: 10_000 })
+
+  return {
+    authenticate: async (header) => {
+      const token = readToken(header)
+      if (token === undefined) throw unauthorizedError('missing_credential')
+      const tokenHash = hashToken(token)
+      const key = tokenHash.toString('base64')
+      remembered.delete(key)
+      const credential = await findCredential(db, tokenHash)
+      if (credential === undefined) throw unauthorizedError('invalid_credential')
+      const { expiresAt, ...caller } = credential
+      const now = clock.now()
+      if (expiresAt !== null && expiresAt <= now) throw unauthorizedError('expired_credential')
+      const until = now.getTime() + rememberedMs
+      remembered.set(key, { caller, expiresAt: Math.min(until, expiresAt?.getTime() ?? until) })
+      return { caller, tokenHash }
+    },
+    recall: (header) => {
+      const token = readToken(header)
+      if (token === undefined) return undefined
+      const tokenHash = hashToken(token)
+      const found = remembered.get(tokenHash.toString('base64'))
+      if (found === undefined || found.expiresAt <= clock.now().getTime()) return undefined
+      return { caller: found.caller, tokenHash }
+    },
+  }
+}
+
+const readToken = (header: string | undefined): string | undefined =>
+  /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]

@@ -36,7 +36,7 @@ interface WaitingCalls {
 }
 
 /**
- * Counts queued calls by what they wait for; `waitingForExpression` decides that for a single call. Groups calls by
+ * Counts queued calls by what they wait for; `withWaitingFor` decides that for a single call. Groups calls by
  * campaign before it decides, so that a queue of 100,000 is read only from the index `call_queue`. A number that is on
  * a call for another campaign counts as free.
  */

@@ -1,5 +1,5 @@
 import { expect, it, jest } from '@jest/globals'
-import { authenticate } from '../../identity/authenticate.ts'
+import { createAuthenticator } from '../../identity/authenticate.ts'
 import { resetPassword } from '../../identity/password-resets.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { admin as runAdmin } from '../support/admin.ts'
@@ -72,11 +72,11 @@ it('sets up a new installation with an API key and an OAuth client', async () =>
   expect(client).toEqual({ client_id: expect.any(String), client_secret: expect.any(String) })
 
   const deps = testDeps(database.db, { secretBox: createSecretBox([key]) })
-  const caller = await authenticate(deps, `Bearer ${String(apiKey)}`)
+  const { caller } = await createAuthenticator(deps).authenticate(`Bearer ${String(apiKey)}`)
   expect(caller.workspaceId).toBe(workspace.workspace_id)
 
   await runJson(['remove-member', ...workspaceArgs, '--email', 'kim@example.com'])
-  await expect(authenticate(deps, `Bearer ${String(apiKey)}`)).rejects.toMatchObject({
+  await expect(createAuthenticator(deps).authenticate(`Bearer ${String(apiKey)}`)).rejects.toMatchObject({
     code: 'invalid_credential',
   })
 })

@@ -49,7 +49,7 @@ it('creates a contact and queues a call to it', async () => {
     consent: { source: 'Form', at: '2026-05-04T07:30:00.000Z' },
   })
   expect(added.call).toMatchObject({ status: 'queued', metadata: { lead: '7' }, contact: added.contact })
-  expect(notified).toEqual(['dialer', 'sender'])
+  expect(notified).toEqual(['dialer'])
 })
 
 it('keeps fields that are missing or blank, merges variables, and clears null fields', async () => {

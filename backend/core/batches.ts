@@ -1,0 +1,89 @@
+/** Handles one item together with others. Resolves or rejects with the item's own result. */
+type AddToBatch<Item, Result> = (groupId: number, item: Item) => Promise<Result>
+
+interface BatchOptions<Item, Result> {
+  /** Items of one batch. */
+  maxSize: number
+  /** Batches that run at the same time. */
+  maxRunning: number
+  /** Batches of one group that run at the same time, so that a slow group leaves room for the others. */
+  maxRunningPerGroup: number
+  /** Two items with a key in common never run at the same time. */
+  keysOf: (item: Item) => readonly string[]
+  /** Handles the items of one group. Returns a result for each, in the same order. */
+  run: (groupId: number, items: readonly Item[]) => Promise<readonly Result[]>
+}
+
+interface WaitingItem<Item, Result> {
+  item: Item
+  keys: readonly string[]
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Handles items that arrive at about the same time together. There's no timer: an item waits only while the maximum
+ * number of batches runs, and the next batch takes all that wait by then. Groups take turns.
+ */
+export function createBatches<Item, Result>(options: BatchOptions<Item, Result>): AddToBatch<Item, Result> {
+  const { maxSize, maxRunning, maxRunningPerGroup, keysOf, run } = options
+  /** By group. The one whose turn is next comes first. */
+  const waiting = new Map<number, WaitingItem<Item, Result>[]>()
+  const running = new Map<number, number>()
+  const busyKeys = new Set<string>()
+  let runningCount = 0
+
+  /** Removes the items that can run now from those that wait. */
+  const takeBatch = (items: WaitingItem<Item, Result>[]) => {
+    const batch: WaitingItem<Item, Result>[] = []
+    const left: WaitingItem<Item, Result>[] = []
+    for (const entry of items) {
+      const canRun = batch.length < maxSize && !entry.keys.some((key) => busyKeys.has(key))
+      if (canRun) entry.keys.forEach((key) => busyKeys.add(key))
+      ;(canRun ? batch : left).push(entry)
+    }
+    return { batch, left }
+  }
+
+  const runBatch = async (groupId: number, batch: readonly WaitingItem<Item, Result>[]) => {
+    runningCount += 1
+    running.set(groupId, (running.get(groupId) ?? 0) + 1)
+    try {
+      const results = await run(
+        groupId,
+        batch.map(({ item }) => item),
+      )
+      if (results.length !== batch.length) throw new Error('invariant: a batch has a result for each item')
+      batch.forEach(({ resolve }, index) => resolve(results[index] as Result))
+    } catch (error) {
+      batch.forEach(({ reject }) => reject(error))
+    } finally {
+      batch.forEach(({ keys }) => keys.forEach((key) => busyKeys.delete(key)))
+      runningCount -= 1
+      const left = (running.get(groupId) ?? 1) - 1
+      if (left > 0) running.set(groupId, left)
+      else running.delete(groupId)
+      startBatches()
+    }
+  }
+
+  const startBatches = () => {
+    for (const [groupId, items] of waiting) {
+      if (runningCount >= maxRunning) return
+      if ((running.get(groupId) ?? 0) >= maxRunningPerGroup) continue
+      const { batch, left } = takeBatch(items)
+      if (batch.length === 0) continue
+      waiting.delete(groupId)
+      if (left.length > 0) waiting.set(groupId, left) // at the end
+      void runBatch(groupId, batch)
+    }
+  }
+
+  return (groupId, item) =>
+    new Promise((resolve, reject) => {
+      const items = waiting.get(groupId) ?? []
+      items.push({ item, keys: keysOf(item), resolve, reject })
+      waiting.set(groupId, items)
+      startBatches()
+    })
+}

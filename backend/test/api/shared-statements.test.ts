@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { ContactAdded } from '@outdial/contract'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import { createApp } from '../../app.ts'
+import type { Db } from '../../db/schema.ts'
+import { asSuperuser } from '../support/database.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
+import { createRewritingDatabase } from '../support/rewriting-database.ts'
+import { createSender, parseError, useApiWorld } from '../support/test-api.ts'
+
+// Concurrent `POST /contacts/` of a workspace share a statement. Each must end as if it had been alone.
+
+// Registered before the database's: Jest runs these hooks in the order of their registration.
+afterAll(async () => {
+  await observed.app.close()
+  await observed.db.destroy()
+})
+const api = useApiWorld()
+/** The statements that the API has sent. */
+let statements: string[] = []
+let observed: { db: Db; app: FastifyInstance }
+let send: ReturnType<typeof createSender>
+beforeAll(async () => {
+  const db = createRewritingDatabase(api.url, (text) => {
+    statements.push(text)
+    return text
+  })
+  const app = await createApp({ ...api.deps, db })
+  observed = { db, app }
+  send = createSender(app, api.key)
+})
+
+const post = (values: object, options: { key?: string; headers?: Record<string, string> } = {}) =>
+  send({
+    method: 'POST',
+    path: '/contacts/',
+    body: { phone_number: freshNumber(), campaign_id: api.seed.campaignId, ...values },
+    ...options,
+  })
+
+const add = async (values: object) => ContactAdded.parse((await post(values)).json())
+
+/** Forgets what was sent, and returns what `work` sends. Recording the last use of a key isn't part of a request. */
+async function observe(work: () => Promise<unknown>): Promise<string[]> {
+  statements = []
+  await work()
+  return statements.filter((text) => !text.includes('last_used_at') && !text.includes('api_request'))
+}
+
+it('handles a new contact with one statement once the credential and the campaign are known', async () => {
+  await add({})
+  expect(await observe(() => add({ first_name: 'Ann', consent: null }))).toEqual([
+    expect.stringContaining('add_contacts'),
+  ])
+})
+
+it('needs a second statement for a contact with a time zone of its own', async () => {
+  const phone_number = freshNumber()
+  await add({ phone_number, time_zone: 'Asia/Tokyo' })
+  const sent = await observe(() => add({ phone_number }))
+  expect(sent).toHaveLength(2)
+})
+
+it('handles concurrent requests with few statements, each with its own result', async () => {
+  await add({})
+  const archived = await seedCampaign(api.deps, api.seed)
+  await api.deps.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', archived).execute()
+  const known = await add({ first_name: 'Known', variables: { old: 'yes' } })
+  const listed = freshNumber()
+  await add({ phone_number: listed, do_not_call: true })
+  let responses: Awaited<ReturnType<typeof post>>[] = []
+  const sent = await observe(async () => {
+    responses = await Promise.all([
+      post({ campaign_id: 987654 }),
+      post({ campaign_id: archived }),
+      post({ phone_number: known.contact.phone_number, variables: { new: 'yes' } }),
+      post({ phone_number: listed }),
+      post({ time_zone: 'Europe/Paris' }),
+      post({ test: true }),
+      post({ phone_number: 'nonsense' }),
+      ...Array.from({ length: 40 }, (_, index) => post({ first_name: `Lead ${index}` })),
+    ])
+  })
+  const [unknown, isArchived, existing, suppressed, inParis, test, invalid, ...others] = responses
+  expect(unknown && parseError(unknown)).toMatchObject({ status: 404, details: [{ field: 'campaign_id' }] })
+  expect(isArchived && parseError(isArchived).details).toMatchObject([{ code: 'campaign_archived' }])
+  expect([existing?.statusCode, existing?.json()]).toMatchObject([
+    200,
+    { call_queued: false, contact: { first_name: 'Known', variables: { old: 'yes', new: 'yes' } } },
+  ])
+  expect(suppressed?.json()).toMatchObject({ call: { status: 'completed', outcome: 'suppressed' } })
+  expect(inParis?.json()).toMatchObject({ contact: { time_zone: 'Europe/Paris' } })
+  expect(test?.json()).toMatchObject({ call: { test: true } })
+  expect(invalid && parseError(invalid).details).toMatchObject([{ field: 'phone_number' }])
+  expect(
+    others.map((response) => [response.statusCode, response.json<ContactAdded>().contact.first_name]),
+  ).toEqual(others.map((_, index) => [201, `Lead ${index}`]))
+  expect(sent.filter((text) => text.includes('add_contacts')).length).toBeLessThan(12)
+})
+
+it('returns the same call as GET /calls/', async () => {
+  const added = await add({ metadata: { lead: '7' }, scheduled_at: '2026-06-01T12:00:00Z' })
+  const response = await send({ path: `/calls/${added.call.id}/` })
+  expect(response.json()).toEqual(added.call)
+})
+
+it('never queues by calling hours that have changed meanwhile', async () => {
+  const campaignId = await seedCampaign(api.deps, api.seed)
+  const callingHours = { days: ['sun'], start: '10:00', end: '11:00' }
+  const [first] = [await add({ campaign_id: campaignId })]
+  expect(first.call.waiting_for).not.toBe('calling_hours')
+  // As another process does it, which can't clear a cache here.
+  await api.deps.db
+    .updateTable('campaign')
+    .set({ calling_hours: JSON.stringify(callingHours), time_zone: 'UTC' })
+    .where('id', '=', campaignId)
+    .execute()
+  const { call } = await add({ campaign_id: campaignId, time_zone: 'UTC' })
+  expect(call).toMatchObject({ waiting_for: 'calling_hours' })
+  expect(call.next_attempt_at).toMatch(/^2026-05-10T10:00:00/)
+})
+
+it('rejects a revoked key at once, even for a request that is invalid for another reason', async () => {
+  const { key } = await api.seedOtherWorkspace()
+  const body = { phone_number: freshNumber(), campaign_id: 987654 }
+  expect((await post(body, { key })).statusCode).toBe(404)
+  await api.restrictKey(key, { expiresAt: new Date(api.deps.clock.now().getTime() - 1) })
+  for (const values of [
+    body,
+    { phone_number: 'nonsense' },
+    { phone_number: freshNumber(), callback_url: 'x' },
+  ]) {
+    expect(parseError(await post(values, { key })).code).toBe('expired_credential')
+  }
+  expect((await send({ method: 'POST', path: '/contacts/', raw: '{', key })).statusCode).toBe(401)
+})
+
+it('delays only the request whose contact another transaction has locked', async () => {
+  const { contact } = await add({})
+  let locked: ReturnType<typeof post> | undefined
+  await api.deps.db.transaction().execute(async (db) => {
+    await db.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
+    locked = post({ phone_number: contact.phone_number, if_already_queued: 'queue' })
+    const neighbors = await Promise.all(Array.from({ length: 5 }, () => post({})))
+    expect(neighbors.map((response) => response.statusCode)).toEqual([201, 201, 201, 201, 201])
+    await waitForLockWaiters(api.deps.db)
+  })
+  expect((await locked)?.statusCode).toBe(201)
+})
+
+it('handles the neighbors of a request that PostgreSQL rejects', async () => {
+  const rejected = freshNumber()
+  await asSuperuser(api.deps.db, async (db) => {
+    await sql`
+      create function reject_number() returns trigger language plpgsql as $$
+      begin
+        if new.phone_number = ${sql.lit(rejected)} then raise exception 'rejected'; end if;
+        return new;
+      end $$`.execute(db)
+    await sql`create trigger reject before insert on contact for each row execute function reject_number()`.execute(
+      db,
+    )
+  })
+  const responses = await Promise.all([
+    post({}),
+    post({}),
+    post({}),
+    post({ phone_number: rejected }),
+    post({}),
+  ])
+  expect(responses.map((response) => response.statusCode)).toEqual([201, 201, 201, 500, 201])
+  await asSuperuser(api.deps.db, (db) => sql`drop function reject_number cascade`.execute(db))
+})
+
+it('returns the stored response of a key, also together with other requests', async () => {
+  const body = { phone_number: freshNumber(), first_name: 'Maya', metadata: { lead: '7' } }
+  const headers = { 'idempotency-key': 'together' }
+  const first = await post(body, { headers })
+  const [again, other, reused] = await Promise.all([
+    post(body, { headers }),
+    post({}),
+    post({ ...body, first_name: 'Mia' }, { headers: { 'idempotency-key': 'together' } }),
+  ])
+  expect([again.statusCode, again.headers['idempotent-replayed'], again.json()]).toEqual([
+    201,
+    'true',
+    first.json(),
+  ])
+  expect(other.statusCode).toBe(201)
+  expect(parseError(reused).code).toBe('idempotency_key_reused')
+})

@@ -1,0 +1,80 @@
+import { expect, it } from '@jest/globals'
+import { createBatches } from '../../core/batches.ts'
+
+/** Batches of names that run until they're told to end. The keys of a name are its parts. */
+function createNamedBatches(
+  limits: { maxSize?: number; maxRunning?: number; maxRunningPerGroup?: number } = {},
+) {
+  const started: string[][] = []
+  const ends: ((error?: Error) => void)[] = []
+  const add = createBatches<string, string>({
+    maxSize: 3,
+    maxRunning: 2,
+    maxRunningPerGroup: 1,
+    ...limits,
+    keysOf: (name) => name.split('+'),
+    run: (_groupId, names) => {
+      started.push([...names])
+      return new Promise((resolve, reject) => {
+        ends.push((error) =>
+          error === undefined ? resolve(names.map((name) => `done ${name}`)) : reject(error),
+        )
+      })
+    },
+  })
+  return { add, started, end: (batch: number, error?: Error) => ends[batch]?.(error) }
+}
+
+it('runs the first item at once, and those that come meanwhile together', async () => {
+  const { add, started, end } = createNamedBatches()
+  const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
+  expect(started).toEqual([['a']])
+  end(0)
+  expect(await items[0]).toBe('done a')
+  expect(started).toEqual([['a'], ['b', 'c', 'd']])
+  end(1)
+  await items[1]
+  end(2)
+  expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c', 'done d', 'done e'])
+})
+
+it('never runs two items with a key in common at the same time', async () => {
+  const { add, started, end } = createNamedBatches({ maxRunningPerGroup: 2 })
+  const items = ['a', 'a+b', 'c', 'b', 'd'].map((name) => add(1, name))
+  expect(started).toEqual([['a'], ['c']])
+  end(1)
+  await items[2]
+  // a+b waits for a. Nothing that runs has the keys of b and d.
+  expect(started.at(-1)).toEqual(['b', 'd'])
+  end(0)
+  end(2)
+  await items[0]
+  await items[3]
+  expect(started.at(-1)).toEqual(['a+b'])
+  end(3)
+  expect(await items[1]).toBe('done a+b')
+})
+
+it('lets groups take turns, and leaves room for others while one is slow', async () => {
+  const { add, started, end } = createNamedBatches({ maxSize: 1 })
+  const items = [add(1, 'a1'), add(1, 'a2'), add(1, 'a3'), add(2, 'b1'), add(3, 'c1')]
+  expect(started).toEqual([['a1'], ['b1']])
+  end(1)
+  await items[3]
+  expect(started.at(-1)).toEqual(['c1'])
+  end(0)
+  await items[0]
+  end(2)
+  await items[4]
+  expect(started.slice(3)).toEqual([['a2']])
+})
+
+it('rejects the items of a batch that fails, and continues', async () => {
+  const { add, end } = createNamedBatches()
+  const failing = add(1, 'a')
+  const next = add(1, 'a')
+  end(0, new Error('broken'))
+  await expect(failing).rejects.toThrow('broken')
+  end(1)
+  expect(await next).toBe('done a')
+})
