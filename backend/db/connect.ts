@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import pg from 'pg'
 import { minuteMs, secondMs } from '../core/durations.ts'
 import { isError } from '../core/errors.ts'
@@ -115,6 +115,18 @@ export function connect(
   return db
 }
 
+/**
+ * Marks a statement that is sent often and whose text is always the same: the server parses and plans it only once per
+ * connection. Put it at the start.
+ */
+export const prepared = (name: string) => sql.raw<void>(`/* prepared: ${name} */`)
+
+function nameStatement(args: unknown[]): unknown[] {
+  const [text, values] = args
+  const name = typeof text === 'string' ? /^\s*\/\* prepared: (\w+) \*\//.exec(text)?.[1] : undefined
+  return name === undefined ? args : [{ name, text, values }]
+}
+
 /** Set by a statement, because connection poolers reject parameters that they don't know. */
 const sessionSettings = (
   { statementMs, idleInTransactionMs }: DatabaseTimeouts,
@@ -137,7 +149,7 @@ function closeOnFailure(client: pg.PoolClient): PostgresPoolClient {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   return {
     query: ((...args: unknown[]) => {
-      const running = query(...args)
+      const running = query(...nameStatement(args))
       if (!(running instanceof Promise)) return running
       return running.catch((error: unknown) => {
         mustClose ||= args[0] === 'rollback' || (isError(error) && error.message === 'Query read timeout')

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { completeQueuedCalls } from '../calls/complete-calls.ts'
 import { rescheduleClosedCalls } from '../calls/reschedule-calls.ts'
+import type { CallSettings } from '../db/tables/call-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { planCall } from '../scheduling/calling-hours.ts'
@@ -10,11 +12,12 @@ import {
   type CallToDial,
   countCapacity,
   type DialedCall,
-  lockClaimableCampaigns,
   lockDueCalls,
   lockDueTestCalls,
-  markCampaignsClaimed,
+  lockNextCampaigns,
+  maxCampaigns,
   type NewAttempt,
+  settleCampaigns,
   startAttempts,
 } from './claim-store.ts'
 import { shareCapacity } from './share-capacity.ts'
@@ -53,20 +56,24 @@ type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 export const claimCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Promise<ClaimedAttempt[]> =>
   repeatUntilClaimed(deps, async (tx) => {
     const now = tx.clock.now()
-    const campaigns = await lockClaimableCampaigns(tx.db, now)
+    const campaigns = await lockNextCampaigns(tx.db, now)
     if (campaigns.length === 0) return 'nothing_to_claim'
     const counted = await countCapacity(tx.db, campaigns, capacity, now)
     const shares = shareCapacity(capacity, counted)
-    // A campaign that could start calls but got no share keeps its place in the order.
-    const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
-    await markCampaignsClaimed(
-      tx.db,
-      served.map(({ id }) => id),
-    )
     const locked = shares.size === 0 ? [] : await lockDueCalls(tx.db, shares, now)
     const allowed = await completeSuppressed(tx, locked, now)
     const callable = await rescheduleClosedCalls(tx.db, allowed, now)
-    return startLockedCalls(tx, lease, { locked, callable, test: false })
+    const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
+    // A campaign that could start calls but got no share keeps its place in the queue.
+    const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
+    await settleCampaigns(
+      tx.db,
+      campaigns,
+      served.map(({ id }) => id),
+      now,
+    )
+    // Behind campaigns that turned out to have no call, others can have one.
+    return claimed === 'nothing_to_claim' && campaigns.length === maxCampaigns ? 'claim_again' : claimed
   })
 
 /** Claims at most `capacity` test calls. Calling hours and limits don't apply to them. */
@@ -81,16 +88,20 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
 /** `claim_again` if calls left the queue but no attempt started. Other calls may be due behind them. */
 type ClaimResult = ClaimedAttempt[] | 'nothing_to_claim' | 'claim_again'
 
+/** After so many, the worker waits for the next poll. */
+const maxRounds = 100
+
 /** Claims again after a batch that started no call, so that the calls behind it don't wait for the next poll. */
 async function repeatUntilClaimed(
   deps: ClaimDeps,
   claim: (tx: ClaimDeps) => Promise<ClaimResult>,
 ): Promise<ClaimedAttempt[]> {
-  for (;;) {
+  for (let round = 1; round <= maxRounds; round += 1) {
     const claimed = await inTransaction(deps, claim)
     if (claimed === 'nothing_to_claim') return []
     if (claimed !== 'claim_again') return claimed
   }
+  return []
 }
 
 /** Completes the calls to numbers on the do-not-call list; returns the others. */
@@ -122,7 +133,8 @@ async function startLockedCalls(
   const leaseStartedMs = performance.now()
   // Uses the current time, because the number's last attempt can have ended since the claim began.
   const now = tx.clock.now()
-  const dialed = callable.map((call) => toDialedCall(call, now))
+  const localTimes = new Map<string, string>()
+  const dialed = callable.map((call) => toDialedCall(call, now, localTimes))
   const attempts = await startAttempts(tx.db, dialed, { ...lease, now })
   // Another dialer is already calling all of these numbers, so the calls wait.
   if (attempts.length === 0) return callable.length < locked.length ? 'claim_again' : 'nothing_to_claim'
@@ -133,16 +145,28 @@ async function startLockedCalls(
   })
 }
 
-function toDialedCall(call: CallToDial, now: Date): DialedCall {
+/** @param localTimes those that are known already; formatting one takes as long as the rest */
+function toDialedCall(call: CallToDial, now: Date, localTimes: Map<string, string>): DialedCall {
   const rules = { callingHours: call.callingHours, timeZone: call.campaignTimeZone }
   const callee = { phoneNumber: call.toNumber, timeZone: call.contactTimeZone }
   const { zones, source } = planCall(rules, callee, now)
-  return {
-    id: call.id,
-    settings: { ...call.settings, time_zones: [...zones], time_zone_source: source },
-    local_times: Object.fromEntries(zones.map((zone) => [zone, toLocalIsoTime(now, zone)])),
+  const settings: Partial<CallSettings> = {
+    ...call.settings,
+    time_zones: [...zones],
+    time_zone_source: source,
   }
+  for (const zone of zones) if (!localTimes.has(zone)) localTimes.set(zone, toLocalIsoTime(now, zone))
+  const local_times = Object.fromEntries(zones.map((zone) => [zone, localTimes.get(zone) ?? '']))
+  return { id: call.id, dialed_with: { ...findChanges(call.queuedWith ?? {}, settings), local_times } }
 }
+
+/** Returns the settings that have changed since the call was queued. */
+const findChanges = (before: Partial<CallSettings>, after: Partial<CallSettings>): Partial<CallSettings> =>
+  Object.fromEntries(
+    Object.entries(after).filter(
+      ([name, value]) => !isDeepStrictEqual(value, before[name as keyof CallSettings]),
+    ),
+  )
 
 export const toClaimedAttempt = (
   call: CallToDial,

@@ -36,6 +36,8 @@ export interface CallToDial {
   toNumber: string
   onDoNotCallList: boolean
   settings: Partial<CallSettings>
+  /** Null for calls from before this was stored. */
+  queuedWith: Partial<CallSettings> | null
 }
 
 /** The columns of `CallToDial`, from call, campaign, agent, and contact. */
@@ -46,7 +48,7 @@ export const callToDialColumns = sql`
   contact.first_name as "firstName", contact.last_name as "lastName", contact.variables,
   call.scheduled_at as "scheduledAt", agent.widget_id as "widgetId", agent.name as "agentName",
   agent.language, agent.greeting, call.from_number as "fromNumber", call.to_number as "toNumber",
-  ${isCalleeOnDoNotCallList} as "onDoNotCallList", ${currentSettings} as settings`
+  ${isCalleeOnDoNotCallList} as "onDoNotCallList", ${currentSettings} as settings, call.queued_with as "queuedWith"`
 
 const activeJoins = sql`
   join campaign on campaign.id = call.campaign_id and campaign.status = 'active'
@@ -105,15 +107,14 @@ export interface NewAttempt {
   number: number
 }
 
-/** A locked call, with everything that its attempt stores about how it was dialed. */
+/** A locked call, and what its attempt stores about how it was dialed. */
 export interface DialedCall {
   id: number
-  settings: Partial<CallSettings>
-  local_times: DialedWith['local_times']
+  dialed_with: DialedWith
 }
 
 /**
- * Starts an attempt for each locked call, and stores its settings that have changed since it was queued. The lease uses the database's clock. A call stays queued if another
+ * Starts an attempt for each locked call. The lease uses the database's clock. A call stays queued if another
  * transaction is already calling its number; the partial unique index decides. Inserts in order of phone number so that
  * two dialers can't deadlock.
  */
@@ -130,11 +131,8 @@ export async function startAttempts(
       )
       select workspace_id, call.id, campaign_id, attempts + 1, to_number, test, ${lease.provider}, ${lease.workerId}::uuid,
         clock_timestamp() + ${lease.leaseMs}::float8 * interval '1 millisecond', ${lease.now},
-        (
-          select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(dialed.settings)
-          where value is distinct from queued_with -> key
-        ) || jsonb_build_object('local_times', dialed.local_times)
-      from jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as dialed (id bigint, settings jsonb, local_times jsonb)
+        dialed.dialed_with
+      from json_to_recordset(${JSON.stringify(calls)}) as dialed (id bigint, dialed_with jsonb)
       join call on call.id = dialed.id
       order by workspace_id, to_number, call.id
       on conflict (workspace_id, to_number) where ended_at is null and not test do nothing
@@ -151,34 +149,48 @@ export const liveAttempts = sql`(
   where call_attempt.campaign_id = campaign.id and call_attempt.ended_at is null and not call_attempt.test
 )`
 
+/** How many campaigns a claim considers. Workspaces take turns among so many that are next in queued. */
+export const maxCampaigns = 50
+
+/** Among how many campaigns that are next in the queue workspaces take turns. */
+const queueWindow = 200
+
 /**
- * Locks up to 50 campaigns that have calls to claim. Workspaces take turns, and so do the campaigns of each workspace.
- * Skips campaigns that another dialer has locked. `NO KEY` doesn't block queueing calls. This statement counts before
- * it locks, so `countCapacity` counts again.
+ * Locks up to 50 campaigns that may have calls to claim. Workspaces take turns, and so do the campaigns of each
+ * workspace. Skips campaigns that another dialer has locked. `NO KEY` doesn't block queueing calls.
  */
-export async function lockClaimableCampaigns(db: Db, now: Date): Promise<number[]> {
+export async function lockNextCampaigns(db: Db, now: Date): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
+    with waiting as materialized (
+      select campaign_id, workspace_id, claim_at from campaign_queue
+      -- By the database's clock, too, because a test's clock doesn't always advance.
+      where claim_at <= greatest(${now}, clock_timestamp())
+      order by claim_at
+      limit ${queueWindow}
+    ), served as materialized (
+      select workspace_id, (
+          select claimed_at from campaign_queue
+          where campaign_queue.workspace_id = workspaces.workspace_id and claimed_at is not null
+          order by claimed_at desc limit 1
+        ) as served_at
+      from (select distinct workspace_id from waiting) as workspaces
+    ), next as (
+      select campaign_id, served_at,
+        row_number() over (partition by workspace_id order by claim_at, campaign_id) as turn
+      from waiting join served using (workspace_id)
+    )
     select campaign.id
-    from campaign join (
-      select campaign.id, campaign.claimed_at,
-        row_number() over (partition by campaign.workspace_id order by campaign.claimed_at nulls first, campaign.id) as turn,
-        (select max(claimed_at) from campaign as other where other.workspace_id = campaign.workspace_id) as served_at
-      from campaign
-      join agent on agent.id = campaign.agent_id and agent.status = 'live'
-      join phone_number on phone_number.id = campaign.phone_number_id and phone_number.status = 'active'
-      where campaign.status = 'active'
-        and ${liveAttempts} < campaign.max_concurrent_calls
-        and exists (select from call where call.campaign_id = campaign.id and ${isClaimable(now)})
-      order by turn, served_at nulls first, campaign.id
-      limit 50
-    ) as next on next.id = campaign.id
-    where campaign.status = 'active'
-    order by next.turn, next.served_at nulls first, next.id
+    from next join campaign on campaign.id = next.campaign_id
+    order by next.turn, next.served_at nulls first, campaign.id
+    limit ${maxCampaigns}
     for no key update of campaign skip locked`.execute(db)
   return rows.map((row) => row.id)
 }
 
-/** Counts how many calls each locked campaign can start and how many are due. Keeps the order of `campaignIds`. */
+/**
+ * Counts how many calls each locked campaign can start and how many are due. A campaign that isn't active can start none.
+ * Keeps the order of `campaignIds`.
+ */
 export async function countCapacity(
   db: Db,
   campaignIds: readonly number[],
@@ -187,19 +199,28 @@ export async function countCapacity(
 ): Promise<{ id: number; workspaceId: number; free: number; due: number }[]> {
   const { rows } = await sql<{ id: number; workspaceId: number; free: number; due: number }>`
     select campaign.id, campaign.workspace_id as "workspaceId",
-      campaign.max_concurrent_calls - ${liveAttempts} as free,
+      case when campaign.status = 'active' and agent.status = 'live' and phone_number.status = 'active'
+        then campaign.max_concurrent_calls - ${liveAttempts} else 0 end as free,
       (select count(*) from (
         select from call where call.campaign_id = campaign.id and ${isClaimable(now)} limit ${capacity}
       ) as waiting) as due
     from campaign
+    join agent on agent.id = campaign.agent_id
+    join phone_number on phone_number.id = campaign.phone_number_id
     where campaign.id = any(${campaignIds}::bigint[])
     order by array_position(${campaignIds}::bigint[], campaign.id)`.execute(db)
   return rows
 }
 
-/** Ends the campaigns' turns. Uses the database's clock, because a test's clock doesn't always advance. */
-export async function markCampaignsClaimed(db: Db, campaignIds: readonly number[]): Promise<void> {
-  await sql`update campaign set claimed_at = clock_timestamp() where id = any(${campaignIds}::bigint[])`.execute(
-    db,
-  )
+/**
+ * Decides when the next turn of the locked campaigns comes. Those that were served go to the end of the queue. Call it
+ * last in the transaction.
+ */
+export async function settleCampaigns(
+  db: Db,
+  campaignIds: readonly number[],
+  servedIds: readonly number[],
+  now: Date,
+): Promise<void> {
+  await sql`select settle_campaigns(${campaignIds}, ${servedIds}, ${now})`.execute(db)
 }

@@ -22,15 +22,17 @@ export async function measureCallBacklog({ db, clock }: Pick<Deps, 'db' | 'clock
   const now = clock.now()
   const { rows } = await sql<CallBacklog>`
     select
-      (select coalesce(max(extract(epoch from ${now}::timestamptz - greatest(first.next_attempt_at, campaign.claimed_at))), 0)
-        from campaign
+      (select coalesce(max(extract(epoch from ${now}::timestamptz - greatest(first.next_attempt_at, queued.claimed_at))), 0)
+        from campaign_queue as queued
+        join campaign on campaign.id = queued.campaign_id
         join agent on agent.id = campaign.agent_id and agent.status = 'live'
         join phone_number on phone_number.id = campaign.phone_number_id and phone_number.status = 'active'
         cross join lateral (
           select next_attempt_at from call where call.campaign_id = campaign.id and ${isClaimable(now)}
           order by next_attempt_at limit 1
         ) as first
-        where campaign.status = 'active' and ${liveAttempts} < campaign.max_concurrent_calls
+        where queued.claim_at <= greatest(${now}, clock_timestamp())
+          and campaign.status = 'active' and ${liveAttempts} < campaign.max_concurrent_calls
       )::float8 as "queueLag",
       (select count(*) from call_attempt where ended_at is null) as "attemptsInProgress",
       (select count(*) from call_attempt where ended_at is null and lease_until <= now()) as "attemptsWithoutWorker",

@@ -37,7 +37,7 @@ interface WaitingCalls {
 
 /**
  * Counts queued calls by what they wait for; `withWaitingFor` decides that for a single call. Groups calls by
- * campaign before it decides, so that a queue of 100,000 is read only from the index `call_queue`. A number that is on
+ * campaign before it decides, so that a queue of 100,000 is read only from the index `call_queue_of_campaign`. A number that is on
  * a call for another campaign counts as free.
  */
 export async function countWaitingCalls(db: Db, workspaceId: number, now: Date): Promise<WaitingCalls[]> {

@@ -19,6 +19,7 @@ export interface CallTables {
   agent: AgentTable
   phone_number: PhoneNumberTable
   campaign: CampaignTable
+  campaign_queue: CampaignQueueTable
   contact: ContactTable
   contact_note: ContactNoteTable
   contact_change: ContactChangeTable
@@ -78,6 +79,16 @@ interface CampaignTable {
    */
   reschedule_after_call_id: number | null
   created_at: CreatedAt
+}
+
+/** Maintained by triggers and the function `settle_campaigns`. */
+interface CampaignQueueTable {
+  campaign_id: number
+  workspace_id: number
+  claim_at: TimestampColumn | null
+  at_limit: Generated<boolean>
+  changes: Generated<number>
+  claimed_at: TimestampColumn | null
 }
 
 interface ContactTable {

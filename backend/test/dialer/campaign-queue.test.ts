@@ -1,0 +1,144 @@
+import { expect, it } from '@jest/globals'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { seedCall } from '../support/calls.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { useCallsWorld } from '../support/world.ts'
+
+// A campaign without a call to claim leaves the queue of campaigns. Each change that gives it one must put it back.
+
+const world = useCallsWorld()
+const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+
+const claim = (): Promise<ClaimedAttempt[]> => claimCalls(world.deps, lease, 50)
+
+/** Claims until nothing is left to claim, so that campaigns without calls leave the queue. */
+async function emptyQueue(): Promise<void> {
+  for (let round = 0; round < 3; round += 1) expect(await claim()).toEqual([])
+  const waiting = await world.deps.db
+    .selectFrom('campaign_queue')
+    .select('campaign_id')
+    .where('campaign_id', '=', world.seed.campaignId)
+    .where('claim_at', '<=', world.deps.clock.now())
+    .execute()
+  expect(waiting).toEqual([])
+}
+
+const queue = (number = freshNumber(), values: object = {}) =>
+  seedCall(world.deps, world.seed, number, values)
+
+const claimedIds = async () => (await claim()).map(({ request }) => request.callId)
+
+it('claims a call that is queued into a campaign that has left the queue', async () => {
+  await emptyQueue()
+  const { id } = await queue()
+  expect(await claimedIds()).toEqual([id])
+})
+
+it('claims a call whose transaction had not ended when the campaign had no other call', async () => {
+  const { id } = await queue()
+  // As a version of the service queues it that doesn't know the queue of campaigns.
+  await world.deps.db.transaction().execute(async (db) => {
+    await db
+      .selectFrom('campaign')
+      .select('id')
+      .where('id', '=', world.seed.campaignId)
+      .forKeyShare()
+      .execute()
+    const now = world.deps.clock.now()
+    const call = await db.selectFrom('call').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    await db
+      .insertInto('call')
+      .values({
+        workspace_id: call.workspace_id,
+        campaign_id: call.campaign_id,
+        contact_id: call.contact_id,
+        agent_id: call.agent_id,
+        phone_number_id: call.phone_number_id,
+        from_number: call.from_number,
+        to_number: freshNumber(),
+        additional: true,
+        queued_at: now,
+        due_at: now,
+        next_attempt_at: now,
+      })
+      .execute()
+    expect(await claimedIds()).toEqual([id])
+    expect(await claim()).toEqual([])
+  })
+  expect(await claim()).toHaveLength(1)
+})
+
+it('claims the calls of a campaign that is resumed', async () => {
+  const set = (status: 'paused' | 'active') =>
+    world.deps.db.updateTable('campaign').set({ status }).where('id', '=', world.seed.campaignId).execute()
+  await set('paused')
+  const { id } = await queue()
+  await emptyQueue()
+  await set('active')
+  expect(await claimedIds()).toEqual([id])
+})
+
+it('claims the calls of an agent that goes live, and of a number that becomes active', async () => {
+  const { db } = world.deps
+  await db.updateTable('agent').set({ status: 'paused' }).where('id', '=', world.seed.agentId).execute()
+  const { id } = await queue()
+  await emptyQueue()
+  await db.updateTable('agent').set({ status: 'live' }).where('id', '=', world.seed.agentId).execute()
+  expect(await claimedIds()).toEqual([id])
+
+  const number = { id: world.seed.phoneNumberId }
+  await db.updateTable('phone_number').set({ status: 'retired' }).where('id', '=', number.id).execute()
+  const second = await queue()
+  await emptyQueue()
+  await db.updateTable('phone_number').set({ status: 'active' }).where('id', '=', number.id).execute()
+  expect(await claimedIds()).toEqual([second.id])
+})
+
+it('claims more calls when the limit is raised, and when a call ends', async () => {
+  const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
+  for (let count = 0; count < 3; count += 1) await queue(freshNumber(), { campaign_id: narrow })
+  const [first] = await claim()
+  expect(await claim()).toEqual([])
+  await world.deps.db
+    .updateTable('campaign')
+    .set({ max_concurrent_calls: 2 })
+    .where('id', '=', narrow)
+    .execute()
+  expect(await claim()).toHaveLength(1)
+  expect(await claim()).toEqual([])
+  if (first === undefined) throw new Error('no call was claimed')
+  await finishAttempt(world.deps, first, emptyResult('busy', 'line_busy'))
+  expect(await claim()).toHaveLength(1)
+})
+
+it("claims another campaign's call to a number as soon as the number is free", async () => {
+  const number = freshNumber()
+  const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
+  await queue(number)
+  const [first] = await claim()
+  const { id } = await queue(number, { campaign_id: other })
+  expect(await claim()).toEqual([])
+  if (first === undefined) throw new Error('no call was claimed')
+  await finishAttempt(world.deps, first, emptyResult('busy', 'line_busy'))
+  expect(await claimedIds()).toEqual([id])
+})
+
+it('claims a scheduled call when its time has come, and earlier if it is moved', async () => {
+  const inAnHour = new Date(world.deps.clock.now().getTime() + 3_600_000)
+  const { id } = await queue(freshNumber(), { scheduled_at: inAnHour.toISOString() })
+  await emptyQueue()
+  world.deps.clock.advance(3_600_000)
+  expect(await claimedIds()).toEqual([id])
+
+  const inADay = new Date(world.deps.clock.now().getTime() + 86_400_000)
+  const second = await queue(freshNumber(), { scheduled_at: inADay.toISOString() })
+  await emptyQueue()
+  await world.deps.db
+    .updateTable('call')
+    .set({ next_attempt_at: world.deps.clock.now() })
+    .where('id', '=', second.id)
+    .execute()
+  expect(await claimedIds()).toEqual([second.id])
+})
