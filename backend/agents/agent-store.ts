@@ -1,4 +1,5 @@
 import type { Agent, SearchQuery } from '@outdial/contract'
+import { prepared } from '../db/connect.ts'
 import { nameContains } from '../db/name-search.ts'
 import type { Db } from '../db/schema.ts'
 
@@ -7,6 +8,7 @@ export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery
   return db
     .selectFrom('agent')
     .select(['id', 'name', 'language', 'variables'])
+    .modifyFront(prepared)
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'live')
     .$if(query.search !== undefined, (agents) => agents.where(nameContains('name', query.search ?? '')))

@@ -57,7 +57,7 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     /**
      * Authenticates a request and counts it against its connection's quota, before its body is read.
      *
-     * @param options.mayRecall the route checks a remembered credential again in the statement that does its work
+     * @param options.mayRecall a remembered credential is enough, because it's checked again before the response
      */
     authenticate: async (
       request: FastifyRequest,
@@ -83,10 +83,13 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     /** Looks a remembered credential up, because it may have been revoked. */
     confirm: async (request: FastifyRequest): Promise<void> => {
       if (request.credential?.isRemembered !== true) return
-      // A request without a valid credential belongs to no workspace.
-      request.caller = null
-      request.credential = { ...(await lookUp(request)), isRemembered: false }
-      request.caller = request.credential.caller
+      try {
+        request.credential = { ...(await lookUp(request)), isRemembered: false }
+      } catch (error) {
+        // A request without a valid credential belongs to no workspace.
+        if (error instanceof ApiError) request.caller = null
+        throw error
+      }
     },
   }
 }

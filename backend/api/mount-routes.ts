@@ -44,6 +44,7 @@ export async function mountRoutes(
   for (const route of routes) {
     const hasBodySchema = route.body !== NoRequestBody
     const handleShared = route.createSharedHandler && route.createSharedHandler(deps)
+    const mayRecall = handleShared !== undefined || route.method === 'GET'
     api.route({
       method: route.method,
       url: route.path,
@@ -59,7 +60,7 @@ export async function mountRoutes(
       },
       onRequest: async (request, reply) => {
         const caller = await authenticator.authenticate(request, reply, {
-          mayRecall: handleShared !== undefined,
+          mayRecall,
         })
         requireScopes(caller, route.scopes)
         if (hasBodySchema && hasBody(request)) requireJson(request.headers)
@@ -77,7 +78,8 @@ export async function mountRoutes(
         })
         const scoped = scopeToWorkspace(deps, caller.workspaceId)
         if (route.idempotent !== true) {
-          const response = await run(scoped)
+          // A read doesn't wait for the credential, but its response does.
+          const [response] = await Promise.all([run(scoped), authenticator.confirm(request)])
           request.loggedResponse = { created: route.created(response.body), idempotency: null }
           return sendResponse(reply, response)
         }

@@ -1,8 +1,11 @@
-import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
+import { createHash } from 'node:crypto'
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { minuteMs, secondMs } from '../core/durations.ts'
 import { isError } from '../core/errors.ts'
 import { doNotCallSettings } from './do-not-call-settings.ts'
+import { roles } from './roles.ts'
 import type { Database, Db } from './schema.ts'
 
 /** IDs are bigint in the tables and stay far below 2^53, so they're read as numbers. */
@@ -32,10 +35,20 @@ export const startupTimeouts: DatabaseTimeouts = {
   queryMs: 11 * minuteMs,
 }
 
-/** How many connections a process opens at most. */
+/** How many connections a process opens at most: half of them for workspaces, half for everything else. */
 export const maxConnections = 20
 
-const pools = new WeakMap<object, { pool: pg.Pool; connection: ConnectionOptions }>()
+/** What belongs to a `Db`. */
+interface OpenDatabase {
+  connection: ConnectionOptions
+  /** Of the service, and of workspaces. */
+  pools: readonly [pg.Pool, pg.Pool]
+  /** By ID. */
+  workspaces: LRUCache<number, Db>
+}
+
+/** By the adapter, which a `Db` shares with those derived from it. */
+const openDatabases = new WeakMap<object, OpenDatabase>()
 
 /** Where a pool connects to, and as which role. A thread can't use a pool of another, but can open one like it. */
 export interface ConnectionOptions {
@@ -43,21 +56,25 @@ export interface ConnectionOptions {
   role?: string
 }
 
-function getPool(db: Db) {
-  const found = pools.get(db)
+function getOpenDatabase(db: Db): OpenDatabase {
+  const found = openDatabases.get(db.getExecutor().adapter)
   if (found === undefined) throw new Error('invariant: this Db was not opened by connect')
   return found
 }
 
-export const getConnectionOptions = (db: Db): ConnectionOptions => getPool(db).connection
+export const getConnectionOptions = (db: Db): ConnectionOptions => getOpenDatabase(db).connection
 
-/** Counts the connections of the pool that a `Db` uses: busy ones, idle ones, and transactions that wait for one. */
+/** Returns the pools of the service and of workspaces, in this order. */
+export const getPools = (db: Db): readonly [pg.Pool, pg.Pool] => getOpenDatabase(db).pools
+
+/** Counts the connections that a `Db` uses: busy ones, idle ones, and transactions that wait for one. */
 export function countConnections(db: Db): { state: 'busy' | 'idle' | 'waiting'; count: number }[] {
-  const { pool } = getPool(db)
+  const sum = (count: (pool: pg.Pool) => number) =>
+    getPools(db).reduce((total, pool) => total + count(pool), 0)
   return [
-    { state: 'busy', count: pool.totalCount - pool.idleCount },
-    { state: 'idle', count: pool.idleCount },
-    { state: 'waiting', count: pool.waitingCount },
+    { state: 'busy', count: sum((pool) => pool.totalCount - pool.idleCount) },
+    { state: 'idle', count: sum((pool) => pool.idleCount) },
+    { state: 'waiting', count: sum((pool) => pool.waitingCount) },
   ]
 }
 
@@ -80,51 +97,104 @@ export function connect(
   const openConnections = new Set<Promise<void>>()
   // The pool waits for it, although its type doesn't say so. Without its settings, a connection would have the rights of
   // the user in the URL.
-  const prepare: (client: pg.ClientBase) => unknown = async (client) => {
-    // The pool listens only to idle clients: one that breaks between two statements would end the process.
-    client.on('error', onError)
-    const close = new Promise<void>((resolve) => client.once('end', resolve))
-    openConnections.add(close)
-    void close.then(() => openConnections.delete(close))
-    await client.query(sessionSettings(timeouts, role))
-    if (doNotCallKey) await client.query(doNotCallSettings(doNotCallKey))
+  const prepareAs = (connectionRole: string | undefined): ((client: pg.ClientBase) => unknown) =>
+    async function prepare(client) {
+      // The pool listens only to idle clients: one that breaks between two statements would end the process.
+      client.on('error', onError)
+      const close = new Promise<void>((resolve) => client.once('end', resolve))
+      openConnections.add(close)
+      void close.then(() => openConnections.delete(close))
+      await client.query(sessionSettings(timeouts, connectionRole))
+      if (doNotCallKey) await client.query(doNotCallSettings(doNotCallKey))
+    }
+  const openPool = (size: number, connectionRole: string | undefined) => {
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: size,
+      connectionTimeoutMillis: 5 * secondMs,
+      query_timeout: timeouts.queryMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10 * secondMs,
+      types,
+      onConnect: prepareAs(connectionRole),
+    })
+    pool.on('error', () => {}) // the client's own listener, above, reports it
+    return pool
   }
-  const pool = new pg.Pool({
-    connectionString: url,
-    max,
-    connectionTimeoutMillis: 5 * secondMs,
-    query_timeout: timeouts.queryMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10 * secondMs,
-    types,
-    onConnect: prepare,
-  })
-  pool.on('error', () => {}) // the client's own listener, below, reports it
+  // Two, because changing the role of a connection costs as much as a statement.
+  const ofService = openPool(Math.ceil(max / 2), role)
+  const ofWorkspaces = openPool(Math.max(1, Math.floor(max / 2)), roles.workspace)
   // `pool.end()` resolves before its connections are closed. If the server stops in between, they report errors.
   const close = async () => {
-    await pool.end()
+    await Promise.all([ofService.end(), ofWorkspaces.end()])
     await Promise.all(openConnections)
   }
-  const waitingPool = {
-    options: pool.options,
-    connect: async () => closeOnFailure(await pool.connect()),
+  const db = openKysely({
+    options: ofService.options,
+    connect: async () => closeOnFailure(await ofService.connect()),
     end: close,
-  }
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: waitingPool }) })
-  pools.set(db, { pool, connection: { url, ...(role !== undefined && { role }) } })
+  })
+  openDatabases.set(db.getExecutor().adapter, {
+    connection: { url, ...(role !== undefined && { role }) },
+    pools: [ofService, ofWorkspaces],
+    workspaces: new LRUCache({ max: 1_000 }),
+  })
   return db
 }
 
-/**
- * Marks a statement that is sent often and whose text is always the same: the server parses and plans it only once per
- * connection. Put it at the start.
- */
-export const prepared = (name: string) => sql.raw<void>(`/* prepared: ${name} */`)
+const openKysely = (pool: PostgresPool): Db =>
+  new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
 
+/** Returns a `Db` whose statements run as the workspace role and see the rows of one workspace. */
+export function openWorkspace(db: Db, workspaceId: number): Db {
+  const { pools, workspaces } = getOpenDatabase(db)
+  const [, pool] = pools
+  const opened =
+    workspaces.get(workspaceId) ??
+    openKysely({
+      options: pool.options,
+      connect: () => connectToWorkspace(pool, workspaceId),
+      end: () => Promise.resolve(), // the pool belongs to `db`
+    })
+  workspaces.set(workspaceId, opened)
+  return db.getExecutor().plugins.reduce((scoped, plugin) => scoped.withPlugin(plugin), opened)
+}
+
+/** The workspace whose rows a connection sees. */
+const workspaceOf = new WeakMap<pg.PoolClient, number>()
+
+async function connectToWorkspace(pool: pg.Pool, workspaceId: number): Promise<PostgresPoolClient> {
+  const client = await pool.connect()
+  if (workspaceOf.get(client) === workspaceId) return closeOnFailure(client)
+  try {
+    workspaceOf.delete(client)
+    await client.query(`set outdial.workspace_id = '${workspaceId}'`)
+    workspaceOf.set(client, workspaceId)
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+  return closeOnFailure(client)
+}
+
+const preparedMark = '/* prepared */'
+
+/**
+ * Marks a statement that is sent often, for `modifyFront`: the server parses and plans it only once per connection. Its
+ * plan must be good for any values.
+ */
+export const prepared = sql.raw<void>(preparedMark)
+
+/** Names of prepared statements, by text. */
+const statementNames = new LRUCache<string, string>({ max: 500 })
+
+/** Gives a statement with the mark a name, so that the driver prepares it. */
 function nameStatement(args: unknown[]): unknown[] {
   const [text, values] = args
-  const name = typeof text === 'string' ? /^\s*\/\* prepared: (\w+) \*\//.exec(text)?.[1] : undefined
-  return name === undefined ? args : [{ name, text, values }]
+  if (typeof text !== 'string' || !text.includes(preparedMark)) return args
+  const name = statementNames.get(text) ?? createHash('sha256').update(text).digest('base64url').slice(0, 20)
+  statementNames.set(text, name)
+  return [{ name, text, values }]
 }
 
 /** Set by a statement, because connection poolers reject parameters that they don't know. */

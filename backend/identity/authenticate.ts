@@ -1,11 +1,12 @@
 import { type ErrorCode, errorTexts, toErrorMessage } from '@outdial/contract'
 import { LRUCache } from 'lru-cache'
+import { createBatches } from '../core/batches.ts'
 import type { Caller } from '../core/caller.ts'
 import { secondMs } from '../core/durations.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
-import { findCredential } from './credential-store.ts'
+import { type Credential, findCredentials } from './credential-store.ts'
 
 const realm = 'Bearer realm="Outdial"'
 
@@ -45,6 +46,14 @@ const rememberedMs = 10 * secondMs
 
 export function createAuthenticator({ db, clock }: Pick<Deps, 'db' | 'clock'>): Authenticator {
   const remembered = new LRUCache<string, { caller: Caller; expiresAt: number }>({ max: 10_000 })
+  // Each request looks its credential up, and concurrent ones share the statement.
+  const find = createBatches<Buffer, Credential | undefined>({
+    maxSize: 200,
+    maxRunning: 2,
+    maxRunningPerGroup: 2,
+    keysOf: () => [],
+    run: (_groupId, tokenHashes) => findCredentials(db, tokenHashes),
+  })
 
   return {
     authenticate: async (header) => {
@@ -53,7 +62,7 @@ export function createAuthenticator({ db, clock }: Pick<Deps, 'db' | 'clock'>): 
       const tokenHash = hashToken(token)
       const key = tokenHash.toString('base64')
       remembered.delete(key)
-      const credential = await findCredential(db, tokenHash)
+      const credential = await find(0, tokenHash)
       if (credential === undefined) throw unauthorizedError('invalid_credential')
       const { expiresAt, ...caller } = credential
       const now = clock.now()

@@ -1,18 +1,24 @@
 import type { Scope } from '@outdial/contract'
+import { sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
+import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 
 /** The caller that a credential acts for, and when it expires. */
-interface Credential extends Caller {
+export interface Credential extends Caller {
   /** Null for an API key. */
   expiresAt: Date | null
 }
 
-/** Finds an API key or access token. Both kinds share one index. */
-export const findCredential = (db: Db, tokenHash: Buffer): Promise<Credential | undefined> =>
-  db
+/** Finds API keys and access tokens, in the order of their hashes. Both kinds share one index. */
+export async function findCredentials(
+  db: Db,
+  tokenHashes: readonly Buffer[],
+): Promise<(Credential | undefined)[]> {
+  const rows = await db
     .selectFrom('credential')
     .select([
+      'token_hash',
       'workspace_id as workspaceId',
       'user_id as userId',
       'api_key_id as apiKeyId',
@@ -20,8 +26,14 @@ export const findCredential = (db: Db, tokenHash: Buffer): Promise<Credential | 
       'scopes',
       'expires_at as expiresAt',
     ])
-    .where('token_hash', '=', tokenHash)
-    .executeTakeFirst()
+    .modifyFront(prepared)
+    .where('token_hash', '=', sql<Buffer>`any(${tokenHashes}::bytea[])`)
+    .execute()
+  const byHash = new Map(
+    rows.map(({ token_hash: hash, ...credential }) => [hash.toString('base64'), credential]),
+  )
+  return tokenHashes.map((hash) => byHash.get(hash.toString('base64')))
+}
 
 /** Inserts a key and its credential. Call it in a transaction. */
 export async function insertApiKey(

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ErrorResponse } from '@outdial/contract'
 import type { FastifyInstance } from 'fastify'
-import { Kysely, PostgresDialect, sql } from 'kysely'
-import pg from 'pg'
+import { sql } from 'kysely'
 import { createApp } from '../../app.ts'
 import { connect } from '../../db/connect.ts'
-import type { Database, Db } from '../../db/schema.ts'
+import { roles } from '../../db/roles.ts'
+import type { Db } from '../../db/schema.ts'
 import { asSuperuser, doNotCallKey } from '../support/database.ts'
 import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
@@ -76,8 +76,7 @@ it('returns 503 if the database ends the connection during a request', async () 
 })
 
 it('returns 503 if no connection in the pool is free in time', async () => {
-  const pool = new pg.Pool({ connectionString: api.url, max: 1, connectionTimeoutMillis: 1_500 })
-  const small = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  const small = connect({ url: api.url, role: roles.service, max: 1 })
   const crowded = await createApp({ ...api.deps, db: small })
   await small.connection().execute(async () => {
     expect((await crowded.inject('/readyz')).statusCode).toBe(503)

@@ -191,3 +191,15 @@ it('returns the stored response of a key, also together with other requests', as
   expect(other.statusCode).toBe(201)
   expect(parseError(reused).code).toBe('idempotency_key_reused')
 })
+
+it('handles a read with two statements, and returns nothing for a key that was revoked', async () => {
+  const { key } = await api.seedOtherWorkspace()
+  const read = () => send({ path: '/agents/', key })
+  expect((await read()).statusCode).toBe(200)
+  const sent = await observe(read)
+  expect(sent).toHaveLength(2)
+  expect(sent.join()).toContain('from "credential"')
+  await api.restrictKey(key, { expiresAt: new Date(api.deps.clock.now().getTime() - 1) })
+  expect(parseError(await read()).code).toBe('expired_credential')
+  expect(parseError(await send({ path: '/calls/987654/', key })).code).toBe('expired_credential')
+})

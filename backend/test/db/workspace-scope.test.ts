@@ -351,17 +351,43 @@ describe('a connection of the pool', () => {
     }
   })
 
-  it('needs as many messages for a scoped transaction as for another', async () => {
+  it('needs one message more if it served another workspace before, and else as many as without a scope', async () => {
     const messages: string[] = []
     const db = createRewritingDatabase(world.database.url, (text) => {
       messages.push(text)
       return text
     })
+    const select = (of: SeededObjects) => sql`select 1`.execute(scoped(of, db))
+    await select(ours)
+    await select(ours)
     await scoped(ours, db)
       .transaction()
       .execute((tx) => sql`select 1`.execute(tx))
+    await select(theirs)
     await db.destroy()
-    expect(messages).toEqual([expect.stringMatching(/^begin; set local role /), 'select 1', 'commit'])
+    expect(messages).toEqual([
+      `set outdial.workspace_id = '${ours.workspaceId}'`,
+      'select 1',
+      'select 1',
+      ...['begin', 'select 1', 'commit'],
+      `set outdial.workspace_id = '${theirs.workspaceId}'`,
+      'select 1',
+    ])
+  })
+
+  it("isn't used for another workspace if its setting fails", async () => {
+    let fails = false
+    const db = createRewritingDatabase(world.database.url, (text) =>
+      fails && text.startsWith('set outdial') ? 'select 1 / 0' : text,
+    )
+    const readIds = async (of: SeededObjects) =>
+      (await sql<{ id: number }>`select id from workspace`.execute(scoped(of, db))).rows.map(({ id }) => id)
+    expect(await readIds(ours)).toEqual([ours.workspaceId])
+    fails = true
+    await expect(readIds(theirs)).rejects.toThrow('division by zero')
+    fails = false
+    expect(await readIds(theirs)).toEqual([theirs.workspaceId])
+    await db.destroy()
   })
 
   it("isn't used if its role can't be set", async () => {

@@ -22,7 +22,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `${template}_${randomBytes(8).toString('hex')}`
   await administer(`create database ${name} template ${template}`)
   const url = serverUrl(name)
-  const db = connect({ url, role: roles.service, max: 12, doNotCallKey })
+  const db = connect({ url, role: roles.service, max: 16, doNotCallKey })
   return {
     url,
     db,
