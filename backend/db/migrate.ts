@@ -41,12 +41,19 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
+/**
+ * The name of a migration after which earlier versions can't run contains this. All others only add to the schema, so that
+ * old and new versions run side by side, and a process of the old version can start again meanwhile.
+ */
+const breakingMark = '_breaking_'
+
 async function rejectNewerSchema(client: pg.Client): Promise<void> {
   const known = new Set((await readdir(folder)).map((file) => file.replace(/\.sql$/, '')))
   const unknown = (await readAppliedMigrations(client)).filter((name) => !known.has(name))
-  if (unknown.length === 0) return
+  const breaking = unknown.filter((name) => name.includes(breakingMark))
+  if (breaking.length === 0) return
   throw new StartupError(
-    `The database was updated by a newer version of Outdial (migration ${unknown.join(', ')}). Update Outdial, or ` +
+    `The database was updated by a newer version of Outdial (migration ${breaking.join(', ')}). Update Outdial, or ` +
       `use another database.`,
   )
 }

@@ -21,10 +21,15 @@ it('lets several processes migrate an empty database at the same time', async ()
   }
 })
 
-it('rejects a database that a newer version of Outdial has migrated', async () => {
-  await run(database.url, `insert into schema_migration (name, run_on) values ('9999_of_the_future', now())`)
+it('starts with a database that a newer version of Outdial has extended', async () => {
+  await run(database.url, `insert into schema_migration (name, run_on) values ('9998_of_the_future', now())`)
+  await migrate(database.url)
+})
+
+it('rejects a database that a newer version of Outdial has changed in a breaking way', async () => {
+  await run(database.url, `insert into schema_migration (name, run_on) values ('9999_breaking_change', now())`)
   await expect(migrate(database.url)).rejects.toThrow(
-    'The database was updated by a newer version of Outdial (migration 9999_of_the_future). Update Outdial',
+    'The database was updated by a newer version of Outdial (migration 9999_breaking_change). Update Outdial',
   )
 })
 
