@@ -3,7 +3,8 @@ import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
-import { createGuardedSend, type GuardedSend, type ResolveHost } from '../outbound/guard.ts'
+import type { GuardedSend, ResolveHost } from '../outbound/guard.ts'
+import { createReusingSend } from '../outbound/reusing-send.ts'
 import { attemptDelivery } from './deliver.ts'
 import { exhaustDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
 import { finishDeliveryAttempt } from './finish-delivery.ts'
@@ -37,7 +38,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 16, leaseSeconds = 30, resolve } = options
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
-  const send = createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
+  const { send, close } = createReusingSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
 
   const adjustActiveCount = (host: string, change: 1 | -1) => {
     const remaining = (activeByHost.get(host) ?? 0) + change
@@ -45,7 +46,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
     else activeByHost.delete(host)
   }
 
-  return startWorker<SenderJob>(clock, {
+  const worker = startWorker<SenderJob>(clock, {
     name: 'sender',
     concurrency,
     batchSize: 50,
@@ -75,6 +76,13 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
       )
     },
   })
+  return {
+    ...worker,
+    stop: async (timeoutMs) => {
+      await worker.stop(timeoutMs)
+      await close()
+    },
+  }
 }
 
 interface SenderJob {
