@@ -7,7 +7,7 @@ import type { GuardedSend, ResolveHost } from '../outbound/guard.ts'
 import { createReusingSend } from '../outbound/reusing-send.ts'
 import { attemptDelivery } from './deliver.ts'
 import { exhaustDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
-import { finishDeliveryAttempt } from './finish-delivery.ts'
+import { createAttemptRecorder, type RecordAttempt } from './finish-delivery.ts'
 
 export interface SenderOptions {
   /** For one attempt, including connection and response. */
@@ -38,6 +38,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 16, leaseSeconds = 30, resolve } = options
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
+  const recordAttempt = createAttemptRecorder(deps)
   const { send, close } = createReusingSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
 
   const adjustActiveCount = (host: string, change: 1 | -1) => {
@@ -66,7 +67,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
       return leased.map((delivery) => ({ delivery, startBy }))
     },
     handle: (job, signal) =>
-      deliver(deps, { send, timeoutMs }, job, signal).finally(() =>
+      deliver(deps, { send, timeoutMs, recordAttempt }, job, signal).finally(() =>
         adjustActiveCount(job.delivery.targetHost, -1),
       ),
     onError: (error, job) => {
@@ -94,7 +95,7 @@ interface SenderJob {
 /** Makes one attempt and records its result. Releases the lease if the worker stops before there's a result. */
 async function deliver(
   deps: SenderDeps,
-  { send, timeoutMs }: { send: GuardedSend; timeoutMs: number },
+  { send, timeoutMs, recordAttempt }: { send: GuardedSend; timeoutMs: number; recordAttempt: RecordAttempt },
   { delivery, startBy }: SenderJob,
   stopSignal: AbortSignal,
 ): Promise<void> {
@@ -120,5 +121,5 @@ async function deliver(
   })
   if (result === undefined) return releaseDelivery(db, delivery)
   if (!delivery.isTest) measure({ result: result.kind })
-  await finishDeliveryAttempt(deps, delivery, startedAt, result)
+  await recordAttempt(delivery, startedAt, result)
 }
