@@ -22,7 +22,7 @@ interface ReuseOptions extends GuardOptions {
 export interface ReusingSend {
   send: GuardedSend
   /** Closes the connections that no request uses. */
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 interface Connection {

@@ -7,15 +7,14 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import type { DeliveryAttemptResult } from './deliver.ts'
 import {
-  type AttemptResultRow,
   type DeliveryAttemptRow,
   type DeliveryState,
   exhaustDeliveriesOfSubscription,
   type LeasedDelivery,
   recordDeliveryAttempt,
-  recordDeliveryAttempts,
 } from './delivery-store.ts'
 import { retryDelay } from './retry-delay.ts'
+import { type AttemptResultRow, recordDeliveryAttempts } from './shared-attempt-store.ts'
 import {
   disableSubscription,
   endSubscription,
@@ -51,7 +50,7 @@ type RecorderDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'notify' | 'log'>
 export function createAttemptRecorder(deps: RecorderDeps): RecordAttempt {
   const recordTogether = createBatches<AttemptResultRow, boolean>({
     maxSize: 200,
-    maxRunning: 2,
+    maxRunning: 2, // so that a connection that goes silent doesn't hold up all results
     maxRunningPerGroup: 2,
     keysOf: () => [],
     run: async (_, rows) => {
