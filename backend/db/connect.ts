@@ -197,7 +197,10 @@ function nameStatement(args: unknown[]): unknown[] {
   return [{ name, text, values }]
 }
 
-/** Set by a statement, because connection poolers reject parameters that they don't know. */
+/**
+ * Set by a statement, because connection poolers reject parameters that they don't know. Without JIT, because our
+ * statements take less time than their compilation, which PostgreSQL starts if it overestimates their rows.
+ */
 const sessionSettings = (
   { statementMs, idleInTransactionMs }: DatabaseTimeouts,
   role: string | undefined,
@@ -205,6 +208,7 @@ const sessionSettings = (
   ${role === undefined ? '' : `set role ${role};`}
   set statement_timeout = ${statementMs};
   set idle_in_transaction_session_timeout = ${idleInTransactionMs};
+  set jit = off;
   set tcp_keepalives_idle = 10;
   set tcp_keepalives_interval = 5;
   set tcp_keepalives_count = 3;

@@ -7,7 +7,7 @@ import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 /** Returns the addresses of a hostname. Rejects or returns an empty list if there are none. */
 export type ResolveHost = (host: string) => Promise<string[]>
 
-interface GuardedRequest {
+export interface GuardedRequest {
   url: URL
   method: Dispatcher.HttpMethod
   headers: Record<string, string>
@@ -42,25 +42,39 @@ export class ForbiddenAddressError extends Error {
 /**
  * Creates the function that must be used for all requests to servers that customers choose. Each connection resolves
  * its hostname and uses only the addresses that were checked, so that they can't change in between. Every request uses
- * a new connection, so that none relies on an earlier check.
+ * a new connection, so that none relies on an earlier check. `createReusingSend` is for servers that get many requests.
  */
 export function createGuardedSend(options: GuardOptions): GuardedSend {
   const connect = guardedConnector(options)
-  return async ({ url, method, headers, body, signal, maxBytes }) => {
-    signal.throwIfAborted()
-    const client = new Client(url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
-    // Not passed to the request, because undici ignores its signal until there's a connection.
-    const destroyClient = () => void client.destroy(signal.reason as Error)
-    signal.addEventListener('abort', destroyClient, { once: true })
+  return async (request) => {
+    request.signal.throwIfAborted()
+    const client = new Client(request.url.origin, { ...clientOptions, connect, pipelining: 0 })
     try {
-      const path = url.pathname + url.search
-      const response = await client.request({ path, method, headers, body: body ?? null })
-      const read = await readBody(response.body, maxBytes)
-      return { status: response.statusCode, headers: response.headers, ...read }
+      return await sendOnce(client, request)
     } finally {
-      signal.removeEventListener('abort', destroyClient)
       await client.destroy()
     }
+  }
+}
+
+/** Requests have no time limits except their signals. */
+export const clientOptions = { headersTimeout: 0, bodyTimeout: 0 } as const
+
+/** Sends one request on a connection of its own. Destroys the client if the signal aborts. */
+export async function sendOnce(
+  client: Client,
+  { url, method, headers, body, signal, maxBytes }: GuardedRequest,
+): Promise<GuardedResponse> {
+  // Not passed to the request, because undici ignores its signal until there's a connection.
+  const destroyClient = () => void client.destroy(signal.reason as Error)
+  signal.addEventListener('abort', destroyClient, { once: true })
+  try {
+    const path = url.pathname + url.search
+    const response = await client.request({ path, method, headers, body: body ?? null })
+    const read = await readBody(response.body, maxBytes)
+    return { status: response.statusCode, headers: response.headers, ...read }
+  } finally {
+    signal.removeEventListener('abort', destroyClient)
   }
 }
 

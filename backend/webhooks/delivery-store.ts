@@ -1,7 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { secondMs } from '../core/durations.ts'
 import type { Db } from '../db/schema.ts'
 import type { DeliveryStatus } from '../db/tables/webhook-tables.ts'
 import { isOfCall } from './test-events.ts'
+import { type Lane, type LaneShare, newTurns, shareCapacity, type Turns } from './turns.ts'
 
 /** A delivery that only this worker may attempt until the lease ends. */
 export interface LeasedDelivery {
@@ -26,53 +28,145 @@ export interface LeasedDelivery {
   previousSecretUntil: Date | null
 }
 
+interface Claim {
+  workerId: string
+  now: Date
+  capacity: number
+  perHost: number
+  /** How many deliveries this worker has leased and not finished for each host. */
+  activeByHost: ReadonlyMap<string, number>
+  /** How many a host may get in addition to `perHost`. */
+  aheadByHost?: ReadonlyMap<string, number>
+  leaseSeconds: number
+  turns?: Turns
+}
+
 /**
- * Leases deliveries that are due, up to a limit per host. Finds the hosts by skipping from one to the next in the
- * index, so that the backlog of an unreachable receiver isn't scanned. Leases use the database's clock, because the
- * workers' clocks can differ.
+ * Leases deliveries that are due, up to a limit per host. Hosts take turns, and the subscriptions of a host do. A backlog
+ * isn't scanned: the statements skip from one host or lane to the next in the index. Leases use the database's clock,
+ * because the workers' clocks can differ.
  */
-export async function leaseDeliveries(
-  db: Db,
-  claim: {
-    workerId: string
-    now: Date
-    capacity: number
-    perHost: number
-    /** How many attempts this worker has in progress for each host. */
-    activeByHost: ReadonlyMap<string, number>
-    leaseSeconds: number
-  },
-): Promise<LeasedDelivery[]> {
-  const activeByHost = JSON.stringify(Object.fromEntries(claim.activeByHost))
-  const isDue = sql`
-    status = 'pending' and next_attempt_at <= ${claim.now} and (lease_until is null or lease_until <= now())`
-  const { rows } = await sql<LeasedDelivery>`
-    with recursive host as (
-      (select target_host as name from webhook_delivery where status = 'pending' order by target_host limit 1)
-      union all
-      select (
-        select target_host from webhook_delivery
-        where status = 'pending' and target_host > host.name order by target_host limit 1
-      )
-      from host where host.name is not null
-    ), due as (
-      select of_host.id
-      from host cross join lateral (
-        select id, next_attempt_at from webhook_delivery
-        where target_host = host.name and ${isDue}
-        order by next_attempt_at, id
-        limit greatest(0, ${claim.perHost}::int - coalesce((${activeByHost}::jsonb ->> host.name)::int, 0))
-      ) of_host
-      order by of_host.next_attempt_at, of_host.id
-      limit ${claim.capacity}
-    ), locked as (
-      select id from webhook_delivery where id in (select id from due) and ${isDue}
+export async function leaseDeliveries(db: Db, claim: Claim): Promise<LeasedDelivery[]> {
+  const { turns = newTurns() } = claim
+  // Retries wait for seconds or longer. If other deliveries are due all the time, it's enough to look once per second.
+  if (performance.now() - turns.retriesAt >= secondMs) await endRetryWaits(db, turns, claim.now)
+  const leased = await leaseInTurn(db, turns, claim)
+  if (leased.length > 0 || (await endRetryWaits(db, turns, claim.now)) === 0n) return leased
+  return leaseInTurn(db, turns, claim)
+}
+
+async function leaseInTurn(db: Db, turns: Turns, claim: Claim): Promise<LeasedDelivery[]> {
+  const { capacity, perHost, activeByHost, aheadByHost } = claim
+  const freeSlots = (host: string) => perHost + (aheadByHost?.get(host) ?? 0) - (activeByHost.get(host) ?? 0)
+  // From the current turn to the last host, and then from the first one.
+  for (let passes = turns.host === '' ? 1 : 2; passes > 0;) {
+    const lanes = await listLanes(db, turns)
+    const lastHost = lanes.at(-1)
+    turns.host = lastHost !== undefined && lastHost.hostCount === maxHosts ? lastHost.host : ''
+    if (turns.host === '') passes -= 1
+    const shares = shareCapacity(turns, lanes, { capacity, freeSlots })
+    const leased = shares.length === 0 ? [] : await leaseFromLanes(db, shares, claim)
+    if (leased.length > 0) return leased
+  }
+  return []
+}
+
+const maxHosts = 64
+/** As many of a host's lanes can get a delivery at a time. */
+const maxLanes = 64
+const maxRetries = 1_000
+
+/** Gives a turn to deliveries whose retries have become due. Returns how many. */
+async function endRetryWaits(db: Db, turns: Turns, now: Date): Promise<bigint> {
+  turns.retriesAt = performance.now()
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_delivery set waits_for_retry = false where id in (
+      select id from webhook_delivery
+      where status = 'pending' and waits_for_retry and next_attempt_at <= ${now}
+      order by next_attempt_at limit ${maxRetries}
       for no key update skip locked
+    )`.execute(db)
+  return numAffectedRows
+}
+
+const laneId = sql`coalesce(subscription_id, -workspace_id)`
+const hasTurns = sql`status = 'pending' and not waits_for_retry`
+
+/**
+ * Returns lanes of the hosts after `turns.host`, with the number of hosts up to there. The lanes of a host begin after
+ * the one that had its turn last.
+ */
+async function listLanes(db: Db, turns: Turns): Promise<(Lane & { hostCount: number })[]> {
+  const lastLanes = JSON.stringify(Object.fromEntries(turns.lanes.entries()))
+  const nextLane = (after: RawBuilder<unknown>) => sql`(
+    select ${laneId} from webhook_delivery
+    where target_host = host.name and ${hasTurns} and ${laneId} > ${after}
+    order by ${laneId} limit 1)`
+  const firstLane = nextLane(sql`-9223372036854775808`)
+  const { rows } = await sql<Lane & { hostCount: number }>`
+    with recursive host as (
+      (
+        select target_host as name, 1 as position from webhook_delivery
+        where ${hasTurns} and target_host > ${turns.host} order by target_host limit 1
+      )
+      union all
+      select next.name, position + 1
+      from host cross join lateral (
+        select target_host as name from webhook_delivery
+        where ${hasTurns} and target_host > host.name order by target_host limit 1
+      ) next
+      where position < ${maxHosts}
+    )
+    select host.name as host, lane.id, host.position as "hostCount"
+    from host cross join lateral (
+      with recursive lane as (
+        select first.id, first.id as first_id, 1 as position
+        from (
+          select coalesce(${nextLane(sql`(${lastLanes}::jsonb ->> host.name)::bigint`)}, ${firstLane}) as id
+        ) first
+        where first.id is not null
+        union all
+        select next.id, first_id, position + 1
+        from lane cross join lateral (
+          select coalesce(${nextLane(sql`lane.id`)}, ${firstLane}) as id
+        ) next
+        where position < ${maxLanes} and next.id <> first_id
+      )
+      select id, position from lane
+    ) lane
+    order by host.position, lane.position
+  `.execute(db)
+  return rows
+}
+
+async function leaseFromLanes(
+  db: Db,
+  shares: readonly LaneShare[],
+  { workerId, now, leaseSeconds }: Claim,
+): Promise<LeasedDelivery[]> {
+  const { rows } = await sql<LeasedDelivery>`
+    with lane as (
+      select * from unnest(
+        ${shares.map(({ host }) => host)}::text[],
+        ${shares.map(({ id }) => id)}::bigint[],
+        ${shares.map(({ limit }) => limit)}::int[]
+      ) as lane (host, id, max_deliveries)
+    ), due as (
+      select delivery.id from lane cross join lateral (
+        select id from webhook_delivery
+        where target_host = lane.host and ${laneId} = lane.id and ${hasTurns}
+          and next_attempt_at <= ${now} and (lease_until is null or lease_until <= now())
+        -- Without the lane's ID, PostgreSQL would read the whole lane and sort it: under a policy, it doesn't conclude that
+        -- an expression with one value needs no sorting.
+        order by ${laneId}, next_attempt_at, id
+        limit lane.max_deliveries
+        for no key update skip locked
+      ) delivery
     ), leased as (
       update webhook_delivery
-      set worker_id = ${claim.workerId}, fence = fence + 1,
-        lease_until = now() + make_interval(secs => ${claim.leaseSeconds})
-      where id in (select id from locked)
+      set worker_id = ${workerId}, fence = fence + 1,
+        lease_until = now() + make_interval(secs => ${leaseSeconds})
+      where id = any(array(select id from due))
       returning *
     )
     select leased.id, leased.workspace_id as "workspaceId", leased.fence, leased.attempts,
@@ -85,9 +179,16 @@ export async function leaseDeliveries(
       case when leased.subscription_id is null then workspace.previous_webhook_secret_until
         else subscription.previous_secret_until end as "previousSecretUntil"
     from leased
-    join event on event.id = leased.event_id
-    join workspace on workspace.id = leased.workspace_id
-    left join webhook_subscription subscription on subscription.id = leased.subscription_id
+    -- Lateral and with limits, because PostgreSQL overestimates the number of deliveries, and would read whole tables.
+    cross join lateral (select call_id, body from event where id = leased.event_id limit 1) event
+    cross join lateral (
+      select webhook_secret, previous_webhook_secret, previous_webhook_secret_until
+      from workspace where id = leased.workspace_id limit 1
+    ) workspace
+    left join lateral (
+      select disabled_at, secret, previous_secret, previous_secret_until
+      from webhook_subscription where id = leased.subscription_id limit 1
+    ) subscription on true
     order by leased.next_attempt_at, leased.id
   `.execute(db)
   return rows
@@ -107,17 +208,21 @@ export async function findDeliveryLag(db: Db, now: Date): Promise<number> {
 const isStillLeased = (lease: { id: number; fence: number }) =>
   sql<boolean>`id = ${lease.id} and fence = ${lease.fence} and status = 'pending'`
 
-/** Releases a lease without an attempt, so that another worker doesn't have to wait for its end. */
+/**
+ * Releases a lease without an attempt, so that neither another worker nor an unsubscribe request has to wait for its end.
+ */
 export async function releaseDelivery(db: Db, lease: { id: number; fence: number }): Promise<void> {
   await db
     .updateTable('webhook_delivery')
     .set({ worker_id: null, lease_until: null })
-    .where(isStillLeased(lease))
+    .where('id', '=', lease.id)
+    .where('fence', '=', lease.fence)
+    .where('status', 'in', ['pending', 'canceled'])
     .execute()
 }
 
 /** The result of one delivery attempt, as the dashboard shows it. */
-interface DeliveryAttemptRow {
+export interface DeliveryAttemptRow {
   at: Date
   durationMs: number
   statusCode: number | null
@@ -148,6 +253,7 @@ export async function recordDeliveryAttempt(
       set attempts = attempts + 1, worker_id = null, lease_until = null,
         status = case when ${keepsCanceled} then status else ${state.status} end,
         next_attempt_at = case when ${keepsCanceled} then null else ${nextAttemptAt}::timestamptz end,
+        waits_for_retry = ${nextAttemptAt}::timestamptz is not null,
         finished_at = case when ${keepsCanceled} then finished_at else ${finishedAt} end
       where id = ${lease.id} and fence = ${lease.fence} and worker_id is not null and status in ('pending', 'canceled')
       returning id
@@ -210,7 +316,7 @@ export async function replayExhaustedDeliveries(
     .where('ended_at', 'is', null)
   const exhausted = db
     .updateTable('webhook_delivery')
-    .set({ status: 'pending', attempts: 0, next_attempt_at: at, finished_at: null })
+    .set({ status: 'pending', attempts: 0, next_attempt_at: at, waits_for_retry: false, finished_at: null })
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'exhausted')
     .where(isOfCall('webhook_delivery'))

@@ -1,15 +1,20 @@
+import { createBatches } from '../core/batches.ts'
 import { dayMs } from '../core/durations.ts'
+import { describeError } from '../core/errors.ts'
+import { isRolledBack } from '../db/outage.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import type { DeliveryAttemptResult } from './deliver.ts'
 import {
+  type DeliveryAttemptRow,
   type DeliveryState,
   exhaustDeliveriesOfSubscription,
   type LeasedDelivery,
   recordDeliveryAttempt,
 } from './delivery-store.ts'
 import { retryDelay } from './retry-delay.ts'
+import { type AttemptResultRow, recordDeliveryAttempts } from './shared-attempt-store.ts'
 import {
   disableSubscription,
   endSubscription,
@@ -19,17 +24,66 @@ import {
 
 const maxFailingMs = 5 * dayMs
 
-/**
- * Records an attempt and its consequences. Writes the subscription before its deliveries, in the same order as removing
- * a subscription, to prevent deadlocks. A test event has no consequences, and isn't sent again.
- */
-export async function finishDeliveryAttempt(
-  deps: Pick<Deps, 'db' | 'clock' | 'random' | 'notify'>,
+interface FinishedAttempt {
+  delivery: LeasedDelivery
+  attempt: DeliveryAttemptRow
+  result: DeliveryAttemptResult
+  /** When the result arrived. */
+  at: Date
+  /** Until the next attempt; undefined if this one was the last. */
+  delayMs: number | undefined
+}
+
+export type RecordAttempt = (
   delivery: LeasedDelivery,
   startedAt: Date,
   result: DeliveryAttemptResult,
-): Promise<void> {
-  const at = deps.clock.now()
+) => Promise<void>
+
+type RecorderDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'notify' | 'log'>
+
+/**
+ * Creates the function that records an attempt and its consequences. Results that arrive while others are being
+ * recorded share a statement, if they don't change their subscriptions. That's most of them: a subscription starts or
+ * stops failing only now and then.
+ */
+export function createAttemptRecorder(deps: RecorderDeps): RecordAttempt {
+  const recordTogether = createBatches<AttemptResultRow, boolean>({
+    maxSize: 200,
+    maxRunning: 2, // so that a connection that goes silent doesn't hold up all results
+    maxRunningPerGroup: 2,
+    keysOf: () => [],
+    run: async (_, rows) => {
+      try {
+        const failingSince = new Date(deps.clock.now().getTime() - maxFailingMs)
+        const recorded = new Set(await recordDeliveryAttempts(deps.db, rows, failingSince))
+        return rows.map(({ lease }) => recorded.has(lease.id))
+      } catch (error) {
+        if (!isRolledBack(error)) throw error
+        deps.log.warn({ error: describeError(error), attempts: rows.length }, 'a shared statement failed')
+        return rows.map(() => false)
+      }
+    },
+  })
+
+  return async (delivery, startedAt, result) => {
+    const finished = toFinishedAttempt(deps, delivery, startedAt, result)
+    const row = toSharedRow(finished)
+    if (row !== undefined && (await recordTogether(allDeliveries, row))) return
+    await recordAlone(deps, finished)
+  }
+}
+
+/** All results are in one group, because a statement records those of all workspaces. */
+const allDeliveries = 0
+
+function toFinishedAttempt(
+  { clock, random }: Pick<Deps, 'clock' | 'random'>,
+  delivery: LeasedDelivery,
+  startedAt: Date,
+  result: DeliveryAttemptResult,
+): FinishedAttempt {
+  const at = clock.now()
   const attempt = {
     at: startedAt,
     durationMs: at.getTime() - startedAt.getTime(),
@@ -37,29 +91,52 @@ export async function finishDeliveryAttempt(
     error: 'error' in result ? result.error : null,
   }
   const retryAfterMs = result.kind === 'rejected' ? result.retryAfterMs : undefined
-  const delayMs = retryDelay(delivery.attempts + 1, deps.random, retryAfterMs)
+  const delayMs = retryDelay(delivery.attempts + 1, random, retryAfterMs)
+  return { delivery, attempt, result, at, delayMs }
+}
 
-  if (delivery.isTest) {
-    const status = result.kind === 'delivered' ? 'delivered' : 'exhausted'
-    return recordDeliveryAttempt(deps.db, delivery, attempt, { status })
+/** Returns what a shared statement records, or undefined if the result always changes the subscription. */
+function toSharedRow(finished: FinishedAttempt): AttemptResultRow | undefined {
+  const { delivery, attempt, result, delayMs } = finished
+  const row = (onlyIf: AttemptResultRow['onlyIf']): AttemptResultRow => ({
+    lease: { id: delivery.id, fence: delivery.fence },
+    attempt,
+    state: toDeliveryState(finished, delayMs),
+    onlyIf,
+  })
+  if (delivery.isTest || delivery.subscriptionId === null) return row(null)
+  switch (result.kind) {
+    case 'delivered':
+      return row('not_failing')
+    case 'rejected':
+    case 'unreachable':
+      return row('failing')
+    case 'internal_error':
+      return row(null)
+    case 'gone':
+      return undefined
   }
+}
+
+/**
+ * Records an attempt in a transaction of its own. Writes the subscription before its deliveries, in the same order as
+ * removing a subscription, to prevent deadlocks.
+ */
+async function recordAlone(deps: RecorderDeps, finished: FinishedAttempt): Promise<void> {
+  const { delivery, attempt, result, at, delayMs } = finished
   await inTransaction(deps, async (tx) => {
-    const isEnabled = await updateSubscriptionHealth(tx.db, delivery, result, at)
-    await recordDeliveryAttempt(
-      tx.db,
-      delivery,
-      attempt,
-      toDeliveryState(result, isEnabled ? delayMs : undefined, at),
-    )
+    const isEnabled = delivery.isTest || (await updateSubscriptionHealth(tx.db, delivery, result, at))
+    const state = toDeliveryState(finished, isEnabled ? delayMs : undefined)
+    await recordDeliveryAttempt(tx.db, delivery, attempt, state)
     if (!isEnabled) await exhaustOtherDeliveries(tx.db, delivery, at)
   })
 }
 
 function toDeliveryState(
-  result: DeliveryAttemptResult,
+  { delivery, result, at }: Pick<FinishedAttempt, 'delivery' | 'result' | 'at'>,
   delayMs: number | undefined,
-  at: Date,
 ): DeliveryState {
+  if (delivery.isTest) return { status: result.kind === 'delivered' ? 'delivered' : 'exhausted' }
   if (result.kind === 'delivered' || result.kind === 'gone') return { status: result.kind }
   return delayMs === undefined
     ? { status: 'exhausted' }

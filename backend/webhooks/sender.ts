@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
-import { createGuardedSend, type GuardedSend, type ResolveHost } from '../outbound/guard.ts'
-import { attemptDelivery } from './deliver.ts'
+import type { GuardedSend, ResolveHost } from '../outbound/guard.ts'
+import { createReusingSend } from '../outbound/reusing-send.ts'
+import { attemptDelivery, type DeliveryAttemptResult } from './deliver.ts'
 import { exhaustDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
-import { finishDeliveryAttempt } from './finish-delivery.ts'
+import { createAttemptRecorder } from './finish-delivery.ts'
+import { createHostSlots, type HostSlots } from './host-slots.ts'
+import { newTurns } from './turns.ts'
 
 export interface SenderOptions {
   /** For one attempt, including connection and response. */
   timeoutMs?: number
-  /** Maximum simultaneous attempts to all hosts. */
+  /** Maximum deliveries that are leased at a time, and so of simultaneous attempts to all hosts. */
   concurrency?: number
   /** Maximum simultaneous attempts to one host, so that one that never responds leaves capacity for the others. */
   perHost?: number
@@ -29,6 +33,16 @@ type SenderDeps = Pick<
 >
 
 /**
+ * How many deliveries are leased for a host in addition to `perHost`, so that its slots don't wait for the next claim. A
+ * host gets twice as many as it has responded to since its last claim. A silent one gets none.
+ */
+const maxAheadPerHost = 128
+/** Lets deliveries gather, because a claim of many costs little more than a claim of one. */
+const claimIntervalMs = 10
+/** Leased deliveries of a host that becomes silent are released after this time, so that others can send them. */
+const maxSlotWaitMs = secondMs
+
+/**
  * Starts sending the deliveries of the outbox, at least once each. Any number of senders can share a database: each
  * delivery is leased, and another sender takes it over if the lease expires.
  */
@@ -37,37 +51,47 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 16, leaseSeconds = 30, resolve } = options
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
-  const send = createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
-
-  const adjustActiveCount = (host: string, change: 1 | -1) => {
-    const remaining = (activeByHost.get(host) ?? 0) + change
-    if (remaining > 0) activeByHost.set(host, remaining)
-    else activeByHost.delete(host)
+  const aheadByHost = new Map<string, number>()
+  const turns = newTurns()
+  let nextClaimAt = 0
+  const { send, close } = createReusingSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
+  const recordAttempt = createAttemptRecorder(deps)
+  const means: Means = {
+    send,
+    timeoutMs,
+    slots: createHostSlots({ perHost, maxWaitMs: maxSlotWaitMs }),
+    onResponse: (host) => {
+      aheadByHost.set(host, Math.min((aheadByHost.get(host) ?? 0) + 2, maxAheadPerHost))
+    },
   }
 
-  return startWorker<SenderJob>(clock, {
+  const worker = startWorker<SenderJob>(clock, {
     name: 'sender',
     concurrency,
-    batchSize: 50,
+    batchSize: concurrency,
     pollMs: secondMs,
     fetch: async (capacity) => {
+      await setTimeout(Math.max(0, nextClaimAt - performance.now()))
+      nextClaimAt = performance.now() + claimIntervalMs
       const now = clock.now()
       const startBy = performance.now() + leaseSeconds * secondMs - timeoutMs
-      const leased = await leaseDeliveries(db, {
-        workerId,
-        now,
-        capacity,
-        perHost,
-        activeByHost,
-        leaseSeconds,
-      })
-      for (const { targetHost } of leased) adjustActiveCount(targetHost, 1)
+      const limits = { capacity, perHost, activeByHost, aheadByHost }
+      const leased = await leaseDeliveries(db, { workerId, now, leaseSeconds, turns, ...limits })
+      for (const { targetHost } of leased) {
+        adjustCount(activeByHost, targetHost, 1)
+        aheadByHost.delete(targetHost)
+      }
       return leased.map((delivery) => ({ delivery, startBy }))
     },
-    handle: (job, signal) =>
-      deliver(deps, { send, timeoutMs }, job, signal).finally(() =>
-        adjustActiveCount(job.delivery.targetHost, -1),
-      ),
+    handle: async (job, signal) => {
+      const { delivery } = job
+      const attempted = await attemptInSlot(deps, means, job, signal).finally(() => {
+        adjustCount(activeByHost, delivery.targetHost, -1)
+      })
+      if (attempted === 'disabled') return exhaustDelivery(db, delivery, clock.now())
+      if (attempted === 'released') return releaseDelivery(db, delivery)
+      if (attempted !== 'lease_ends') await recordAttempt(delivery, attempted.startedAt, attempted.result)
+    },
     onError: (error, job) => {
       log.error(
         { error: describeError(error), delivery: job?.delivery.id },
@@ -75,6 +99,19 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
       )
     },
   })
+  return {
+    ...worker,
+    stop: async (stopTimeoutMs) => {
+      await worker.stop(stopTimeoutMs)
+      await close()
+    },
+  }
+}
+
+function adjustCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const remaining = (counts.get(key) ?? 0) + change
+  if (remaining > 0) counts.set(key, remaining)
+  else counts.delete(key)
 }
 
 interface SenderJob {
@@ -83,19 +120,47 @@ interface SenderJob {
   startBy: number
 }
 
-/** Makes one attempt and records its result. Releases the lease if the worker stops before there's a result. */
-async function deliver(
+/** What the attempts of a sender share. */
+interface Means {
+  send: GuardedSend
+  timeoutMs: number
+  slots: HostSlots
+  onResponse: (host: string) => void
+}
+
+interface Attempted {
+  startedAt: Date
+  result: DeliveryAttemptResult
+}
+
+/** Makes one attempt, or returns why there is none. `released` means that another worker may make it at once. */
+async function attemptInSlot(
   deps: SenderDeps,
-  { send, timeoutMs }: { send: GuardedSend; timeoutMs: number },
+  means: Means,
   { delivery, startBy }: SenderJob,
   stopSignal: AbortSignal,
-): Promise<void> {
-  const { db, clock, log, metrics } = deps
-  // The process was frozen, and the attempt would outlive the lease: another worker sends the event, or nobody does
-  // because the receiver has unsubscribed.
-  if (performance.now() > startBy) return
-  if (delivery.disabled) return exhaustDelivery(db, delivery, clock.now())
-  const startedAt = clock.now()
+): Promise<Attempted | 'disabled' | 'lease_ends' | 'released'> {
+  if (delivery.disabled) return 'disabled'
+  const attempted = await means.slots.run(delivery.targetHost, async () => {
+    // The process was frozen, and the attempt would outlive the lease: another worker sends the event, or nobody does
+    // because the receiver has unsubscribed.
+    if (performance.now() > startBy) return 'lease_ends'
+    const startedAt = deps.clock.now()
+    const result = await attempt(deps, means, delivery, startedAt, stopSignal)
+    return result === undefined ? 'released' : { startedAt, result }
+  })
+  return attempted ?? 'released'
+}
+
+/** Returns undefined if the worker stops before there's a result. */
+async function attempt(
+  deps: SenderDeps,
+  { send, timeoutMs, onResponse }: Means,
+  delivery: LeasedDelivery,
+  startedAt: Date,
+  stopSignal: AbortSignal,
+): Promise<DeliveryAttemptResult | undefined> {
+  const { log, metrics } = deps
   const measure = metrics.deliveryAttemptSeconds.startTimer()
   const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
   const result = await attemptDelivery(deps, send, delivery, startedAt, signal).catch((error: unknown) => {
@@ -110,7 +175,8 @@ async function deliver(
       error: "Something went wrong in Outdial, so the event wasn't sent.",
     } as const
   })
-  if (result === undefined) return releaseDelivery(db, delivery)
+  if (result === undefined) return undefined
+  if ('statusCode' in result) onResponse(delivery.targetHost)
   if (!delivery.isTest) measure({ result: result.kind })
-  await finishDeliveryAttempt(deps, delivery, startedAt, result)
+  return result
 }

@@ -80,6 +80,7 @@ interface WebhookDeliveryTable {
   status: Generated<DeliveryStatus>
   attempts: Generated<number>
   next_attempt_at: TimestampColumn | null
+  waits_for_retry: Generated<boolean>
   worker_id: string | null
   fence: Generated<number>
   lease_until: TimestampColumn | null

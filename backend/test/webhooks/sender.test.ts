@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
+import { sql } from 'kysely'
 import type { Worker } from '../../core/worker.ts'
 import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
 import { unsubscribe, waitForAttemptsInProgress } from '../../webhooks/subscriptions.ts'
+import { newTurns } from '../../webhooks/turns.ts'
 import { completeCall, seedApiKeyCaller } from '../support/factories.ts'
 import { HttpReceiver } from '../support/http-receiver.ts'
 import { waitForValue } from '../support/wait.ts'
@@ -48,6 +50,112 @@ it("delivers to other hosts while one host doesn't respond", async () => {
   await slow.close()
 })
 
+const claim = {
+  workerId: '00000000-0000-4000-8000-000000000001',
+  capacity: 10,
+  perHost: 10,
+  activeByHost: new Map(),
+}
+
+/** Adds deliveries to a subscription that have been due for a minute, each with a copy of an event of the workspace. */
+async function addBacklog(subscriptionId: number, count: number): Promise<void> {
+  const at = new Date(world.deps.clock.now().getTime() - 60_000)
+  await sql`
+    with added as (
+      insert into event (id, workspace_id, type, call_id, body, created_at)
+      select 'evt_backlog_' || ${subscriptionId}::int || '_' || n, workspace_id, type, null, body, ${at}
+      from generate_series(1, ${count}::int) n cross join (
+        select * from event where workspace_id = ${world.seed.workspaceId} limit 1
+      ) event
+      returning id, workspace_id
+    )
+    insert into webhook_delivery (workspace_id, event_id, subscription_id, target_url, next_attempt_at, created_at)
+    select added.workspace_id, added.id, subscription.id, target_url, ${at}, ${at}
+    from added join webhook_subscription subscription on subscription.id = ${subscriptionId}
+  `.execute(world.deps.db)
+}
+
+it('reuses the connections to a host', async () => {
+  const ports = new Set<string>()
+  world.receiver.respond = (_request, response) => {
+    ports.add(String(response.req.socket.remotePort))
+    response.writeHead(204).end()
+  }
+  await seedSubscription()
+  for (let number = 0; number < 20; number += 1) await completeCall(world.deps, world.seed)
+  start({ perHost: 2 })
+  await waitForAttempts(20)
+  expect(ports.size).toBeLessThanOrEqual(2)
+})
+
+it("makes at most the limit's attempts at a host that never responds, and delivers to others despite its backlog", async () => {
+  const slow = new HttpReceiver()
+  await slow.listen()
+  slow.neverRespond()
+  const silent = await seedSubscription(slow.url())
+  await completeCall(world.deps, world.seed)
+  await addBacklog(silent.id, 1_000)
+  const { id } = await seedSubscription(world.receiver.url())
+  await addBacklog(id, 100)
+
+  start({ concurrency: 50, perHost: 4, timeoutMs: 60_000, leaseSeconds: 600 })
+  await waitForAttempts(100)
+
+  expect(slow.requests).toHaveLength(4)
+  expect(world.receiver.requests).toHaveLength(100)
+  await slow.close()
+})
+
+it('sends the only delivery of a subscription among the first, although another has 10,000 at the same host', async () => {
+  const large = await seedSubscription(world.receiver.url('/large'))
+  await completeCall(world.deps, world.seed)
+  await addBacklog(large.id, 10_000)
+  const small = await seedSubscription(world.receiver.url('/small'))
+  await addBacklog(small.id, 1)
+  const sender = start({ perHost: 4 })
+  await waitForValue(
+    () => world.receiver.requests.some(({ path }) => path === '/small'),
+    (isSent) => isSent,
+  )
+  await sender.stop(60_000)
+  const position = world.receiver.requests.findIndex(({ path }) => path === '/small')
+  expect(position).toBeLessThan(4)
+})
+
+it('gives each of many subscriptions of a host a turn before any gets a second one', async () => {
+  for (let number = 0; number < 10; number += 1) await seedSubscription(world.receiver.url(`/${number}`))
+  for (let number = 0; number < 3; number += 1) await completeCall(world.deps, world.seed)
+  const turns = newTurns()
+  const subscriptions: (number | null)[] = []
+  for (let number = 0; number < 15; number += 1) {
+    const claimed = await leaseDeliveries(world.deps.db, {
+      ...claim,
+      ...{ capacity: 2, perHost: 2, turns, now: world.deps.clock.now(), leaseSeconds: 3600 },
+    })
+    subscriptions.push(...claimed.map(({ subscriptionId }) => subscriptionId))
+  }
+  expect(subscriptions).toHaveLength(30)
+  for (const round of [0, 10, 20]) expect(new Set(subscriptions.slice(round, round + 10)).size).toBe(10)
+})
+
+it('gives each of many hosts a turn before any gets a second one', async () => {
+  const urls = Array.from({ length: 70 }, (_, number) => `https://host-${number}.example.com/`)
+  for (const url of urls) await seedSubscription(url)
+  for (let number = 0; number < 2; number += 1) await completeCall(world.deps, world.seed)
+  const turns = newTurns()
+  const hosts: string[] = []
+  while (hosts.length < 140) {
+    const claimed = await leaseDeliveries(world.deps.db, {
+      ...claim,
+      ...{ capacity: 7, perHost: 5, turns, now: world.deps.clock.now(), leaseSeconds: 3600 },
+    })
+    expect(claimed).not.toEqual([])
+    hosts.push(...claimed.map(({ targetHost }) => targetHost))
+  }
+  // The last claim of a round can end before its capacity is used up.
+  expect(new Set(hosts.slice(0, 70)).size).toBeGreaterThanOrEqual(63)
+})
+
 it('makes each delivery once when several senders share the work', async () => {
   await seedSubscription()
   for (let number = 0; number < 40; number += 1) await completeCall(world.deps, world.seed)
@@ -70,13 +178,6 @@ async function stopAtOnce(worker: Worker): Promise<void> {
   )
   world.deps.clock.advance(1_000)
   await stopping
-}
-
-const claim = {
-  workerId: '00000000-0000-4000-8000-000000000001',
-  capacity: 10,
-  perHost: 10,
-  activeByHost: new Map(),
 }
 
 it('takes over a delivery of a lost sender, but only after its lease has expired', async () => {
