@@ -1,7 +1,3 @@
-import { sql } from 'kysely'
-import { parseConfig } from '../../backend/config.ts'
-import { createLog } from '../../backend/log.ts'
-import { openDeps } from '../../backend/open-deps.ts'
 import { hashToken } from '../../backend/secrets/tokens.ts'
 import { openBarePool } from './bare-pool.ts'
 import { repeat, serve } from './serve.ts'
@@ -13,25 +9,11 @@ import { repeat, serve } from './serve.ts'
 const { BENCH_API_KEY = '', BENCH_FIRST_NUMBER } = process.env
 const campaignId = Number(process.env.BENCH_CAMPAIGN_ID)
 const workspaceId = Number(process.env.BENCH_WORKSPACE_ID)
-const { deps, close } = await openDeps({
-  config: parseConfig({ ...process.env, ROLE: 'api' }),
-  log: await createLog('silent'),
-  purpose: 'command',
-})
-// The settings for the do-not-call list, which only the service's pool has.
-const { rows: settings } = await sql<{ name: string; value: string }>`
-  select name, current_setting(name) as value
-  from unnest(array['outdial.do_not_call_inner_key', 'outdial.do_not_call_outer_key']) as name`.execute(
-  deps.db,
+const pool = await openBarePool()
+const campaign = await pool.query<{ rules_version: number }>(
+  'select rules_version from campaign where id = $1',
+  [campaignId],
 )
-const { rules_version } = await deps.db
-  .selectFrom('campaign')
-  .select('rules_version')
-  .where('id', '=', campaignId)
-  .executeTakeFirstOrThrow()
-await close()
-
-const pool = openBarePool(settings)
 const token_hash = `\\x${hashToken(BENCH_API_KEY).toString('hex')}`
 let lastNumber = Number(BENCH_FIRST_NUMBER)
 
@@ -45,7 +27,7 @@ async function addContact(): Promise<undefined> {
     changes: { first_name: 'Maya' },
     changed_by: { kind: 'api_key', id: 1 },
     campaign_id: campaignId,
-    rules_version,
+    rules_version: campaign.rows[0]?.rules_version,
     test: false,
     additional: false,
     due_at: at,
