@@ -1,7 +1,10 @@
 import type { Row } from './row.ts'
 import { agents } from './rows/agents.ts'
 import { calls } from './rows/calls.ts'
+import { claim } from './rows/claim.ts'
 import { contacts, knownContacts } from './rows/contacts.ts'
+import { toolSessions } from './rows/tool-sessions.ts'
+import { deliveries } from './rows/deliveries.ts'
 
 /** All rows, in the order of the table. */
-export const rows: readonly Row[] = [contacts, knownContacts, agents, calls]
+export const rows: readonly Row[] = [contacts, knownContacts, agents, calls, claim, deliveries, toolSessions]
