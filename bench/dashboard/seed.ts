@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { createAgent } from '../../backend/agents/agents.ts'
-import type { Deps } from '../../backend/deps.ts'
 import { addMember } from '../../backend/identity/members.ts'
 import { createUser } from '../../backend/identity/users.ts'
 import { createWorkspace } from '../../backend/onboarding/onboarding.ts'
 import { addPhoneNumber } from '../../backend/phone-numbers/phone-numbers.ts'
+import type { World } from '../world.ts'
 
 export const password = 'correct horse battery'
 
@@ -25,8 +25,7 @@ export interface Seeded {
  * calls, 5 are waiting. The other 95 are completed and have an attempt, an event, and a delivery. Of these 95, 35 are
  * answered and have a transcript, and 1 is a test call.
  */
-export async function seed(deps: Deps, calls: number): Promise<Seeded> {
-  const { db } = deps
+export async function seed({ deps, owner: db }: World, calls: number): Promise<Seeded> {
   const email = `bench${calls}@example.com`
   const { id: userId } = await createUser(deps, { email, name: 'Bench', password })
   const { id: workspaceId } = await createWorkspace(deps, {
@@ -53,7 +52,7 @@ export async function seed(deps: Deps, calls: number): Promise<Seeded> {
     from generate_series(1, 10) n`.execute(db)
   await sql`
     insert into contact (workspace_id, phone_number, first_name, last_name)
-    select ${workspaceId}, '+1202' || lpad((2000000 + n * 29)::text, 7, '0'),
+    select ${workspaceId}, '+1' || 2022000000 + n * 29,
       (array['Maya','Noor','Theo','Ines','Kai','Priya','Jonas','Lucia','Amara','Sam'])[1 + n % 10],
       initcap(substr(md5(n::text), 1, 8))
     from generate_series(1, ${calls}::int) n`.execute(db)
