@@ -18,7 +18,8 @@ export interface Measurement {
   rounds: Round[]
   /** What the limit applies to. By default, ours divided by the peer's. */
   compare?: 'ratio' | 'difference' | 'ours'
-  limit: Limit
+  /** Leave it out if the figure only explains others. */
+  limit?: Limit
   notes?: string
 }
 

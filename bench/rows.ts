@@ -6,7 +6,8 @@ import { contacts, knownContacts } from './rows/contacts.ts'
 import { toolSessions } from './rows/tool-sessions.ts'
 import { deliveries } from './rows/deliveries.ts'
 import { lists } from './rows/lists.ts'
+import { replicas } from './rows/replicas.ts'
 import { start } from './rows/start.ts'
 
 /** All rows, in the order of the table. */
-export const rows: readonly Row[] = [contacts, knownContacts, agents, calls, claim, deliveries, toolSessions, start, lists]
+export const rows: readonly Row[] = [contacts, knownContacts, agents, calls, claim, deliveries, replicas, toolSessions, start, lists]

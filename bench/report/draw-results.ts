@@ -14,7 +14,7 @@ const maxX = 760
  * also be read on a dark page.
  */
 export function drawResults(all: readonly Figures[], caption: string): string {
-  const rows = all.filter(({ limit }) => limit.value > 0) // a bar can't be scaled to a limit of 0
+  const rows = all.filter(({ limit }) => limit !== null && limit.value > 0) // what a bar can be scaled to
   const height = head + rows.length * rowHeight + 40
   const end = height - 34
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title description">
@@ -37,7 +37,7 @@ ${rows.map((figures, index) => drawRow(figures, head + index * rowHeight)).join(
 }
 
 function drawRow(figures: Figures, y: number): string {
-  const share = figures.result.median / figures.limit.value
+  const share = figures.result.median / (figures.limit?.value ?? NaN)
   const barWidth = Math.min(maxX - labelWidth, Math.max(2, share * (limitX - labelWidth)))
   const color = figures.isMet ? '#15803d' : '#b45309'
   return `  <text x="16" y="${y + 20}">${escape(figures.label)}</text>

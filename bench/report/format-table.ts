@@ -11,7 +11,7 @@ export function formatTable(all: readonly Figures[]): string {
     figures.peer === null ? '–' : `${formatNumber(figures.peer)} ${figures.unit}`,
     formatResult(figures),
     formatLimit(figures),
-    figures.isMet ? 'yes' : '**no**',
+    figures.isMet === null ? '–' : figures.isMet ? 'yes' : '**no**',
   ])
   return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
 }
@@ -27,8 +27,11 @@ function formatResult(figures: Figures): string {
 export const formatMedian = (figures: Figures): string =>
   `${formatNumber(figures.result.median)}${resultUnit(figures)}`
 
-export const formatLimit = (figures: Figures): string =>
-  `${figures.limit.at === 'least' ? '≥' : '≤'} ${figures.limit.value}${resultUnit(figures)}`
+export function formatLimit(figures: Figures): string {
+  const { limit } = figures
+  if (limit === null) return '–'
+  return `${limit.at === 'least' ? '≥' : '≤'} ${limit.value}${resultUnit(figures)}`
+}
 
 const resultUnit = ({ compare, unit }: Figures): string => (compare === 'ratio' ? ' ×' : ` ${unit}`)
 

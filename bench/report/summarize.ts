@@ -1,4 +1,4 @@
-import type { Measurement } from '../row.ts'
+import type { Limit, Measurement } from '../row.ts'
 import { median, quantile } from '../statistics.ts'
 
 /** A measurement's rounds in figures, as they're saved. */
@@ -10,13 +10,14 @@ export interface Figures {
   against: string | null
   unit: string
   compare: 'ratio' | 'difference' | 'ours'
-  limit: { at: 'least' | 'most'; value: number }
+  limit: Limit | null
   /** Medians of the rounds. */
   ours: number
   peer: number | null
   /** What the limit applies to: the median of the rounds, and their quartiles. */
   result: { median: number; lower: number; upper: number }
-  isMet: boolean
+  /** Null without a limit. */
+  isMet: boolean | null
   rounds: number
   notes: string | null
 }
@@ -37,7 +38,7 @@ export function summarize(row: string, measurement: Measurement): Figures {
     against: against ?? null,
     unit,
     compare,
-    limit,
+    limit: limit ?? null,
     ours: round(median(rounds.map(({ ours }) => ours))),
     peer: Number.isNaN(peer) ? null : round(peer),
     result: {
@@ -45,11 +46,14 @@ export function summarize(row: string, measurement: Measurement): Figures {
       lower: round(quantile(compared, 0.25)),
       upper: round(quantile(compared, 0.75)),
     },
-    isMet: limit.at === 'least' ? result >= limit.value : result <= limit.value,
+    isMet: limit === undefined ? null : meets(result, limit),
     rounds: rounds.length,
     notes: notes ?? null,
   }
 }
+
+const meets = (result: number, { at, value }: Limit): boolean =>
+  at === 'least' ? result >= value : result <= value
 
 /** Keeps four digits, because the others are noise. */
 const round = (value: number): number => Number(value.toPrecision(4))

@@ -15,7 +15,7 @@ export const calls: Row = {
     // Paused, so that the dialer leaves their calls to the peer.
     const peerCampaigns = await addCampaigns(world, { ...options, status: 'paused' })
     const callsPerRound = Math.ceil(scale.seconds * 500)
-    const worker = { ...world.environment, ROLE: 'worker', SIMULATION_SPEED: '10000' }
+    const worker = { ...world.environment, ROLE: 'worker', SIMULATION_SPEED: '1000' }
     await bench.start('server', worker)
     const peer = await bench.start('bare-calls', {
       ...world.environment,

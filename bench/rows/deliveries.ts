@@ -18,26 +18,41 @@ export const deliveries: Row = {
     const service = await bench.start('server', world.environment)
     const subscriptionId = await subscribe(bench.openClients(service.port, 1), world, url)
     const body = JSON.stringify({ ...exampleEvent, data: exampleCall })
-    const peer = await bench.start('bare-deliveries', { BENCH_RECEIVER: url, BENCH_BODY: body })
+    const peerSettings = { ...world.environment, BENCH_RECEIVER: url, BENCH_BODY: body }
+    const poster = await bench.start('bare-deliveries', peerSettings)
+    const recorder = await bench.start('bare-deliveries', { ...peerSettings, BENCH_RECORDS: 'true' })
     const [campaignId = 0] = await addCampaigns(world, { count: 1, status: 'paused', maxConcurrentCalls: 1 })
-    const perRound = Math.ceil(scale.seconds * 500)
+    const options = { campaignId, subscriptionId, body, count: Math.ceil(scale.seconds * 500) }
     const ours = async () => {
-      await addDeliveries(world, { campaignId, subscriptionId, body, count: perRound })
+      await addDeliveries(world, { ...options, delaySeconds: 0 })
       await waitForDeliveries(world)
-      return measureLastDeliveries(world, perRound)
+      return measureLastDeliveries(world, options.count)
     }
-    const theirs = () => peer.work(scale.seconds, width)
-    for (const run of [ours, theirs]) await run()
+    const post = () => poster.work(scale.seconds, width)
+    const postAndRecord = async () => {
+      await addDeliveries(world, { ...options, delaySeconds: 86_400 })
+      return recorder.work(60, width)
+    }
+    for (const run of [ours, post, postAndRecord]) await run()
     await analyze(world)
-    for (const run of [ours, theirs]) await run()
+    for (const run of [ours, post, postAndRecord]) await run()
+    const what = 'webhook deliveries to one receiver, signed and recorded, at most 16 at a time'
+    const unit = 'deliveries/s'
     return [
       {
         label: 'Webhook deliveries',
-        what: 'webhook deliveries to one receiver, signed and recorded, at most 16 at a time',
+        what,
         against: 'a bare `undici` loop that posts to the same receiver over 16 connections that stay open',
-        unit: 'deliveries/s',
-        rounds: await takeTurns(scale.rounds, ours, theirs),
+        unit,
+        rounds: await takeTurns(scale.rounds, ours, post),
         limit: atLeast(0.6),
+      },
+      {
+        label: 'Deliveries, peer records them',
+        what,
+        against: 'a bare loop that also signs, opens a connection for each, and records it with one statement',
+        unit,
+        rounds: await takeTurns(scale.rounds, ours, postAndRecord),
       },
     ]
   },
@@ -56,9 +71,9 @@ async function subscribe(api: HttpClients, { demo }: World, targetUrl: string): 
 /** Adds events with a delivery each. Events belong to calls, because an event without a call is a test event. */
 async function addDeliveries(
   world: World,
-  options: { campaignId: number; subscriptionId: number; body: string; count: number },
+  options: { campaignId: number; subscriptionId: number; body: string; count: number; delaySeconds: number },
 ): Promise<void> {
-  const { campaignId, subscriptionId, body, count } = options
+  const { campaignId, subscriptionId, body, count, delaySeconds } = options
   await addQueuedCalls(world, [campaignId], count)
   await sql`
     with added as (
@@ -68,7 +83,7 @@ async function addDeliveries(
       returning id, workspace_id
     )
     insert into webhook_delivery (workspace_id, event_id, subscription_id, target_url, next_attempt_at)
-    select added.workspace_id, added.id, subscription.id, target_url, now()
+    select added.workspace_id, added.id, subscription.id, target_url, now() + make_interval(secs => ${delaySeconds})
     from added join webhook_subscription as subscription on subscription.id = ${subscriptionId}`.execute(
     world.owner,
   )
