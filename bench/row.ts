@@ -51,7 +51,7 @@ export interface Scale {
 /** Returns fewer and shorter rounds and fewer calls for a factor below 1. */
 export const toScale = (factor: number): Scale => ({
   factor,
-  rounds: Math.max(2, Math.ceil(7 * Math.sqrt(factor))),
+  rounds: Math.max(3, Math.ceil(7 * Math.sqrt(factor))),
   seconds: Math.max(0.3, 3 * Math.sqrt(factor)),
   manyCalls: Math.max(2_000, Math.round(1_000_000 * factor)),
 })

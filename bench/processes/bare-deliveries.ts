@@ -9,7 +9,12 @@ import { repeat, serve } from './serve.ts'
  * that records the attempt.
  */
 const { BENCH_RECEIVER = '', BENCH_BODY = '', BENCH_RECORDS } = process.env
-const post = { method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body: BENCH_BODY } as const
+const post = {
+  method: 'POST',
+  path: '/',
+  headers: { 'content-type': 'application/json' },
+  body: BENCH_BODY,
+} as const
 const record = `
   with settled as (
     update webhook_delivery
@@ -35,7 +40,10 @@ async function deliverAndRecord(ids: number[]): Promise<number> {
   const startedAt = new Date()
   const signature = createHmac('sha256', 'key').update(`${randomUUID()}.${BENCH_BODY}`).digest('base64')
   const client = new Client(BENCH_RECEIVER)
-  const response = await client.request({ ...post, headers: { ...post.headers, 'webhook-signature': signature } })
+  const response = await client.request({
+    ...post,
+    headers: { ...post.headers, 'webhook-signature': signature },
+  })
   await response.body.dump()
   await client.close()
   const values = [id, startedAt, Date.now() - startedAt.getTime(), response.statusCode]

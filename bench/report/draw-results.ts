@@ -4,10 +4,10 @@ import type { Figures } from './summarize.ts'
 const width = 920
 const rowHeight = 34
 const head = 64
-const labelWidth = 330
+const labelWidth = 240
 /** Where all limits are, so that the eye compares each bar with one line. */
-const limitX = 620
-const maxX = 760
+const limitX = 560
+const maxX = 740
 
 /**
  * Draws each result as a bar that is scaled to its limit. The background is part of the picture, so that its text can
@@ -27,7 +27,7 @@ export function drawResults(all: readonly Figures[], caption: string): string {
   </style>
   <rect width="${width}" height="${height}" rx="8" fill="#ffffff"/>
   <text class="title" x="16" y="26">Results compared with their limits</text>
-  <text class="small" x="16" y="46">A result with ≥ must reach the line. A result with ≤ must not go beyond it.</text>
+  <text class="small" x="16" y="46">A result with ≥ must reach the line, and one with ≤ must not go beyond it. Green results do, orange ones don't.</text>
 ${rows.map((figures, index) => drawRow(figures, head + index * rowHeight)).join('\n')}
   <line x1="${limitX}" y1="${head - 4}" x2="${limitX}" y2="${end}" stroke="#111827" stroke-dasharray="4 3"/>
   <text class="small" x="${limitX}" y="${head - 10}" text-anchor="middle">limit</text>

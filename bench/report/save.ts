@@ -31,7 +31,12 @@ export async function saveReport(report: Report): Promise<void> {
 
 function formatResults({ machine, scale, figures }: Report): string {
   const size = scale === 1 ? '' : ` This was a quick check with BENCH_SCALE=${scale}.`
-  return `Measured on this machine: ${formatMachine(machine)}.${size}\n\n${formatTable(figures)}`
+  const notes = figures.flatMap(({ row, notes: text }) => (text === null ? [] : [`- ${row}: ${text}\n`]))
+  return [
+    `Measured on this machine: ${formatMachine(machine)}.${size}\n`,
+    formatTable(figures),
+    notes.join(''),
+  ].join('\n')
 }
 
 /** Replaces what's between the two markers of the page. */

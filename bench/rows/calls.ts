@@ -39,7 +39,8 @@ export const calls: Row = {
       {
         label: 'Calls',
         what: 'simulated calls to busy contacts, from queued to completed',
-        against: 'the same rows written by a bare `pg` client: a claim of 50 calls, then one statement per call',
+        against:
+          'the same rows written by a bare `pg` client: a claim of 50 calls, then one statement per call',
         unit: 'calls/s',
         rounds: await takeTurns(scale.rounds, ours, theirs),
         limit: atLeast(0.4),

@@ -56,7 +56,7 @@ export const claim: Row = {
         what: `${what}, p50`,
         unit: 'ms',
         compare: 'ours',
-        rounds: medians,
+        rounds: medians.map(({ ours }) => ({ ours, peer: NaN })),
         limit: atMost(5),
       },
     ]
@@ -78,7 +78,8 @@ async function measureClaims(world: World): Promise<number[]> {
     const startedAt = performance.now()
     const claimed = await claimCalls(world.deps, lease, capacity)
     times.push(performance.now() - startedAt)
-    if (claimed.length !== capacity) throw new Error(`a claim got ${claimed.length} calls instead of ${capacity}`)
+    if (claimed.length !== capacity)
+      throw new Error(`a claim got ${claimed.length} calls instead of ${capacity}`)
     await requeue(
       world,
       claimed.map(({ request }) => request.callId),

@@ -51,14 +51,14 @@ export const replicas: Row = {
       {
         label: 'Smallest share of a campaign',
         what: 'calls of the campaign with the fewest, divided by a fair share, in the worst round',
-        unit: 'of a fair share',
+        unit: '×',
         compare: 'ours',
         rounds: [{ ours: Math.min(...findings.shares), peer: NaN }],
         limit: atLeast(0.5),
       },
       {
         label: 'Limits exceeded',
-        what: "campaigns found above their limit of concurrent calls, checked every 20 ms in all rounds",
+        what: 'campaigns found above their limit of concurrent calls, checked every 20 ms in all rounds',
         unit: 'campaigns',
         compare: 'ours',
         rounds: [{ ours: findings.exceeded, peer: NaN }],
@@ -75,7 +75,9 @@ async function startReplicas(
   apis: number,
 ): Promise<Subject[]> {
   const roles = [...Array<string>(workers).fill('worker'), ...Array<string>(apis).fill('api')]
-  return Promise.all(roles.map((ROLE) => bench.start('server', { ...environment, ROLE, SIMULATION_SPEED: '1000' })))
+  return Promise.all(
+    roles.map((ROLE) => bench.start('server', { ...environment, ROLE, SIMULATION_SPEED: '1000' })),
+  )
 }
 
 /** Dials for some seconds, with more calls in each campaign than can be made. Returns completed calls per second. */

@@ -31,7 +31,7 @@ export const start: Row = {
       {
         label: 'Warm start',
         what: 'a warm start of the service, until it logs that it is ready',
-        against: 'a bare `postgres` on the same files, then `node -e 0`',
+        against: 'a bare `postgres` on the same files, then an empty Node program',
         unit: 's',
         compare: 'difference',
         rounds: await takeTurns(scale.rounds, ours, () => startPostgresAndNode(dataDir)),

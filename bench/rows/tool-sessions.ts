@@ -4,8 +4,8 @@ import path from 'node:path'
 import { atMost, type Bench, type Round, type Row, takeTurns } from '../row.ts'
 import { hangUp } from '../tools/client.ts'
 import {
-  type MeasuredCpu,
   measureCalls,
+  type MeasuredCpu,
   measureOpenings,
   startToolServer,
   type ToolSubject,

@@ -35,7 +35,8 @@ async function query<Reply>(subject: ToolSubject, question: string): Promise<Rep
 
 const getCpu = (subject: ToolSubject) => query<{ user: number; system: number }>(subject, 'cpu')
 /** Returns the server's heap in bytes, after garbage collection. */
-export const getHeap = async (subject: ToolSubject) => (await query<{ heapUsed: number }>(subject, 'memory')).heapUsed
+export const getHeap = async (subject: ToolSubject) =>
+  (await query<{ heapUsed: number }>(subject, 'memory')).heapUsed
 
 const opened = new Map<ToolSubject, number>()
 
@@ -87,7 +88,11 @@ export const measureOpenings = (subject: ToolSubject, count: number) =>
   )
 
 /** Measures tool calls of these many clients, each with a session of its own. */
-export async function measureCalls(subject: ToolSubject, clients: number, count: number): Promise<MeasuredCpu> {
+export async function measureCalls(
+  subject: ToolSubject,
+  clients: number,
+  count: number,
+): Promise<MeasuredCpu> {
   const sessions = await Promise.all(Array.from({ length: clients }, () => openSession(subject)))
   const measured = await measure(subject, count, async () => {
     await Promise.all(
@@ -101,4 +106,3 @@ export async function measureCalls(subject: ToolSubject, clients: number, count:
   for (const client of sessions) client.close()
   return measured
 }
-
