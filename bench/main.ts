@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { formatTable } from './report/format-table.ts'
+import { formatLimit, formatResult, formatTable } from './report/format-table.ts'
 import { describeMachine, formatMachine } from './report/machine.ts'
 import { saveReport } from './report/save.ts'
 import { type Figures, summarize } from './report/summarize.ts'
@@ -22,6 +22,9 @@ if (values.save && positionals.length > 0) {
 const scale = toScale(Number(process.env.BENCH_SCALE ?? 1))
 if (!(scale.factor > 0 && scale.factor <= 1)) stop('BENCH_SCALE must be above 0 and at most 1.')
 
+// Exit handlers remove the temporary folders.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
 const machine = await describeMachine()
 write(`${formatMachine(machine)}\n`)
 const figures: Figures[] = []
@@ -31,6 +34,7 @@ for (const row of rows.filter(({ name }) => positionals.length === 0 || position
     const measured = (await runRow(row, scale)).map((measurement) => summarize(row.name, measurement))
     figures.push(...measured)
     write(`${row.name}, after ${Math.round((performance.now() - startedAt) / 1_000)} s`)
+    for (const each of measured) write(`  ${each.label}: ${formatResult(each)}, limit ${formatLimit(each)}`)
     for (const { notes } of measured) if (notes !== null) write(`  ${notes}`)
   } catch (error) {
     // The other rows are worth measuring although this one failed.

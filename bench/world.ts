@@ -1,8 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { Pool } from 'undici'
@@ -14,6 +12,7 @@ import { prepareDemo } from '../backend/demo/prepare-demo.ts'
 import type { Deps } from '../backend/deps.ts'
 import { createLog } from '../backend/log.ts'
 import { openDeps } from '../backend/open-deps.ts'
+import { createFolder, environmentWithoutSettings } from './machine-state.ts'
 import type { Question } from './processes/serve.ts'
 
 /** An embedded PostgreSQL with the demo workspace, which writes to the disk as in production. */
@@ -29,7 +28,7 @@ export interface World {
 
 /** Opens a world in a temporary folder, which `close` removes. */
 export async function openWorld(): Promise<World> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-bench-'))
+  const { folder: dataDir, remove } = await createFolder()
   const secrets = {
     SECRET_KEY: randomBytes(32).toString('base64'),
     RUNTIME_SECRET: randomBytes(32).toString('base64'),
@@ -57,7 +56,7 @@ export async function openWorld(): Promise<World> {
     close: async () => {
       await owner.destroy()
       await close()
-      await rm(dataDir, { recursive: true, force: true })
+      await remove()
     },
   }
 }
@@ -81,7 +80,7 @@ export interface Subject {
 /** Starts a file of `processes/`. */
 export async function startProcess(name: string, environment: Record<string, string>): Promise<Subject> {
   const child: ChildProcess = fork(path.join(import.meta.dirname, `processes/${name}.ts`), [], {
-    env: { ...process.env, ...environment },
+    env: { ...environmentWithoutSettings(), ...environment },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const exited = once(child, 'exit')

@@ -17,7 +17,7 @@ export function formatTable(all: readonly Figures[]): string {
 }
 
 /** Formats the result with the quartiles of its rounds. */
-function formatResult(figures: Figures): string {
+export function formatResult(figures: Figures): string {
   const { median, lower, upper } = figures.result
   const suffix = resultUnit(figures)
   if (figures.rounds === 1) return `${formatNumber(median)}${suffix}`

@@ -1,6 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,6 +8,7 @@ import { clusterFolder, findAccount } from '../../backend/db/embedded/os-account
 import { startPostmaster } from '../../backend/db/embedded/postmaster.ts'
 import { createTemporaryFolder } from '../../backend/db/embedded/private-folder.ts'
 import { findFreePort } from '../../backend/db/embedded/server-address.ts'
+import { createFolder, environmentWithoutSettings } from '../machine-state.ts'
 import { atMost, type Row, takeTurns } from '../row.ts'
 import { median } from '../statistics.ts'
 
@@ -17,8 +17,8 @@ const script = path.join(import.meta.dirname, '../../scripts/start.mjs')
 export const start: Row = {
   name: 'start',
   run: async ({ scale, onEnd }) => {
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-bench-'))
-    onEnd(() => rm(dataDir, { recursive: true, force: true }))
+    const { folder: dataDir, remove } = await createFolder()
+    onEnd(remove)
     const memories: number[] = []
     const ours = async () => {
       const { seconds, memoryMib } = await startService(dataDir)
@@ -46,7 +46,7 @@ export const start: Row = {
 async function startService(dataDir: string): Promise<{ seconds: number; memoryMib: number }> {
   const startedAt = performance.now()
   const child = spawn(process.execPath, [script], {
-    env: { ...process.env, DATA_DIR: dataDir, DATABASE_URL: '', PORT: '0', LOG_LEVEL: 'info' },
+    env: { ...environmentWithoutSettings(), DATA_DIR: dataDir, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
