@@ -80,26 +80,28 @@ async function startReplicas(
   )
 }
 
-/** Dials for some seconds, with more calls in each campaign than can be made. Returns completed calls per second. */
+/** Returns the calls completed per second, while each campaign has more calls than the dialers can make. */
 async function measureRate(
   world: World,
   campaigns: number[],
   seconds: number,
   findings: Findings,
 ): Promise<number> {
-  await addQueuedCalls(world, campaigns, Math.ceil(seconds * 1_000))
+  const queued = Math.ceil((seconds + 1.5) * 2_000)
+  await addQueuedCalls(world, campaigns, queued)
   await analyze(world)
   await setStatus(world, campaigns, 'active')
   await setTimeout(1_500) // until all workers have noticed
-  const before = await countEvents(world, campaigns)
+  const before = await countCompleted(world, campaigns)
   const startedAt = performance.now()
   const endAt = startedAt + seconds * 1_000
   while (performance.now() < endAt) {
     findings.exceeded += await countExceeded(world)
     await setTimeout(20)
   }
-  const after = await countEvents(world, campaigns)
+  const after = await countCompleted(world, campaigns)
   const elapsedSeconds = (performance.now() - startedAt) / 1_000
+  await requireQueuedCalls(world, campaigns)
   await setStatus(world, campaigns, 'paused')
   await endCalls(world, campaigns)
   const made = campaigns.map((id) => (after.get(id) ?? 0) - (before.get(id) ?? 0))
@@ -108,12 +110,21 @@ async function measureRate(
   return sum / elapsedSeconds
 }
 
-async function countEvents({ owner }: World, campaigns: number[]): Promise<Map<number, number>> {
+async function countCompleted({ owner }: World, campaigns: number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ id: number; count: number }>`
     select campaign_id as id, count(*) as count from call
     where campaign_id = any(${campaigns}::bigint[]) and outcome is not null and not test
     group by campaign_id`.execute(owner)
   return new Map(rows.map(({ id, count }) => [id, count]))
+}
+
+/** Campaigns that ran out of calls would make the rate and the shares wrong. */
+async function requireQueuedCalls({ owner }: World, campaigns: number[]): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct campaign_id) as count from call
+    where campaign_id = any(${campaigns}::bigint[]) and status = 'queued'`.execute(owner)
+  if (rows[0]?.count !== campaigns.length)
+    throw new Error('a campaign ran out of calls: queue more for each round')
 }
 
 async function countExceeded({ owner }: World): Promise<number> {
