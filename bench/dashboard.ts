@@ -2,7 +2,7 @@ import { createApp } from '../backend/app.ts'
 import { measurePage, signIn } from './dashboard/browse.ts'
 import { seed, type Seeded } from './dashboard/seed.ts'
 import { median } from './statistics.ts'
-import { analyze, openWorld } from './world.ts'
+import { openWorld } from './world.ts'
 
 /**
  * The pages that `npm run bench:dashboard` opens over HTTP. It alternates between a workspace with 1,000 calls and one
@@ -37,7 +37,6 @@ const app = await createApp(world.deps)
 try {
   const fewCalls = await seed(world, 1_000)
   const manyCalls = await seed(world, 100_000)
-  await analyze(world)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const subjects = [
     { of: fewCalls, browser: await signIn(origin, fewCalls) },

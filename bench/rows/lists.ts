@@ -3,7 +3,6 @@ import { measurePage, signIn } from '../dashboard/browse.ts'
 import { seed } from '../dashboard/seed.ts'
 import { atMost, type Row, takeTurns } from '../row.ts'
 import { median } from '../statistics.ts'
-import { analyze } from '../world.ts'
 
 const pagesPerRound = 15
 
@@ -13,7 +12,6 @@ export const lists: Row = {
     const world = await openWorld()
     const few = await seed(world, 1_000)
     const many = await seed(world, scale.manyCalls)
-    await analyze(world)
     const app = await createApp(world.deps)
     onEnd(() => app.close())
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })
