@@ -1,14 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { sql } from 'kysely'
-import pino from 'pino'
 import { createApp } from '../backend/app.ts'
-import { parseConfig } from '../backend/config.ts'
-import { roles } from '../backend/db/roles.ts'
-import { openDeps } from '../backend/open-deps.ts'
-import { type Browser, createBrowser } from '../support/browser.ts'
-import { password, seed, type Seeded } from './dashboard/seed.ts'
+import { measurePage, signIn } from './dashboard/browse.ts'
+import { seed, type Seeded } from './dashboard/seed.ts'
+import { median } from './statistics.ts'
+import { openWorld } from './world.ts'
 
 /**
  * The pages that `npm run bench:dashboard` opens over HTTP. It alternates between a workspace with 1,000 calls and one
@@ -38,18 +32,11 @@ const pages: [string, (workspace: Seeded) => string][] = [
 ]
 
 const rounds = Number(process.env.ROUNDS ?? 25)
-const dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-bench-'))
-const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
-const { deps, close } = await openDeps({ config, log: pino({ level: 'silent' }), purpose: 'service' })
-const app = await createApp(deps)
+const world = await openWorld()
+const app = await createApp(world.deps)
 try {
-  const fewCalls = await seed(deps, 1_000)
-  const manyCalls = await seed(deps, 100_000)
-  await deps.db.connection().execute(async (connection) => {
-    await sql`reset role`.execute(connection) // the service's role can't analyze tables
-    await sql`vacuum analyze`.execute(connection)
-    await sql`set role ${sql.id(roles.service)}`.execute(connection)
-  })
+  const fewCalls = await seed(world, 1_000)
+  const manyCalls = await seed(world, 100_000)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const subjects = [
     { of: fewCalls, browser: await signIn(origin, fewCalls) },
@@ -74,24 +61,5 @@ try {
   process.stdout.write(`${[...head, ...rows].join('\n')}\n`)
 } finally {
   await app.close()
-  await close()
-  await rm(dataDir, { recursive: true, force: true })
-}
-
-async function signIn(origin: string, { email }: Seeded): Promise<Browser> {
-  const browser = createBrowser()
-  const { page } = await browser.open(`${origin}/sign-in`)
-  await browser.press(page, 'Sign in', { email, password })
-  return browser
-}
-
-async function measurePage(browser: Browser, address: string): Promise<number> {
-  const startedAt = performance.now()
-  const { page } = await browser.open(address)
-  if (page.status !== 200) throw new Error(`${address} returned ${page.status}: ${page.text}`)
-  return performance.now() - startedAt
-}
-
-function median(values: number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN
+  await world.close()
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { createAgent } from '../../backend/agents/agents.ts'
-import type { Deps } from '../../backend/deps.ts'
 import { addMember } from '../../backend/identity/members.ts'
 import { createUser } from '../../backend/identity/users.ts'
 import { createWorkspace } from '../../backend/onboarding/onboarding.ts'
 import { addPhoneNumber } from '../../backend/phone-numbers/phone-numbers.ts'
+import { analyze, type World } from '../world.ts'
 
 export const password = 'correct horse battery'
 
@@ -25,8 +25,10 @@ export interface Seeded {
  * calls, 5 are waiting. The other 95 are completed and have an attempt, an event, and a delivery. Of these 95, 35 are
  * answered and have a transcript, and 1 is a test call.
  */
-export async function seed(deps: Deps, calls: number): Promise<Seeded> {
-  const { db } = deps
+export async function seed(world: World, calls: number): Promise<Seeded> {
+  const { deps, owner: db } = world
+  // Checks of foreign keys whose plans were cached for small tables would read all rows for each new one.
+  await analyze(world)
   const email = `bench${calls}@example.com`
   const { id: userId } = await createUser(deps, { email, name: 'Bench', password })
   const { id: workspaceId } = await createWorkspace(deps, {
@@ -53,10 +55,11 @@ export async function seed(deps: Deps, calls: number): Promise<Seeded> {
     from generate_series(1, 10) n`.execute(db)
   await sql`
     insert into contact (workspace_id, phone_number, first_name, last_name)
-    select ${workspaceId}, '+1202' || lpad((2000000 + n * 29)::text, 7, '0'),
+    select ${workspaceId}, '+1' || 2022000000 + n * 29,
       (array['Maya','Noor','Theo','Ines','Kai','Priya','Jonas','Lucia','Amara','Sam'])[1 + n % 10],
       initcap(substr(md5(n::text), 1, 8))
     from generate_series(1, ${calls}::int) n`.execute(db)
+  await analyze(world)
   await sql`
     with campaigns as (select array_agg(id order by id) as ids from campaign where workspace_id = ${workspaceId}),
     made as (
@@ -80,6 +83,7 @@ export async function seed(deps: Deps, calls: number): Promise<Seeded> {
         select jsonb_agg(jsonb_build_object('role', 'agent', 'text', md5(id::text || line) || md5(line::text), 'at', at))
         from generate_series(1, 16) line) else '[]' end
     from planned, campaigns`.execute(db)
+  await analyze(world)
   await sql`
     insert into call_attempt (workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until,
       started_at, ended_at, outcome, ended_reason)
@@ -97,6 +101,7 @@ export async function seed(deps: Deps, calls: number): Promise<Seeded> {
     select workspace_id, id, 'https://hooks.example.com/' || call_id % 10,
       case when call_id % 50 = 7 then 'exhausted' else 'delivered' end, 1, created_at, created_at
     from completed`.execute(db)
+  await analyze(world)
   const { id: callId } = await db
     .selectFrom('call')
     .select('id')

@@ -96,6 +96,11 @@ export const otherCommands: readonly OtherCommand[] = [
     command: /^npm run bench:(tools|dashboard|input|cold-start|api-log)$/,
     reason: 'measures times on an idle machine',
   },
+  {
+    command: /^(BENCH_SCALE=\S+ )?npm run bench( -- |$)/,
+    reason: 'measures times for half an hour. A test measures one row at the smallest scale',
+    instead: ['test/journey/bench.test.ts', 'bench/main.ts'],
+  },
   { command: /^npm run mutation\b/, reason: 'takes an hour' },
   { command: /^npm run crash-test/, reason: 'takes minutes', instead: ['.ci/run', 'crash-test'] },
 ]

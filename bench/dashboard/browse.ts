@@ -1,0 +1,18 @@
+import { type Browser, createBrowser } from '../../support/browser.ts'
+import { password, type Seeded } from './seed.ts'
+
+/** Signs in as the member of a seeded workspace. */
+export async function signIn(origin: string, { email }: Seeded): Promise<Browser> {
+  const browser = createBrowser()
+  const { page } = await browser.open(`${origin}/sign-in`)
+  await browser.press(page, 'Sign in', { email, password })
+  return browser
+}
+
+/** Returns how many milliseconds a page takes to open. */
+export async function measurePage(browser: Browser, address: string): Promise<number> {
+  const startedAt = performance.now()
+  const { page } = await browser.open(address)
+  if (page.status !== 200) throw new Error(`${address} returned ${page.status}: ${page.text}`)
+  return performance.now() - startedAt
+}

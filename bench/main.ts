@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util'
+import { formatLimit, formatResult, formatTable } from './report/format-table.ts'
+import { describeMachine, formatMachine } from './report/machine.ts'
+import { saveReport } from './report/save.ts'
+import { type Figures, summarize } from './report/summarize.ts'
+import { runRow, toScale } from './row.ts'
+import { rows } from './rows.ts'
+
+/**
+ * `npm run bench` measures all rows and prints one table. `npm run bench -- NAME` runs one row. `npm run bench -- --save`
+ * also writes docs/performance.md, its picture, and docs/performance.json. BENCH_SCALE below 1 makes the run shorter.
+ */
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { save: { type: 'boolean' } } })
+const write = (text: string) => process.stdout.write(`${text}\n`)
+const unknown = positionals.filter((name) => !rows.some((row) => row.name === name))
+if (unknown.length > 0) {
+  stop(`There's no row ${unknown.join(', ')}. The rows are: ${rows.map(({ name }) => name).join(', ')}.`)
+}
+if (values.save && positionals.length > 0) {
+  stop('Saved figures are from one run of all rows. Leave out the names, or leave out --save.')
+}
+const scale = toScale(Number(process.env.BENCH_SCALE ?? 1))
+if (!(scale.factor > 0 && scale.factor <= 1)) stop('BENCH_SCALE must be above 0 and at most 1.')
+
+// Exit handlers remove the temporary folders.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const machine = await describeMachine()
+write(`${formatMachine(machine)}\n`)
+const figures: Figures[] = []
+for (const row of rows.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+  const startedAt = performance.now()
+  try {
+    const measured = (await runRow(row, scale)).map((measurement) => summarize(row.name, measurement))
+    figures.push(...measured)
+    write(`${row.name}, after ${Math.round((performance.now() - startedAt) / 1_000)} s`)
+    for (const each of measured) write(`  ${each.label}: ${formatResult(each)}, limit ${formatLimit(each)}`)
+    for (const { notes } of measured) if (notes !== null) write(`  ${notes}`)
+  } catch (error) {
+    // The other rows are worth measuring although this one failed.
+    process.exitCode = 1
+    write(`${row.name} failed: ${error instanceof Error ? error.stack : String(error)}`)
+  }
+}
+write(`\n${formatTable(figures)}`)
+if (values.save && process.exitCode === 1) stop('Nothing was saved, because a row failed.')
+if (values.save) await saveReport({ machine, scale: scale.factor, figures })
+
+function stop(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}

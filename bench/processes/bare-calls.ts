@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { openBarePool } from './bare-pool.ts'
+import { repeat, serve } from './serve.ts'
+
+/**
+ * Makes the rows of a call to a busy contact with as few statements as possible: one that claims up to 50 calls and
+ * starts their attempts, and one per call that ends the attempt, completes the call, and writes its event. It doesn't
+ * share the claims fairly, check calling hours and the do-not-call list, or supervise the calls.
+ */
+const claim = `
+  with due as (
+    select call.* from call
+    where campaign_id = any($1) and status = 'queued' and not test and next_attempt_at <= $2
+    order by next_attempt_at, id
+    limit 50
+    for no key update skip locked
+  ), started as (
+    insert into call_attempt (
+      workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at,
+      dialed_with
+    )
+    select workspace_id, id, campaign_id, attempts + 1, to_number, test, 'simulated', $3,
+      clock_timestamp() + interval '30 seconds', $2,
+      '{"local_times": {"America/New_York": "2026-05-04T10:02:00-04:00"}}'
+    from due
+    on conflict (workspace_id, to_number) where ended_at is null and not test do nothing
+    returning id, fence, call_id, number
+  )
+  update call set status = 'dialing', attempts = started.number, next_attempt_at = null
+  from started where call.id = started.call_id
+  returning started.id as attempt, started.fence, call.*`
+
+const finish = `
+  with ended as (
+    update call_attempt set ended_at = $3, outcome = 'busy', ended_reason = 'line_busy'
+    where id = $1 and fence = $2 and ended_at is null
+    returning call_id
+  ), completed as (
+    update call
+    set status = 'completed', outcome = 'busy', ended_reason = 'line_busy', ended_at = $3, transcript = '[]',
+      completed_contact = (
+        select jsonb_build_object(
+          'id', contact.id, 'phone_number', contact.phone_number, 'first_name', contact.first_name,
+          'last_name', contact.last_name, 'email', contact.email, 'external_id', contact.external_id,
+          'time_zone', contact.time_zone, 'variables', contact.variables, 'do_not_call', exists (
+            select from do_not_call where do_not_call.workspace_id = contact.workspace_id
+              and do_not_call.number_hash = number_hash(contact.workspace_id, contact.phone_number)
+          ), 'consent', null, 'created_at', iso_time(contact.created_at), 'updated_at', iso_time(contact.updated_at)
+        )
+        from contact where contact.id = call.contact_id
+      )
+    from ended where call.id = ended.call_id
+    returning call.id, workspace_id
+  )
+  insert into event (id, workspace_id, type, call_id, body, created_at, unmatched, unmatched_count, matched_count)
+  select $4, workspace_id, 'call.completed', id, $5, $3, '[]', 0, 0 from completed`
+
+const pool = await openBarePool()
+const campaignIds = JSON.parse(process.env.BENCH_CAMPAIGN_IDS ?? '[]') as number[]
+const workerId = randomUUID()
+
+async function makeCalls(): Promise<number> {
+  const { rows } = await pool.query<{ attempt: string; fence: number }>({
+    name: 'claim',
+    text: claim,
+    values: [campaignIds, new Date(), workerId],
+  })
+  await Promise.all(rows.map(finishCall))
+  return rows.length
+}
+
+async function finishCall({ attempt, fence, ...call }: { attempt: string; fence: number }): Promise<void> {
+  const at = new Date()
+  const id = `evt_${randomUUID()}`
+  const body = JSON.stringify({ id, type: 'call.completed', timestamp: at, data: call })
+  await pool.query({ name: 'finish', text: finish, values: [attempt, fence, at, id, body] })
+}
+
+serve({
+  work: (seconds, width) => repeat(seconds, width, makeCalls),
+  stop: () => pool.end(),
+})

@@ -1,0 +1,42 @@
+import type { Figures } from './summarize.ts'
+
+/** Formats the figures as a Markdown table, with the result beside its limit and its peer. */
+export function formatTable(all: readonly Figures[]): string {
+  const head = ['Row', 'What', 'Compared with', 'Ours', 'Peer', 'Result (quartiles)', 'Limit', 'Met']
+  const lines = all.map((figures) => [
+    figures.row,
+    figures.what,
+    figures.against ?? '–',
+    `${formatNumber(figures.ours)} ${figures.unit}`,
+    figures.peer === null ? '–' : `${formatNumber(figures.peer)} ${figures.unit}`,
+    formatResult(figures),
+    formatLimit(figures),
+    figures.isMet === null ? '–' : figures.isMet ? 'yes' : '**no**',
+  ])
+  return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+}
+
+/** Formats the result with the quartiles of its rounds. */
+export function formatResult(figures: Figures): string {
+  const { median, lower, upper } = figures.result
+  const suffix = resultUnit(figures)
+  if (figures.rounds === 1) return `${formatNumber(median)}${suffix}`
+  return `${formatNumber(median)}${suffix} (${formatNumber(lower)} to ${formatNumber(upper)})`
+}
+
+export const formatMedian = (figures: Figures): string =>
+  `${formatNumber(figures.result.median)}${resultUnit(figures)}`
+
+export function formatLimit(figures: Figures): string {
+  const { limit } = figures
+  if (limit === null) return '–'
+  return `${limit.at === 'least' ? '≥' : '≤'} ${limit.value}${resultUnit(figures)}`
+}
+
+const resultUnit = ({ compare, unit }: Figures): string => (compare === 'ratio' ? ' ×' : ` ${unit}`)
+
+/** Formats three digits of a small number, and all digits before the point of a large one. */
+function formatNumber(value: number): string {
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US')
+  return String(Number(value.toPrecision(Math.abs(value) < 1 ? 2 : 3)))
+}

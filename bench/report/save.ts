@@ -1,0 +1,53 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { format, resolveConfig } from 'prettier'
+import { drawResults } from './draw-results.ts'
+import { formatTable } from './format-table.ts'
+import { formatMachine, type Machine } from './machine.ts'
+import type { Figures } from './summarize.ts'
+
+const docs = path.join(import.meta.dirname, '../../docs')
+const page = path.join(docs, 'performance.md')
+const markers = ['<!-- results -->', '<!-- /results -->'] as const
+
+export interface Report {
+  machine: Machine
+  /** 1 if the large databases had a million calls. */
+  scale: number
+  figures: Figures[]
+}
+
+/** Writes the results to docs/performance.json, the picture, and the table of docs/performance.md. */
+export async function saveReport(report: Report): Promise<void> {
+  const { machine, figures } = report
+  await write(path.join(docs, 'performance.json'), JSON.stringify(report))
+  await writeFile(
+    path.join(docs, 'pictures/performance.svg'),
+    drawResults(figures, `Measured on ${machine.date}, commit ${machine.commit}`),
+  )
+  const text = await readFile(page, 'utf8')
+  await write(page, replaceResults(text, formatResults(report)))
+}
+
+function formatResults({ machine, scale, figures }: Report): string {
+  const size = scale === 1 ? '' : ` This was a quick check with BENCH_SCALE=${scale}.`
+  const notes = figures.flatMap(({ row, notes: text }) => (text === null ? [] : [`- ${row}: ${text}\n`]))
+  return [
+    `Measured on this machine: ${formatMachine(machine)}.${size}\n`,
+    formatTable(figures),
+    notes.join(''),
+  ].join('\n')
+}
+
+/** Replaces what's between the two markers of the page. */
+export function replaceResults(text: string, results: string): string {
+  const [start, end] = markers.map((marker) => text.indexOf(marker)) as [number, number]
+  if (start === -1 || end < start) throw new Error(`The page lacks the markers ${markers.join(' and ')}.`)
+  return `${text.slice(0, start)}${markers[0]}\n\n${results}\n${text.slice(end)}`
+}
+
+/** Writes a file as `npm run format` would. */
+async function write(file: string, text: string): Promise<void> {
+  const options = await resolveConfig(file)
+  await writeFile(file, await format(text, { ...options, filepath: file }))
+}

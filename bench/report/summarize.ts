@@ -1,0 +1,59 @@
+import type { Limit, Measurement } from '../row.ts'
+import { median, quantile } from '../statistics.ts'
+
+/** A measurement's rounds in figures, as they're saved. */
+export interface Figures {
+  row: string
+  /** A few words, for the picture. */
+  label: string
+  what: string
+  against: string | null
+  unit: string
+  compare: 'ratio' | 'difference' | 'ours'
+  limit: Limit | null
+  /** Medians of the rounds. */
+  ours: number
+  peer: number | null
+  /** What the limit applies to: the median of the rounds, and their quartiles. */
+  result: { median: number; lower: number; upper: number }
+  /** Null without a limit. */
+  isMet: boolean | null
+  rounds: number
+  notes: string | null
+}
+
+/** Compares ours with the peer's in each round, and returns the median of the rounds. */
+export function summarize(row: string, measurement: Measurement): Figures {
+  const { label, what, against, unit, rounds, compare = 'ratio', limit, notes } = measurement
+  const compared = rounds.map(({ ours, peer }) => {
+    if (compare === 'ours') return ours
+    return compare === 'ratio' ? ours / peer : ours - peer
+  })
+  const result = median(compared)
+  const peer = median(rounds.map((round) => round.peer))
+  return {
+    row,
+    label,
+    what,
+    against: against ?? null,
+    unit,
+    compare,
+    limit: limit ?? null,
+    ours: round(median(rounds.map(({ ours }) => ours))),
+    peer: Number.isNaN(peer) ? null : round(peer),
+    result: {
+      median: round(result),
+      lower: round(quantile(compared, 0.25)),
+      upper: round(quantile(compared, 0.75)),
+    },
+    isMet: limit === undefined ? null : meets(result, limit),
+    rounds: rounds.length,
+    notes: notes ?? null,
+  }
+}
+
+const meets = (result: number, { at, value }: Limit): boolean =>
+  at === 'least' ? result >= value : result <= value
+
+/** Keeps four digits, because the others are noise. */
+const round = (value: number): number => Number(value.toPrecision(4))

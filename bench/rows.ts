@@ -1,0 +1,24 @@
+import type { Row } from './row.ts'
+import { agents } from './rows/agents.ts'
+import { calls } from './rows/calls.ts'
+import { claim } from './rows/claim.ts'
+import { contacts, knownContacts } from './rows/contacts.ts'
+import { deliveries } from './rows/deliveries.ts'
+import { lists } from './rows/lists.ts'
+import { replicas } from './rows/replicas.ts'
+import { start } from './rows/start.ts'
+import { toolSessions } from './rows/tool-sessions.ts'
+
+/** All rows, in the order of the table. */
+export const rows: readonly Row[] = [
+  contacts,
+  knownContacts,
+  agents,
+  calls,
+  claim,
+  deliveries,
+  replicas,
+  toolSessions,
+  start,
+  lists,
+]

@@ -1,0 +1,90 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { findBinaries } from '../../backend/db/embedded/binaries.ts'
+import { clusterFolder, findAccount } from '../../backend/db/embedded/os-account.ts'
+import { startPostmaster } from '../../backend/db/embedded/postmaster.ts'
+import { createTemporaryFolder } from '../../backend/db/embedded/private-folder.ts'
+import { findFreePort } from '../../backend/db/embedded/server-address.ts'
+import { createFolder, environmentWithoutSettings } from '../machine-state.ts'
+import { atMost, type Row, takeTurns } from '../row.ts'
+import { median } from '../statistics.ts'
+
+const script = path.join(import.meta.dirname, '../../scripts/start.mjs')
+
+export const start: Row = {
+  name: 'start',
+  run: async ({ scale, onEnd }) => {
+    const { folder: dataDir, remove } = await createFolder()
+    onEnd(remove)
+    const memories: number[] = []
+    const ours = async () => {
+      const { seconds, memoryMib } = await startService(dataDir)
+      memories.push(memoryMib)
+      return seconds
+    }
+    await ours() // creates the database, the demo workspace, and the cache of compiled code
+    await ours()
+    return [
+      {
+        label: 'Warm start',
+        what: 'a warm start of the service, until it logs that it is ready',
+        against: 'a bare `postgres` on the same files, then an empty Node program',
+        unit: 's',
+        compare: 'difference',
+        rounds: await takeTurns(scale.rounds, ours, () => startPostgresAndNode(dataDir)),
+        limit: atMost(1),
+        notes: `memory of the Node process after the start: ${Math.round(median(memories))} MiB`,
+      },
+    ]
+  },
+}
+
+/** Starts the service as a process, stops it, and returns how long the start took. */
+async function startService(dataDir: string): Promise<{ seconds: number; memoryMib: number }> {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [script], {
+    env: { ...environmentWithoutSettings(), DATA_DIR: dataDir, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes('Outdial is ready')) break
+  }
+  if (child.exitCode !== null) throw new Error('the service ended before it was ready')
+  const seconds = (performance.now() - startedAt) / 1_000
+  const memoryMib = measureMemory(child)
+  child.kill('SIGTERM')
+  await exited
+  return { seconds, memoryMib }
+}
+
+/** Returns the resident memory of a process, as the operating system counts it. */
+function measureMemory({ pid }: ChildProcess): number {
+  const kib = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
+  return Number(kib) / 1_024
+}
+
+/** Starts only what no service with an embedded database can do without. */
+async function startPostgresAndNode(dataDir: string): Promise<number> {
+  const account = findAccount(dataDir, { warn: () => {} })
+  const { postgres } = await findBinaries(account)
+  const socketFolder = await createTemporaryFolder('outdial-bench-', account, tmpdir())
+  const port = await findFreePort('127.0.0.1')
+  const startedAt = performance.now()
+  const running = await startPostmaster({
+    postgres,
+    account,
+    cluster: path.join(dataDir, clusterFolder),
+    socketFolder,
+    temporaryFolder: undefined,
+    settings: [`port=${port}`, `unix_socket_directories=${socketFolder}`, 'listen_addresses='],
+    onLine: () => {},
+  })
+  execFileSync(process.execPath, ['-e', '0'])
+  const seconds = (performance.now() - startedAt) / 1_000
+  await running.stop()
+  return seconds
+}

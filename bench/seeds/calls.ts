@@ -1,0 +1,81 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { World } from '../world.ts'
+
+/** Creates campaigns of the demo workspace that call around the clock, and never again. Returns their IDs. */
+export async function addCampaigns(
+  { owner, demo }: World,
+  options: { count: number; status: 'active' | 'paused'; maxConcurrentCalls: number },
+): Promise<number[]> {
+  const { count, status, maxConcurrentCalls } = options
+  const { rows } = await sql<{ id: number }>`
+    insert into campaign (workspace_id, name, status, agent_id, phone_number_id, time_zone, calling_hours,
+      max_concurrent_calls, retry)
+    select workspace_id, 'Benchmark ' || n, ${status}, agent_id, phone_number_id, time_zone, calling_hours,
+      ${maxConcurrentCalls}::int, '{"max_attempts": 1, "delay_minutes": 60, "on": []}'
+    from campaign cross join generate_series(1, ${count}::int) n
+    where campaign.id = ${demo.campaign_id}
+    returning id`.execute(owner)
+  return rows.map(({ id }) => id)
+}
+
+/** How many numbers have the same last four digits. */
+const numbersPerSuffix = 700_000
+
+/**
+ * Queues calls that are due, each to a new contact, in turns for the campaigns. The simulated contacts are busy, so that
+ * a call has an attempt and an event, but no conversation: their numbers end in 0102, at least the first 700,000.
+ */
+export async function addQueuedCalls(
+  { owner, demo }: World,
+  campaignIds: readonly number[],
+  count: number,
+): Promise<void> {
+  const { workspace_id: workspaceId } = demo
+  // Checks of foreign keys whose plans were cached for small tables would read all rows for each new one.
+  await sql`analyze`.execute(owner)
+  const { rows } = await sql<{ contacts: number; last: number }>`
+    select count(*) as contacts, coalesce(max(id), 0) as last from contact`.execute(owner)
+  const [before = { contacts: 0, last: 0 }] = rows
+  await sql`
+    insert into contact (workspace_id, phone_number, first_name)
+    select ${workspaceId},
+      '+1' || 202200 + n % ${numbersPerSuffix} || lpad((102 + n / ${numbersPerSuffix} * 1000)::text, 4, '0'), 'Maya'
+    from generate_series(${before.contacts}::int, ${before.contacts + count - 1}::int) n`.execute(owner)
+  await sql`
+    insert into call (workspace_id, campaign_id, contact_id, agent_id, phone_number_id, from_number, to_number,
+      queued_at, due_at, next_attempt_at, origin, queued_with)
+    select campaign.workspace_id, campaign.id, contact.id, agent.id, phone_number.id, phone_number.phone_number,
+      contact.phone_number, now(), now(), now(), '{"kind": "api_key", "id": 1}',
+      call_settings(campaign, agent, contact)
+        || '{"time_zones": ["America/New_York"], "time_zone_source": "number"}'
+    from contact
+    join campaign on campaign.id = (${campaignIds}::bigint[])[1 + contact.id % ${campaignIds.length}::int]
+    join agent on agent.id = campaign.agent_id
+    join phone_number on phone_number.id = campaign.phone_number_id
+    where contact.id > ${before.last}`.execute(owner)
+}
+
+/** Waits until no call of the campaigns is queued or in progress. */
+export async function waitForCalls(
+  { owner }: Pick<World, 'owner'>,
+  campaignIds: readonly number[],
+): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ isOpen: boolean }>`
+      select exists (
+        select from call where campaign_id = any(${campaignIds}::bigint[]) and status <> 'completed' and not test
+      ) as "isOpen"`.execute(owner)
+    if (rows[0]?.isOpen !== true) return
+    await setTimeout(250)
+  }
+}
+
+/** Starts or stops the dialing of the campaigns' calls. */
+export async function setStatus(
+  { owner }: Pick<World, 'owner'>,
+  campaignIds: readonly number[],
+  status: 'active' | 'paused',
+): Promise<void> {
+  await sql`update campaign set status = ${status} where id = any(${campaignIds}::bigint[])`.execute(owner)
+}

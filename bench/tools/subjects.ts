@@ -1,0 +1,108 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { type BenchClient, openClient } from './client.ts'
+import { initialize, initialized, listTools, toolCalls } from './conversation.ts'
+
+/**
+ * One of the servers that `npm run bench:tools` compares: ours, the SDK's plain server (with the current zod, and with
+ * the zod of the time when the goals were set), and `node:http` alone.
+ */
+export interface ToolSubject {
+  process: ChildProcess
+  port: number
+  queries: string[]
+  /** The zod version that the SDK uses. */
+  zod?: string
+}
+
+/** Starts one of the servers in this folder. It ends when `process.disconnect()` is called. */
+export async function startToolServer(name: string, args: string[] = []): Promise<ToolSubject> {
+  const file = path.join(import.meta.dirname, `${name}.ts`)
+  const child = fork(file, args, {
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const [facts] = (await once(child, 'message')) as [Pick<ToolSubject, 'port' | 'queries' | 'zod'>]
+  return { process: child, ...facts }
+}
+
+async function query<Reply>(subject: ToolSubject, question: string): Promise<Reply> {
+  subject.process.send(question)
+  const [reply] = (await once(subject.process, 'message')) as [Reply]
+  return reply
+}
+
+const getCpu = (subject: ToolSubject) => query<{ user: number; system: number }>(subject, 'cpu')
+/** Returns the server's heap in bytes, after garbage collection. */
+export const getHeap = async (subject: ToolSubject) =>
+  (await query<{ heapUsed: number }>(subject, 'memory')).heapUsed
+
+const opened = new Map<ToolSubject, number>()
+
+/** Opens a session: connect, initialize, tools/list. */
+export async function openSession(subject: ToolSubject): Promise<BenchClient> {
+  const count = (opened.get(subject) ?? 0) + 1
+  opened.set(subject, count)
+  const client = await openClient(subject.port, subject.queries[count % subject.queries.length] ?? '')
+  await client.request(initialize)
+  await client.notify(initialized)
+  await client.request(listTools)
+  return client
+}
+
+/** Does work `count` times, with `width` of it at a time. */
+export const repeatTimes = async (count: number, width: number, work: () => Promise<void>) => {
+  let remaining = count
+  const run = async () => {
+    while (remaining > 0) {
+      remaining -= 1
+      await work()
+    }
+  }
+  await Promise.all(Array.from({ length: width }, run))
+}
+
+export interface MeasuredCpu {
+  /** The server's CPU time per operation, in microseconds. */
+  cpu: number
+  /** The kernel's part of `cpu`. */
+  kernel: number
+}
+
+async function measure(subject: ToolSubject, count: number, work: () => Promise<void>): Promise<MeasuredCpu> {
+  const before = await getCpu(subject)
+  await work()
+  const after = await getCpu(subject)
+  const kernel = (after.system - before.system) / count
+  return { cpu: (after.user - before.user) / count + kernel, kernel }
+}
+
+/** Measures opening sessions and closing them, with eight clients at a time. */
+export const measureOpenings = (subject: ToolSubject, count: number) =>
+  measure(subject, count, () =>
+    repeatTimes(count, 8, async () => {
+      const client = await openSession(subject)
+      client.close()
+    }),
+  )
+
+/** Measures tool calls of these many clients, each with a session of its own. */
+export async function measureCalls(
+  subject: ToolSubject,
+  clients: number,
+  count: number,
+): Promise<MeasuredCpu> {
+  const sessions = await Promise.all(Array.from({ length: clients }, () => openSession(subject)))
+  const measured = await measure(subject, count, async () => {
+    await Promise.all(
+      sessions.map(async (client) => {
+        for (let callIndex = 0; callIndex < count / clients; callIndex += 1) {
+          await client.request(toolCalls[callIndex % toolCalls.length] ?? listTools)
+        }
+      }),
+    )
+  })
+  for (const client of sessions) client.close()
+  return measured
+}

@@ -1,0 +1,131 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { Pool } from 'undici'
+import { parseConfig } from '../backend/config.ts'
+import { connect, getConnectionOptions } from '../backend/db/connect.ts'
+import type { Db } from '../backend/db/schema.ts'
+import type { DemoFile } from '../backend/demo/demo-file.ts'
+import { prepareDemo } from '../backend/demo/prepare-demo.ts'
+import type { Deps } from '../backend/deps.ts'
+import { createLog } from '../backend/log.ts'
+import { openDeps } from '../backend/open-deps.ts'
+import { createFolder, environmentWithoutSettings } from './machine-state.ts'
+import type { Question } from './processes/serve.ts'
+
+/** An embedded PostgreSQL with the demo workspace, which writes to the disk as in production. */
+export interface World {
+  deps: Deps
+  /** Connections of the tables' owner, whose statements can take as long as they need. */
+  owner: Db
+  demo: DemoFile
+  /** For processes that use the same database. */
+  environment: Record<string, string>
+  close: () => Promise<void>
+}
+
+/** Opens a world in a temporary folder, which `close` removes. */
+export async function openWorld(): Promise<World> {
+  const { folder: dataDir, remove } = await createFolder()
+  const secrets = {
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    RUNTIME_SECRET: randomBytes(32).toString('base64'),
+  }
+  const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...secrets })
+  const { deps, close } = await openDeps({ config, log: await createLog('silent'), purpose: 'service' })
+  const demo = await prepareDemo(deps, dataDir)
+  if (demo === undefined) throw new Error('no demo workspace')
+  const { url } = getConnectionOptions(deps.db)
+  const owner = connect({ url, max: 2, timeouts: { statementMs: 0, idleInTransactionMs: 0, queryMs: 0 } })
+  const environment = {
+    ...secrets,
+    DATABASE_URL: url,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    RATE_LIMIT_PER_WORKSPACE: '10000000',
+    ALLOW_LOOPBACK_WEBHOOKS: 'true',
+  }
+  return {
+    deps,
+    owner,
+    demo,
+    environment,
+    close: async () => {
+      await owner.destroy()
+      await close()
+      await remove()
+    },
+  }
+}
+
+/**
+ * Gives PostgreSQL statistics, which a new database doesn't have for a minute. Call it after seeding and after warming
+ * up, because plans that were cached for empty tables are slow.
+ */
+export const analyze = async ({ owner }: Pick<World, 'owner'>): Promise<void> => {
+  await sql`vacuum analyze`.execute(owner)
+}
+
+/** Another process that takes part in a benchmark. */
+export interface Subject {
+  port: number
+  /** Does work for some seconds, and returns how often per second it was done. */
+  work: (seconds: number, width: number) => Promise<number>
+  stop: () => Promise<void>
+}
+
+/** Starts a file of `processes/`. */
+export async function startProcess(name: string, environment: Record<string, string>): Promise<Subject> {
+  const child: ChildProcess = fork(path.join(import.meta.dirname, `processes/${name}.ts`), [], {
+    env: { ...environmentWithoutSettings(), ...environment },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const exited = once(child, 'exit')
+  const receive = async <Reply>(): Promise<Reply> => {
+    const ended = exited.then(() => Promise.reject(new Error(`the process ${name} ended`)))
+    const [reply] = (await Promise.race([once(child, 'message'), ended])) as [Reply]
+    return reply
+  }
+  const { port } = await receive<{ port: number }>()
+  const send = (question: Question) => child.send(question)
+  return {
+    port,
+    work: (seconds, width) => {
+      send({ seconds, width })
+      return receive<number>()
+    },
+    stop: async () => {
+      if (child.exitCode === null) send('stop')
+      await exited
+    },
+  }
+}
+
+export interface HttpRequest {
+  method: 'GET' | 'POST'
+  path: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+export interface HttpClients {
+  send: (request: HttpRequest, expectedStatus: number) => Promise<string>
+  close: () => Promise<void>
+}
+
+/** Opens `clients` connections to a port, each of which sends one request at a time. */
+export function openClients(port: number, clients: number): HttpClients {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: clients, pipelining: 1 })
+  return {
+    send: async (request, expectedStatus) => {
+      const { statusCode, body } = await pool.request(request)
+      const text = await body.text()
+      if (statusCode !== expectedStatus) throw new Error(`${statusCode} ${text}`)
+      return text
+    },
+    close: () => pool.close(),
+  }
+}
