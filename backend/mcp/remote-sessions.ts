@@ -15,7 +15,7 @@ export const SessionRequest = z.object({
   /** The SHA-256 of each credential of the request, in base64. */
   digests: z.array(z.string()),
   /** A JSON-RPC message; only of a POST. */
-  message: z.unknown(),
+  message: z.unknown().optional(),
 })
 export type SessionRequest = z.infer<typeof SessionRequest>
 
@@ -48,7 +48,8 @@ export async function forwardToSession(replicas: Replicas, request: SessionReque
   const result = await replicas.request(owner, request, timeoutMs)
   if (result.state === 'gone') return { state: 'not_found' }
   if (result.state === 'responded') return SessionReply.parse(result.body)
-  return { state: result.state }
+  // Only a message has effects that a second request would repeat.
+  return { state: request.method === 'POST' ? result.state : 'unavailable' }
 }
 
 /** @throws {ToolServerError} if the session didn't accept the request */

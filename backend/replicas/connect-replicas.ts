@@ -95,11 +95,11 @@ export async function connectReplicas(deps: ReplicaDeps, url: string): Promise<R
   const respond = async ({ id, from, expiresAt, body }: Extract<Message, { kind: 'request' }>) => {
     // Its sender has given up, or someone with access to Redis repeats it.
     if (handleRequest === undefined || expiresAt < clock.now().getTime()) return
-    try {
-      await publish(toChannel(from), { kind: 'response', id, body: await handleRequest(body) })
-    } catch (error) {
+    const response = await handleRequest(body).catch((error: unknown) => {
       log.error({ error: describeError(error) }, 'failed to handle a request of another process')
-    }
+      return null
+    })
+    await publish(toChannel(from), { kind: 'response', id, body: response })
   }
 
   const receive = (text: string, channel: string): void => {
@@ -141,8 +141,7 @@ export async function connectReplicas(deps: ReplicaDeps, url: string): Promise<R
         ...{ kind: 'request', from: nodeId, id, expiresAt, body },
       })
       if (receivers === undefined) return { state: 'unavailable' }
-      const isSettled = performance.now() - connection.connectedAt() > settleMs
-      if (receivers === 0) return { state: isSettled ? 'gone' : 'unavailable' }
+      if (receivers === 0) return { state: connection.lastOutageMs() > settleMs ? 'gone' : 'unavailable' }
       return await failAfter(timeoutMs, response.promise).then(
         (result) => ({ state: 'responded', body: result }),
         () => ({ state: 'unanswered' }),

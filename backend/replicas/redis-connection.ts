@@ -11,8 +11,8 @@ export interface RedisConnection {
   firstAttempt: Promise<void>
   /** Undefined while Redis isn't available. */
   client(): RedisClient | undefined
-  /** In the process's monotonic time. */
-  connectedAt(): number
+  /** Returns how long ago the last outage ended, in milliseconds. Infinity if there was none. */
+  lastOutageMs(): number
   close(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export function connectRedis(
   const closing = new AbortController()
   const firstAttempt = Promise.withResolvers<void>()
   let current: RedisClient | undefined
-  let connectedAt = 0
+  let outageEndedAt = -Infinity
   /** Undefined before the first attempt. */
   let isUp: boolean | undefined
 
@@ -58,7 +58,7 @@ export function connectRedis(
       await failAfter(connectTimeoutMs, client.connect())
       await failAfter(connectTimeoutMs, client.subscribe(options.channels, options.onMessage))
       current = client
-      connectedAt = performance.now()
+      if (isUp === false) outageEndedAt = performance.now()
       report(true)
       const ended = AbortSignal.any([lost.signal, closing.signal])
       while (!ended.aborted) {
@@ -85,7 +85,7 @@ export function connectRedis(
   return {
     firstAttempt: firstAttempt.promise,
     client: () => (current?.isReady === true ? current : undefined),
-    connectedAt: () => connectedAt,
+    lastOutageMs: () => performance.now() - outageEndedAt,
     close: async () => {
       closing.abort()
       await running
