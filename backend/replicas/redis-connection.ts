@@ -70,6 +70,9 @@ export function connectRedis(
       report(false, error)
     } finally {
       current = undefined
+      // Sends what waits to be sent.
+      if (closing.signal.aborted && client.isReady)
+        await failAfter(checkTimeoutMs, client.close()).catch(() => {})
       if (client.isOpen) client.destroy()
     }
   }
