@@ -93,7 +93,7 @@ export async function connectReplicas(deps: ReplicaDeps, url: string): Promise<R
   }
 
   const respond = async ({ id, from, expiresAt, body }: Extract<Message, { kind: 'request' }>) => {
-    // Its sender has given up, or someone with access to Redis repeats it.
+    // Its sender has stopped waiting, or someone with access to Redis repeats it.
     if (handleRequest === undefined || expiresAt < clock.now().getTime()) return
     const response = await handleRequest(body).catch((error: unknown) => {
       log.error({ error: describeError(error) }, 'failed to handle a request of another process')

@@ -82,7 +82,7 @@ describeWithRedis('replicas', () => {
     client.destroy()
   })
 
-  it('ignore a request that arrives too late, because its sender has given up', async () => {
+  it('ignore a request that arrives too late, because its sender has stopped waiting', async () => {
     const installation = createInstallation(database.db)
     const [first, second] = [await start(installation), await start(installation)]
     const handled: unknown[] = []

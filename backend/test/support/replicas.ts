@@ -40,7 +40,7 @@ export interface Installation {
   attemptTokenKey: Buffer
 }
 
-/** Each test has an installation of its own, so its names in Redis are its own, too. */
+/** Creates an installation. Each test has its own, and so its own names in Redis. */
 export const createInstallation = (db: Db): Installation => ({
   db,
   clock: new ManualClock(),
