@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { secondMs } from '../core/durations.ts'
 import type { Replicas } from '../replicas/replicas.ts'
 import { toolTimeoutMs } from './call-tool.ts'
+import { parseMessage } from './mcp-messages.ts'
 import { malformedMessage, sessionNotFound, ToolServerError } from './tool-server-error.ts'
 
 /**
@@ -14,8 +15,11 @@ export const SessionRequest = z.object({
   sessionId: z.string(),
   /** The SHA-256 of each credential of the request, in base64. */
   digests: z.array(z.string()),
-  /** A JSON-RPC message; only of a POST. */
-  message: z.unknown().optional(),
+  /** Only of a POST. */
+  message: z
+    .unknown()
+    .optional()
+    .transform((message) => (message === undefined ? undefined : parseMessage(message))),
 })
 export type SessionRequest = z.infer<typeof SessionRequest>
 

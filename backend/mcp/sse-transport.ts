@@ -4,7 +4,6 @@ import { toolSessionPath } from '../core/runtime-paths.ts'
 import { digestCredentials, permitsCredentials } from '../secrets/verify-runtime-credential.ts'
 import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted } from './mcp-http.ts'
-import { parseMessage } from './mcp-messages.ts'
 import { requireDelivered, type SessionReply, type SessionRequest } from './remote-sessions.ts'
 import type { ToolSessions } from './session-registry.ts'
 import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
@@ -56,8 +55,8 @@ export function createSseRoutes(options: {
   const handle = ({ sessionId, digests, message }: SessionRequest): SessionReply => {
     // The session may have ended while the message was being read.
     const session = findSession(sessionId, digests)
-    if (session === undefined) return { state: 'not_found' }
-    session.receive(parseMessage(message))
+    if (session === undefined || message === undefined) return { state: 'not_found' }
+    session.receive(message)
     return { state: 'accepted' }
   }
 

@@ -14,7 +14,7 @@ import {
 } from '../secrets/verify-runtime-credential.ts'
 import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted, sendJson } from './mcp-http.ts'
-import { errorResponse, findParamsIssue, internalError, invalidParams, parseMessage } from './mcp-messages.ts'
+import { errorResponse, findParamsIssue, internalError, invalidParams } from './mcp-messages.ts'
 import { requireDelivered, type SessionReply, type SessionRequest } from './remote-sessions.ts'
 import type { ToolSessions } from './session-registry.ts'
 import { malformedMessage, sessionNotFound, ToolServerError } from './tool-server-error.ts'
@@ -62,9 +62,9 @@ export function createStreamableRoutes(options: {
   const handle = async (request: SessionRequest): Promise<SessionReply> => {
     const transport = findTransport(request)
     if (transport === undefined) return { state: 'not_found' }
-    if (request.method === 'DELETE') transport.close()
-    if (request.method !== 'POST') return { state: 'accepted' }
-    const message = parseMessage(request.message)
+    const { method, message } = request
+    if (method === 'DELETE') transport.close()
+    if (message === undefined) return { state: 'accepted' }
     if (!isRequest(message)) {
       transport.notify(message, now())
       return { state: 'accepted' }
