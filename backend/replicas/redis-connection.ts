@@ -46,7 +46,7 @@ export function connectRedis(
     firstAttempt.resolve()
     if (isUp === up || closing.signal.aborted) return
     if (up) log.info('connected to Redis')
-    else log.warn({ error: describeError(error) }, 'lost Redis, trying again every second')
+    else log.warn({ error: describeError(error) }, 'Redis is unavailable, trying again every second')
     isUp = up
   }
 

@@ -146,7 +146,7 @@ describeWithRedis('replicas', () => {
     await seedWorkspace(replica.deps)
     expect((await replica.app.inject('/readyz')).statusCode).toBe(200)
     expect((await replica.app.inject('/sign-in')).statusCode).toBe(200)
-    expect(replica.logOutput()).toContain('lost Redis, trying again every second')
+    expect(replica.logOutput()).toContain('Redis is unavailable, trying again every second')
     expect(replica.logOutput()).not.toMatch(/the-password-of-redis|robin/)
   })
 })

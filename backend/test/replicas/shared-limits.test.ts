@@ -89,7 +89,7 @@ describeWithRedis('limits of two replicas', () => {
   it('are counted by each replica while Redis is unreachable or silent, and together again afterward', async () => {
     expect((await get(0)).status).toBe(200)
     await proxy.disconnect()
-    await waitUntil(() => replicas.every((replica) => replica.logOutput().includes('lost Redis')))
+    await waitUntil(() => replicas.every((replica) => replica.logOutput().includes('Redis is unavailable')))
     for (let index = 0; index < 4; index += 1) expect((await get(0)).status).toBe(200)
     expect([(await get(0)).status, (await get(1)).status]).toEqual([429, 200])
     await proxy.reconnect()

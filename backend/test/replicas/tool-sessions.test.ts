@@ -71,6 +71,28 @@ describeWithRedis('tool sessions of two replicas', () => {
     ...{ jsonrpc: '2.0', id, method: 'tools/call' },
     params: { name: 'echo', arguments: { text } },
   })
+  /** Sends a Streamable HTTP request. */
+  const send = (replica: Replica, method: string, body?: unknown, id?: string) =>
+    fetch(`${replica.url}/api/mcp/?widget_id=${widgetId}`, {
+      method,
+      headers: {
+        'X-Agent-Secret': secret,
+        accept: 'application/json, text/event-stream',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(id !== undefined && { 'mcp-session-id': id }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+
+  /** Opens a session over Streamable HTTP on the first replica. Returns its ID. */
+  const initialize = async () => {
+    const opened = await send(first, 'POST', {
+      ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    })
+    return opened.headers.get('mcp-session-id') ?? ''
+  }
+
   const ping = { jsonrpc: '2.0', id: 9, method: 'ping' }
 
   it('accepts a message on any replica, calls the tool once, and sends the result on the stream', async () => {
@@ -142,22 +164,7 @@ describeWithRedis('tool sessions of two replicas', () => {
   })
 
   it('handles Streamable HTTP requests on any replica', async () => {
-    const send = (replica: Replica, method: string, body?: unknown, id?: string) =>
-      fetch(`${replica.url}/api/mcp/?widget_id=${widgetId}`, {
-        method,
-        headers: {
-          'X-Agent-Secret': secret,
-          accept: 'application/json, text/event-stream',
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(id !== undefined && { 'mcp-session-id': id }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-    const opened = await send(first, 'POST', {
-      ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
-      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-    })
-    const id = opened.headers.get('mcp-session-id') ?? ''
+    const id = await initialize()
     const notified = await send(second, 'POST', { jsonrpc: '2.0', method: 'notifications/initialized' }, id)
     expect(notified.status).toBe(202)
     const called = await send(second, 'POST', callEcho('from the other'), id)
@@ -174,6 +181,21 @@ describeWithRedis('tool sessions of two replicas', () => {
         expect((await send(replica, method, undefined, id)).status).toBe(404)
       expect((await send(replica, 'POST', ping, id)).status).toBe(404)
     }
+  })
+
+  it('never asks a client to repeat a call that may have been made, because its response was lost', async () => {
+    const session = await open()
+    const id = await initialize()
+    second.deps.replicas.request = async () => ({ state: 'unanswered' })
+    // The result can still arrive on the stream.
+    expect((await postTo(second, session, callEcho('x'))).status).toBe(202)
+    const called = await send(second, 'POST', callEcho('x'), id)
+    expect([called.status, await called.json()]).toMatchObject([
+      200,
+      { id: 1, error: { message: expect.stringContaining("Don't repeat it.") as unknown } },
+    ])
+    expect((await send(second, 'DELETE', undefined, id)).status).toBe(503)
+    session.close()
   })
 
   it('shows a session the tools that were changed on another replica, and tells it so', async () => {
@@ -198,7 +220,9 @@ describeWithRedis('tool sessions of two replicas', () => {
     const session = await open()
     await proxy.disconnect()
     await waitUntil(
-      () => first.logOutput().includes('lost Redis') && second.logOutput().includes('lost Redis'),
+      () =>
+        first.logOutput().includes('Redis is unavailable') &&
+        second.logOutput().includes('Redis is unavailable'),
     )
     const posted = await postTo(second, session, callEcho('lost'))
     expect([posted.status, posted.headers.get('retry-after'), await posted.json()]).toMatchObject([
