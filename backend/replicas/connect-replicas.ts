@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
@@ -67,6 +68,8 @@ export async function connectReplicas(deps: ReplicaDeps, url: string): Promise<R
   const broadcastChannel = `${prefix}:all`
 
   const pending = new Map<string, (body: unknown) => void>()
+  /** IDs of requests, until long after they expire. */
+  const handled = new LRUCache<string, true>({ max: 50_000, ttl: 10 * deliveryMs })
   const queuedNames = new Set<QueueName>()
   let notifyLocally: Notify = noNotify
   let handleRequest: ((body: unknown) => Promise<unknown>) | undefined
@@ -93,8 +96,10 @@ export async function connectReplicas(deps: ReplicaDeps, url: string): Promise<R
   }
 
   const respond = async ({ id, from, expiresAt, body }: Extract<Message, { kind: 'request' }>) => {
+    if (handleRequest === undefined) return
     // Its sender has stopped waiting, or someone with access to Redis repeats it.
-    if (handleRequest === undefined || expiresAt < clock.now().getTime()) return
+    if (expiresAt < clock.now().getTime() || handled.has(id)) return
+    handled.set(id, true)
     const response = await handleRequest(body).catch((error: unknown) => {
       log.error({ error: describeError(error) }, 'failed to handle a request of another process')
       return null
