@@ -25,6 +25,7 @@ export const Environment = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   DATA_DIR: z.string().optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   SECRET_KEY: list.optional(),
   RUNTIME_SECRET: list.optional(),
   RUNTIME_SECRET_FILE: z.string().optional(),
@@ -64,6 +65,8 @@ export interface Config {
   publicUrl: string
   dataDir: string | undefined
   databaseUrl: string | undefined
+  /** The Redis that all processes share. */
+  redisUrl: string | undefined
   secretKeys: string[]
   /** RUNTIME_SECRET. `Deps.runtimeSecrets` returns the secrets that are currently valid. */
   runtimeSecrets: string[]
@@ -173,6 +176,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     publicUrl,
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
+    redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY ?? [],
     runtimeSecrets: env.RUNTIME_SECRET ?? [],
     runtimeSecretFile: env.RUNTIME_SECRET_FILE,

@@ -12,6 +12,7 @@ import { roles } from './db/roles.ts'
 import { repeatAfterOutage } from './db/wait-for-database.ts'
 import type { Deps } from './deps.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { createLoneReplica } from './replicas/replicas.ts'
 import { loadAttemptTokenKey } from './secrets/attempt-tokens.ts'
 import { openRuntimeSecrets } from './secrets/runtime-secrets.ts'
 import { openRuntimeSigningKeys } from './secrets/runtime-signing-keys.ts'
@@ -101,6 +102,7 @@ export async function openDeps(options: {
       secretBox,
       notify,
       metrics,
+      replicas: createLoneReplica(),
     }
     const { dataDir } = database
     return { deps, runtimeSecrets, runtimeSigningKeys, dataDir, repeatAfterOutage: repeat, close }

@@ -20,6 +20,8 @@ import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { openDeps } from './open-deps.ts'
 import { startAuthorizationCleanup, startExpirationJob } from './privacy/delete-expired.ts'
 import { startRetention } from './privacy/retention.ts'
+import { connectReplicas } from './replicas/connect-replicas.ts'
+import { startReplicaCheck } from './replicas/replica-check.ts'
 import { startSender } from './webhooks/sender.ts'
 
 export interface Service {
@@ -60,7 +62,12 @@ export async function startService(
     ...{ config, log, purpose: 'service', notify: notifier.notify, metrics },
     ...options,
   })
-  const { deps, dataDir, repeatAfterOutage, close } = opened
+  const { dataDir, repeatAfterOutage } = opened
+  const deps = await connectToReplicas(opened.deps, notifier)
+  const close = async () => {
+    await deps.replicas.close()
+    await opened.close()
+  }
   const state = newProcessState()
   try {
     const demo = dataDir === undefined ? undefined : await repeatAfterOutage(() => prepareDemo(deps, dataDir))
@@ -72,6 +79,8 @@ export async function startService(
     const monitoring = await startMonitoring(deps, state)
     const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
     state.loops = workers.flatMap(({ loops }) => loops)
+    // Only one process can use an embedded database.
+    const replicaCheck = dataDir === undefined ? startReplicaCheck(deps) : undefined
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
     const keysWatch = opened.runtimeSigningKeys?.watch(() => {})
     const stop = async ({ delay = false } = {}) => {
@@ -84,6 +93,7 @@ export async function startService(
       await delayed
       await app?.close()
       await monitoring?.close()
+      await replicaCheck?.stop()
       await close()
     }
     return { config, log, metrics, dataDir, demo, stop }
@@ -91,6 +101,14 @@ export async function startService(
     await close()
     throw error
   }
+}
+
+/** Connects the dependencies with the other processes of the installation, if there's a Redis. */
+async function connectToReplicas(deps: Deps, notifier: Notifier): Promise<Deps> {
+  const { redisUrl } = deps.config
+  if (redisUrl === undefined) return deps
+  const replicas = await connectReplicas(deps, redisUrl)
+  return { ...deps, replicas, notify: replicas.share(notifier.notify) }
 }
 
 /** Parses the settings and finds a free port for PORT=0: the OAuth issuer and links need it before listening. */

@@ -251,6 +251,10 @@ export const runtimeErrorTexts = {
     action: 'Try again once, or continue without it.',
   },
   'internal_error.tool': { meaning: "{tool} isn't set up correctly.", action: 'Continue without it.' },
+  'unavailable.session': {
+    meaning: "The server can't reach this session right now.",
+    action: 'Try again shortly.',
+  },
   'unavailable.restarting': { meaning: 'The service is restarting.', action: 'Connect again shortly.' },
 } satisfies TextsOf<ToolServerErrorCode | 'attempt_ended'>
 
@@ -489,6 +493,10 @@ export const toolResultTexts = {
   },
   timeout: {
     meaning: "{tool} didn't respond within {seconds} seconds.",
+    action: "The request may have taken effect. Don't repeat it. Continue without the result.",
+  },
+  unanswered: {
+    meaning: 'The response was lost.',
     action: "The request may have taken effect. Don't repeat it. Continue without the result.",
   },
   stopping: {

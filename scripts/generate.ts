@@ -7,6 +7,7 @@ import { systemClock } from '../backend/core/clock.ts'
 import { noNotify } from '../backend/core/notify.ts'
 import { connect } from '../backend/db/connect.ts'
 import { createMetrics } from '../backend/metrics/metrics.ts'
+import { createLoneReplica } from '../backend/replicas/replicas.ts'
 import { createSecretBox } from '../backend/secrets/secret-box.ts'
 import { generatedFile, generateText } from './generated-text.ts'
 
@@ -44,5 +45,6 @@ async function describeApi(): Promise<object> {
     secretBox: createSecretBox(['unused']),
     notify: noNotify,
     metrics: createMetrics(),
+    replicas: createLoneReplica(),
   })
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { type Authenticated, createAuthenticator } from '../identity/authenticate.ts'
 import { createLastUsedRecorder } from './last-used.ts'
-import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
+import { createRateLimits, type Quota, rateLimitHeaders } from './rate-limit.ts'
 
 const windowSeconds = 60
 
@@ -29,26 +29,25 @@ declare module 'fastify' {
   }
 }
 
-export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>) {
+export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'replicas'>) {
   const recordLastUsed = createLastUsedRecorder(deps)
   const authenticator = createAuthenticator(deps)
-  const countConnectionRequest = createRateLimit(deps.clock, {
-    limit: deps.config.rateLimitPerMinute,
+  const { rateLimitPerMinute, rateLimitPerWorkspace } = deps.config
+  const countRequest = createRateLimits(deps, {
+    // Otherwise, a member with many API keys has many quotas.
+    limits: { connection_requests: rateLimitPerMinute, workspace_requests: rateLimitPerWorkspace },
     windowSeconds,
   })
-  const countWorkspaceRequest = createRateLimit(deps.clock, {
-    limit: deps.config.rateLimitPerWorkspace,
+  const countUnknownCredential = createRateLimits(deps, {
+    limits: { unknown_credentials: maxUnknownCredentials },
     windowSeconds,
   })
-  const countUnknownCredential = createRateLimit(deps.clock, { limit: maxUnknownCredentials, windowSeconds })
 
   const lookUp = (request: FastifyRequest): Promise<Authenticated> =>
-    authenticator.authenticate(request.headers.authorization).catch((error: unknown) => {
+    authenticator.authenticate(request.headers.authorization).catch(async (error: unknown) => {
       if (error instanceof ApiError && error.code === 'invalid_credential') {
-        requireQuota(
-          countUnknownCredential(request.ip),
-          'A client at this IP address with an unknown API key or access token',
-        )
+        const [quota] = await countUnknownCredential(request.ip)
+        requireQuota(quota, 'A client at this IP address with an unknown API key or access token')
       }
       throw error
     })
@@ -70,14 +69,10 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
       request.credential = { caller, tokenHash, isRemembered: recalled !== undefined }
       request.caller = caller
       recordLastUsed(caller)
-      const quota = countConnectionRequest(getConnectionKey(caller))
-      reply.headers(rateLimitHeaders(quota, windowSeconds))
-      requireQuota(quota, 'This connection')
-      // Otherwise, a member with many API keys has many quotas.
-      requireQuota(
-        countWorkspaceRequest(String(caller.workspaceId)),
-        'All connections to this workspace together',
-      )
+      const [connection, workspace] = await countRequest(getConnectionKey(caller), String(caller.workspaceId))
+      if (connection !== undefined) reply.headers(rateLimitHeaders(connection, windowSeconds))
+      requireQuota(connection, 'This connection')
+      requireQuota(workspace, 'All connections to this workspace together')
       return caller
     },
     /** Looks a remembered credential up, because it may have been revoked. */
@@ -95,8 +90,8 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
 }
 
 /** @param source whose requests are counted */
-function requireQuota(quota: Quota, source: string): void {
-  if (!quota.exceeded) return
+function requireQuota(quota: Quota | undefined, source: string): void {
+  if (quota?.exceeded !== true) return
   const seconds = quota.resetSeconds
   const values = {
     source,

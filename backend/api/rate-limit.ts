@@ -1,6 +1,7 @@
-import type { Clock } from '../core/clock.ts'
 import { secondMs } from '../core/durations.ts'
-import { createWindowCounter } from '../core/window-counter.ts'
+import type { Window } from '../core/window-counter.ts'
+import type { Deps } from '../deps.ts'
+import { countInOrder, createSharedCounter } from '../replicas/shared-counter.ts'
 
 /** The remaining requests of a window, and the whole seconds until it ends. */
 export interface Quota {
@@ -10,27 +11,41 @@ export interface Quota {
   exceeded: boolean
 }
 
-/** Counts a request of `key`. */
-type RateLimit = (key: string) => Quota
+/**
+ * Counts a request against limits in their order, with one key for each. A request that exceeds one isn't counted
+ * against the limits after it. Returns the quotas of the others, and of the exceeded one as the last.
+ */
+type RateLimits = (...keys: string[]) => Promise<Quota[]>
 
 /**
- * Allows at most `limit` requests per key in a fixed window of `windowSeconds`, which starts with the key's first
- * request. Each process counts separately.
+ * Creates limits of requests per key in a fixed window of `windowSeconds`, which starts with the key's first request. All
+ * processes count together, in one round trip per request: counts that each process adds up now and then would let a
+ * client exceed a limit by as much as it sends in between, times the number of processes.
+ *
+ * @param limits by name
  */
-export function createRateLimit(
-  clock: Pick<Clock, 'now'>,
-  { limit, windowSeconds }: { limit: number; windowSeconds: number },
-): RateLimit {
-  const requests = createWindowCounter(clock, { windowMs: windowSeconds * secondMs })
+export function createRateLimits(
+  deps: Pick<Deps, 'clock' | 'replicas'>,
+  { limits, windowSeconds }: { limits: Record<string, number>; windowSeconds: number },
+): RateLimits {
+  const counted = Object.entries(limits).map(([name, limit]) => ({
+    counter: createSharedCounter(deps, { name, windowMs: windowSeconds * secondMs }),
+    max: limit,
+  }))
+  const toQuota = ({ count, endsAt }: Window, limit: number): Quota => ({
+    limit,
+    remaining: Math.max(0, limit - count),
+    resetSeconds: Math.max(1, Math.ceil((endsAt - deps.clock.now().getTime()) / secondMs)),
+    exceeded: count > limit,
+  })
 
-  return (key) => {
-    const { count, endsAt } = requests.add(key)
-    return {
-      limit,
-      remaining: Math.max(0, limit - count),
-      resetSeconds: Math.max(1, Math.ceil((endsAt - clock.now().getTime()) / secondMs)),
-      exceeded: count > limit,
-    }
+  return async (...keys) => {
+    const steps = keys.flatMap((key, index) => {
+      const step = counted[index]
+      return step === undefined ? [] : [{ ...step, key }]
+    })
+    const windows = await countInOrder(deps, steps)
+    return windows.map((window, index) => toQuota(window, steps[index]?.max ?? 0))
   }
 }
 

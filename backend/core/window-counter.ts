@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
 /** A time window in which the events of one key are counted. */
-interface Window {
+export interface Window {
   count: number
   /** In milliseconds since the epoch. */
   endsAt: number
 }
 
-interface WindowCounter {
+export interface WindowCounter {
   /** Counts an event of `key`. */
   add(key: string): Readonly<Window>
   /** Takes back one event of `key`. */
@@ -18,8 +18,8 @@ interface WindowCounter {
 }
 
 /**
- * Counts events by key in fixed windows of `windowMs`. A key's first event starts its window. Each process counts
- * separately and remembers the last `maxKeys` keys.
+ * Counts events by key in fixed windows of `windowMs`. A key's first event starts its window. Counts only the
+ * events of this process, and remembers the last `maxKeys` keys.
  */
 export function createWindowCounter(
   clock: Pick<Clock, 'now'>,

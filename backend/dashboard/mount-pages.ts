@@ -64,7 +64,7 @@ export function mountPages(
     return async (request: FastifyRequest, reply: FastifyReply) => {
       await load(request, reply)
       const { pageContext: context } = request
-      if (context !== null) limitSubmits(context.user.userId, reply, route.isCostly)
+      if (context !== null) await limitSubmits(context.user.userId, reply, route.isCostly)
     }
   }
 

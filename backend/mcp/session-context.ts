@@ -43,7 +43,7 @@ export interface SessionContext {
   freshUntil: number
 }
 
-/** Changes that other processes make take effect within this time. */
+/** Changes that other processes make take effect within this time, also if this process isn't notified of them. */
 export const contextTtlMs = 30 * secondMs
 
 interface ToolCatalog {

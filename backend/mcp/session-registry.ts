@@ -1,4 +1,5 @@
 import type { AuthorizedClient } from './authorize-session.ts'
+import type { SessionReply, SessionRequest } from './remote-sessions.ts'
 import type { SessionContext } from './session-context.ts'
 import { ToolServerError } from './tool-server-error.ts'
 import type { ToolSession } from './tool-session.ts'
@@ -66,4 +67,8 @@ export interface ToolSessions {
   open(client: AuthorizedClient, id: string, transport: ToolTransport): ToolSession
   find(id: string): ToolSession | undefined
   createId(): string
+  /** Returns false for a session that another process has. */
+  isOwn(id: string): boolean
+  /** Sends a request to the process that has the session. */
+  forward(request: SessionRequest): Promise<SessionReply>
 }

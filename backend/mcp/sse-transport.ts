@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { toolSessionPath } from '../core/runtime-paths.ts'
-import type { RuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
+import { digestCredentials, permitsCredentials } from '../secrets/verify-runtime-credential.ts'
 import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted } from './mcp-http.ts'
+import { requireDelivered, type SessionReply, type SessionRequest } from './remote-sessions.ts'
 import type { ToolSessions } from './session-registry.ts'
 import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
 import type { ToolSession } from './tool-session.ts'
@@ -15,14 +16,16 @@ import {
   type TransportRoutes,
 } from './tool-transport.ts'
 
-/** Creates the routes of HTTP+SSE: one for the stream, and one for the client's messages. */
+/**
+ * Creates the routes of HTTP+SSE: one for the stream, and one for the client's messages. `handle` handles a message that
+ * another process received.
+ */
 export function createSseRoutes(options: {
   toolSessions: ToolSessions
-  credentials: RuntimeCredentialVerifier
   publicUrl: string
   backlog: Backlog
-}): TransportRoutes {
-  const { toolSessions, credentials, backlog } = options
+}): { routes: TransportRoutes; handle: (request: SessionRequest) => SessionReply } {
+  const { toolSessions, backlog } = options
   // A proxy may serve this service under a path prefix.
   const messagesPath = `${new URL(options.publicUrl).pathname.replace(/\/$/, '')}/api/mcp/messages/`
 
@@ -38,29 +41,44 @@ export function createSseRoutes(options: {
 
   const post = async ({ req, res, requestId }: TransportRequest): Promise<void> => {
     const query = parseQuery(req)
-    const session = requireSession(toolSessions, query)
-    if (!credentials.permits(session.credential, req.headers, query)) throw sessionNotFound()
+    const sessionId = requireSessionId(query)
+    const digests = digestCredentials(req.headers, query)
+    const isOwn = toolSessions.isOwn(sessionId)
+    // Before the body is read, so that strangers can't send one.
+    if (isOwn && findSession(sessionId, digests) === undefined) throw sessionNotFound()
     const message = await readMessage(req)
-    // The session may have ended while the message was being read.
-    if (session.isClosed) throw sessionNotFound()
-    session.receive(message)
+    const forwarded = { transport: 'sse', method: 'POST', sessionId, digests, message } as const
+    requireDelivered(isOwn ? handle(forwarded) : await toolSessions.forward(forwarded))
     sendAccepted(res, requestId)
   }
 
-  return new Map<string, MethodHandlers>([
+  const handle = ({ sessionId, digests, message }: SessionRequest): SessionReply => {
+    // The session may have ended while the message was being read.
+    const session = findSession(sessionId, digests)
+    if (session === undefined || message === undefined) return { state: 'not_found' }
+    session.receive(message)
+    return { state: 'accepted' }
+  }
+
+  const findSession = (id: string, digests: readonly string[]): ToolSession | undefined => {
+    const session = toolSessions.find(id)
+    if (!(session?.transport instanceof SseTransport)) return undefined
+    return permitsCredentials(session.credential, digests) ? session : undefined
+  }
+
+  const routes = new Map<string, MethodHandlers>([
     [`${toolSessionPath}/`, { GET: open }],
     ['/api/mcp/messages/', { POST: post }],
   ])
+  return { routes, handle }
 }
 
-/** @throws {ToolServerError} malformed_json, not_found */
-function requireSession(toolSessions: ToolSessions, query: URLSearchParams): ToolSession {
+/** @throws {ToolServerError} malformed_json */
+function requireSessionId(query: URLSearchParams): string {
   const id = query.get('sessionId') ?? query.get('session_id')
   if (id === null) throw malformedMessage('sessionId', 'invalid.endpoint_missing')
   if (!/^[\w.-]{1,128}$/.test(id)) throw malformedMessage('sessionId', 'invalid.endpoint')
-  const session = toolSessions.find(id)
-  if (!(session?.transport instanceof SseTransport)) throw sessionNotFound()
-  return session
+  return id
 }
 
 /**

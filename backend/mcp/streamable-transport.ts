@@ -5,11 +5,17 @@ import {
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
+import { toErrorMessage, toolResultTexts } from '@outdial/contract'
 import { minuteMs } from '../core/durations.ts'
-import type { RuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
+import {
+  digestCredentials,
+  permitsCredentials,
+  type RuntimeCredentialVerifier,
+} from '../secrets/verify-runtime-credential.ts'
 import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted, sendJson } from './mcp-http.ts'
-import { errorResponse, findParamsIssue, invalidParams } from './mcp-messages.ts'
+import { errorResponse, findParamsIssue, internalError, invalidParams } from './mcp-messages.ts'
+import { requireDelivered, type SessionReply, type SessionRequest } from './remote-sessions.ts'
 import type { ToolSessions } from './session-registry.ts'
 import { malformedMessage, sessionNotFound, ToolServerError } from './tool-server-error.ts'
 import {
@@ -20,24 +26,60 @@ import {
   type TransportRoutes,
 } from './tool-transport.ts'
 
-/** Creates the route of Streamable HTTP. Every request must include the credential. */
+/**
+ * Creates the route of Streamable HTTP. Every request must include the credential. `handle` handles a request that
+ * another process received.
+ */
 export function createStreamableRoutes(options: {
   toolSessions: ToolSessions
   credentials: RuntimeCredentialVerifier
   now: () => number
   backlog: Backlog
-}): TransportRoutes {
+}): { routes: TransportRoutes; handle: (request: SessionRequest) => Promise<SessionReply> } {
   const { toolSessions, credentials, now, backlog } = options
 
-  const requireTransport = ({ req }: TransportRequest): StreamableTransport => {
-    const credential = credentials.require(req.headers, parseQuery(req))
+  /** @throws {ToolServerError | ApiError} */
+  const toSessionRequest = (
+    { req }: TransportRequest,
+    method: SessionRequest['method'],
+    message?: JSONRPCMessage,
+  ): SessionRequest => {
+    const query = parseQuery(req)
+    credentials.require(req.headers, query)
     requireSupportedVersion(req.headers['mcp-protocol-version'])
-    const id = req.headers['mcp-session-id']
-    if (typeof id !== 'string') throw malformedMessage('Mcp-Session-Id', 'invalid.session_missing')
-    const session = toolSessions.find(id)
-    const isOpener = session?.credential.digest.equals(credential.digest) === true
-    if (!isOpener || !(session.transport instanceof StreamableTransport)) throw sessionNotFound()
-    return session.transport
+    const sessionId = req.headers['mcp-session-id']
+    if (typeof sessionId !== 'string') throw malformedMessage('Mcp-Session-Id', 'invalid.session_missing')
+    const digests = digestCredentials(req.headers, query)
+    return { transport: 'streamable', method, sessionId, digests, message }
+  }
+
+  const findTransport = ({ sessionId, digests }: SessionRequest): StreamableTransport | undefined => {
+    const session = toolSessions.find(sessionId)
+    if (!(session?.transport instanceof StreamableTransport) || digests.length === 0) return undefined
+    return permitsCredentials(session.credential, digests) ? session.transport : undefined
+  }
+
+  const handle = async (request: SessionRequest): Promise<SessionReply> => {
+    const transport = findTransport(request)
+    if (transport === undefined) return { state: 'not_found' }
+    const { method, message } = request
+    if (method === 'DELETE') transport.close()
+    if (message === undefined) return { state: 'accepted' }
+    if (!isRequest(message)) {
+      transport.notify(message, now())
+      return { state: 'accepted' }
+    }
+    if (transport.isPending(message.id)) return { state: 'repeated_id' }
+    const response = await transport.request(message, now())
+    return response === undefined ? { state: 'accepted' } : { state: 'responded', response }
+  }
+
+  const deliver = async (request: SessionRequest): Promise<SessionReply> => {
+    const reply = await (toolSessions.isOwn(request.sessionId)
+      ? handle(request)
+      : toolSessions.forward(request))
+    requireDelivered(reply)
+    return reply
   }
 
   const initialize = async (request: TransportRequest, message: JSONRPCRequest): Promise<void> => {
@@ -66,25 +108,49 @@ export function createStreamableRoutes(options: {
     credentials.require(req.headers, parseQuery(req))
     const message = await readMessage(req)
     if (isInitialize(message)) return initialize(request, message)
-    const transport = requireTransport(request)
-    if (isRequest(message)) {
-      sendResponse(res, requestId, await transport.request(message, now()))
-    } else {
-      transport.notify(message, now())
-      sendAccepted(res, requestId)
+    const reply = await deliver(toSessionRequest(request, 'POST', message))
+    if (reply.state === 'responded') sendJson(res, requestId, reply.response)
+    else if (reply.state === 'unanswered' && isRequest(message))
+      sendJson(res, requestId, errorResponse(message.id, internalError, unansweredMessage))
+    else sendAccepted(res, requestId)
+  }
+
+  const get = async (request: TransportRequest): Promise<void> => {
+    const opened = toSessionRequest(request, 'GET')
+    if (!toolSessions.isOwn(opened.sessionId)) {
+      await deliver(opened)
+      throw streamElsewhere()
     }
+    const transport = findTransport(opened)
+    if (transport === undefined) throw sessionNotFound()
+    transport.listen(request.res, { 'X-Request-Id': request.requestId })
   }
 
   const methods: MethodHandlers = {
-    GET: (request) => requireTransport(request).listen(request.res, { 'X-Request-Id': request.requestId }),
+    GET: get,
     POST: post,
-    DELETE: (request) => {
-      requireTransport(request).close()
+    DELETE: async (request) => {
+      await deliver(toSessionRequest(request, 'DELETE'))
       request.res.writeHead(204, { 'X-Request-Id': request.requestId }).end()
     },
   }
-  return new Map([['/api/mcp/', methods]])
+  return { routes: new Map([['/api/mcp/', methods]]), handle }
 }
+
+/**
+ * Returns the error for a session of another process, which doesn't pass its notifications on. The protocol has this
+ * status for servers without a stream, so clients do without one.
+ */
+function streamElsewhere(): ToolServerError {
+  const methods = 'POST, DELETE'
+  return new ToolServerError('method_not_allowed', {
+    values: { method: 'GET', methods },
+    headers: { Allow: methods },
+  })
+}
+
+/** A response with an error status could make the client send the request again. */
+const unansweredMessage = toErrorMessage(toolResultTexts.unanswered)
 
 /** Sends the response, or a 202 if there is none because the client canceled its request or the session has ended. */
 function sendResponse(
@@ -130,14 +196,14 @@ class StreamableTransport implements ToolTransport {
     this.#lastUsedAt = now
   }
 
-  /**
-   * Resolves with the response, or with undefined if there won't be one.
-   *
-   * @throws {ToolServerError} malformed_json if another request with this ID is in progress
-   */
+  /** Returns whether a request with this ID is in progress. */
+  isPending(id: RequestId): boolean {
+    return this.#pending.has(id)
+  }
+
+  /** Resolves with the response, or with undefined if there won't be one. */
   async request(message: JSONRPCRequest, now: number): Promise<JSONRPCMessage | undefined> {
     this.#lastUsedAt = now
-    if (this.#pending.has(message.id)) throw malformedMessage('id', 'invalid.request_id')
     return new Promise((resolve) => {
       this.#pending.set(message.id, resolve)
       this.onmessage?.(message)

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Cache } from '../core/cache.ts'
 import type { Clock } from '../core/clock.ts'
@@ -20,6 +20,7 @@ import { createHostCheck } from './host-check.ts'
 import { InFlightCalls } from './in-flight-calls.ts'
 import { sendError } from './mcp-http.ts'
 import { findLiveCall } from './mcp-store.ts'
+import { forwardToSession, isOwnSession, SessionRequest } from './remote-sessions.ts'
 import { contextTtlMs, resolveContext, type SessionContext } from './session-context.ts'
 import { SessionRegistry, type ToolSessions } from './session-registry.ts'
 import { createSessionUpkeep } from './session-upkeep.ts'
@@ -79,7 +80,7 @@ export function createToolServer(
   const now = () => clock.now().getTime()
   const findContext = (widgetId: string) => contexts.get(widgetId)
   const findCall = (attemptId: string) => calls.get(attemptId)
-  // Not cached, because the process that ends an attempt can't notify the others.
+  // Not cached, because a notification from the process that ends the attempt can get lost.
   const findTokenCall = (attemptId: string) => findLiveCall(deps.db, attemptId)
 
   const host: SessionHost = {
@@ -98,8 +99,11 @@ export function createToolServer(
   const toolSessions: ToolSessions = {
     authorize: ({ req }) =>
       authorizeSession({ credentials, findContext, findCall, findTokenCall }, req.headers, parseQuery(req)),
-    createId: randomUUID,
+    // Any process can see in the ID which one has the session.
+    createId: () => `${deps.replicas.nodeId}.${randomBytes(16).toString('hex')}`,
     find: (id) => sessions.get(id),
+    isOwn: (id) => isOwnSession(deps.replicas, id),
+    forward: (request) => forwardToSession(deps.replicas, request),
     open: (client, id, transport) => {
       // Either may have changed while the client was being authorized.
       if (isClosing) throw stoppingError()
@@ -113,10 +117,14 @@ export function createToolServer(
     },
   }
 
-  const routes = new Map([
-    ...createSseRoutes({ toolSessions, credentials, publicUrl: config.publicUrl, backlog }),
-    ...createStreamableRoutes({ toolSessions, credentials, now, backlog }),
-  ])
+  const sse = createSseRoutes({ toolSessions, publicUrl: config.publicUrl, backlog })
+  const streamable = createStreamableRoutes({ toolSessions, credentials, now, backlog })
+  const routes = new Map([...sse.routes, ...streamable.routes])
+  deps.replicas.serve(async (body) => {
+    if (isClosing) return { state: 'unavailable' }
+    const request = SessionRequest.parse(body)
+    return request.transport === 'sse' ? sse.handle(request) : streamable.handle(request)
+  })
 
   const handleRequest = async (request: TransportRequest, methods: MethodHandlers): Promise<void> => {
     try {

@@ -167,8 +167,8 @@ export class ToolSession {
   }
 
   /**
-   * Returns the context. Reads it again if it has changed or expired, because processes don't notify each other of
-   * changes. If the agent no longer exists, or the attempt of the session's token has ended, closes the
+   * Returns the context. Reads it again if it has changed or expired, because processes may not be able to notify each
+   * other of changes. If the agent no longer exists, or the attempt of the session's token has ended, closes the
    * session and returns undefined.
    */
   async #loadContext(): Promise<SessionContext | undefined> {

@@ -16,6 +16,7 @@ export interface Metrics {
   attemptsInProgress: Gauge
   attemptsWithoutWorker: Gauge
   runtimeUp: Gauge
+  redisUp: Gauge
   overdueEvents: Gauge
   loopAgeSeconds: Gauge<'loop'>
   loopStalled: Gauge<'loop'>
@@ -48,6 +49,8 @@ export function createMetrics(): Metrics {
     '1 if the agent runtime responded to the last dial request of this process. Only with TELEPHONY=http, on workers.',
   )
   runtimeUp.remove()
+  const redisUp = gauge('outdial_redis_up', '1 if this process is connected to Redis. Only with REDIS_URL.')
+  redisUp.remove()
   return {
     registry,
     requestSeconds: new Histogram({
@@ -110,6 +113,7 @@ export function createMetrics(): Metrics {
       'Calls that were completed at least 5 minutes ago and have no event. The same in every process.',
     ),
     runtimeUp,
+    redisUp,
     loopAgeSeconds: new Gauge({
       name: 'outdial_loop_age_seconds',
       help: "Seconds since a worker's loop last came round.",

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { Clock } from '../core/clock.ts'
 import { minuteMs } from '../core/durations.ts'
-import { createWindowCounter } from '../core/window-counter.ts'
+import type { Deps } from '../deps.ts'
+import { createSharedCounter } from '../replicas/shared-counter.ts'
 import { toNetworks } from '../sign-in/attempt-limit.ts'
 import {
   authorizationTooLongError,
@@ -20,21 +20,21 @@ const maxOverall = 3_000
 
 /**
  * Limits what strangers can store. Anyone who knows an app's client ID and redirect URI, which are public, can start
- * authorizations, and each one is stored until it expires. Each process counts separately.
+ * authorizations, and each one is stored until it expires.
  */
-export function createAuthorizationLimits(clock: Pick<Clock, 'now'>) {
-  const counter = createWindowCounter(clock, { windowMs: minuteMs })
+export function createAuthorizationLimits(deps: Pick<Deps, 'clock' | 'replicas'>) {
+  const counter = createSharedCounter(deps, { name: 'authorizations', windowMs: minuteMs })
 
   return {
     /** @throws {PageError} if the request is too long, or if there were too many from its network or overall */
-    check: (request: Pick<FastifyRequest, 'ip' | 'url'>): void => {
+    check: async (request: Pick<FastifyRequest, 'ip' | 'url'>): Promise<void> => {
       if (request.url.length > maxQueryLength) throw authorizationTooLongError()
       const [network, site] = toNetworks(request.ip)
       // Both are counted, even if the first one is exceeded.
-      const counts = [counter.add(network).count > maxPerNetwork, counter.add(site).count > maxPerSite]
-      if (counts.includes(true)) throw tooManyAuthorizationsError()
+      const [inNetwork, inSite] = await Promise.all([counter.add(network), counter.add(site)])
+      if (inNetwork.count > maxPerNetwork || inSite.count > maxPerSite) throw tooManyAuthorizationsError()
       // Counted last, so that one network can't use up what's for everyone.
-      if (counter.add('overall').count > maxOverall) throw tooManyAuthorizationsOfAllError()
+      if ((await counter.add('overall')).count > maxOverall) throw tooManyAuthorizationsOfAllError()
     },
   }
 }

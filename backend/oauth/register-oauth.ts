@@ -21,12 +21,12 @@ const providerRoutes: { method: HTTPMethods[]; url: string }[] = [
 
 async function mountProvider(
   scope: FastifyInstance,
-  { config, clock }: Pick<Deps, 'config' | 'clock'>,
+  deps: Pick<Deps, 'config' | 'clock' | 'replicas'>,
   { provider, render }: { provider: Provider; render: RenderPage },
 ): Promise<void> {
   const handleRequest = provider.callback()
-  const { host, protocol } = new URL(config.publicUrl)
-  const limits = createAuthorizationLimits(clock)
+  const { host, protocol } = new URL(deps.config.publicUrl)
+  const limits = createAuthorizationLimits(deps)
   // oidc-provider reads the bodies itself.
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _body, done) => done(null))

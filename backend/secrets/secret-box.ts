@@ -2,7 +2,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 
 /**
  * The row and column that store a sealed value: `table.column`, then the row's key, with the workspace first. A current
- * and a previous secret share a place, because a rotation copies one to the other. A cookie has its name.
+ * and a previous secret share a place, because a rotation copies one to the other. A cookie has its name, and a message
+ * between processes its channel.
  */
 export type SealedPlace =
   | readonly ['workspace.webhook_secret', workspaceId: number]
@@ -12,6 +13,7 @@ export type SealedPlace =
   | readonly ['google_account.private_key', workspaceId: number]
   | readonly ['server_secret.value', name: string]
   | readonly ['cookie', name: string]
+  | readonly ['message', channel: string]
 
 /** The prefix of a sealed value: the first version didn't seal values for a place. */
 export type SealVersion = 'v1' | 'v2'

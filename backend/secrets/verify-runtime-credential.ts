@@ -19,8 +19,6 @@ export interface RuntimeCredentialVerifier {
    * @throws {ApiError} missing_credential; invalid_credential, also if the request has two different credentials
    */
   require(headers: IncomingHttpHeaders, query: URLSearchParams): RuntimeCredential
-  /** Returns whether a request has no credential, or only this one. */
-  permits(credential: RuntimeCredential, headers: IncomingHttpHeaders, query: URLSearchParams): boolean
   /** Returns whether a secret is still configured. An attempt token doesn't depend on the configuration. */
   isValid(credential: RuntimeCredential): boolean
 }
@@ -63,13 +61,17 @@ export function createRuntimeCredentialVerifier(
       if (found === undefined) throw invalidSecret()
       return found
     },
-    permits: ({ digest }, headers, query) =>
-      readPresentedSecrets(headers, query).every((presented) =>
-        timingSafeEqual(hashToken(presented), digest),
-      ),
     isValid: (credential) => credential.attemptId !== undefined || getValidSecrets().includes(credential),
   }
 }
+
+/** Returns the SHA-256 of each credential of a request, in base64. */
+export const digestCredentials = (headers: IncomingHttpHeaders, query: URLSearchParams): string[] =>
+  readPresentedSecrets(headers, query).map((presented) => hashToken(presented).toString('base64'))
+
+/** Returns whether a request with these digests has no credential, or only this one. */
+export const permitsCredentials = ({ digest }: RuntimeCredential, digests: readonly string[]): boolean =>
+  digests.every((presented) => timingSafeEqual(Buffer.from(presented, 'base64'), digest))
 
 /** Compares every candidate, so that timing doesn't reveal which one matches. */
 const findByDigest = (candidates: RuntimeCredential[], digest: Buffer): RuntimeCredential | undefined =>

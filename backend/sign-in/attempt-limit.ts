@@ -1,15 +1,17 @@
 import ipaddr from 'ipaddr.js'
-import type { Clock } from '../core/clock.ts'
 import { hourMs, minuteMs } from '../core/durations.ts'
-import { createWindowCounter } from '../core/window-counter.ts'
+import type { Deps } from '../deps.ts'
+import { createSharedCounter } from '../replicas/shared-counter.ts'
 import type { AttemptLimitName } from '../views/page-error.ts'
 
 interface AttemptLimit {
   /** Counts an attempt. Returns false if there were too many. */
-  consume(key: string): boolean
+  consume(key: string): Promise<boolean>
   /** Resets the count of a key, after a successful attempt. */
-  clear(key: string): void
+  clear(key: string): Promise<void>
 }
+
+type LimitDeps = Pick<Deps, 'clock' | 'replicas'>
 
 const limit = { maxAttempts: 10, windowMs: 5 * minuteMs }
 
@@ -17,10 +19,10 @@ const limit = { maxAttempts: 10, windowMs: 5 * minuteMs }
  * Allows ten attempts per key within five minutes of the first one. An attempt is counted before it's made, so that
  * concurrent attempts count too.
  */
-export function createAttemptLimit(clock: Clock): AttemptLimit {
-  const attempts = createWindowCounter(clock, limit)
+export function createAttemptLimit(deps: LimitDeps, name: string): AttemptLimit {
+  const attempts = createSharedCounter(deps, { name, windowMs: limit.windowMs })
   return {
-    consume: (key) => attempts.add(key).count <= limit.maxAttempts,
+    consume: async (key) => (await attempts.add(key)).count <= limit.maxAttempts,
     clear: (key) => attempts.clear(key),
   }
 }
@@ -36,9 +38,9 @@ interface SignInAttempt {
 
 interface SignInLimits {
   /** Counts an attempt before it's made. Returns the limit that it exceeds, if any. */
-  consume(attempt: SignInAttempt): AttemptLimitName | undefined
+  consume(attempt: SignInAttempt): Promise<AttemptLimitName | undefined>
   /** Takes back the count of a successful attempt. */
-  succeed(attempt: SignInAttempt): void
+  succeed(attempt: SignInAttempt): Promise<void>
 }
 
 const maxPerNetwork = 60
@@ -55,39 +57,46 @@ const maxPerGuessedAccount = 250
  *
  * Everyone's attempts on an account count together, so strangers could lock its owner out. A site that made no attempts
  * before them therefore still has a few. A browser that has signed in to the account before has a count of its own
- * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). Each process counts separately.
+ * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  */
-export function createSignInLimits(clock: Clock): SignInLimits {
-  const perPair = createAttemptLimit(clock)
-  const perNetwork = createWindowCounter(clock, { windowMs: limit.windowMs })
-  const perAccount = createWindowCounter(clock, { windowMs: hourMs })
-  const perAccountInSite = createWindowCounter(clock, { windowMs: hourMs })
+export function createSignInLimits(deps: LimitDeps): SignInLimits {
+  const perPair = createAttemptLimit(deps, 'sign_ins_per_pair')
+  const perNetwork = createSharedCounter(deps, { name: 'sign_ins_per_network', windowMs: limit.windowMs })
+  const perAccount = createSharedCounter(deps, { name: 'sign_ins_per_account', windowMs: hourMs })
+  const perAccountInSite = createSharedCounter(deps, {
+    name: 'sign_ins_per_account_and_site',
+    windowMs: hourMs,
+  })
   const siteKey = ({ ip, account }: SignInAttempt) => `${toNetworks(ip)[1]} ${account}`
   const pairKey = ({ ip, account, isKnownDevice }: SignInAttempt) =>
     `${isKnownDevice ? 'known' : toNetworks(ip)[0]} ${account}`
 
   return {
-    consume: (attempt) => {
-      if (!perPair.consume(pairKey(attempt))) return 'account-in-network'
+    consume: async (attempt) => {
+      if (!(await perPair.consume(pairKey(attempt)))) return 'account-in-network'
       if (attempt.isKnownDevice) return undefined
       const [network, site] = toNetworks(attempt.ip)
       // Both are counted, even if the first one is exceeded.
-      const counts = [perNetwork.add(network).count > maxPerNetwork, perNetwork.add(site).count > maxPerSite]
-      if (counts.includes(true)) return 'network'
-      const inAll = perAccount.add(attempt.account).count
-      const inSite = perAccountInSite.add(siteKey(attempt)).count
-      if (inAll <= maxPerAccount) return undefined
-      if (inAll <= maxPerGuessedAccount && inSite <= maxPerSiteOfGuessedAccount) return undefined
+      const [inNetwork, inNetworkSite] = await Promise.all([perNetwork.add(network), perNetwork.add(site)])
+      if (inNetwork.count > maxPerNetwork || inNetworkSite.count > maxPerSite) return 'network'
+      const [inAll, inSite] = await Promise.all([
+        perAccount.add(attempt.account),
+        perAccountInSite.add(siteKey(attempt)),
+      ])
+      if (inAll.count <= maxPerAccount) return undefined
+      if (inAll.count <= maxPerGuessedAccount && inSite.count <= maxPerSiteOfGuessedAccount) return undefined
       // A rejected attempt isn't counted. Otherwise, a few sites could use up the attempts of all others.
-      perAccount.subtract(attempt.account)
+      await perAccount.subtract(attempt.account)
       return 'account'
     },
-    succeed: (attempt) => {
-      perPair.clear(pairKey(attempt))
+    succeed: async (attempt) => {
+      await perPair.clear(pairKey(attempt))
       if (attempt.isKnownDevice) return
-      for (const network of toNetworks(attempt.ip)) perNetwork.subtract(network)
-      perAccount.subtract(attempt.account)
-      perAccountInSite.subtract(siteKey(attempt))
+      await Promise.all([
+        ...toNetworks(attempt.ip).map((network) => perNetwork.subtract(network)),
+        perAccount.subtract(attempt.account),
+        perAccountInSite.subtract(siteKey(attempt)),
+      ])
     },
   }
 }

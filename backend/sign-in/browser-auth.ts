@@ -22,10 +22,12 @@ export const SignInForm = z.object({
 export const wrongPasswordMessage = 'Incorrect email or password. Check both and try again.'
 
 /** Creates sign-in and sign-out for browsers. All pages share one instance, because it counts sign-in attempts. */
-export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'secretBox'>) {
+export function createBrowserAuth(
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'secretBox' | 'replicas'>,
+) {
   const cookie = sessionCookie(deps.config)
   const device = deviceCookie(deps)
-  const limits = createSignInLimits(deps.clock)
+  const limits = createSignInLimits(deps)
   const getToken = (request: FastifyRequest) => request.cookies[cookie.name]
 
   /** Replaces the browser's session with a new one. Returns false if the password was changed in the meantime. */
@@ -65,12 +67,12 @@ export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | '
       const user = account === undefined ? undefined : await findPassword(deps, account)
       const isKnownDevice = user !== undefined && device.isKnown(request, user.id)
       const attempt = { ip: request.ip, account: account ?? '', isKnownDevice }
-      const exceeded = limits.consume(attempt)
+      const exceeded = await limits.consume(attempt)
       if (exceeded !== undefined) throw tooManyAttemptsError(exceeded)
       const matches = await verifyPassword(user, form.password)
       if (!matches || user === undefined) return undefined
       if (!(await startBrowserSession(request, reply, user.id, user.passwordHash))) return undefined
-      limits.succeed(attempt)
+      await limits.succeed(attempt)
       return user.id
     },
 

@@ -1,12 +1,14 @@
 import { readFileSync, statfsSync } from 'node:fs'
 import { shortTemporaryFolder } from '../../backend/db/embedded/private-folder.ts'
+import { findRedis } from './find-redis.mjs'
 import { startChromium } from './start-chromium.mjs'
 import { startDatabase } from './start-database.mjs'
 
 /** Starts what all test files of a run share. */
 export default async function setUp() {
   process.env.TMPDIR = hasMemoryFolder() ? memoryFolder : shortTemporaryFolder
-  const [database, chromium] = await Promise.all([startDatabase(), startChromium()])
+  const [database, chromium, redis] = await Promise.all([startDatabase(), startChromium(), findRedis()])
+  process.env.OUTDIAL_TEST_REDIS = redis ?? ''
   globalThis.outdialTests = { ...database, chromium }
 }
 

@@ -99,15 +99,15 @@ export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
  * Limits wrong passwords on the account page per session. Someone who finds an open session can't keep guessing, and
  * the account's owner isn't locked out of other sessions.
  */
-export function createPasswordAttemptLimit({ clock }: Pick<Deps, 'clock'>) {
-  const attempts = createAttemptLimit(clock)
+export function createPasswordAttemptLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
+  const attempts = createAttemptLimit(deps, 'password_attempts')
 
   /** @throws {ApiError} rate_limited after ten failures within five minutes */
   return async <Result>(sessionHash: Buffer, work: () => Promise<Result>): Promise<Result> => {
     const key = sessionHash.toString('hex')
-    if (!attempts.consume(key)) throw tooManyAttempts()
+    if (!(await attempts.consume(key))) throw tooManyAttempts()
     const result = await work()
-    attempts.clear(key)
+    await attempts.clear(key)
     return result
   }
 }

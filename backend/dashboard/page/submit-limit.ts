@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { createRateLimit } from '../../api/rate-limit.ts'
+import { createRateLimits } from '../../api/rate-limit.ts'
 import { FormError } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 
@@ -12,12 +12,15 @@ const maxSubmits = 300
 const maxCostlySubmits = 60
 
 /** Creates a function that counts a submitted form. It throws a FormError (`rate_limited`) if there were too many. */
-export function createSubmitLimit({ clock }: Pick<Deps, 'clock'>) {
-  const countSubmit = createRateLimit(clock, { limit: maxSubmits, windowSeconds })
-  const countCostlySubmit = createRateLimit(clock, { limit: maxCostlySubmits, windowSeconds })
+export function createSubmitLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
+  const countSubmit = createRateLimits(deps, {
+    limits: { submits: maxSubmits, costly_submits: maxCostlySubmits },
+    windowSeconds,
+  })
 
-  return (userId: number, reply: FastifyReply, isCostly: boolean): void => {
-    const quotas = [countSubmit(String(userId)), ...(isCostly ? [countCostlySubmit(String(userId))] : [])]
+  return async (userId: number, reply: FastifyReply, isCostly: boolean): Promise<void> => {
+    const key = String(userId)
+    const quotas = await (isCostly ? countSubmit(key, key) : countSubmit(key))
     const exceeded = quotas.find((quota) => quota.exceeded)
     if (exceeded === undefined) return
     reply.header('Retry-After', String(exceeded.resetSeconds))

@@ -2,7 +2,7 @@ import type { CallingHours, Scope } from '@outdial/contract'
 import type { Generated, JSONColumnType } from 'kysely'
 import type { CreatedAt, Id, JsonWithDefault, TimestampColumn } from './column-types.ts'
 
-/** Users, workspaces, and what authenticates them. */
+/** Users, workspaces, what authenticates them, and the processes that serve them. */
 export interface IdentityTables {
   workspace: WorkspaceTable
   app_user: UserTable
@@ -17,6 +17,7 @@ export interface IdentityTables {
   oauth_payload: OauthPayloadTable
   credential: CredentialTable
   server_secret: ServerSecretTable
+  replica: ReplicaTable
 }
 
 interface WorkspaceTable {
@@ -142,4 +143,11 @@ interface ServerSecretTable {
   name: string
   value: string
   created_at: CreatedAt
+}
+
+interface ReplicaTable {
+  id: string
+  role: 'all' | 'api' | 'worker'
+  started_at: CreatedAt
+  seen_at: CreatedAt
 }

@@ -90,10 +90,10 @@ async function listTables(db: Db): Promise<Table[]> {
 }
 
 /** Tables that statements of a workspace can't use at all. */
-const signInTables = ['password_reset', 'server_secret', 'session']
+const installationTables = ['password_reset', 'replica', 'server_secret', 'session']
 
 /** A workspace reaches the rows of partitions only through their table. */
-const isServiceTable = ({ name, isPartition }: Table) => signInTables.includes(name) || isPartition
+const isServiceTable = ({ name, isPartition }: Table) => installationTables.includes(name) || isPartition
 
 /** Tables whose rows a workspace can't insert or delete. It sees only some columns of users and apps. */
 const readTables = ['api_request', 'app_user', 'oauth_client', 'workspace']

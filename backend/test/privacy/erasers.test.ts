@@ -63,6 +63,7 @@ const otherTables: Record<string, string> = {
   oauth_payload: 'state of a sign-in of a user',
   password_reset: 'of a user',
   phone_number: 'a number of the workspace',
+  replica: 'a process of the installation',
   schema_migration: 'names of migrations',
   server_secret: 'keys of the installation',
   session: 'of a user',

@@ -1,54 +1,61 @@
 import { expect, it } from '@jest/globals'
+import { createLoneReplica } from '../../replicas/replicas.ts'
 import { createSignInLimits } from '../../sign-in/attempt-limit.ts'
 import { ManualClock } from '../support/clock.ts'
 
 const account = 'ada@example.com'
 const stranger = { account, isKnownDevice: false }
+const createLimits = (clock = new ManualClock()) =>
+  createSignInLimits({ clock, replicas: createLoneReplica() })
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 
-it("limits strangers' attempts from many networks for an hour, but not those from a known browser", () => {
+it("limits strangers' attempts from many networks for an hour, but not those from a known browser", async () => {
   const clock = new ManualClock()
-  const limits = createSignInLimits(clock)
+  const limits = createLimits(clock)
   for (const index of range(250)) {
-    expect(limits.consume({ ...stranger, ip: `203.0.113.${index}` })).toBeUndefined()
+    expect(await limits.consume({ ...stranger, ip: `203.0.113.${index}` })).toBeUndefined()
   }
-  expect(limits.consume({ ...stranger, ip: '198.51.100.1' })).toBe('account')
-  expect(limits.consume({ account, isKnownDevice: true, ip: '198.51.100.1' })).toBeUndefined()
-  expect(limits.consume({ ...stranger, account: 'other@example.com', ip: '198.51.100.1' })).toBeUndefined()
+  expect(await limits.consume({ ...stranger, ip: '198.51.100.1' })).toBe('account')
+  expect(await limits.consume({ account, isKnownDevice: true, ip: '198.51.100.1' })).toBeUndefined()
+  expect(
+    await limits.consume({ ...stranger, account: 'other@example.com', ip: '198.51.100.1' }),
+  ).toBeUndefined()
   clock.advance(60 * 60_000)
-  expect(limits.consume({ ...stranger, ip: '198.51.100.1' })).toBeUndefined()
+  expect(await limits.consume({ ...stranger, ip: '198.51.100.1' })).toBeUndefined()
 })
 
-it('leaves three attempts to each other network, however often strangers with five addresses try', () => {
+it('leaves three attempts to each other network, however often strangers with five addresses try', async () => {
   const clock = new ManualClock()
-  const limits = createSignInLimits(clock)
-  const attempts = range(11).flatMap(() => {
-    const results = range(100).map((index) => limits.consume({ ...stranger, ip: `203.0.113.${index % 5}` }))
-    clock.advance(5 * 60_000)
-    return results
-  })
+  const limits = createLimits(clock)
+  const attempts = []
+  for (const index of range(1100)) {
+    attempts.push(await limits.consume({ ...stranger, ip: `203.0.113.${index % 5}` }))
+    if (index % 100 === 99) clock.advance(5 * 60_000)
+  }
   expect(attempts.filter((exceeded) => exceeded === undefined)).toHaveLength(50)
   const owner = { ...stranger, ip: '198.51.100.1' }
-  expect(range(4).map(() => limits.consume(owner))).toEqual([undefined, undefined, undefined, 'account'])
+  const ownAttempts = []
+  for (let count = 0; count < 4; count += 1) ownAttempts.push(await limits.consume(owner))
+  expect(ownAttempts).toEqual([undefined, undefined, undefined, 'account'])
 })
 
-it('limits attempts from the networks of one IPv6 site together', () => {
-  const limits = createSignInLimits(new ManualClock())
+it('limits attempts from the networks of one IPv6 site together', async () => {
+  const limits = createLimits()
   const attempt = (index: number) => ({
     account: `user-${index}@example.com`,
     isKnownDevice: false,
     ip: `2001:db8:1:${index.toString(16)}::1`,
   })
-  for (const index of range(240)) expect(limits.consume(attempt(index))).toBeUndefined()
-  expect(limits.consume(attempt(240))).toBe('network')
-  expect(limits.consume({ ...attempt(241), ip: '2001:db8:2::1' })).toBeUndefined()
+  for (const index of range(240)) expect(await limits.consume(attempt(index))).toBeUndefined()
+  expect(await limits.consume(attempt(240))).toBe('network')
+  expect(await limits.consume({ ...attempt(241), ip: '2001:db8:2::1' })).toBeUndefined()
 })
 
-it("doesn't count successful attempts", () => {
-  const limits = createSignInLimits(new ManualClock())
+it("doesn't count successful attempts", async () => {
+  const limits = createLimits()
   for (const index of range(300)) {
     const attempt = { ...stranger, ip: '203.0.113.1', account: `user-${index % 3}@example.com` }
-    expect(limits.consume(attempt)).toBeUndefined()
-    limits.succeed(attempt)
+    expect(await limits.consume(attempt)).toBeUndefined()
+    await limits.succeed(attempt)
   }
 })

@@ -112,7 +112,7 @@ export async function seedUserWithoutWorkspace(
 
 /** Tries to sign in with a new browser. */
 export async function signIn(
-  service: Service,
+  service: Pick<Service, 'url'>,
   email: string,
   typedPassword = password,
 ): Promise<{ browser: Browser; page: Page }> {

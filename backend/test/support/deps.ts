@@ -4,6 +4,7 @@ import { noNotify } from '../../core/notify.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import { createMetrics } from '../../metrics/metrics.ts'
+import { createLoneReplica } from '../../replicas/replicas.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { ManualClock } from './clock.ts'
 
@@ -28,6 +29,7 @@ export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
     secretBox: createSecretBox(['test-key-of-at-least-thirty-two-characters']),
     notify: { ...noNotify },
     metrics: createMetrics(),
+    replicas: createLoneReplica(),
     ...overrides,
   }
 }

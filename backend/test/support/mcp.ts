@@ -5,6 +5,7 @@ import pino from 'pino'
 import * as z from 'zod'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
+import type { Db } from '../../db/schema.ts'
 import { createToolServer, type ToolServer } from '../../mcp/tool-server.ts'
 import type { JsonSchema } from '../../tools/json-schema/compile-schema.ts'
 import type { ToolDeps, ToolKind, ToolKinds, ToolResult, ToolUse } from '../../tools/kinds/tool-kind.ts'
@@ -48,6 +49,47 @@ export const textSchema: JsonSchema = {
   additionalProperties: false,
 }
 
+interface ToolOptions {
+  schema?: JsonSchema
+  kind?: 'http' | 'contact_note'
+  config?: object
+  active?: boolean
+}
+
+/** Creates a tool and assigns it to an agent, without notifying the tool server. */
+export async function addTool(
+  db: Db,
+  { workspaceId, agentId }: Pick<Seed, 'workspaceId' | 'agentId'>,
+  name: string,
+  more: ToolOptions = {},
+): Promise<number> {
+  const { id } = await db
+    .insertInto('mcp_tool')
+    .values({
+      workspace_id: workspaceId,
+      kind: more.kind ?? 'http',
+      name,
+      description: `Does ${name}.`,
+      input_schema: JSON.stringify(more.schema ?? textSchema),
+      is_active: more.active ?? true,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'name']).doUpdateSet({ description: `Does ${name}.` }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('widget_tool')
+    .values({
+      workspace_id: workspaceId,
+      agent_id: agentId,
+      tool_id: id,
+      config: JSON.stringify(more.config ?? {}),
+    })
+    .execute()
+  return id
+}
+
 export interface TestMcpService {
   app: FastifyInstance
   tools: ToolServer
@@ -62,11 +104,7 @@ export interface TestMcpService {
   /** Replaces the runtime secrets. */
   setSecrets(secrets: string[]): void
   addAgent(status?: 'draft' | 'live' | 'paused'): Promise<{ agentId: number; widgetId: string }>
-  addTool(
-    agentId: number,
-    name: string,
-    more?: { schema?: JsonSchema; kind?: 'http' | 'contact_note'; config?: object; active?: boolean },
-  ): Promise<number>
+  addTool(agentId: number, name: string, more?: ToolOptions): Promise<number>
   close(): Promise<void>
 }
 
@@ -113,33 +151,7 @@ export async function startMcpService(
       const agentId = await seedAgent(deps, workspaceId, { status })
       return { agentId, widgetId: await getWidgetId(database, agentId) }
     },
-    addTool: async (agentId, name, more = {}) => {
-      const { id } = await database.db
-        .insertInto('mcp_tool')
-        .values({
-          workspace_id: workspaceId,
-          kind: more.kind ?? 'http',
-          name,
-          description: `Does ${name}.`,
-          input_schema: JSON.stringify(more.schema ?? textSchema),
-          is_active: more.active ?? true,
-        })
-        .onConflict((conflict) =>
-          conflict.columns(['workspace_id', 'name']).doUpdateSet({ description: `Does ${name}.` }),
-        )
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      await database.db
-        .insertInto('widget_tool')
-        .values({
-          workspace_id: workspaceId,
-          agent_id: agentId,
-          tool_id: id,
-          config: JSON.stringify(more.config ?? {}),
-        })
-        .execute()
-      return id
-    },
+    addTool: (agentId, name, more) => addTool(database.db, { workspaceId, agentId }, name, more),
     close: async () => {
       await tools.close()
       app.server.closeAllConnections() // fetch opens connections in advance, and Node would wait for them

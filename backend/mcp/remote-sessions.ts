@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import { secondMs } from '../core/durations.ts'
+import type { Replicas } from '../replicas/replicas.ts'
+import { toolTimeoutMs } from './call-tool.ts'
+import { parseMessage } from './mcp-messages.ts'
+import { malformedMessage, sessionNotFound, ToolServerError } from './tool-server-error.ts'
+
+/**
+ * A request in a session, which the process that has the session handles. The process that received it has already
+ * checked its host, its origin, and the format of its message.
+ */
+export const SessionRequest = z.object({
+  transport: z.enum(['sse', 'streamable']),
+  method: z.enum(['GET', 'POST', 'DELETE']),
+  sessionId: z.string(),
+  /** The SHA-256 of each credential of the request, in base64. */
+  digests: z.array(z.string()),
+  /** Only of a POST. */
+  message: z
+    .unknown()
+    .optional()
+    .transform((message) => (message === undefined ? undefined : parseMessage(message))),
+})
+export type SessionRequest = z.infer<typeof SessionRequest>
+
+const SessionReply = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('accepted') }),
+  z.object({ state: z.literal('responded'), response: z.unknown() }),
+  z.object({ state: z.literal('not_found') }),
+  z.object({ state: z.literal('repeated_id') }),
+  /** The process that has the session is stopping, or can't be reached. */
+  z.object({ state: z.literal('unavailable') }),
+  /** The request reached the session and may have taken effect, but the response didn't arrive. */
+  z.object({ state: z.literal('unanswered') }),
+])
+export type SessionReply = z.infer<typeof SessionReply>
+
+/** The owner only has to pass on the message. */
+const acceptTimeoutMs = 2 * secondMs
+/** Longer than the owner needs for a tool that's aborted after its time limit. */
+const responseTimeoutMs = toolTimeoutMs + 5 * secondMs
+
+/** Returns false for the ID of a session that another process opened. */
+export const isOwnSession = ({ isConnectable, nodeId }: Replicas, sessionId: string): boolean =>
+  !isConnectable || !/^[0-9a-f]{16}\./.test(sessionId) || sessionId.startsWith(`${nodeId}.`)
+
+/** Sends a request to the process whose ID the session ID begins with. It's never sent twice: tools have effects. */
+export async function forwardToSession(replicas: Replicas, request: SessionRequest): Promise<SessionReply> {
+  const [owner = ''] = request.sessionId.split('.')
+  const hasResponse = request.transport === 'streamable' && request.method === 'POST'
+  const timeoutMs = hasResponse ? responseTimeoutMs : acceptTimeoutMs
+  const result = await replicas.request(owner, request, timeoutMs)
+  if (result.state === 'gone') return { state: 'not_found' }
+  if (result.state === 'responded') return SessionReply.parse(result.body)
+  // Only a message has effects that a second request would repeat.
+  return { state: request.method === 'POST' ? result.state : 'unavailable' }
+}
+
+/** @throws {ToolServerError} if the session didn't accept the request */
+export function requireDelivered(reply: SessionReply): void {
+  switch (reply.state) {
+    case 'not_found':
+      throw sessionNotFound()
+    case 'repeated_id':
+      throw malformedMessage('id', 'invalid.request_id')
+    case 'unavailable':
+      throw new ToolServerError('unavailable.session', { headers: { 'Retry-After': '1' } })
+    case 'accepted':
+    case 'responded':
+    case 'unanswered':
+  }
+}

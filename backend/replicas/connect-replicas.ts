@@ -1,0 +1,203 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import * as z from 'zod'
+import { secondMs } from '../core/durations.ts'
+import { describeError } from '../core/errors.ts'
+import { noNotify, type Notify } from '../core/notify.ts'
+import type { Deps } from '../deps.ts'
+import { createSecretBox } from '../secrets/secret-box.ts'
+import { connectRedis, failAfter } from './redis-connection.ts'
+import { newNodeId, type RemoteResult, type Replicas } from './replicas.ts'
+
+/** Longer than Redis ever takes. If it does take longer, requests continue without it. */
+const quickMs = 100
+/** How long to leave Redis alone after that, so that few requests wait. */
+const skipMs = secondMs
+
+/** How long a request to another process may take until it arrives. After that, the other process ignores it. */
+const deliveryMs = 2 * secondMs
+
+/** After an outage, the other processes connect again within this time. */
+const settleMs = 3 * secondMs
+
+/** Notifications of the workers are collected this long, because a busy process has hundreds of them per second. */
+const collectMs = 20
+
+const QueueName = z.enum(['callQueued', 'deliveryQueued', 'importQueued'])
+type QueueName = z.infer<typeof QueueName>
+
+const ToolChange = z.union([
+  z.object({ workspaceId: z.int(), endedAttempt: z.string() }),
+  z.object({ workspaceId: z.int(), agentId: z.int().optional() }),
+])
+
+/** A message between processes. A version of Outdial may add fields and kinds: both run during an upgrade. */
+const Message = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('queued'), from: z.string(), names: z.array(QueueName) }),
+  z.object({ kind: z.literal('tools_changed'), from: z.string(), change: ToolChange }),
+  z.object({
+    kind: z.literal('request'),
+    from: z.string(),
+    id: z.string(),
+    /** In milliseconds since 1970, by the database's clock, which all processes share. */
+    expiresAt: z.number(),
+    body: z.unknown(),
+  }),
+  z.object({ kind: z.literal('response'), id: z.string(), body: z.unknown() }),
+])
+type Message = z.infer<typeof Message>
+
+type ReplicaDeps = Pick<Deps, 'attemptTokenKey' | 'clock' | 'log' | 'metrics'>
+
+/**
+ * Connects this process with the other processes of the installation. Resolves after the first attempt to connect, even
+ * if that fails: nothing waits for Redis.
+ *
+ * Redis sees no content. Messages are sealed and the names of counters are hashed, with keys that all processes with this
+ * database have. So a stranger with access to Redis can't call tools, and installations can share a Redis.
+ */
+export async function connectReplicas(deps: ReplicaDeps, url: string): Promise<Replicas> {
+  const { clock, log } = deps
+  const deriveKey = (purpose: string) =>
+    createHmac('sha256', deps.attemptTokenKey).update(`replicas: ${purpose}`).digest('base64url')
+  const box = createSecretBox([deriveKey('messages')])
+  const nameKey = deriveKey('names')
+  const prefix = `outdial:${deriveKey('prefix').slice(0, 12)}`
+  const nodeId = newNodeId()
+  const toChannel = (node: string) => `${prefix}:node:${node}`
+  const broadcastChannel = `${prefix}:all`
+
+  const pending = new Map<string, (body: unknown) => void>()
+  /** IDs of requests, until long after they expire. */
+  const handled = new LRUCache<string, true>({ max: 50_000, ttl: 10 * deliveryMs })
+  const queuedNames = new Set<QueueName>()
+  let notifyLocally: Notify = noNotify
+  let handleRequest: ((body: unknown) => Promise<unknown>) | undefined
+  let collecting: NodeJS.Timeout | undefined
+  let skipUntil = 0
+
+  const connection = connectRedis(deps, {
+    url,
+    channels: [broadcastChannel, toChannel(nodeId)],
+    onMessage: (text, channel) => receive(text, channel),
+  })
+
+  /** Returns the number of processes that got the message; undefined if Redis isn't available. */
+  const publish = async (channel: string, message: Message): Promise<number | undefined> => {
+    const client = connection.client()
+    if (client === undefined) return undefined
+    const sealed = box.seal(JSON.stringify(message), ['message', channel])
+    try {
+      return await failAfter(deliveryMs, client.publish(channel, sealed))
+    } catch (error) {
+      log.warn({ error: describeError(error) }, 'failed to send a message to another process')
+      return undefined
+    }
+  }
+
+  const respond = async ({ id, from, expiresAt, body }: Extract<Message, { kind: 'request' }>) => {
+    if (handleRequest === undefined) return
+    // Its sender has stopped waiting, or someone with access to Redis repeats it.
+    if (expiresAt < clock.now().getTime() || handled.has(id)) return
+    handled.set(id, true)
+    const response = await handleRequest(body).catch((error: unknown) => {
+      log.error({ error: describeError(error) }, 'failed to handle a request of another process')
+      return null
+    })
+    await publish(toChannel(from), { kind: 'response', id, body: response })
+  }
+
+  const receive = (text: string, channel: string): void => {
+    const message = openMessage(text, channel)
+    if (message === undefined) {
+      log.warn({ reason: 'unreadable' }, 'ignored a message from Redis')
+      return
+    }
+    if (message.kind === 'request') return void respond(message)
+    if (message.kind === 'response') return pending.get(message.id)?.(message.body)
+    if (message.from === nodeId) return
+    if (message.kind === 'tools_changed') notifyLocally.toolsChanged(message.change)
+    else for (const name of message.names) notifyLocally[name]()
+  }
+
+  const openMessage = (text: string, channel: string): Message | undefined => {
+    try {
+      return Message.safeParse(JSON.parse(box.open(text, ['message', channel]))).data
+    } catch {
+      return undefined // not sealed by a process of this installation
+    }
+  }
+
+  const sendQueued = async () => {
+    clearTimeout(collecting)
+    collecting = undefined
+    const names = [...queuedNames]
+    queuedNames.clear()
+    if (names.length > 0) await publish(broadcastChannel, { kind: 'queued', from: nodeId, names })
+  }
+
+  const request = async (node: string, body: unknown, timeoutMs: number): Promise<RemoteResult> => {
+    const id = randomUUID()
+    const response = Promise.withResolvers<unknown>()
+    pending.set(id, response.resolve)
+    const expiresAt = clock.now().getTime() + deliveryMs
+    try {
+      const receivers = await publish(toChannel(node), {
+        ...{ kind: 'request', from: nodeId, id, expiresAt, body },
+      })
+      if (receivers === undefined) return { state: 'unavailable' }
+      if (receivers === 0) return { state: connection.lastOutageMs() > settleMs ? 'gone' : 'unavailable' }
+      return await failAfter(timeoutMs, response.promise).then(
+        (result) => ({ state: 'responded', body: result }),
+        () => ({ state: 'unanswered' }),
+      )
+    } finally {
+      pending.delete(id)
+    }
+  }
+
+  await connection.firstAttempt
+  return {
+    nodeId,
+    isConnectable: true,
+    toRedisKey: (kind, key) =>
+      `${prefix}:${kind}:${createHmac('sha256', nameKey).update(key).digest('base64url').slice(0, 22)}`,
+    runScript: async (script, keys, values = []) => {
+      const client = connection.client()
+      if (client === undefined || performance.now() < skipUntil) return undefined
+      try {
+        return await failAfter(quickMs, client.eval(script, { keys, arguments: values }))
+      } catch (error) {
+        skipUntil = performance.now() + skipMs
+        log.warn({ error: describeError(error) }, 'failed to use Redis')
+        return undefined
+      }
+    },
+    request,
+    serve: (handler) => {
+      handleRequest = handler
+    },
+    share: (local) => {
+      notifyLocally = local
+      const shareQueued = (name: QueueName) => () => {
+        local[name]()
+        queuedNames.add(name)
+        collecting ??= setTimeout(() => void sendQueued(), collectMs)
+      }
+      return {
+        ...local,
+        callQueued: shareQueued('callQueued'),
+        deliveryQueued: shareQueued('deliveryQueued'),
+        importQueued: shareQueued('importQueued'),
+        toolsChanged: (change) => {
+          local.toolsChanged(change)
+          void publish(broadcastChannel, { kind: 'tools_changed', from: nodeId, change })
+        },
+      }
+    },
+    close: async () => {
+      await sendQueued()
+      await connection.close()
+    },
+  }
+}

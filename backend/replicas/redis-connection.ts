@@ -1,0 +1,115 @@
+import { createClient } from '@redis/client'
+import { systemClock } from '../core/clock.ts'
+import { secondMs } from '../core/durations.ts'
+import { describeError } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+
+type RedisClient = ReturnType<typeof createRedisClient>
+
+export interface RedisConnection {
+  /** Resolves when the first attempt to connect has succeeded or failed. */
+  firstAttempt: Promise<void>
+  /** Undefined while Redis isn't available. */
+  client(): RedisClient | undefined
+  /** Returns how long ago the last outage ended, in milliseconds. Infinity if there was none. */
+  lastOutageMs(): number
+  close(): Promise<void>
+}
+
+/** A process notices within these times that Redis is back, or that it has gone silent. */
+const retryMs = secondMs
+const checkMs = secondMs
+const checkTimeoutMs = 2 * secondMs
+/** To connect, authenticate, and subscribe. */
+const connectTimeoutMs = 3 * secondMs
+
+/**
+ * Keeps one connection to Redis, for commands and for subscriptions (RESP3 allows both on one), and replaces it whenever
+ * it's lost or silent. There's nothing to wait for: commands fail while Redis isn't available.
+ *
+ * We reconnect ourselves, because then a connection counts as available only when its subscriptions are back, and a
+ * silent one is replaced although commands are still written to it.
+ */
+export function connectRedis(
+  { log, metrics }: Pick<Deps, 'log' | 'metrics'>,
+  options: { url: string; channels: string[]; onMessage: (message: string, channel: string) => void },
+): RedisConnection {
+  const closing = new AbortController()
+  const firstAttempt = Promise.withResolvers<void>()
+  let current: RedisClient | undefined
+  let outageEndedAt = -Infinity
+  /** Undefined before the first attempt. */
+  let isUp: boolean | undefined
+
+  const report = (up: boolean, error?: unknown) => {
+    metrics.redisUp.set(Number(up))
+    firstAttempt.resolve()
+    if (isUp === up || closing.signal.aborted) return
+    if (up) log.info('connected to Redis')
+    else log.warn({ error: describeError(error) }, 'Redis is unavailable, trying again every second')
+    isUp = up
+  }
+
+  const connectOnce = async () => {
+    const client = createRedisClient(options.url)
+    const lost = new AbortController()
+    client.on('error', (error: unknown) => lost.abort(error))
+    try {
+      await failAfter(connectTimeoutMs, client.connect())
+      await failAfter(connectTimeoutMs, client.subscribe(options.channels, options.onMessage))
+      current = client
+      if (isUp === false) outageEndedAt = performance.now()
+      report(true)
+      const ended = AbortSignal.any([lost.signal, closing.signal])
+      while (!ended.aborted) {
+        await failAfter(checkTimeoutMs, client.ping())
+        await systemClock.wait(checkMs, ended)
+      }
+      report(false, lost.signal.reason)
+    } catch (error) {
+      report(false, error)
+    } finally {
+      current = undefined
+      // Sends what waits to be sent.
+      if (closing.signal.aborted && client.isReady)
+        await failAfter(checkTimeoutMs, client.close()).catch(() => {})
+      if (client.isOpen) client.destroy()
+    }
+  }
+
+  const keepConnected = async () => {
+    while (!closing.signal.aborted) {
+      await connectOnce()
+      await systemClock.wait(retryMs, closing.signal)
+    }
+  }
+  const running = keepConnected()
+
+  return {
+    firstAttempt: firstAttempt.promise,
+    client: () => (current?.isReady === true ? current : undefined),
+    lastOutageMs: () => performance.now() - outageEndedAt,
+    close: async () => {
+      closing.abort()
+      await running
+    },
+  }
+}
+
+const createRedisClient = (url: string) =>
+  createClient({
+    url,
+    disableOfflineQueue: true,
+    maintNotifications: 'disabled',
+    socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: false },
+  })
+
+/** Settles like `work`, but rejects after `ms`. A response that arrived while this process was busy isn't late. */
+export function failAfter<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new Error(`Redis didn't respond within ${ms} ms`))
+    // Node runs timers before it reads what has arrived.
+    const timer = setTimeout(() => setImmediate(fail), ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import type { Notify } from '../core/notify.ts'
+
+/** What became of a request to another process. */
+export type RemoteResult =
+  | { state: 'responded'; body: unknown }
+  /** No process with this ID runs anymore. */
+  | { state: 'gone' }
+  /** Redis isn't available, or the other process isn't connected to it yet. */
+  | { state: 'unavailable' }
+  /** The request was delivered, and may have taken effect. */
+  | { state: 'unanswered' }
+
+/** What crosses the processes that share a database, the replicas. It needs REDIS_URL. */
+export interface Replicas {
+  /** Identifies this process. The IDs of its tool sessions begin with it. */
+  nodeId: string
+  /** False without REDIS_URL. */
+  isConnectable: boolean
+  /** Returns the name in Redis of a key, which doesn't reveal the key. */
+  toRedisKey(kind: string, key: string): string
+  /** Runs a Lua script that an API request waits for. Returns undefined if Redis isn't available or takes too long. */
+  runScript(script: string, keys: string[], values?: string[]): Promise<unknown>
+  /** Sends a request to another process. */
+  request(nodeId: string, body: unknown, timeoutMs: number): Promise<RemoteResult>
+  /** Handles the requests of other processes. */
+  serve(handler: (body: unknown) => Promise<unknown>): void
+  /** Returns a `notify` that also reaches the other processes. Their notifications go to `local`. */
+  share(local: Notify): Notify
+  close(): Promise<void>
+}
+
+export const newNodeId = (): string => randomBytes(8).toString('hex')
+
+/** Creates what a process without REDIS_URL has: nothing crosses to other processes. */
+export const createLoneReplica = (): Replicas => ({
+  nodeId: newNodeId(),
+  isConnectable: false,
+  toRedisKey: (kind, key) => `${kind} ${key}`,
+  runScript: async () => undefined,
+  request: async () => ({ state: 'gone' }),
+  serve: () => {},
+  share: (local) => local,
+  close: async () => {},
+})

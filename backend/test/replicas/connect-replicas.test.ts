@@ -1,0 +1,154 @@
+import { afterEach, expect, it } from '@jest/globals'
+import { createClient } from '@redis/client'
+import { type Notify } from '../../core/notify.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
+import { seedWorkspace } from '../support/factories.ts'
+import {
+  createInstallation,
+  describeWithRedis,
+  redisUrl,
+  type Replica,
+  startReplica,
+} from '../support/replicas.ts'
+import { waitUntil } from '../support/wait.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+const database = useTestDatabase()
+
+describeWithRedis('replicas', () => {
+  const running: Replica[] = []
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((replica) => replica.stop()))
+  })
+  const start = async (installation = createInstallation(database.db), url = redisUrl) => {
+    const replica = await startReplica(installation, { redisUrl: url })
+    running.push(replica)
+    return replica
+  }
+
+  /** Returns the notifications that a replica gets, in their order. */
+  const listen = ({ notifier }: Replica): unknown[] => {
+    const received: unknown[] = []
+    const names: (keyof Notify)[] = [
+      'callQueued',
+      'deliveryQueued',
+      'importQueued',
+      'callCompleted',
+      'attemptEnded',
+    ]
+    for (const name of names) notifier.connect({ [name]: () => received.push(name) })
+    notifier.connect({ toolsChanged: (change) => received.push(change) })
+    return received
+  }
+
+  it('notify each other of work and of changed tools once, but not of what each one measures', async () => {
+    const installation = createInstallation(database.db)
+    const [first, second] = [await start(installation), await start(installation)]
+    const [ofFirst, ofSecond] = [listen(first), listen(second)]
+    const { notify } = first.deps
+    for (let count = 0; count < 100; count += 1) notify.callQueued()
+    notify.deliveryQueued()
+    notify.importQueued()
+    notify.callCompleted({ outcome: 'answered', endedReason: null })
+    notify.attemptEnded({ outcome: 'answered', endedReason: null })
+    notify.toolsChanged({ workspaceId: 1, agentId: 2 })
+    notify.toolsChanged({ workspaceId: 1, endedAttempt: 'an-attempt' })
+    await waitUntil(() => ofSecond.length === 5)
+    expect(ofSecond).toEqual([
+      { workspaceId: 1, agentId: 2 },
+      { workspaceId: 1, endedAttempt: 'an-attempt' },
+      'callQueued',
+      'deliveryQueued',
+      'importQueued',
+    ])
+    expect(ofFirst).toHaveLength(106)
+  })
+
+  it('ignore messages of other installations, and messages that no process sealed', async () => {
+    const [replica, stranger] = [await start(), await start()]
+    const received = listen(replica)
+    const client = createClient({ url: redisUrl })
+    await client.connect()
+    const channels = await client.pubSubChannels('outdial:*:all')
+    for (const channel of channels)
+      await client.publish(channel, '{"kind":"queued","from":"x","names":["callQueued"]}')
+    stranger.deps.notify.callQueued()
+    await waitUntil(() => replica.logOutput().includes('ignored a message from Redis'))
+    const { clock, attemptTokenKey } = replica.deps
+    const other = await start({ db: database.db, clock, attemptTokenKey })
+    other.deps.notify.deliveryQueued()
+    await waitUntil(() => received.length > 0)
+    expect(received).toEqual(['deliveryQueued'])
+    client.destroy()
+  })
+
+  it('ignore a request that arrives too late or twice', async () => {
+    const installation = createInstallation(database.db)
+    const [first, second] = [await start(installation), await start(installation)]
+    const handled: unknown[] = []
+    second.deps.replicas.serve(async (body) => {
+      handled.push(body)
+      return 'done'
+    })
+    const { nodeId } = second.deps.replicas
+    // Anyone with access to Redis can record a message and send it again.
+    const recorder = createClient({ url: redisUrl })
+    await recorder.connect()
+    const recorded: [string, string][] = []
+    await recorder.pSubscribe(`outdial:*:node:${nodeId}`, (message, channel) =>
+      recorded.push([channel, message]),
+    )
+    expect(await first.deps.replicas.request(nodeId, 'first', 1_000)).toEqual({
+      state: 'responded',
+      body: 'done',
+    })
+    await waitUntil(() => recorded.length > 0)
+    expect(recorded.join()).not.toContain('first')
+    const [channel = '', message = ''] = recorded[0] ?? []
+    const repeater = createClient({ url: redisUrl })
+    await repeater.connect()
+    for (const body of ['second', 'third']) {
+      await repeater.publish(channel, message)
+      expect(await first.deps.replicas.request(nodeId, body, 1_000)).toMatchObject({ state: 'responded' })
+      installation.clock.advance(2_001)
+    }
+    expect(handled).toEqual(['first', 'second', 'third'])
+    recorder.destroy()
+    repeater.destroy()
+  })
+
+  it('tell a request that reached nobody from one without a response', async () => {
+    const installation = createInstallation(database.db)
+    const [first, second] = [await start(installation), await start(installation)]
+    second.deps.replicas.serve(() => new Promise(() => {}))
+    const { nodeId } = second.deps.replicas
+    expect(await first.deps.replicas.request(nodeId, null, 10)).toEqual({ state: 'unanswered' })
+    expect(await first.deps.replicas.request('0'.repeat(16), null, 10)).toEqual({ state: 'gone' })
+    await second.stop()
+    expect(await first.deps.replicas.request(nodeId, null, 10)).toEqual({ state: 'gone' })
+  })
+
+  it("don't use a Redis that took too long to count a request for the next ones", async () => {
+    const proxy = await createDatabaseProxy(redisUrl)
+    const { replicas } = (await start(createInstallation(database.db), proxy.url)).deps
+    const count = () => replicas.runScript('return 1', [])
+    expect(await count()).toBe(1)
+    proxy.silence()
+    expect(await count()).toBeUndefined()
+    let isDone = false
+    void count().then(() => (isDone = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isDone).toBe(true)
+    await proxy.disconnect()
+  })
+
+  it('start and handle requests without a Redis that they can reach, and log no part of its URL', async () => {
+    const url = 'redis://robin:the-password-of-redis@127.0.0.1:1/0'
+    const replica = await start(createInstallation(database.db), url)
+    await seedWorkspace(replica.deps)
+    expect((await replica.app.inject('/readyz')).statusCode).toBe(200)
+    expect((await replica.app.inject('/sign-in')).statusCode).toBe(200)
+    expect(replica.logOutput()).toContain('Redis is unavailable, trying again every second')
+    expect(replica.logOutput()).not.toMatch(/the-password-of-redis|robin/)
+  })
+})

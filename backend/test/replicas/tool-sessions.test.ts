@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { setAgentStatus } from '../../agents/agents.ts'
+import { unassignTool } from '../../tools/assignments.ts'
+import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
+import { getWidgetId, type Seed, seedWorkspace } from '../support/factories.ts'
+import {
+  addTool,
+  type JsonRpc,
+  openSse,
+  otherSecret,
+  type RawSession,
+  secret,
+  textResult,
+} from '../support/mcp.ts'
+import {
+  createInstallation,
+  describeWithRedis,
+  type Installation,
+  redisUrl,
+  type Replica,
+  startReplica,
+} from '../support/replicas.ts'
+import { waitFor, waitUntil } from '../support/wait.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+const database = useTestDatabase()
+const texts: string[] = []
+const behaviors = {
+  echo: ({ args }: { args: Record<string, unknown> }) => {
+    texts.push(String(args.text))
+    return textResult(String(args.text))
+  },
+}
+
+describeWithRedis('tool sessions of two replicas', () => {
+  let installation: Installation
+  /** Between the replicas and Redis. */
+  let proxy: DatabaseProxy
+  let seed: Seed
+  let widgetId: string
+  let toolId: number
+  let first: Replica
+  let second: Replica
+  beforeEach(async () => {
+    texts.length = 0
+    installation = createInstallation(database.db)
+    proxy = await createDatabaseProxy(redisUrl)
+    first = await startReplica(installation, { redisUrl: proxy.url, behaviors })
+    second = await startReplica(installation, { redisUrl: proxy.url, behaviors })
+    seed = await seedWorkspace(first.deps)
+    widgetId = await getWidgetId(database, seed.agentId)
+    toolId = await addTool(database.db, seed, 'echo')
+  })
+  afterEach(async () => {
+    await Promise.all([first.stop(), second.stop()])
+    await proxy.disconnect()
+  })
+
+  const open = (replica = first) => openSse(replica.url, { widget_id: widgetId })
+
+  /** Posts a message of a session to another replica than the one that has the session. */
+  const postTo = (replica: Replica, { endpoint }: RawSession, body: unknown, headers = {}) => {
+    const { pathname, search } = new URL(endpoint)
+    return fetch(`${replica.url}${pathname}${search}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  }
+  const callEcho = (text: string, id = 1) => ({
+    ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+    params: { name: 'echo', arguments: { text } },
+  })
+  /** Sends a Streamable HTTP request. */
+  const send = (replica: Replica, method: string, body?: unknown, id?: string) =>
+    fetch(`${replica.url}/api/mcp/?widget_id=${widgetId}`, {
+      method,
+      headers: {
+        'X-Agent-Secret': secret,
+        accept: 'application/json, text/event-stream',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(id !== undefined && { 'mcp-session-id': id }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+
+  /** Opens a session over Streamable HTTP on the first replica. Returns its ID. */
+  const initialize = async () => {
+    const opened = await send(first, 'POST', {
+      ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    })
+    return opened.headers.get('mcp-session-id') ?? ''
+  }
+
+  const ping = { jsonrpc: '2.0', id: 9, method: 'ping' }
+
+  it('accepts a message on any replica, calls the tool once, and sends the result on the stream', async () => {
+    const session = await open()
+    for (const [index, replica] of [second, first, second].entries()) {
+      const posted = await postTo(replica, session, callEcho(`to ${index}`, index))
+      expect([posted.status, await posted.text()]).toEqual([202, ''])
+      expect(await session.next()).toMatchObject({
+        id: index,
+        result: { content: [{ text: `to ${index}` }] },
+      })
+    }
+    expect(texts).toEqual(['to 0', 'to 1', 'to 2'])
+    session.close()
+  })
+
+  it('handles the messages of a client in their order', async () => {
+    const session = await open()
+    const numbers = Array.from({ length: 50 }, (_, index) => index)
+    for (const id of numbers) expect((await postTo(second, session, { ...ping, id })).status).toBe(202)
+    const ids = []
+    while (ids.length < numbers.length) ids.push((await session.next()).id)
+    expect(ids).toEqual(numbers)
+    session.close()
+  })
+
+  it('forwards messages up to the size limit', async () => {
+    const session = await open()
+    const sized = (bytes: number) => {
+      const empty = JSON.stringify({ ...ping, params: { text: '' } })
+      return JSON.stringify({ ...ping, params: { text: 'x'.repeat(bytes - empty.length) } })
+    }
+    expect((await postTo(second, session, sized(256 * 1024))).status).toBe(202)
+    expect(await session.next()).toEqual({ jsonrpc: '2.0', id: 9, result: {} })
+    expect((await postTo(second, session, sized(256 * 1024 + 1))).status).toBe(413)
+    session.close()
+  })
+
+  it('checks the host, the message, and the credential like the replica that has the session', async () => {
+    const session = await open()
+    const respond = async (replica: Replica, body: unknown, headers: Record<string, string>) =>
+      (await postTo(replica, session, body, headers)).status
+    const requests: [unknown, Record<string, string>][] = [
+      [ping, { 'X-Agent-Secret': otherSecret }],
+      [ping, { 'X-Agent-Secret': secret }],
+      [ping, { origin: 'https://evil.example.com' }],
+      ['{', {}],
+      [{ hello: 1 }, {}],
+      [ping, { 'content-type': 'text/plain' }],
+    ]
+    for (const [body, headers] of requests) {
+      expect([headers, await respond(second, body, headers)]).toEqual([
+        headers,
+        await respond(first, body, headers),
+      ])
+    }
+    expect(await respond(second, ping, { 'X-Agent-Secret': otherSecret })).toBe(404)
+    session.close()
+  })
+
+  it('returns 404 for a session that has ended, or of a replica that has stopped', async () => {
+    const session = await open()
+    const other = await open()
+    session.close()
+    await waitFor(async () => (await postTo(second, session, ping)).status === 404)
+    expect((await postTo(second, other, ping)).status).toBe(202)
+    await first.stop()
+    expect((await postTo(second, other, ping)).status).toBe(404)
+  })
+
+  it('handles Streamable HTTP requests on any replica', async () => {
+    const id = await initialize()
+    const notified = await send(second, 'POST', { jsonrpc: '2.0', method: 'notifications/initialized' }, id)
+    expect(notified.status).toBe(202)
+    const called = await send(second, 'POST', callEcho('from the other'), id)
+    expect([called.status, (await called.json()) as JsonRpc]).toMatchObject([
+      200,
+      { id: 1, result: { content: [{ text: 'from the other' }] } },
+    ])
+    // Only the replica that has the session can send its notifications on a stream.
+    const stream = await send(second, 'GET', undefined, id)
+    expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'POST, DELETE'])
+    expect((await send(second, 'DELETE', undefined, id)).status).toBe(204)
+    for (const replica of [first, second]) {
+      for (const method of ['GET', 'DELETE'])
+        expect((await send(replica, method, undefined, id)).status).toBe(404)
+      expect((await send(replica, 'POST', ping, id)).status).toBe(404)
+    }
+  })
+
+  it('never asks a client to repeat a call that may have been made, because its response was lost', async () => {
+    const session = await open()
+    const id = await initialize()
+    second.deps.replicas.request = async () => ({ state: 'unanswered' })
+    // The result can still arrive on the stream.
+    expect((await postTo(second, session, callEcho('x'))).status).toBe(202)
+    const called = await send(second, 'POST', callEcho('x'), id)
+    expect([called.status, await called.json()]).toMatchObject([
+      200,
+      { id: 1, error: { message: expect.stringContaining("Don't repeat it.") as unknown } },
+    ])
+    expect((await send(second, 'DELETE', undefined, id)).status).toBe(503)
+    session.close()
+  })
+
+  it('shows a session the tools that were changed on another replica, and tells it so', async () => {
+    const session = await open()
+    const listNames = async () => (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
+    expect(await listNames()).toEqual(['echo'])
+    await unassignTool(second.deps, seed.workspaceId, seed.agentId, toolId)
+    expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
+    expect(await listNames()).toEqual([])
+
+    // New sessions use the change, too.
+    await setAgentStatus(second.deps, seed.workspaceId, seed.agentId, 'paused')
+    await waitFor(async () => {
+      const response = await fetch(`${first.url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
+      await response.body?.cancel()
+      return response.status === 403
+    })
+    session.close()
+  })
+
+  it('responds with 503 to messages for other replicas while Redis is unreachable, and heals by itself', async () => {
+    const session = await open()
+    await proxy.disconnect()
+    await waitUntil(
+      () =>
+        first.logOutput().includes('Redis is unavailable') &&
+        second.logOutput().includes('Redis is unavailable'),
+    )
+    const posted = await postTo(second, session, callEcho('lost'))
+    expect([posted.status, posted.headers.get('retry-after'), await posted.json()]).toMatchObject([
+      503,
+      '1',
+      { error: { code: 'unavailable' } },
+    ])
+    // What needs no other replica works as before, and new sessions can be opened.
+    expect(await session.call('echo', { text: 'here' })).toMatchObject({ result: {} })
+    const opened = await open(second)
+    expect((await second.app.inject('/readyz')).statusCode).toBe(200)
+    expect((await second.app.inject('/metrics')).body).toContain('\noutdial_redis_up 0\n')
+
+    await proxy.reconnect()
+    for (const [replica, of] of [
+      [second, session],
+      [first, opened],
+    ] as const)
+      await waitFor(async () => {
+        const response = await postTo(replica, of, ping)
+        // Never 404: a client would give up its session.
+        expect([202, 503]).toContain(response.status)
+        return response.status === 202
+      })
+    expect(await session.next()).toMatchObject({ id: 9 })
+    expect(texts).toEqual(['here'])
+    expect((await second.app.inject('/metrics')).body).toContain('\noutdial_redis_up 1\n')
+    session.close()
+    opened.close()
+  })
+
+  it('replaces a connection to Redis that goes silent', async () => {
+    const session = await open()
+    proxy.silence()
+    expect((await postTo(second, session, callEcho('into the void'))).status).toBe(503)
+    await waitFor(async () => (await postTo(second, session, ping)).status === 202)
+    expect(texts).toEqual([])
+    session.close()
+  })
+})

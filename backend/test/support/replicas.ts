@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { describe } from '@jest/globals'
+import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
+import { createApp } from '../../app.ts'
+import { parseConfig } from '../../config.ts'
+import { createNotifier, type Notifier } from '../../core/notify.ts'
+import type { Db } from '../../db/schema.ts'
+import { createToolServer } from '../../mcp/tool-server.ts'
+import { connectReplicas } from '../../replicas/connect-replicas.ts'
+import { ManualClock } from './clock.ts'
+import { type TestDeps, testDeps } from './deps.ts'
+import { createToolKinds, secret, type ToolBehaviors } from './mcp.ts'
+
+/** The Redis of this run (`test/support/find-redis.mjs`); empty on a machine without one. */
+export const redisUrl = process.env.OUTDIAL_TEST_REDIS ?? ''
+
+/** Groups tests that need Redis. Without it, they're skipped and their names say so; in CI, they fail. */
+export const describeWithRedis = (name: string, tests: () => void): void =>
+  redisUrl === '' && process.env.CI !== 'true'
+    ? describe.skip(`${name} (SKIPPED: no Redis at 127.0.0.1:6379)`, tests)
+    : describe(name, tests)
+
+/** A process of an installation. */
+export interface Replica {
+  app: FastifyInstance
+  deps: TestDeps
+  notifier: Notifier
+  url: string
+  /** Returns the log so far. */
+  logOutput(): string
+  stop(): Promise<void>
+}
+
+/** What the processes of an installation have in common. */
+export interface Installation {
+  db: Db
+  clock: ManualClock
+  attemptTokenKey: Buffer
+}
+
+/** Creates an installation. Each test has its own, and so its own names in Redis. */
+export const createInstallation = (db: Db): Installation => ({
+  db,
+  clock: new ManualClock(),
+  attemptTokenKey: randomBytes(32),
+})
+
+/** Starts a process of an installation, assembled like in `start.ts`, on its own port. */
+export async function startReplica(
+  { db, clock, attemptTokenKey }: Installation,
+  options: { redisUrl: string; behaviors?: ToolBehaviors; environment?: Record<string, string> },
+): Promise<Replica> {
+  const lines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
+  const config = parseConfig({
+    SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+    RUNTIME_SECRET: secret,
+    ...options.environment,
+  })
+  const local = testDeps(db, { config, clock, log, attemptTokenKey })
+  const replicas = await connectReplicas(local, options.redisUrl)
+  const notifier = createNotifier()
+  const deps = { ...local, replicas, notify: replicas.share(notifier.notify) }
+  const kinds = options.behaviors && createToolKinds(options.behaviors)
+  const tools = createToolServer(deps, { ...(kinds && { kinds }) })
+  notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
+  const app = await createApp(deps, tools)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    ...{ app, deps, notifier },
+    url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+    logOutput: () => lines.join(''),
+    stop: async () => {
+      await tools.close(0)
+      app.server.closeAllConnections() // fetch opens connections in advance, and Node would wait for them
+      await app.close()
+      await replicas.close()
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import { createClient } from '@redis/client'
+
+/**
+ * Returns the URL of a Redis on this machine, or the one in OUTDIAL_TEST_REDIS. Undefined if there is none: then tests that
+ * need it are skipped. The tests can share it with anything, because each uses names of its own.
+ */
+export async function findRedis() {
+  const url = process.env.OUTDIAL_TEST_REDIS || 'redis://127.0.0.1:6379'
+  const client = createClient({ url, socket: { connectTimeout: 2_000, reconnectStrategy: false } })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return url
+  } catch {
+    return undefined
+  } finally {
+    if (client.isOpen) client.destroy()
+  }
+}
