@@ -27,7 +27,10 @@ it('starts with a database that a newer version of Outdial has extended', async 
 })
 
 it('rejects a database that a newer version of Outdial has changed in a breaking way', async () => {
-  await run(database.url, `insert into schema_migration (name, run_on) values ('9999_breaking_change', now())`)
+  await run(
+    database.url,
+    `insert into schema_migration (name, run_on) values ('9999_breaking_change', now())`,
+  )
   await expect(migrate(database.url)).rejects.toThrow(
     'The database was updated by a newer version of Outdial (migration 9999_breaking_change). Update Outdial',
   )
