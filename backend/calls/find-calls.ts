@@ -1,5 +1,6 @@
 import type { CallOutcome, CallStatus, CampaignStatus, TestCalls, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
+import { prepared } from '../db/connect.ts'
 import type { AgentStatus, Db } from '../db/schema.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
@@ -70,8 +71,36 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
       (join) => join.onTrue(),
     )
     .where('call.workspace_id', '=', workspaceId)
-    .selectAll('call')
+    // By name, because a prepared statement with `*` fails once a newer version has added a column.
     .select([
+      'call.id',
+      'call.workspace_id',
+      'call.campaign_id',
+      'call.contact_id',
+      'call.agent_id',
+      'call.status',
+      'call.outcome',
+      'call.ended_reason',
+      'call.test',
+      'call.from_number',
+      'call.to_number',
+      'call.attempts',
+      'call.origin',
+      'call.scheduled_at',
+      'call.queued_at',
+      'call.due_at',
+      'call.next_attempt_at',
+      'call.answered_at',
+      'call.ended_at',
+      'call.duration_seconds',
+      'call.summary',
+      'call.transcript',
+      'call.sentiment',
+      'call.goal_met',
+      'call.extracted',
+      'call.recording_url',
+      'call.metadata',
+      'call.completed_contact',
       'made_with.campaign_name',
       'made_with.agent_name',
       'made_with.campaign_status',
@@ -98,6 +127,7 @@ export type CallRow = Awaited<ReturnType<typeof findCallRows>>[number]
 /** Returns calls by ID, in order of ID. */
 export const findCallRows = async (db: Db, workspaceId: number, ids: readonly number[], now: Date) => {
   const rows = await selectCalls(db, workspaceId, now)
+    .modifyFront(prepared)
     .where('call.id', '=', sql<number>`any(${ids}::bigint[])`)
     .orderBy('call.id')
     .execute()

@@ -24,18 +24,7 @@ export async function findCall(
   return row && toCall(config, row)
 }
 
-/** The columns of a call that the API shows. */
-type ShownCall = Omit<
-  CallRow,
-  | 'phone_number_id'
-  | 'additional'
-  | 'analysis_until'
-  | 'conversation_erased_at'
-  | 'canceled_by'
-  | 'queued_with'
->
-
-export const toCall = (config: Deps['config'], row: ShownCall): Call => ({
+export const toCall = (config: Deps['config'], row: CallRow): Call => ({
   id: row.id,
   status: row.status,
   outcome: row.outcome,
@@ -70,7 +59,7 @@ export const toCall = (config: Deps['config'], row: ShownCall): Call => ({
   metadata: row.metadata,
 })
 
-const toContact = (row: ShownCall): Contact => ({
+const toContact = (row: CallRow): Contact => ({
   id: row.contact_id,
   phone_number: row.phone_number,
   first_name: row.first_name,

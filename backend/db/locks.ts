@@ -1,5 +1,6 @@
 import type { CallingHours, CampaignStatus, RetryPolicy } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
+import { prepared } from './connect.ts'
 import type { AgentStatus, Db } from './schema.ts'
 
 // Row locks that several modules take: one function per row and mode. Rows that only one module locks are locked by its
@@ -120,6 +121,7 @@ export const lockCampaign = (
       'campaign.retry',
       'campaign.provider_failures as providerFailures',
     ])
+    .modifyFront(prepared)
     .where('campaign.workspace_id', '=', workspaceId)
     .where('campaign.id', '=', campaignId)
   return (

@@ -2,13 +2,14 @@ import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract
 import { sql } from 'kysely'
 import { contactSnapshot } from '../calls/call-settings.ts'
 import { secondMs } from '../core/durations.ts'
+import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import { expiredBefore, type FencedAttempt, type LostAttempt } from './attempt-lease-store.ts'
 
 /** Marks a call as in progress. Returns false if the attempt has ended or another worker has taken it over. */
 export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Promise<boolean> {
-  const { rows } = await sql`
+  const { rows } = await sql`${prepared}
     with answered as (
       update call_attempt set answered_at = ${at}
       where id = ${attempt.id}::uuid and workspace_id = ${attempt.workspaceId} and fence = ${attempt.fence}
@@ -45,12 +46,14 @@ export const endAttempt = async (
     .where('fence', '=', attempt.fence)
     .where('ended_at', 'is', null)
     .returning('call_id')
+    .modifyEnd(prepared)
     .executeTakeFirst()
   if (ended === undefined) return undefined
   return db
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
     .select(['call.id', 'call.to_number as phoneNumber', 'call.attempts', 'contact.time_zone as timeZone'])
+    .modifyFront(prepared)
     .where('call.workspace_id', '=', attempt.workspaceId)
     .where('call.id', '=', ended.call_id)
     .forNoKeyUpdate('call')
@@ -86,6 +89,7 @@ export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspa
       'call_attempt.test',
       'campaign.provider_failures as providerFailures',
     ])
+    .modifyFront(prepared)
     .where('call_attempt.workspace_id', '=', attempt.workspaceId)
     .where('call_attempt.id', '=', attempt.id)
     .executeTakeFirst()
@@ -164,6 +168,7 @@ export const completeCall = async (
     }))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', callId)
+    .modifyEnd(prepared)
     .execute()
 }
 

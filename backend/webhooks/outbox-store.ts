@@ -1,6 +1,7 @@
 import type { CallCompletedEvent, WebhookFilter } from '@outdial/contract'
 import { sql } from 'kysely'
 import { secondMs } from '../core/durations.ts'
+import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { callbackDelayMs } from './callback-store.ts'
 
@@ -19,7 +20,7 @@ export async function insertEventWithDeliveries(
 ): Promise<void> {
   const { event, at } = row
   const { campaign_id, agent_id, outcome, goal_met, test } = event.data
-  await sql`
+  await sql`${prepared}
     with checked as (
       select id, case
         when disabled_at is not null then 'disabled'
