@@ -30,7 +30,7 @@ export function drawResults(all: readonly Figures[], caption: string): string {
   <text class="small" x="16" y="46">A result with ≥ must reach the line, and one with ≤ must not go beyond it. Green results do, orange ones don't.</text>
 ${rows.map((figures, index) => drawRow(figures, head + index * rowHeight)).join('\n')}
   <line x1="${limitX}" y1="${head - 4}" x2="${limitX}" y2="${end}" stroke="#111827" stroke-dasharray="4 3"/>
-  <text class="small" x="${limitX}" y="${head - 10}" text-anchor="middle">limit</text>
+  <text class="small" x="${limitX}" y="${end + 14}" text-anchor="middle">limit</text>
   <text class="small" x="16" y="${height - 14}">${escape(caption)}</text>
 </svg>
 `
