@@ -135,7 +135,7 @@ export function createContactAdder(
   }
 }
 
-/** A row as `add_contacts` takes it. Without known rules, it's only good for learning them. */
+/** Returns a row as `add_contacts` takes it. If the rules aren't known, the function queues nothing and returns them. */
 function toRow(
   { caller, tokenHash, body: input, idempotency }: AddRequest,
   call: {
@@ -150,6 +150,7 @@ function toRow(
   const dueAt = scheduledAt ?? call.now
   const plan = rules && planCall(rules, { phoneNumber, timeZone }, dueAt)
   const test = input.test ?? false
+  const actor = toActor(caller)
   return {
     token_hash: toBytea(tokenHash),
     scope_lock: idempotency && idempotency.lock,
@@ -157,7 +158,7 @@ function toRow(
     body_hash: idempotency && toBytea(idempotency.bodyHash),
     phone_number: phoneNumber,
     changes: toContactColumns(toContactValues(input)),
-    changed_by: toActor(caller),
+    changed_by: actor,
     time_zone: timeZone,
     campaign_id: input.campaign_id,
     rules_version: rules?.version ?? null,
@@ -167,7 +168,7 @@ function toRow(
     due_at: dueAt,
     next_attempt_at: test ? dueAt : (plan?.at ?? dueAt),
     metadata: input.metadata ?? {},
-    origin: toActor(caller),
+    origin: actor,
     zones: plan === undefined ? {} : { time_zones: [...plan.zones], time_zone_source: plan.source },
   }
 }

@@ -180,8 +180,8 @@ async function connectToWorkspace(pool: pg.Pool, workspaceId: number): Promise<P
 const preparedMark = '/* prepared */'
 
 /**
- * Marks a statement that is sent often, for `modifyFront`: the server parses and plans it only once per connection. Its
- * plan must be good for any values.
+ * Marks a statement that is sent often: the server parses and plans it only once per connection. Put it anywhere in the
+ * statement. Its plan must be good for any values, and its columns must be selected by name.
  */
 export const prepared = sql.raw<void>(preparedMark)
 
