@@ -1,4 +1,5 @@
 import { type Expression, sql } from 'kysely'
+import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 
 /** SQL condition: a number, given as a column or as a value, is on the do-not-call list of its workspace. */
@@ -21,6 +22,24 @@ export const isCalleeOnDoNotCallList = isListed(sql.ref('call.workspace_id'), sq
 export async function isOnDoNotCallList(db: Db, workspaceId: number, phoneNumber: string): Promise<boolean> {
   const listed = isListed(workspaceId, phoneNumber).as('listed')
   return (await db.selectNoFrom(listed).executeTakeFirstOrThrow()).listed
+}
+
+/** Returns those of the calls whose numbers are on the do-not-call list. */
+export async function findSuppressedCalls(
+  db: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+): Promise<Set<number>> {
+  if (callIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .where(isCalleeOnDoNotCallList)
+    .modifyEnd(prepared)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 const hashNumber = (workspaceId: number, phoneNumber: string) =>

@@ -1,6 +1,5 @@
-import * as z from 'zod'
 import type { Deps } from '../deps.ts'
-import { publishCallCompleted } from '../webhooks/outbox.ts'
+import { publishCompleted } from '../webhooks/outbox.ts'
 import { markQueuedCallsCompleted, postponeEvents, type QueuedCallResult } from './call-store.ts'
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
@@ -27,8 +26,7 @@ export async function completeQueuedCalls(
  * Writes the only `call.completed` event of each call, in the transaction that completed the calls. All code that
  * completes a call uses this function.
  *
- * A call whose event would be invalid, because of a mistake in this program or in the row, must not block the others. It
- * stays without an event until the sweeper tries again at `retryInvalidAt`.
+ * A call whose event would be invalid stays without an event until the sweeper tries again at `retryInvalidAt`.
  *
  * @returns the IDs of the calls whose events would be invalid
  */
@@ -41,17 +39,10 @@ export async function publishCompletedCalls(
 ): Promise<number[]> {
   const rows = await findCallRows(db, workspaceId, callIds, now)
   const calls = rows.map((row) => toCall(config, row))
-  const invalidIds: number[] = []
-  for (const call of calls) {
-    try {
-      await publishCallCompleted(db, workspaceId, { call, at: now })
-      notify.callCompleted({ outcome: call.outcome, endedReason: call.ended_reason })
-    } catch (error) {
-      if (!(error instanceof z.ZodError)) throw error
-      invalidIds.push(call.id)
-    }
-  }
-  if (calls.length > invalidIds.length) notify.deliveryQueued()
+  const { published, invalidIds } = await publishCompleted(db, workspaceId, { calls, at: now })
+  for (const call of published)
+    notify.callCompleted({ outcome: call.outcome, endedReason: call.ended_reason })
+  if (published.length > 0) notify.deliveryQueued()
   if (invalidIds.length > 0) await postponeEvents(db, workspaceId, invalidIds, retryInvalidAt)
   return invalidIds
 }

@@ -1,4 +1,5 @@
 import type { CallingHours, CampaignStatus, RetryPolicy } from '@outdial/contract'
+import { sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
 import { prepared } from './connect.ts'
 import type { AgentStatus, Db } from './schema.ts'
@@ -101,12 +102,20 @@ export interface CampaignRules {
  * transactions that count its provider failures. Never take `update` after `share` in one transaction: two transactions
  * that do can deadlock with a change of the rules.
  */
-export const lockCampaign = (
+export const lockCampaign = async (
   db: Db,
   workspaceId: number,
   campaignId: number,
   mode: 'share' | 'update',
-): Promise<CampaignRules | undefined> => {
+): Promise<CampaignRules | undefined> => (await lockCampaigns(db, workspaceId, [campaignId], mode))[0]
+
+/** Locks campaigns like `lockCampaign`, in the order of their IDs. */
+export const lockCampaigns = (
+  db: Db,
+  workspaceId: number,
+  campaignIds: readonly number[],
+  mode: 'share' | 'update',
+): Promise<CampaignRules[]> => {
   const query = db
     .selectFrom('campaign')
     .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
@@ -123,10 +132,9 @@ export const lockCampaign = (
     ])
     .modifyFront(prepared)
     .where('campaign.workspace_id', '=', workspaceId)
-    .where('campaign.id', '=', campaignId)
-  return (
-    mode === 'share' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
-  ).executeTakeFirst()
+    .where('campaign.id', '=', sql<number>`any(${campaignIds}::bigint[])`)
+    .orderBy('campaign.id')
+  return (mode === 'share' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')).execute()
 }
 
 /**

@@ -22,42 +22,61 @@ export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Pr
   return rows.length > 0
 }
 
+/** How an attempt ended. */
+interface AttemptEnd {
+  attempt: FencedAttempt | LostAttempt
+  result: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null }
+  at: Date
+}
+
 /**
- * Ends an attempt and locks its call. Returns undefined if the result is stale, because the attempt has ended or its
- * fence has increased. A lost attempt is also skipped if its lease was renewed meanwhile, or if another transaction has
+ * Ends attempts of a workspace and locks their calls. Leaves out stale results: those of attempts that have ended or whose
+ * fence has increased. A lost attempt is also left out if its lease was renewed meanwhile, or if another transaction has
  * locked it, because that transaction is ending it. Call it in a transaction.
  */
-export const endAttempt = async (
-  db: Db,
-  attempt: FencedAttempt | LostAttempt,
-  result: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null; at: Date },
-) => {
-  if ('lostForSeconds' in attempt && !(await lockLostAttempt(db, attempt))) return undefined
-  const ended = await db
-    .updateTable('call_attempt')
-    .set((eb) => ({
-      ended_at: result.at,
-      outcome: result.outcome,
-      ended_reason: result.endedReason,
-      answered_at: eb.fn.coalesce(eb.val(result.answeredAt), 'answered_at'),
-    }))
-    .where('id', '=', attempt.id)
-    .where('workspace_id', '=', attempt.workspaceId)
-    .where('fence', '=', attempt.fence)
-    .where('ended_at', 'is', null)
-    .returning('call_id')
-    .modifyEnd(prepared)
-    .executeTakeFirst()
-  if (ended === undefined) return undefined
-  return db
+export async function endAttempts(db: Db, workspaceId: number, ends: readonly AttemptEnd[]) {
+  const current: AttemptEnd[] = []
+  for (const end of ends)
+    if (!('lostForSeconds' in end.attempt) || (await lockLostAttempt(db, end.attempt))) current.push(end)
+  const rows = current.map(({ attempt, result, at }) => ({
+    id: attempt.id,
+    fence: attempt.fence,
+    at,
+    outcome: result.outcome,
+    ended_reason: result.endedReason,
+    answered_at: result.answeredAt,
+  }))
+  const { rows: ended } = await sql<{ attemptId: string; callId: number }>`${prepared}
+    with locked as (
+      select call_attempt.id, ended.at, ended.outcome, ended.ended_reason, ended.answered_at
+      from json_to_recordset(${JSON.stringify(rows)}) as ended (
+        id uuid, fence bigint, at timestamptz, outcome text, ended_reason text, answered_at timestamptz
+      )
+      join call_attempt on call_attempt.id = ended.id and call_attempt.fence = ended.fence
+      where call_attempt.workspace_id = ${workspaceId} and call_attempt.ended_at is null
+      order by call_attempt.id
+      for no key update of call_attempt
+    )
+    update call_attempt
+    set ended_at = locked.at, outcome = locked.outcome, ended_reason = locked.ended_reason,
+      answered_at = coalesce(locked.answered_at, call_attempt.answered_at)
+    from locked where call_attempt.id = locked.id
+    returning call_attempt.id as "attemptId", call_attempt.call_id as "callId"`.execute(db)
+  if (ended.length === 0) return []
+  const callIds = ended.map(({ callId }) => callId)
+  const calls = await db
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
-    .select(['call.id', 'call.to_number as phoneNumber', 'call.attempts', 'contact.time_zone as timeZone'])
+    .select(['call.id', 'call.campaign_id as campaignId', 'call.test', 'call.attempts'])
+    .select(['call.to_number as phoneNumber', 'contact.time_zone as timeZone'])
     .modifyFront(prepared)
-    .where('call.workspace_id', '=', attempt.workspaceId)
-    .where('call.id', '=', ended.call_id)
+    .where('call.workspace_id', '=', workspaceId)
+    .where('call.id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .orderBy('call.id')
     .forNoKeyUpdate('call')
-    .executeTakeFirstOrThrow()
+    .execute()
+  const attemptIds = new Map(ended.map(({ attemptId, callId }) => [callId, attemptId]))
+  return calls.map((call) => ({ ...call, attemptId: attemptIds.get(call.id) }))
 }
 
 /** Returns false if the attempt isn't lost any longer, or if another transaction has locked it. */
@@ -75,13 +94,14 @@ const lockLostAttempt = async (db: Db, attempt: LostAttempt): Promise<boolean> =
   return locked !== undefined
 }
 
-/** Returns what `finishAttempt` needs before it locks the campaign. */
-export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspaceId'>) =>
+/** Returns what `finishAttempts` needs before it locks the campaigns. */
+export const findAttempts = (db: Db, workspaceId: number, ids: readonly string[]) =>
   db
     .selectFrom('call_attempt')
     .innerJoin('campaign', 'campaign.id', 'call_attempt.campaign_id')
     .innerJoin('call', 'call.id', 'call_attempt.call_id')
     .select([
+      'call_attempt.id',
       'call_attempt.campaign_id as campaignId',
       'call_attempt.call_id as callId',
       'call.agent_id as agentId',
@@ -90,9 +110,9 @@ export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspa
       'campaign.provider_failures as providerFailures',
     ])
     .modifyFront(prepared)
-    .where('call_attempt.workspace_id', '=', attempt.workspaceId)
-    .where('call_attempt.id', '=', attempt.id)
-    .executeTakeFirst()
+    .where('call_attempt.workspace_id', '=', workspaceId)
+    .where('call_attempt.id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute()
 
 /**
  * Deletes an attempt that wasn't placed, and queues its call again in its former position. Returns false if the attempt
@@ -112,22 +132,28 @@ export async function undoAttempt(db: Db, attempt: FencedAttempt): Promise<boole
   return rows.length > 0
 }
 
-/** Queues a call again for another attempt. */
-export const requeueCall = async (
-  db: Db,
-  workspaceId: number,
-  callId: number,
-  retry: { dueAt: Date; nextAttemptAt: Date },
-): Promise<void> => {
-  await db
-    .updateTable('call')
-    .set({ status: 'queued', due_at: retry.dueAt, next_attempt_at: retry.nextAttemptAt, answered_at: null })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', callId)
-    .execute()
+/** When a call gets another attempt. */
+export interface Retry {
+  callId: number
+  dueAt: Date
+  nextAttemptAt: Date
+}
+
+/** Queues locked calls again for another attempt. */
+export async function requeueCalls(db: Db, workspaceId: number, retries: readonly Retry[]): Promise<void> {
+  if (retries.length === 0) return
+  await sql`${prepared}
+    update call set status = 'queued', due_at = retry.due_at, next_attempt_at = retry.next_attempt_at, answered_at = null
+    from unnest(
+      ${retries.map(({ callId }) => callId)}::bigint[],
+      ${retries.map(({ dueAt }) => dueAt)}::timestamptz[],
+      ${retries.map(({ nextAttemptAt }) => nextAttemptAt)}::timestamptz[]
+    ) as retry (call_id, due_at, next_attempt_at)
+    where call.id = retry.call_id and call.workspace_id = ${workspaceId}`.execute(db)
 }
 
 export interface Completion {
+  callId: number
   outcome: CallOutcome
   endedReason: EndedReason
   answeredAt: Date | null
@@ -140,36 +166,48 @@ export interface Completion {
   analysisUntil: Date | null
 }
 
-export const completeCall = async (
+/** Completes locked calls. */
+export async function completeCalls(
   db: Db,
   workspaceId: number,
-  callId: number,
-  completion: Completion,
-): Promise<void> => {
-  await db
-    .updateTable('call')
-    .set((eb) => ({
-      status: 'completed',
-      outcome: completion.outcome,
-      ended_reason: completion.endedReason,
-      // A worker that ends a lost worker's attempt doesn't know whether it was answered, but the row does.
-      answered_at: eb.fn.coalesce(eb.val(completion.answeredAt), 'answered_at'),
-      ended_at: completion.at,
-      duration_seconds: completion.answeredAt && secondsBetween(completion.answeredAt, completion.at),
-      transcript: JSON.stringify(completion.transcript),
-      summary: completion.summary,
-      recording_url: completion.recordingUrl,
-      ...(completion.analysis && toAnalysisColumns(completion.analysis)),
-      analysis_until: completion.analysisUntil,
-      // If the event waits for the analysis, the contact can still change.
-      ...(completion.analysisUntil === null && {
-        completed_contact: contactSnapshot(sql.ref('call.contact_id')),
-      }),
-    }))
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', callId)
-    .modifyEnd(prepared)
-    .execute()
+  completions: readonly Completion[],
+): Promise<void> {
+  if (completions.length === 0) return
+  const rows = completions.map(({ callId, at, answeredAt, analysis, ...completion }) => ({
+    id: callId,
+    outcome: completion.outcome,
+    ended_reason: completion.endedReason,
+    answered_at: answeredAt,
+    ended_at: at,
+    duration_seconds: answeredAt && secondsBetween(answeredAt, at),
+    transcript: completion.transcript,
+    summary: analysis?.summary ?? completion.summary,
+    recording_url: completion.recordingUrl,
+    sentiment: analysis?.sentiment,
+    goal_met: analysis?.goalMet,
+    extracted: analysis?.extracted,
+    analysis_until: completion.analysisUntil,
+  }))
+  await sql`${prepared}
+    update call
+    set status = 'completed', outcome = completed.outcome, ended_reason = completed.ended_reason,
+      -- A worker that ends a lost worker's attempt doesn't know whether it was answered, but the row does.
+      answered_at = coalesce(completed.answered_at, call.answered_at),
+      ended_at = completed.ended_at, duration_seconds = completed.duration_seconds,
+      transcript = completed.transcript, summary = completed.summary, recording_url = completed.recording_url,
+      sentiment = coalesce(completed.sentiment, call.sentiment),
+      goal_met = coalesce(completed.goal_met, call.goal_met),
+      extracted = coalesce(completed.extracted, call.extracted),
+      analysis_until = completed.analysis_until,
+      -- While the event waits for the analysis, the contact can still change.
+      completed_contact = case when completed.analysis_until is null
+        then ${contactSnapshot(sql.ref('call.contact_id'))} end
+    from json_to_recordset(${JSON.stringify(rows)}) as completed (
+      id bigint, outcome text, ended_reason text, answered_at timestamptz, ended_at timestamptz, duration_seconds int,
+      transcript jsonb, summary text, recording_url text, sentiment text, goal_met boolean, extracted jsonb,
+      analysis_until timestamptz
+    )
+    where call.id = completed.id and call.workspace_id = ${workspaceId}`.execute(db)
 }
 
 /** Returns whole seconds. 0 if the times are in the wrong order, because two clocks that differ measured them. */

@@ -21,13 +21,17 @@ export const shouldUpdateFailureCount = (result: AttemptResult, failures: number
   result.notPlaced !== true &&
   (result.endedReason === 'line_failed' || (result.endedReason !== 'worker_lost' && failures > 0))
 
-/** Counts a provider failure, or resets the count. Lock the campaign for `update` first so that no failure is lost. */
+/**
+ * Counts a provider failure, or resets the count. Returns the new count. Lock the campaign for `update` first so that no
+ * failure is lost.
+ */
 export async function updateProviderFailures(
   db: Db,
   campaign: Pick<CampaignRules, 'id' | 'providerFailures'>,
   result: AttemptResult,
-): Promise<void> {
+): Promise<number> {
   const failures = result.endedReason === 'line_failed' ? campaign.providerFailures + 1 : 0
   await setProviderFailures(db, campaign.id, failures)
   if (failures >= maxProviderFailures) await pauseFailingCampaign(db, campaign.id, pausedReason)
+  return failures
 }

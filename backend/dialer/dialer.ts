@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { claimCalls, type ClaimedAttempt, claimTestCalls } from './claim-calls.ts'
 import { type LeaseTimes, startLeaseRenewal } from './leases.ts'
+import { createAttemptFinisher } from './finish-attempt.ts'
 import { runAttempt } from './run-attempt.ts'
 import { takeOverAttempts } from './takeover.ts'
 
@@ -45,7 +46,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
       attemptId === undefined ? 'failed to claim calls or renew leases' : 'failed to run a call attempt',
     )
   const leases = startLeaseRenewal(deps, { workerId, leaseMs, heartbeatMs }, onError)
-  const runner = { providers, leases, onError }
+  const runner = { providers, leases, finishAttempt: createAttemptFinisher(dialerDeps, onError), onError }
   const start = (name: string, maxAttempts: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {
       name,

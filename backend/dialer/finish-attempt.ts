@@ -1,9 +1,11 @@
-import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
+import { findSuppressedCalls } from '../calls/check-do-not-call.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import type { CallKey } from '../calls/get-calls.ts'
+import { createBatches } from '../core/batches.ts'
 import { minuteMs } from '../core/durations.ts'
-import { type CampaignRules, lockCampaign, lockContactByNumber } from '../db/locks.ts'
+import { type CampaignRules, lockCampaign, lockCampaigns, lockContactByNumber } from '../db/locks.ts'
+import { isRolledBack } from '../db/outage.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { type Callee, nextCallableAt } from '../scheduling/calling-hours.ts'
@@ -11,11 +13,12 @@ import type { Analysis } from '../telephony/provider.ts'
 import type { FencedAttempt, LostAttempt } from './attempt-lease-store.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import {
-  completeCall,
+  completeCalls,
   type Completion,
-  endAttempt,
-  findAttempt,
-  requeueCall,
+  endAttempts,
+  findAttempts,
+  requeueCalls,
+  type Retry,
   saveAnalysis,
   undoAttempt,
 } from './attempt-store.ts'
@@ -36,9 +39,50 @@ type FinishDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
 /** How long an event waits for the analysis of the conversation. */
 export const analysisTimeoutMs = 2 * minuteMs
 
+/** How an attempt ended. */
+interface AttemptEnd {
+  attempt: FencedAttempt | LostAttempt
+  result: AttemptResult
+  /** When the call ended. */
+  at: Date
+}
+
 /**
- * Ends an attempt and, in the same transaction, queues its call for a retry or completes it with its event. Locks
- * contact, campaign, attempt, and call in this order. All code that locks more than one of them uses the same order.
+ * Creates the function that ends attempts like `finishAttempt`. Attempts of a workspace that end at about the same time
+ * share a transaction. If PostgreSQL rolls it back, each attempt gets a transaction to itself, so that a bad one doesn't
+ * affect the others.
+ */
+export function createAttemptFinisher(
+  deps: FinishDeps,
+  onError: (error: unknown) => void,
+): (attempt: FencedAttempt, result: AttemptResult, endedAt: Date) => Promise<FinishStatus> {
+  const finishTogether = createBatches<AttemptEnd, FinishStatus | 'alone'>({
+    maxSize: 64,
+    maxRunning: 4,
+    maxRunningPerGroup: 2,
+    keysOf: () => [],
+    run: async (workspaceId, ends) => {
+      try {
+        return await inTransaction(deps, (tx) => finishAttempts(tx, workspaceId, ends))
+      } catch (error) {
+        if (!isRolledBack(error)) throw error
+        onError(error)
+        return ends.map(() => 'alone' as const)
+      }
+    },
+  })
+  return async (attempt, result, endedAt) => {
+    // These lock or change more than their attempt and its call.
+    const isAlone = result.optedOut || result.notPlaced === true || result.endedReason === 'line_failed'
+    const status = isAlone
+      ? 'alone'
+      : await finishTogether(attempt.workspaceId, { attempt, result, at: endedAt })
+    return status === 'alone' ? finishAttempt(deps, attempt, result, endedAt) : status
+  }
+}
+
+/**
+ * Ends an attempt and, in the same transaction, queues its call for a retry or completes it with its event.
  *
  * @param endedAt when the call ended, if that was before now
  */
@@ -46,68 +90,130 @@ export const finishAttempt = (
   deps: FinishDeps,
   attempt: FencedAttempt | LostAttempt,
   result: AttemptResult,
-  endedAt?: Date,
+  endedAt = deps.clock.now(),
 ): Promise<FinishStatus> =>
-  inTransaction(deps, async (tx): Promise<FinishStatus> => {
-    const { workspaceId } = attempt
-    const now = tx.clock.now()
-    const at = endedAt ?? now
-    const found = await findAttempt(tx.db, attempt)
-    if (found === undefined) return 'stale'
-    const optedOut = result.optedOut && !found.test
-    if (optedOut) await lockContactByNumber(tx.db, workspaceId, found.phoneNumber)
-    const changesCount = !found.test && shouldUpdateFailureCount(result, found.providerFailures)
-    const lockMode = changesCount ? 'update' : 'share'
-    const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, lockMode)
-    // In an archived campaign, the attempt was the call's last chance.
-    if (result.notPlaced && campaign?.status !== 'archived') {
-      const isUndone = await undoAttempt(tx.db, attempt)
-      if (!isUndone) return 'stale'
-      tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
-      tx.notify.attemptEnded({ outcome: 'not_placed', endedReason: result.endedReason })
-      return 'requeued'
-    }
-    const call = await endAttempt(tx.db, attempt, { ...result, at })
-    if (optedOut) {
-      // An opt-out counts even if the result is stale.
-      const addedBy = { kind: 'agent', id: found.agentId, call_id: found.callId } as const
-      const entry = { phoneNumber: found.phoneNumber, source: 'call', addedBy, now } as const
-      await addToDoNotCallList(tx, workspaceId, entry)
-    }
-    if (campaign === undefined || call === undefined) return 'stale'
-    tx.notify.attemptEnded(result)
-
-    tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
-    tx.notify.callQueued()
-    if (changesCount) await updateProviderFailures(tx.db, campaign, result)
-    const completion = await decideCompletion(tx, campaign, { ...call, workspaceId }, result, at)
-    if (completion === undefined) {
-      await requeueCall(tx.db, workspaceId, call.id, await planRetry(tx, campaign, call, found.test, at))
-      return 'requeued'
-    }
-    await completeCall(tx.db, workspaceId, call.id, completion)
-    if (completion.analysisUntil !== null) return 'analyzing'
-    await publishCompletedCalls(tx, workspaceId, [call.id], now)
-    return 'completed'
+  inTransaction(deps, async (tx) => {
+    const undone = result.notPlaced === true ? await undoUnplaced(tx, attempt, result) : undefined
+    if (undone !== undefined) return undone
+    const [status] = await finishAttempts(tx, attempt.workspaceId, [{ attempt, result, at: endedAt }])
+    return status ?? 'stale'
   })
 
-interface EndedCall extends Callee {
-  id: number
-  attempts: number
+/** Undoes an attempt that wasn't placed. Undefined if its campaign is archived, because it was the call's last chance. */
+async function undoUnplaced(
+  tx: FinishDeps,
+  attempt: FencedAttempt,
+  { endedReason }: AttemptResult,
+): Promise<FinishStatus | undefined> {
+  const { workspaceId } = attempt
+  const [found] = await findAttempts(tx.db, workspaceId, [attempt.id])
+  if (found === undefined) return 'stale'
+  const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, 'share')
+  if (campaign?.status === 'archived') return undefined
+  if (!(await undoAttempt(tx.db, attempt))) return 'stale'
+  tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
+  tx.notify.attemptEnded({ outcome: 'not_placed', endedReason })
+  return 'requeued'
 }
 
-/** Returns how to complete the call. Undefined if it gets another attempt. */
-async function decideCompletion(
+/**
+ * Ends attempts of a workspace. Locks contact, campaigns, attempts, and calls in this order. All code that locks more than
+ * one of them uses the same order. Returns what became of the calls, in the same order.
+ */
+async function finishAttempts(
   tx: FinishDeps,
-  campaign: CampaignRules,
-  call: EndedCall & { workspaceId: number },
-  result: AttemptResult,
-  at: Date,
-): Promise<Completion | undefined> {
-  const completion = { ...result, at, analysisUntil: analysisDeadline(result, at) }
-  if (campaign.status === 'archived' || !shouldRetry(campaign.retry, result, call.attempts)) return completion
-  const isSuppressed = await isOnDoNotCallList(tx.db, call.workspaceId, call.phoneNumber)
-  return isSuppressed ? { ...completion, outcome: 'suppressed', endedReason: 'do_not_call' } : undefined
+  workspaceId: number,
+  ends: readonly AttemptEnd[],
+): Promise<FinishStatus[]> {
+  const now = tx.clock.now()
+  const attemptIds = ends.map(({ attempt }) => attempt.id)
+  const found = new Map((await findAttempts(tx.db, workspaceId, attemptIds)).map((row) => [row.id, row]))
+  const optOuts = ends.flatMap(({ attempt, result }) => {
+    const dialed = found.get(attempt.id)
+    return result.optedOut && dialed?.test === false ? [dialed] : []
+  })
+  // At most one, because it's handled alone.
+  for (const { phoneNumber } of optOuts) await lockContactByNumber(tx.db, workspaceId, phoneNumber)
+  const campaigns = await lockCampaignsOf(tx, workspaceId, ends, found)
+  const ended = await endAttempts(tx.db, workspaceId, ends)
+  const calls = new Map(ended.map((call) => [call.attemptId, call]))
+  for (const { agentId, callId, phoneNumber } of optOuts) {
+    // An opt-out counts even if the result is stale.
+    const addedBy = { kind: 'agent', id: agentId, call_id: callId } as const
+    await addToDoNotCallList(tx, workspaceId, { phoneNumber, source: 'call', addedBy, now })
+  }
+
+  const finished = ends.flatMap((end) => {
+    const call = calls.get(end.attempt.id)
+    const campaign = call && campaigns.get(call.campaignId)
+    return campaign === undefined || call === undefined ? [] : [{ ...end, call, campaign }]
+  })
+  const canRetry = ({ call, campaign, result }: FinishedEnd) =>
+    campaign.status !== 'archived' && shouldRetry(campaign.retry, result, call.attempts)
+  const retryIds = finished.filter(canRetry).map(({ call }) => call.id)
+  const suppressed = await findSuppressedCalls(tx.db, workspaceId, retryIds)
+  const statuses = new Map<string, FinishStatus>()
+  const retries: Retry[] = []
+  const completions: Completion[] = []
+  for (const end of finished) {
+    const { attempt, result, at, call, campaign } = end
+    tx.notify.attemptEnded(result)
+    tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
+    tx.notify.callQueued()
+    if (updatesCount(end, found.get(attempt.id)) && updatesCount(end, { ...call, ...campaign }))
+      campaign.providerFailures = await updateProviderFailures(tx.db, campaign, result)
+    const isSuppressed = suppressed.has(call.id)
+    if (canRetry(end) && !isSuppressed) {
+      retries.push({ callId: call.id, ...planRetry(tx, end) })
+      statuses.set(attempt.id, 'requeued')
+      continue
+    }
+    const analysisUntil = analysisDeadline(result, at)
+    const override = isSuppressed && ({ outcome: 'suppressed', endedReason: 'do_not_call' } as const)
+    completions.push({ ...result, ...override, callId: call.id, at, analysisUntil })
+    statuses.set(attempt.id, analysisUntil === null ? 'completed' : 'analyzing')
+  }
+  await requeueCalls(tx.db, workspaceId, retries)
+  await completeCalls(tx.db, workspaceId, completions)
+  const completed = completions.filter(({ analysisUntil }) => analysisUntil === null)
+  const completedIds = completed.map(({ callId }) => callId)
+  if (completedIds.length > 0) await publishCompletedCalls(tx, workspaceId, completedIds, now)
+  return ends.map(({ attempt }) => statuses.get(attempt.id) ?? 'stale')
+}
+
+interface FinishedEnd extends AttemptEnd {
+  call: Callee & { id: number; attempts: number; test: boolean }
+  campaign: CampaignRules
+}
+
+/** Returns true if the end of an attempt changes its campaign's count of provider failures. */
+const updatesCount = (
+  { result }: AttemptEnd,
+  dialed: { test: boolean; providerFailures: number } | undefined,
+): boolean => dialed?.test === false && shouldUpdateFailureCount(result, dialed.providerFailures)
+
+/** Locks the campaigns of attempts, for `update` those whose count of provider failures may change. */
+async function lockCampaignsOf(
+  tx: FinishDeps,
+  workspaceId: number,
+  ends: readonly AttemptEnd[],
+  dialed: ReadonlyMap<string, { campaignId: number; test: boolean; providerFailures: number }>,
+): Promise<Map<number, CampaignRules>> {
+  const modes = new Map<number, 'share' | 'update'>()
+  for (const end of ends) {
+    const found = dialed.get(end.attempt.id)
+    if (found === undefined) continue
+    if (updatesCount(end, found)) modes.set(found.campaignId, 'update')
+    else if (!modes.has(found.campaignId)) modes.set(found.campaignId, 'share')
+  }
+  const campaigns = new Map<number, CampaignRules>()
+  for (const mode of ['update', 'share'] as const) {
+    const ids = [...modes].flatMap(([id, wanted]) => (wanted === mode ? [id] : []))
+    if (ids.length === 0) continue
+    for (const campaign of await lockCampaigns(tx.db, workspaceId, ids, mode))
+      campaigns.set(campaign.id, campaign)
+  }
+  return campaigns
 }
 
 const analysisDeadline = (result: AttemptResult, at: Date) =>
@@ -115,15 +221,13 @@ const analysisDeadline = (result: AttemptResult, at: Date) =>
     ? new Date(at.getTime() + analysisTimeoutMs)
     : null
 
-async function planRetry(
-  tx: FinishDeps,
-  campaign: CampaignRules,
-  call: EndedCall,
-  test: boolean,
-  now: Date,
-): Promise<{ dueAt: Date; nextAttemptAt: Date }> {
-  const dueAt = new Date(now.getTime() + retryDelayMs(campaign.retry, tx.config.simulationSpeed))
-  if (test) return { dueAt, nextAttemptAt: dueAt }
+/** Plans the next attempt of a call. */
+function planRetry(
+  { config }: FinishDeps,
+  { campaign, call, at }: FinishedEnd,
+): { dueAt: Date; nextAttemptAt: Date } {
+  const dueAt = new Date(at.getTime() + retryDelayMs(campaign.retry, config.simulationSpeed))
+  if (call.test) return { dueAt, nextAttemptAt: dueAt }
   return { dueAt, nextAttemptAt: nextCallableAt(campaign, call, dueAt) }
 }
 

@@ -67,7 +67,13 @@ async function renewAll(): Promise<void> {
 async function renewLeases(ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update call_attempt set lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
-    where id = any(${ids}::uuid[]) and worker_id = ${workerId}::uuid and ended_at is null
+    where id in (
+      -- In the order in which the end of attempts locks them, too.
+      select id from call_attempt
+      where id = any(${ids}::uuid[]) and worker_id = ${workerId}::uuid and ended_at is null
+      order by id
+      for no key update
+    )
     returning id`.execute(db)
   return rows.map((row) => row.id)
 }

@@ -7,7 +7,7 @@ import { releaseLease } from './attempt-lease-store.ts'
 import { emptyResult } from './attempt-result.ts'
 import { markAnswered } from './attempt-store.ts'
 import type { ClaimedAttempt } from './claim-calls.ts'
-import { analysisTimeoutMs, finishAnalysis, finishAttempt } from './finish-attempt.ts'
+import { analysisTimeoutMs, type createAttemptFinisher, finishAnalysis } from './finish-attempt.ts'
 import type { Leases } from './leases.ts'
 import { superviseAttempt } from './supervise.ts'
 
@@ -17,6 +17,7 @@ type RunDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
 interface AttemptRunner {
   providers: TelephonyProviders
   leases: Leases
+  finishAttempt: ReturnType<typeof createAttemptFinisher>
   onError: (error: unknown, attemptId: string) => void
 }
 
@@ -32,7 +33,7 @@ interface AttemptRunner {
  */
 export async function runAttempt(
   deps: RunDeps,
-  { providers, leases, onError }: AttemptRunner,
+  { providers, leases, finishAttempt, onError }: AttemptRunner,
   attempt: ClaimedAttempt,
   stop: AbortSignal,
 ): Promise<void> {
@@ -64,7 +65,7 @@ export async function runAttempt(
     if (supervised === 'abandoned' && !stop.aborted) return
     const result = supervised === 'abandoned' ? emptyResult('failed', 'worker_lost') : supervised
     const endedAt = result.endedAt ?? now
-    const status = await writeWithRetry(() => finishAttempt(deps, attempt, result, endedAt))
+    const status = await writeWithRetry(() => finishAttempt(attempt, result, endedAt))
     lease.release()
     if (status === 'analyzing')
       await analyzeCall(deps, provider, attempt, result.transcript, stop, reportError)

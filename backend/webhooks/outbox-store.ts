@@ -9,65 +9,85 @@ import { callbackDelayMs } from './callback-store.ts'
 const maxStoredUnmatched = 50
 
 /**
- * Inserts the event and its deliveries in one statement, stores how many subscriptions it's sent to, and why it isn't
- * sent to the others. If a subscription or a connection is ending, the key-share locks make one of the two transactions
- * wait. Otherwise, a delivery could be added after the pending ones have been canceled.
+ * Inserts the events of calls and their deliveries in one statement, stores how many subscriptions each is sent to, and why
+ * it isn't sent to the others. If a subscription or a connection is ending, the key-share locks make one of the two
+ * transactions wait. Otherwise, a delivery could be added after the pending ones have been canceled.
  */
-export async function insertEventWithDeliveries(
+export async function insertEventsWithDeliveries(
   db: Db,
   workspaceId: number,
-  row: { event: CallCompletedEvent; at: Date },
+  { events, at }: { events: readonly CallCompletedEvent[]; at: Date },
 ): Promise<void> {
-  const { event, at } = row
-  const { campaign_id, agent_id, outcome, goal_met, test } = event.data
+  const rows = events.map((event) => {
+    const { id: call_id, campaign_id, agent_id, outcome, goal_met, test } = event.data
+    const body = JSON.stringify(event)
+    return { id: event.id, type: event.type, call_id, campaign_id, agent_id, outcome, goal_met, test, body }
+  })
   await sql`${prepared}
-    with checked as (
-      select id, case
+    with completed as materialized (
+      select * from json_to_recordset(${JSON.stringify(rows)}) as completed (
+        id text, type text, call_id bigint, campaign_id bigint, agent_id bigint, outcome text, goal_met boolean,
+        test boolean, body text
+      )
+    ), checked as materialized (
+      select completed.id as event_id, subscription.id, case
         when disabled_at is not null then 'disabled'
-        when coalesce((filter ->> 'campaign_id')::bigint, ${campaign_id}) <> ${campaign_id} then 'campaign_id'
-        when coalesce((filter ->> 'agent_id')::bigint, ${agent_id}) <> ${agent_id} then 'agent_id'
-        when filter -> 'outcome' <> 'null' and not filter -> 'outcome' ? ${outcome} then 'outcome'
-        when (filter ->> 'goal_met')::boolean is distinct from ${goal_met}::boolean and filter ? 'goal_met' then 'goal_met'
-        when filter ->> 'test' = ${test ? 'exclude' : 'only'} then 'test'
+        when coalesce((filter ->> 'campaign_id')::bigint, campaign_id) <> campaign_id then 'campaign_id'
+        when coalesce((filter ->> 'agent_id')::bigint, agent_id) <> agent_id then 'agent_id'
+        when filter -> 'outcome' <> 'null' and not filter -> 'outcome' ? outcome then 'outcome'
+        when (filter ->> 'goal_met')::boolean is distinct from goal_met and filter ? 'goal_met' then 'goal_met'
+        when filter ->> 'test' = case when test then 'exclude' else 'only' end then 'test'
       end as reason
-      from webhook_subscription
-      where workspace_id = ${workspaceId} and event = ${event.type} and ended_at is null
+      from webhook_subscription as subscription
+      join completed on completed.type = subscription.event
+      where workspace_id = ${workspaceId} and ended_at is null
     ), unmatched as (
-      select id, reason, row_number() over (order by id desc) as position from checked where reason is not null
-    ), wanted as (
+      select event_id, count(*), coalesce(
+          jsonb_agg(jsonb_build_object('id', id, 'reason', reason) order by id)
+            filter (where position <= ${maxStoredUnmatched}),
+          '[]'
+        ) as subscriptions
+      from (
+        select event_id, id, reason, row_number() over (partition by event_id order by id desc) as position
+        from checked where reason is not null
+      ) as latest
+      group by event_id
+    ), wanted as materialized (
       select id, target_url from webhook_subscription
       where id in (select id from checked where reason is null) and ended_at is null and disabled_at is null
       order by id
       for key share
+    ), matched as (
+      select event_id, id, target_url from checked join wanted using (id) where reason is null
     ), added as (
       insert into event (id, workspace_id, type, call_id, body, created_at, unmatched, unmatched_count, matched_count)
-      select ${event.id}, ${workspaceId}, ${event.type}, ${event.data.id}, ${JSON.stringify(event)}, ${at},
-        coalesce(
-          jsonb_agg(jsonb_build_object('id', id, 'reason', reason) order by id)
-            filter (where position <= ${maxStoredUnmatched}),
-          '[]'
-        ),
-        count(*),
-        (select count(*) from wanted)
-      from unmatched
+      select completed.id, ${workspaceId}, type, call_id, body, ${at}, coalesce(unmatched.subscriptions, '[]'),
+        coalesce(unmatched.count, 0), (select count(*) from matched where event_id = completed.id)
+      from completed left join unmatched on unmatched.event_id = completed.id
       on conflict (call_id, type) do nothing
-      returning id
-    ), callback as (
-      select id, url, greatest(${at}, created_at + make_interval(secs => ${callbackDelayMs / secondMs})) as not_before
+      returning id, call_id
+    ), callback as materialized (
+      select id, call_id, url,
+        greatest(${at}, created_at + make_interval(secs => ${callbackDelayMs / secondMs})) as not_before
       from call_callback
-      where workspace_id = ${workspaceId} and call_id = ${event.data.id} and ended_at is null and url <> ''
+      where id = any(array(
+          select callback.id from completed
+          cross join lateral (select id from call_callback where call_id = completed.call_id and url <> '') as callback
+        ))
+        and workspace_id = ${workspaceId} and ended_at is null
       order by id
       for key share
     ), targets as (
-      select id as subscription_id, null::bigint as callback_id, target_url, ${at}::timestamptz as not_before from wanted
+      select event_id, id as subscription_id, null::bigint as callback_id, target_url, ${at}::timestamptz as not_before
+      from matched
       union all
-      select null, id, url, not_before from callback
+      select added.id, null, callback.id, url, not_before from added join callback using (call_id)
     )
     insert into webhook_delivery
       (workspace_id, event_id, subscription_id, callback_id, target_url, next_attempt_at, created_at)
     select ${workspaceId}, added.id, targets.subscription_id, targets.callback_id, targets.target_url,
       targets.not_before, ${at}
-    from added cross join targets
+    from added join targets on targets.event_id = added.id
   `.execute(db)
 }
 
@@ -95,7 +115,7 @@ export async function findSampleCampaign(
 }
 
 /**
- * Inserts an event without a call, and its one delivery. Locks the subscription like `insertEventWithDeliveries`.
+ * Inserts an event without a call, and its one delivery. Locks the subscription like `insertEventsWithDeliveries`.
  * Returns undefined if the subscription doesn't exist.
  */
 export async function insertTestDelivery(

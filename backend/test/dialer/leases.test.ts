@@ -7,7 +7,7 @@ import { emptyResult } from '../../dialer/attempt-result.ts'
 import { markAnswered } from '../../dialer/attempt-store.ts'
 import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
-import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { createAttemptFinisher, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startLeaseRenewal } from '../../dialer/leases.ts'
 import { runAttempt } from '../../dialer/run-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
@@ -280,7 +280,12 @@ describe('lease renewal', () => {
     })
     await runAttempt(
       world.deps,
-      { providers: { real: provider, test: provider }, leases, onError: () => {} },
+      {
+        providers: { real: provider, test: provider },
+        leases,
+        finishAttempt: createAttemptFinisher(world.deps, () => {}),
+        onError: () => {},
+      },
       attempt,
       new AbortController().signal,
     )

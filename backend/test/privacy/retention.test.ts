@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { findCall } from '../../calls/get-calls.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
 import { startRetention } from '../../privacy/retention.ts'
-import { publishCallCompleted } from '../../webhooks/outbox.ts'
+import { publishCompleted } from '../../webhooks/outbox.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
 import { useTestDatabase } from '../support/world.ts'
@@ -112,8 +112,8 @@ async function seedConversation(seed: Seed, days: number): Promise<number> {
     .execute()
   const callView = await findCall({ ...deps, db: database.db }, workspace_id, call.id, deps.clock.now())
   if (callView === undefined) throw new Error('call not found')
-  await publishCallCompleted(database.db, workspace_id, {
-    call: callView,
+  await publishCompleted(database.db, workspace_id, {
+    calls: [callView],
     at: daysBefore(days),
   })
   return call.id

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { type Call, CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
-import { publishCallCompleted } from '../../webhooks/outbox.ts'
+import { publishCompleted } from '../../webhooks/outbox.ts'
 import { endEventsOfConnection } from '../../webhooks/subscriptions.ts'
 import { completeCall, seedApiKeyCaller, seedCompletedCall, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
@@ -117,7 +117,10 @@ it.each<[string, Partial<Call>, string[]]>([
       subscriptions.push({ name, reason, id: (await seedSubscription(filter)).id })
     }
     const call = { ...(await seedCompletedCall(world.deps, world.seed)), ...values }
-    await publishCallCompleted(world.deps.db, world.seed.workspaceId, { call, at: world.deps.clock.now() })
+    await publishCompleted(world.deps.db, world.seed.workspaceId, {
+      calls: [call],
+      at: world.deps.clock.now(),
+    })
     const targets = await listTargets(call.id)
     expect(subscriptions.filter(({ id }) => targets.includes(id)).map(({ name }) => name)).toEqual(names)
     const unmatched = subscriptions.filter(({ id }) => !targets.includes(id))
@@ -146,8 +149,8 @@ it('writes one event for a call even if it is published repeatedly', async () =>
   await seedSubscription({})
   const call = await completeCall(world.deps, world.seed, { callbackUrl: 'https://example.com/callback' })
   const again = () =>
-    publishCallCompleted(world.deps.db, world.seed.workspaceId, {
-      call,
+    publishCompleted(world.deps.db, world.seed.workspaceId, {
+      calls: [call],
       at: world.deps.clock.now(),
     })
   await Promise.all([again(), again()])
@@ -158,8 +161,8 @@ it('writes nothing when the transaction that ends the call is rolled back', asyn
   await seedSubscription({})
   const call = await seedCompletedCall(world.deps, world.seed)
   const ending = world.deps.db.transaction().execute(async (db) => {
-    await publishCallCompleted(db, world.seed.workspaceId, {
-      call,
+    await publishCompleted(db, world.seed.workspaceId, {
+      calls: [call],
       at: world.deps.clock.now(),
     })
     throw new Error('rollback')
@@ -173,8 +176,8 @@ it('ends the call even if a subscription is removed at the same time', async () 
   const staying = await seedSubscription({})
   const call = await seedCompletedCall(world.deps, world.seed)
   const record = () =>
-    publishCallCompleted(world.deps.db, world.seed.workspaceId, {
-      call,
+    publishCompleted(world.deps.db, world.seed.workspaceId, {
+      calls: [call],
       at: world.deps.clock.now(),
     })
 
