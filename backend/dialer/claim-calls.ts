@@ -12,6 +12,7 @@ import {
   type CallToDial,
   countCapacity,
   type DialedCall,
+  findCallsToDial,
   lockDueCalls,
   lockDueTestCalls,
   lockNextCampaigns,
@@ -60,7 +61,8 @@ export const claimCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Pro
     if (campaigns.length === 0) return 'nothing_to_claim'
     const counted = await countCapacity(tx.db, campaigns, capacity, now)
     const shares = shareCapacity(capacity, counted)
-    const locked = shares.size === 0 ? [] : await lockDueCalls(tx.db, shares, now)
+    const locked =
+      shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
     const allowed = await completeSuppressed(tx, locked, now)
     const callable = await rescheduleClosedCalls(tx.db, allowed, now)
     const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
@@ -80,7 +82,7 @@ export const claimCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Pro
 export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Promise<ClaimedAttempt[]> =>
   repeatUntilClaimed(deps, async (tx) => {
     const now = tx.clock.now()
-    const locked = await lockDueTestCalls(tx.db, capacity, now)
+    const locked = await findCallsToDial(tx.db, await lockDueTestCalls(tx.db, capacity, now))
     const callable = await completeSuppressed(tx, locked, now)
     return startLockedCalls(tx, lease, { locked, callable, test: true })
   })

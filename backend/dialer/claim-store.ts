@@ -2,6 +2,7 @@ import type { CallingHours } from '@outdial/contract'
 import { sql } from 'kysely'
 import { currentSettings } from '../calls/call-settings.ts'
 import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
+import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
 
@@ -56,30 +57,29 @@ const activeJoins = sql`
   join phone_number on phone_number.id = call.phone_number_id and phone_number.status = 'active'
   join contact on contact.id = call.contact_id`
 
-/** Locks the calls that have been due longest, at most `shares.get(campaignId)` per campaign. */
+/** Locks the calls that have been due longest, at most `shares.get(campaignId)` per campaign. Returns their IDs. */
 export async function lockDueCalls(
   db: Db,
   shares: ReadonlyMap<number, number>,
   now: Date,
-): Promise<CallToDial[]> {
-  const { rows } = await sql<CallToDial>`
-    select ${callToDialColumns}
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select due.id
     from unnest(${[...shares.keys()]}::bigint[], ${[...shares.values()]}::int[]) as share (campaign_id, take)
     cross join lateral (
-      select * from call
+      select call.id from call
       where call.campaign_id = share.campaign_id and ${isClaimable(now)}
       order by call.next_attempt_at, call.id
       limit share.take
       for no key update skip locked
-    ) as call
-    ${activeJoins}`.execute(db)
-  return rows
+    ) as due`.execute(db)
+  return rows.map(({ id }) => id)
 }
 
-/** Locks test calls that are due, alternating between workspaces. */
-export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Promise<CallToDial[]> {
-  const { rows } = await sql<CallToDial>`
-    select ${callToDialColumns}
+/** Locks test calls that are due, alternating between workspaces. Returns their IDs. */
+export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select call.id
     from (
       select id, row_number() over (partition by workspace_id order by next_attempt_at, id) as turn
       from (
@@ -93,10 +93,20 @@ export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Pro
       limit ${capacity}
     ) as next
     join call on call.id = next.id
-    ${activeJoins}
     where call.status = 'queued'
     order by call.id
     for no key update of call skip locked`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns locked calls whose campaign, agent, and number are active. */
+export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<CallToDial[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<CallToDial>`${prepared}
+    select ${callToDialColumns}
+    from call ${activeJoins}
+    where call.id = any(${ids}::bigint[])
+    order by call.id`.execute(db)
   return rows
 }
 
@@ -123,7 +133,7 @@ export async function startAttempts(
   calls: readonly DialedCall[],
   lease: { provider: string; workerId: string; leaseMs: number; now: Date },
 ): Promise<NewAttempt[]> {
-  const { rows } = await sql<NewAttempt>`
+  const { rows } = await sql<NewAttempt>`${prepared}
     with started as (
       insert into call_attempt (
         workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at,
