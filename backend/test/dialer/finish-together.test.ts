@@ -1,0 +1,169 @@
+import { expect, it } from '@jest/globals'
+import type { RetryPolicy } from '@outdial/contract'
+import { sql } from 'kysely'
+import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
+import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
+import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
+import { createAttemptFinisher } from '../../dialer/finish-attempt.ts'
+import { listEvents, seedCall } from '../support/calls.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { useCallsWorld } from '../support/world.ts'
+
+// A dialer ends attempts that end at about the same time in one transaction.
+const world = useCallsWorld()
+
+const busy = emptyResult('busy', 'line_busy')
+const lease = () => ({ provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 })
+
+/** Queues calls in a campaign and claims them. Returns their attempts in the order of their calls. */
+async function dialCalls(count: number, retry?: RetryPolicy): Promise<ClaimedAttempt[]> {
+  const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 100 })
+  for (let index = 0; index < count; index += 1)
+    await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
+  const attempts = await claimCalls(world.deps, lease(), count)
+  expect(attempts).toHaveLength(count)
+  return attempts.sort((a, b) => a.request.callId - b.request.callId)
+}
+
+function createFinisher() {
+  const errors: unknown[] = []
+  const finish = createAttemptFinisher(world.deps, (error) => errors.push(error))
+  return {
+    errors,
+    finish: (attempt: ClaimedAttempt, result: AttemptResult) =>
+      finish(attempt, result, world.deps.clock.now()),
+  }
+}
+
+const findCalls = (attempts: readonly ClaimedAttempt[]) =>
+  world.deps.db
+    .selectFrom('call')
+    .select(['id', 'status', 'outcome', 'summary', 'sentiment', 'goal_met', 'extracted', 'duration_seconds'])
+    .where(
+      'id',
+      'in',
+      attempts.map(({ request }) => request.callId),
+    )
+    .orderBy('id')
+    .execute()
+
+const retryBusy: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['busy'] }
+
+it('gives each of the attempts that end together its own result', async () => {
+  const [retried, declined, voicemail, analyzed, analyzing, stale, suppressed] = await dialCalls(7, retryBusy)
+  if (!retried || !declined || !voicemail || !analyzed || !analyzing || !stale || !suppressed)
+    throw new Error('a call is missing')
+  await addNumberToDoNotCallList(
+    world.deps,
+    world.seed.workspaceId,
+    { phoneNumber: suppressed.request.toNumber },
+    {
+      source: 'api',
+      reason: null,
+    },
+  )
+  const now = world.deps.clock.now()
+  const answered = {
+    ...emptyResult('answered', 'contact_hung_up'),
+    answeredAt: new Date(now.getTime() - 5_000),
+    transcript: [{ role: 'agent' as const, text: 'Hello', at: now.toISOString() }],
+  }
+  const analysis = {
+    summary: 'Wants a demo.',
+    sentiment: 'positive',
+    goalMet: false,
+    extracted: { day: 'Monday' },
+  } as const
+  const { finish, errors } = createFinisher()
+  const statuses = await Promise.all([
+    finish(retried, busy),
+    finish(declined, emptyResult('declined', 'contact_declined')),
+    finish(voicemail, { ...emptyResult('voicemail', 'voicemail_reached'), summary: 'Left a message.' }),
+    finish(analyzed, { ...answered, analysis }),
+    finish(analyzing, answered),
+    finish({ ...stale, fence: stale.fence - 1 }, busy),
+    finish(suppressed, busy),
+  ])
+  expect(errors).toEqual([])
+  expect(statuses).toEqual([
+    'requeued',
+    'completed',
+    'completed',
+    'completed',
+    'analyzing',
+    'stale',
+    'completed',
+  ])
+  const unknown = { sentiment: 'unknown', goal_met: null, extracted: {} }
+  expect(
+    await findCalls([retried, declined, voicemail, analyzed, analyzing, stale, suppressed]),
+  ).toMatchObject([
+    { status: 'queued', outcome: null },
+    { status: 'completed', outcome: 'declined', summary: null, ...unknown },
+    { status: 'completed', outcome: 'voicemail', summary: 'Left a message.', ...unknown },
+    {
+      ...{ status: 'completed', outcome: 'answered', summary: 'Wants a demo.', sentiment: 'positive' },
+      ...{ goal_met: false, extracted: { day: 'Monday' }, duration_seconds: 5 },
+    },
+    { status: 'completed', outcome: 'answered', summary: null, ...unknown },
+    { status: 'dialing', outcome: null },
+    { status: 'completed', outcome: 'suppressed' },
+  ])
+  const events = [retried, declined, voicemail, analyzed, analyzing, stale, suppressed].map(
+    async ({ request }) => {
+      const [event] = await listEvents(world.deps, request.callId)
+      return event?.data.outcome
+    },
+  )
+  expect(await Promise.all(events)).toEqual([
+    ...[undefined, 'declined', 'voicemail', 'answered', undefined, undefined, 'suppressed'],
+  ])
+})
+
+it('ends attempts in one transaction that end while others are saved', async () => {
+  const attempts = await dialCalls(30)
+  const { finish } = createFinisher()
+  await Promise.all(attempts.map((attempt) => finish(attempt, busy)))
+  const callIds = attempts.map(({ request }) => request.callId)
+  const { rows } = await sql<{ events: number }>`
+    select count(*)::int as events from event where call_id = any(${callIds}::bigint[])
+    group by xmin::text order by 1`.execute(world.deps.db)
+  // Two start at once. The others wait for them.
+  expect(rows.map(({ events }) => events)).toEqual([1, 1, 28])
+})
+
+it('ends the other attempts if one has a result that the database rejects', async () => {
+  const attempts = await dialCalls(5)
+  const { finish, errors } = createFinisher()
+  const unstorable = { ...emptyResult('voicemail', 'voicemail_reached'), summary: 'a\u0000b' } as const
+  const statuses = await Promise.allSettled(
+    attempts.map((attempt, index) => finish(attempt, index === 2 ? unstorable : busy)),
+  )
+  expect(statuses.map((status) => (status.status === 'fulfilled' ? status.value : status.status))).toEqual([
+    ...['completed', 'completed', 'rejected', 'completed', 'completed'],
+  ])
+  expect(errors).toHaveLength(1)
+  const calls = await findCalls(attempts)
+  expect(calls.map(({ status }) => status)).toEqual([
+    ...['completed', 'completed', 'dialing', 'completed', 'completed'],
+  ])
+})
+
+it('counts no provider failure twice, and resets the count, if attempts of a campaign end together', async () => {
+  const attempts = await dialCalls(12)
+  const campaignId = attempts[0]?.campaignId ?? 0
+  const readFailures = async () => {
+    const query = world.deps.db
+      .selectFrom('campaign')
+      .select('provider_failures')
+      .where('id', '=', campaignId)
+    return (await query.executeTakeFirstOrThrow()).provider_failures
+  }
+  const { finish, errors } = createFinisher()
+  const failed = emptyResult('failed', 'line_failed')
+  await Promise.all(attempts.slice(0, 6).map((attempt) => finish(attempt, failed)))
+  expect(await readFailures()).toBe(6)
+  await Promise.all(attempts.slice(6).map((attempt) => finish(attempt, busy)))
+  expect(await readFailures()).toBe(0)
+  expect(errors).toEqual([])
+})
