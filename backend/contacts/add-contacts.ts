@@ -66,7 +66,7 @@ export function createContactAdder(
   const addTogether = createBatches<AddContactRow, AddContactResult>({
     maxSize: 64,
     maxRunning: 8,
-    maxRunningPerGroup: 2,
+    maxRunningPerGroup: 1,
     keysOf: ({ phone_number: phoneNumber, scope_lock: lock }) =>
       lock === null ? [phoneNumber] : [phoneNumber, lock],
     run: async (workspaceId, rows) => {

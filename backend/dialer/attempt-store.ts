@@ -7,19 +7,42 @@ import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import { expiredBefore, type FencedAttempt, type LostAttempt } from './attempt-lease-store.ts'
 
-/** Marks a call as in progress. Returns false if the attempt has ended or another worker has taken it over. */
-export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Promise<boolean> {
-  const { rows } = await sql`${prepared}
-    with answered as (
-      update call_attempt set answered_at = ${at}
-      where id = ${attempt.id}::uuid and workspace_id = ${attempt.workspaceId} and fence = ${attempt.fence}
-        and ended_at is null
-      returning call_id
+/** When the call of an attempt was answered. */
+export interface AnsweredAttempt extends FencedAttempt {
+  at: Date
+}
+
+/**
+ * Marks calls of a workspace as in progress. Returns for each whether it is: false if the attempt has ended or another
+ * worker has taken it over.
+ */
+export async function markAnswered(
+  db: Db,
+  workspaceId: number,
+  calls: readonly AnsweredAttempt[],
+): Promise<boolean[]> {
+  const { rows } = await sql<{ attemptId: string }>`${prepared}
+    with locked as (
+      select call_attempt.id, answer.at
+      from unnest(
+        ${calls.map(({ id }) => id)}::uuid[],
+        ${calls.map(({ fence }) => fence)}::bigint[],
+        ${calls.map(({ at }) => at)}::timestamptz[]
+      ) as answer (id, fence, at)
+      join call_attempt on call_attempt.id = answer.id and call_attempt.fence = answer.fence
+      where call_attempt.workspace_id = ${workspaceId} and call_attempt.ended_at is null
+      order by call_attempt.id
+      for no key update of call_attempt
+    ), answered as (
+      update call_attempt set answered_at = locked.at
+      from locked where call_attempt.id = locked.id
+      returning call_attempt.id, call_attempt.call_id, locked.at
     )
-    update call set status = 'in_progress', answered_at = ${at}
+    update call set status = 'in_progress', answered_at = answered.at
     from answered where call.id = answered.call_id
-    returning call.id`.execute(db)
-  return rows.length > 0
+    returning answered.id as "attemptId"`.execute(db)
+  const marked = new Set(rows.map(({ attemptId }) => attemptId))
+  return calls.map(({ id }) => marked.has(id))
 }
 
 /** How an attempt ended. */
@@ -214,33 +237,41 @@ export async function completeCalls(
 const secondsBetween = (from: Date, to: Date): number =>
   Math.max(0, Math.round((to.getTime() - from.getTime()) / secondMs))
 
-const toAnalysisColumns = ({ summary, sentiment, goalMet, extracted }: Analysis) => ({
-  summary,
-  sentiment,
-  goal_met: goalMet,
-  extracted: JSON.stringify(extracted),
-})
-
-/** Saves the analysis, or that there is none. Returns false if the call isn't waiting for an analysis. */
-export const saveAnalysis = async (
+/**
+ * Saves the analyses of calls of a workspace, or that there are none. Returns the IDs of the calls that were waiting for
+ * theirs.
+ */
+export async function saveAnalyses(
   db: Db,
   workspaceId: number,
-  callId: number,
-  analysis: Analysis | undefined,
-): Promise<boolean> => {
-  const updated = await db
-    .updateTable('call')
-    .set({
-      analysis_until: null,
-      ...(analysis && toAnalysisColumns(analysis)),
-      completed_contact: sql<string>`coalesce(completed_contact, ${contactSnapshot(sql.ref('call.contact_id'))})`,
-    })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', callId)
-    .where('analysis_until', 'is not', null)
-    .returning('id')
-    .executeTakeFirst()
-  return updated !== undefined
+  calls: readonly { callId: number; analysis: Analysis | undefined }[],
+): Promise<number[]> {
+  const rows = calls.map(({ callId, analysis }) => ({
+    id: callId,
+    summary: analysis?.summary,
+    sentiment: analysis?.sentiment,
+    goal_met: analysis?.goalMet,
+    extracted: analysis?.extracted,
+  }))
+  const { rows: saved } = await sql<{ id: number }>`${prepared}
+    with waiting as (
+      select call.id, analyzed.summary, analyzed.sentiment, analyzed.goal_met, analyzed.extracted
+      from json_to_recordset(${JSON.stringify(rows)}) as analyzed (
+        id bigint, summary text, sentiment text, goal_met boolean, extracted jsonb
+      )
+      join call on call.id = analyzed.id
+      where call.workspace_id = ${workspaceId} and call.analysis_until is not null
+      order by call.id
+      for no key update of call
+    )
+    update call
+    set analysis_until = null, summary = coalesce(waiting.summary, call.summary),
+      sentiment = coalesce(waiting.sentiment, call.sentiment), goal_met = coalesce(waiting.goal_met, call.goal_met),
+      extracted = coalesce(waiting.extracted, call.extracted),
+      completed_contact = coalesce(call.completed_contact, ${contactSnapshot(sql.ref('call.contact_id'))})
+    from waiting where call.id = waiting.id
+    returning call.id`.execute(db)
+  return saved.map(({ id }) => id)
 }
 
 export const setProviderFailures = async (db: Db, campaignId: number, failures: number): Promise<void> => {

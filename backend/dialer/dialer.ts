@@ -4,8 +4,8 @@ import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
 import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../telephony/choose-providers.ts'
+import { createAttemptWriter } from './attempt-writer.ts'
 import { claimCalls, type ClaimedAttempt, claimTestCalls } from './claim-calls.ts'
-import { createAttemptFinisher } from './finish-attempt.ts'
 import { type LeaseTimes, startLeaseRenewal } from './leases.ts'
 import { runAttempt } from './run-attempt.ts'
 import { takeOverAttempts } from './takeover.ts'
@@ -46,7 +46,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
       attemptId === undefined ? 'failed to claim calls or renew leases' : 'failed to run a call attempt',
     )
   const leases = startLeaseRenewal(deps, { workerId, leaseMs, heartbeatMs }, onError)
-  const runner = { providers, leases, finishAttempt: createAttemptFinisher(dialerDeps, onError), onError }
+  const runner = { providers, leases, writer: createAttemptWriter(dialerDeps, onError), onError }
   const start = (name: string, maxAttempts: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {
       name,

@@ -2,10 +2,8 @@ import { findSuppressedCalls } from '../calls/check-do-not-call.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import type { CallKey } from '../calls/get-calls.ts'
-import { createBatches } from '../core/batches.ts'
 import { minuteMs } from '../core/durations.ts'
 import { type CampaignRules, lockCampaign, lockCampaigns, lockContactByNumber } from '../db/locks.ts'
-import { isRolledBack } from '../db/outage.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { type Callee, nextCallableAt } from '../scheduling/calling-hours.ts'
@@ -19,7 +17,7 @@ import {
   findAttempts,
   requeueCalls,
   type Retry,
-  saveAnalysis,
+  saveAnalyses,
   undoAttempt,
 } from './attempt-store.ts'
 import { shouldUpdateFailureCount, updateProviderFailures } from './circuit-breaker.ts'
@@ -32,53 +30,20 @@ import { retryDelayMs, shouldRetry } from './retry-policy.ts'
  * - `stale`: the attempt had already ended, or another worker has taken it over or is ending it.
  * - `analyzing`: the call is completed, and its event waits for the analysis.
  */
-type FinishStatus = 'completed' | 'requeued' | 'analyzing' | 'stale'
+export type FinishStatus = 'completed' | 'requeued' | 'analyzing' | 'stale'
 
-type FinishDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
+export type FinishDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
 
 /** How long an event waits for the analysis of the conversation. */
 export const analysisTimeoutMs = 2 * minuteMs
 
 /** How an attempt ended. */
-interface AttemptEnd {
+export interface AttemptEnd {
+  workspaceId: number
   attempt: FencedAttempt | LostAttempt
   result: AttemptResult
   /** When the call ended. */
   at: Date
-}
-
-/**
- * Creates the function that ends attempts like `finishAttempt`. Attempts of a workspace that end at about the same time
- * share a transaction. If PostgreSQL rolls it back, each attempt gets a transaction to itself, so that a bad one doesn't
- * affect the others.
- */
-export function createAttemptFinisher(
-  deps: FinishDeps,
-  onError: (error: unknown) => void,
-): (attempt: FencedAttempt, result: AttemptResult, endedAt: Date) => Promise<FinishStatus> {
-  const finishTogether = createBatches<AttemptEnd, FinishStatus | 'alone'>({
-    maxSize: 64,
-    maxRunning: 4,
-    maxRunningPerGroup: 2,
-    keysOf: () => [],
-    run: async (workspaceId, ends) => {
-      try {
-        return await inTransaction(deps, (tx) => finishAttempts(tx, workspaceId, ends))
-      } catch (error) {
-        if (!isRolledBack(error)) throw error
-        onError(error)
-        return ends.map(() => 'alone' as const)
-      }
-    },
-  })
-  return async (attempt, result, endedAt) => {
-    // These lock or change more than their attempt and its call.
-    const isAlone = result.optedOut || result.notPlaced === true || result.endedReason === 'line_failed'
-    const status = isAlone
-      ? 'alone'
-      : await finishTogether(attempt.workspaceId, { attempt, result, at: endedAt })
-    return status === 'alone' ? finishAttempt(deps, attempt, result, endedAt) : status
-  }
 }
 
 /**
@@ -95,7 +60,8 @@ export const finishAttempt = (
   inTransaction(deps, async (tx) => {
     const undone = result.notPlaced === true ? await undoUnplaced(tx, attempt, result) : undefined
     if (undone !== undefined) return undone
-    const [status] = await finishAttempts(tx, attempt.workspaceId, [{ attempt, result, at: endedAt }])
+    const end = { workspaceId: attempt.workspaceId, attempt, result, at: endedAt }
+    const [status] = await finishAttempts(tx, attempt.workspaceId, [end])
     return status ?? 'stale'
   })
 
@@ -120,7 +86,7 @@ async function undoUnplaced(
  * Ends attempts of a workspace. Locks contact, campaigns, attempts, and calls in this order. All code that locks more than
  * one of them uses the same order. Returns what became of the calls, in the same order.
  */
-async function finishAttempts(
+export async function finishAttempts(
   tx: FinishDeps,
   workspaceId: number,
   ends: readonly AttemptEnd[],
@@ -231,23 +197,44 @@ function planRetry(
   return { dueAt, nextAttemptAt: nextCallableAt(campaign, call, dueAt) }
 }
 
+/** A completed call whose event waits for the analysis. Undefined if there is none. */
+export interface AnalyzedCall extends CallKey {
+  analysis: Analysis | undefined
+}
+
+/** A call has only one event. It isn't written if it would be invalid. */
+export type AnalysisStatus = 'published' | 'already_published' | 'invalid'
+
 /**
- * Writes the event of a completed call, with the analysis if there is one. Does nothing if the event was already
- * written, because a call has only one.
+ * Writes the event of a completed call, with the analysis if there is one. Does nothing if the event was already written.
  *
  * @param retryInvalidAfterMs when the sweeper tries again to write an event that isn't valid
- * @returns `invalid` if the event isn't valid
  */
 export const finishAnalysis = (
-  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
-  call: CallKey,
+  deps: FinishDeps,
+  { workspaceId, callId }: CallKey,
   analysis: Analysis | undefined,
   retryInvalidAfterMs = 0,
-): Promise<'published' | 'already_published' | 'invalid'> =>
+): Promise<AnalysisStatus> =>
   inTransaction(deps, async (tx) => {
-    if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return 'already_published'
-    const now = tx.clock.now()
-    const retryAt = new Date(now.getTime() + retryInvalidAfterMs)
-    const invalid = await publishCompletedCalls(tx, call.workspaceId, [call.callId], now, retryAt)
-    return invalid.length > 0 ? 'invalid' : 'published'
+    const call = { workspaceId, callId, analysis }
+    const [status] = await finishAnalyses(tx, workspaceId, [call], retryInvalidAfterMs)
+    return status ?? 'already_published'
   })
+
+/** Writes the events of calls of a workspace like `finishAnalysis`. Call it in a transaction. */
+export async function finishAnalyses(
+  tx: FinishDeps,
+  workspaceId: number,
+  calls: readonly AnalyzedCall[],
+  retryInvalidAfterMs = 0,
+): Promise<AnalysisStatus[]> {
+  const savedIds = await saveAnalyses(tx.db, workspaceId, calls)
+  const now = tx.clock.now()
+  const retryAt = new Date(now.getTime() + retryInvalidAfterMs)
+  const invalidIds = await publishCompletedCalls(tx, workspaceId, savedIds, now, retryAt)
+  return calls.map(({ callId }) => {
+    if (!savedIds.includes(callId)) return 'already_published'
+    return invalidIds.includes(callId) ? 'invalid' : 'published'
+  })
+}

@@ -5,19 +5,19 @@ import type { TelephonyProviders } from '../telephony/choose-providers.ts'
 import type { Analysis, DialRequest, TelephonyProvider } from '../telephony/provider.ts'
 import { releaseLease } from './attempt-lease-store.ts'
 import { emptyResult } from './attempt-result.ts'
-import { markAnswered } from './attempt-store.ts'
+import type { AttemptWriter } from './attempt-writer.ts'
 import type { ClaimedAttempt } from './claim-calls.ts'
-import { analysisTimeoutMs, type createAttemptFinisher, finishAnalysis } from './finish-attempt.ts'
+import { analysisTimeoutMs } from './finish-attempt.ts'
 import type { Leases } from './leases.ts'
 import { superviseAttempt } from './supervise.ts'
 
-type RunDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
+type RunDeps = Pick<Deps, 'db' | 'clock'>
 
 /** What a dialer provides to each of its attempts. */
 interface AttemptRunner {
   providers: TelephonyProviders
   leases: Leases
-  finishAttempt: ReturnType<typeof createAttemptFinisher>
+  writer: AttemptWriter
   onError: (error: unknown, attemptId: string) => void
 }
 
@@ -33,7 +33,7 @@ interface AttemptRunner {
  */
 export async function runAttempt(
   deps: RunDeps,
-  { providers, leases, finishAttempt, onError }: AttemptRunner,
+  { providers, leases, writer, onError }: AttemptRunner,
   attempt: ClaimedAttempt,
   stop: AbortSignal,
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function runAttempt(
   const stale = new AbortController()
   let answerWritten = Promise.resolve()
   const writeAnswer = async (at: Date) => {
-    const isMarked = await writeWithRetry(() => markAnswered(deps.db, attempt, at))
+    const isMarked = await writeWithRetry(() => writer.markAnswered(attempt, at))
     if (!isMarked) stale.abort()
   }
   try {
@@ -65,10 +65,10 @@ export async function runAttempt(
     if (supervised === 'abandoned' && !stop.aborted) return
     const result = supervised === 'abandoned' ? emptyResult('failed', 'worker_lost') : supervised
     const endedAt = result.endedAt ?? now
-    const status = await writeWithRetry(() => finishAttempt(attempt, result, endedAt))
+    const status = await writeWithRetry(() => writer.finishAttempt(attempt, result, endedAt))
     lease.release()
     if (status === 'analyzing')
-      await analyzeCall(deps, provider, attempt, result.transcript, stop, reportError)
+      await analyzeCall(deps, { provider, writer, onError: reportError }, attempt, result.transcript, stop)
   } finally {
     lease.release()
   }
@@ -76,17 +76,17 @@ export async function runAttempt(
 
 /** Saves the analysis of a completed call, or that there is none, and publishes the call's event. */
 async function analyzeCall(
-  deps: RunDeps,
-  provider: TelephonyProvider,
+  { clock }: Pick<Deps, 'clock'>,
+  runner: { provider: TelephonyProvider; writer: AttemptWriter; onError: (error: unknown) => void },
   { workspaceId, request }: ClaimedAttempt,
   transcript: TranscriptTurn[],
   stop: AbortSignal,
-  onError: (error: unknown) => void,
 ): Promise<void> {
-  const analysis = await waitForAnalysis(deps.clock, provider, { request, transcript }, stop, onError)
+  const { provider, writer, onError } = runner
+  const analysis = await waitForAnalysis(clock, provider, { request, transcript }, stop, onError)
   // The runtime can still report it. Then `receiveReport` or the sweeper saves it.
   if (analysis === undefined && provider.resumable && stop.aborted) return
-  await finishAnalysis(deps, { workspaceId, callId: request.callId }, analysis)
+  await writer.finishAnalysis({ workspaceId, callId: request.callId, analysis })
 }
 
 /** Returns undefined if there's no analysis in time. */

@@ -3,8 +3,8 @@ import type { RetryPolicy } from '@outdial/contract'
 import { sql } from 'kysely'
 import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
 import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
+import { createAttemptWriter } from '../../dialer/attempt-writer.ts'
 import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
-import { createAttemptFinisher } from '../../dialer/finish-attempt.ts'
 import { listEvents, seedCall } from '../support/calls.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
@@ -27,11 +27,11 @@ async function dialCalls(count: number, retry?: RetryPolicy): Promise<ClaimedAtt
 
 function createFinisher() {
   const errors: unknown[] = []
-  const finish = createAttemptFinisher(world.deps, (error) => errors.push(error))
+  const writer = createAttemptWriter(world.deps, (error) => errors.push(error))
   return {
-    errors,
+    ...{ errors, writer },
     finish: (attempt: ClaimedAttempt, result: AttemptResult) =>
-      finish(attempt, result, world.deps.clock.now()),
+      writer.finishAttempt(attempt, result, world.deps.clock.now()),
   }
 }
 
@@ -165,5 +165,40 @@ it('counts no provider failure twice, and resets the count, if attempts of a cam
   expect(await readFailures()).toBe(6)
   await Promise.all(attempts.slice(6).map((attempt) => finish(attempt, busy)))
   expect(await readFailures()).toBe(0)
+  expect(errors).toEqual([])
+})
+
+it('marks calls as answered, and saves their analyses, together', async () => {
+  const attempts = await dialCalls(6)
+  const { writer, errors } = createFinisher()
+  const now = world.deps.clock.now()
+  const marked = attempts.map((attempt, index) =>
+    writer.markAnswered({ ...attempt, fence: attempt.fence - (index === 4 ? 1 : 0) }, now),
+  )
+  expect(await Promise.all(marked)).toEqual([true, true, true, true, false, true])
+  const conversation = { ...emptyResult('answered', 'contact_hung_up'), answeredAt: now }
+  const finished = attempts.map((attempt) => writer.finishAttempt(attempt, conversation, now))
+  expect(await Promise.all(finished)).toEqual(attempts.map(() => 'analyzing'))
+  const analyze = () =>
+    Promise.all(
+      attempts.map(({ workspaceId, request: { callId } }, index) => {
+        const analysis = {
+          summary: `Summary ${index}`,
+          sentiment: 'neutral',
+          goalMet: true,
+          extracted: {},
+        } as const
+        return writer.finishAnalysis({ workspaceId, callId, analysis: index === 3 ? undefined : analysis })
+      }),
+    )
+  expect(await analyze()).toEqual(attempts.map(() => 'published'))
+  expect(await analyze()).toEqual(attempts.map(() => 'already_published'))
+  expect((await findCalls(attempts)).map(({ summary }) => summary)).toEqual([
+    ...['Summary 0', 'Summary 1', 'Summary 2', null, 'Summary 4', 'Summary 5'],
+  ])
+  const events = await Promise.all(attempts.map(({ request }) => listEvents(world.deps, request.callId)))
+  expect(events.map((list) => list.map(({ data }) => data.summary))).toEqual([
+    ...[['Summary 0'], ['Summary 1'], ['Summary 2'], [null], ['Summary 4'], ['Summary 5']],
+  ])
   expect(errors).toEqual([])
 })

@@ -5,9 +5,10 @@ import { connect } from '../../db/connect.ts'
 import { findLostAttempts, takeOverLostAttempts } from '../../dialer/attempt-lease-store.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { markAnswered } from '../../dialer/attempt-store.ts'
+import { createAttemptWriter } from '../../dialer/attempt-writer.ts'
 import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
-import { createAttemptFinisher, finishAttempt } from '../../dialer/finish-attempt.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startLeaseRenewal } from '../../dialer/leases.ts'
 import { runAttempt } from '../../dialer/run-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
@@ -68,7 +69,8 @@ describe('a lost worker', () => {
 
   it('keeps the answer time of a conversation whose worker died', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
-    await markAnswered(world.deps.db, await claimAsLostWorker(0), world.deps.clock.now())
+    const answered = await claimAsLostWorker(0)
+    await markAnswered(world.deps.db, answered.workspaceId, [{ ...answered, at: world.deps.clock.now() }])
     const inProgress = await getCall(world.deps, world.seed, id)
     world.deps.clock.advance(60_000)
     sweep()
@@ -149,7 +151,9 @@ describe('a lost worker', () => {
     const attempt = await claimAsLostWorker(0)
     sweep()
     await takeOver(attempt)
-    expect(await markAnswered(world.deps.db, attempt, world.deps.clock.now())).toBe(false)
+    expect(
+      await markAnswered(world.deps.db, attempt.workspaceId, [{ ...attempt, at: world.deps.clock.now() }]),
+    ).toEqual([false])
     expect(await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))).toBe('stale')
     expect(await getCall(world.deps, world.seed, id)).toMatchObject({
       outcome: 'failed',
@@ -167,7 +171,9 @@ describe('a lost worker', () => {
       return lost.length > 0 && lost
     })
     expect(taken).toMatchObject({ id: attempt.id, fence: attempt.fence + 1 })
-    expect(await markAnswered(world.deps.db, attempt, world.deps.clock.now())).toBe(false)
+    expect(
+      await markAnswered(world.deps.db, attempt.workspaceId, [{ ...attempt, at: world.deps.clock.now() }]),
+    ).toEqual([false])
     expect(await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))).toBe('stale')
     expect((await getCall(world.deps, world.seed, id)).status).toBe('dialing')
     if (taken !== undefined) await finishAttempt(world.deps, taken, emptyResult('failed', 'worker_lost'))
@@ -283,7 +289,7 @@ describe('lease renewal', () => {
       {
         providers: { real: provider, test: provider },
         leases,
-        finishAttempt: createAttemptFinisher(world.deps, () => {}),
+        writer: createAttemptWriter(world.deps, () => {}),
         onError: () => {},
       },
       attempt,

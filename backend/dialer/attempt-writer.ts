@@ -1,0 +1,68 @@
+import { createBatches } from '../core/batches.ts'
+import { isRolledBack } from '../db/outage.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { FencedAttempt } from './attempt-lease-store.ts'
+import type { AttemptResult } from './attempt-result.ts'
+import { type AnsweredAttempt, markAnswered } from './attempt-store.ts'
+import {
+  type AnalysisStatus,
+  type AnalyzedCall,
+  type AttemptEnd,
+  finishAnalyses,
+  finishAttempt,
+  finishAttempts,
+  type FinishDeps,
+  type FinishStatus,
+} from './finish-attempt.ts'
+
+/**
+ * Creates the functions with which a dialer saves what happens to its attempts. What happens in a workspace at about the
+ * same time shares a transaction, because a statement for 50 attempts takes little longer than one for a single attempt.
+ * If PostgreSQL rolls it back, each attempt gets a transaction to itself, so that a bad one doesn't affect the others.
+ */
+export function createAttemptWriter(deps: FinishDeps, onError: (error: unknown) => void) {
+  const share = <Item extends { workspaceId: number }, Result>(
+    save: (tx: FinishDeps, workspaceId: number, items: readonly Item[]) => Promise<readonly Result[]>,
+  ): ((item: Item) => Promise<Result>) => {
+    const run = (workspaceId: number, items: readonly Item[]) =>
+      inTransaction(deps, (tx) => save(tx, workspaceId, items))
+    const saveTogether = createBatches<Item, Result | 'alone'>({
+      maxSize: 64,
+      maxRunning: 4,
+      maxRunningPerGroup: 2,
+      keysOf: () => [],
+      run: async (workspaceId, items) => {
+        try {
+          return await run(workspaceId, items)
+        } catch (error) {
+          if (!isRolledBack(error) || items.length === 1) throw error
+          onError(error)
+          return items.map(() => 'alone' as const)
+        }
+      },
+    })
+    return async (item) => {
+      const shared = await saveTogether(item.workspaceId, item)
+      if (shared !== 'alone') return shared
+      const [result] = await run(item.workspaceId, [item])
+      return result as Result
+    }
+  }
+  const markTogether = share<AnsweredAttempt, boolean>((tx, workspaceId, attempts) =>
+    markAnswered(tx.db, workspaceId, attempts),
+  )
+  const finishTogether = share<AttemptEnd, FinishStatus>(finishAttempts)
+  const finishAnalysesTogether = share<AnalyzedCall, AnalysisStatus>(finishAnalyses)
+  return {
+    markAnswered: (attempt: FencedAttempt, at: Date): Promise<boolean> => markTogether({ ...attempt, at }),
+    finishAttempt: (attempt: FencedAttempt, result: AttemptResult, at: Date): Promise<FinishStatus> => {
+      // These lock or change more than their attempt and its call.
+      const isAlone = result.optedOut || result.notPlaced === true || result.endedReason === 'line_failed'
+      if (isAlone) return finishAttempt(deps, attempt, result, at)
+      return finishTogether({ workspaceId: attempt.workspaceId, attempt, result, at })
+    },
+    finishAnalysis: (call: AnalyzedCall): Promise<AnalysisStatus> => finishAnalysesTogether(call),
+  }
+}
+
+export type AttemptWriter = ReturnType<typeof createAttemptWriter>
