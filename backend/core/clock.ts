@@ -10,7 +10,7 @@ export interface Clock {
 /** The clock of this process. It can be wrong; the service uses the database's instead. */
 export const systemClock: Clock = {
   now: () => new Date(),
-  wait: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+  wait: (ms, signal) => delay(Math.max(0, ms), undefined, { signal }).catch(() => undefined),
 }
 
 /** Returns a random number from 0 (included) to 1 (excluded). A dependency, so that tests can control it. */
