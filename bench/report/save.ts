@@ -4,6 +4,7 @@ import { format, resolveConfig } from 'prettier'
 import { drawResults } from './draw-results.ts'
 import { formatTable } from './format-table.ts'
 import { formatMachine, type Machine } from './machine.ts'
+import type { SizingReport } from './sizing-tables.ts'
 import type { Figures } from './summarize.ts'
 
 const docs = path.join(import.meta.dirname, '../../docs')
@@ -50,4 +51,8 @@ export function replaceResults(text: string, results: string): string {
 async function write(file: string, text: string): Promise<void> {
   const options = await resolveConfig(file)
   await writeFile(file, await format(text, { ...options, filepath: file }))
+}
+
+export async function saveSizing(report: SizingReport): Promise<void> {
+  await write(path.join(docs, 'sizing.json'), JSON.stringify(report))
 }
