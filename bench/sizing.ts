@@ -17,10 +17,10 @@ if (!(scale.factor > 0 && scale.factor <= 1)) throw new Error('BENCH_SCALE must 
 // Exit handlers remove the temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-/** Each of the 10 campaigns has at most 50 calls in progress, and a worker has at most 500. */
-const liveCalls = 500
+/** As many as a worker can have in progress: each of the 10 campaigns has at most 50. */
+const liveCalls = Math.ceil(500 * scale.factor)
 /** The leases are renewed every 7 seconds. */
-const liveSeconds = Math.ceil(5 * scale.factor) * 7
+const liveSeconds = Math.ceil(35 * scale.factor)
 
 const machine = await describeMachine()
 const calls: CallCost[] = []
@@ -28,14 +28,16 @@ const live: LiveCallCost[] = []
 await runRow(
   {
     name: 'unanswered',
-    run: async (bench) => print(calls, await measureCalls(bench, 'unanswered', 20_000 * scale.factor)),
+    run: async (bench) =>
+      print(calls, await measureCalls(bench, 'unanswered', Math.ceil(20_000 * scale.factor))),
   },
   scale,
 )
 await runRow(
   {
     name: 'answered',
-    run: async (bench) => print(calls, await measureCalls(bench, 'answered', 4_000 * scale.factor)),
+    run: async (bench) =>
+      print(calls, await measureCalls(bench, 'answered', Math.ceil(4_000 * scale.factor))),
   },
   scale,
 )

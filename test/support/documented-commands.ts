@@ -105,6 +105,11 @@ export const otherCommands: readonly OtherCommand[] = [
     reason: 'measures times for half an hour. A test measures one row at the smallest scale',
     instead: ['test/journey/bench.test.ts', 'bench/main.ts'],
   },
+  {
+    command: /^npm run bench:sizing\b/,
+    reason: 'takes minutes. A test measures a few calls',
+    instead: ['test/journey/bench.test.ts', 'bench/sizing.ts'],
+  },
   { command: /^npm run mutation\b/, reason: 'takes an hour' },
   { command: /^npm run crash-test/, reason: 'takes minutes', instead: ['.ci/run', 'crash-test'] },
 ]
