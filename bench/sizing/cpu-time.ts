@@ -7,18 +7,20 @@ const ticksPerSecond = 100
  * Returns the seconds of CPU time that processes and the children that they waited for have used. Unlike throughput, it
  * hardly depends on what else the machine does. Linux only.
  */
-export const measureCpuSeconds = (pids: readonly number[]): number =>
-  pids.reduce((sum, pid) => {
-    const [utime = 0, stime = 0, childUtime = 0, childStime = 0] = readStat(pid).slice(11, 15).map(Number)
-    return sum + utime + stime + childUtime + childStime
+export const measureCpuSeconds = (processIds: readonly number[]): number =>
+  processIds.reduce((sum, pid) => {
+    const [userTime = 0, systemTime = 0, childUserTime = 0, childSystemTime = 0] = readStat(pid)
+      .slice(11, 15)
+      .map(Number)
+    return sum + userTime + systemTime + childUserTime + childSystemTime
   }, 0) / ticksPerSecond
 
 /** Returns a process's parent and all of the parent's children. */
 export function listSiblings(pid: number): number[] {
   const parentOf = (each: number) => Number(readStat(each)[1])
   const parent = parentOf(pid)
-  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
-  return [parent, ...pids.filter((each) => parentOf(each) === parent)]
+  const processIds = readdirSync('/proc').map(Number).filter(Number.isInteger)
+  return [parent, ...processIds.filter((each) => parentOf(each) === parent)]
 }
 
 /** Returns the fields of /proc/PID/stat that follow the program's name, beginning with the state. Empty if it ended. */
