@@ -25,6 +25,8 @@ export const Environment = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   DATA_DIR: z.string().optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  // At least two for workspaces and two for everything else.
+  DATABASE_CONNECTIONS: z.coerce.number().int().min(4).max(1_000).default(maxConnections),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   SECRET_KEY: list.optional(),
   RUNTIME_SECRET: list.optional(),
@@ -65,6 +67,8 @@ export interface Config {
   publicUrl: string
   dataDir: string | undefined
   databaseUrl: string | undefined
+  /** How many connections to the database this process opens at most. Workers open one more, for leases. */
+  databaseConnections: number
   /** The Redis that all processes share. */
   redisUrl: string | undefined
   secretKeys: string[]
@@ -176,6 +180,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     publicUrl,
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
+    databaseConnections: env.DATABASE_CONNECTIONS,
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY ?? [],
     runtimeSecrets: env.RUNTIME_SECRET ?? [],

@@ -72,6 +72,7 @@ export async function openDeps(options: {
     const db = connect({
       url: database.url,
       role: roles.service,
+      max: config.databaseConnections,
       doNotCallKey,
       onError: (error) => log.warn({ reason: error.message }, 'lost a database connection'),
     })

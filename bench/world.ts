@@ -71,6 +71,7 @@ export const analyze = async ({ owner }: Pick<World, 'owner'>): Promise<void> =>
 
 /** Another process that takes part in a benchmark. */
 export interface Subject {
+  pid: number
   port: number
   /** Does work for some seconds, and returns how often per second it was done. */
   work: (seconds: number, width: number) => Promise<number>
@@ -92,6 +93,7 @@ export async function startProcess(name: string, environment: Record<string, str
   const { port } = await receive<{ port: number }>()
   const send = (question: Question) => child.send(question)
   return {
+    pid: child.pid ?? 0,
     port,
     work: (seconds, width) => {
       send({ seconds, width })

@@ -73,6 +73,16 @@ export const selectPhoneNumbers = (db: Db, workspaceId: number) =>
     .orderBy('id')
     .execute()
 
+/** Selects the active campaigns of all workspaces. */
+export const selectActiveCampaigns = (db: Db) =>
+  db
+    .selectFrom('campaign')
+    .select(['workspace_id', 'id', 'name'])
+    .where('status', '=', 'active')
+    .orderBy('workspace_id')
+    .orderBy('id')
+    .execute()
+
 export const selectCampaigns = (db: Db, workspaceId: number) =>
   db
     .selectFrom('campaign')

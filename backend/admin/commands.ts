@@ -7,6 +7,7 @@ import {
   archiveCampaignCommand,
   campaignStatusCommands,
   eraseContactCommand,
+  pauseAllCampaignsCommand,
   retirePhoneNumberCommand,
 } from './commands/campaign-commands.ts'
 import { customToolCommands } from './commands/custom-tool-commands.ts'
@@ -27,6 +28,7 @@ const commands = [
   ...spreadsheetCommands,
   ...toolCommands,
   ...campaignStatusCommands,
+  pauseAllCampaignsCommand,
   archiveCampaignCommand,
   retirePhoneNumberCommand,
   addToDoNotCallCommand,

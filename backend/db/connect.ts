@@ -35,7 +35,10 @@ export const startupTimeouts: DatabaseTimeouts = {
   queryMs: 11 * minuteMs,
 }
 
-/** How many connections a process opens at most: half of them for workspaces, half for everything else. */
+/**
+ * How many connections a process opens at most, unless DATABASE_CONNECTIONS says otherwise: half of them for workspaces,
+ * half for everything else.
+ */
 export const maxConnections = 20
 
 /** What belongs to a `Db`. */

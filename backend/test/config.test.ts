@@ -32,3 +32,7 @@ it('ignores an old name without a value', () => {
     simulationSpeed: 50,
   })
 })
+
+it.each(['3', '1001', 'many', '4.5'])('rejects DATABASE_CONNECTIONS=%s', (value) => {
+  expect(() => parseConfig({ DATABASE_CONNECTIONS: value })).toThrow(/^DATABASE_CONNECTIONS: /m)
+})

@@ -4,11 +4,12 @@ import { format, resolveConfig } from 'prettier'
 import { drawResults } from './draw-results.ts'
 import { formatTable } from './format-table.ts'
 import { formatMachine, type Machine } from './machine.ts'
+import { formatSizing, type SizingReport } from './sizing-tables.ts'
 import type { Figures } from './summarize.ts'
 
 const docs = path.join(import.meta.dirname, '../../docs')
 const page = path.join(docs, 'performance.md')
-const markers = ['<!-- results -->', '<!-- /results -->'] as const
+const scalingPage = path.join(docs, 'scaling.md')
 
 export interface Report {
   machine: Machine
@@ -27,6 +28,26 @@ export async function saveReport(report: Report): Promise<void> {
   )
   const text = await readFile(page, 'utf8')
   await write(page, replaceResults(text, formatResults(report)))
+  await writeFile(scalingPage, await generateScalingPage())
+}
+
+/** Writes the costs of a call to docs/sizing.json, and the tables of docs/scaling.md. */
+export async function saveSizing(report: SizingReport): Promise<void> {
+  await write(path.join(docs, 'sizing.json'), JSON.stringify(report))
+  await writeFile(scalingPage, await generateScalingPage())
+}
+
+/** Returns docs/scaling.md with tables that are computed from docs/sizing.json and docs/performance.json. */
+export async function generateScalingPage(): Promise<string> {
+  const read = async <Content>(name: string) =>
+    JSON.parse(await readFile(path.join(docs, name), 'utf8')) as Content
+  const sizing = await read<SizingReport>('sizing.json')
+  const tables = Object.entries(formatSizing(sizing, await read<Report>('performance.json')))
+  const text = tables.reduce(
+    (replaced, [name, content]) => replaceResults(replaced, content, name),
+    await readFile(scalingPage, 'utf8'),
+  )
+  return formatFile(scalingPage, text)
 }
 
 function formatResults({ machine, scale, figures }: Report): string {
@@ -39,15 +60,17 @@ function formatResults({ machine, scale, figures }: Report): string {
   ].join('\n')
 }
 
-/** Replaces what's between the two markers of the page. */
-export function replaceResults(text: string, results: string): string {
+/** Replaces what's between two markers of a page. */
+export function replaceResults(text: string, results: string, name = 'results'): string {
+  const markers = [`<!-- ${name} -->`, `<!-- /${name} -->`] as const
   const [start, end] = markers.map((marker) => text.indexOf(marker)) as [number, number]
   if (start === -1 || end < start) throw new Error(`The page lacks the markers ${markers.join(' and ')}.`)
   return `${text.slice(0, start)}${markers[0]}\n\n${results}\n${text.slice(end)}`
 }
 
-/** Writes a file as `npm run format` would. */
-async function write(file: string, text: string): Promise<void> {
-  const options = await resolveConfig(file)
-  await writeFile(file, await format(text, { ...options, filepath: file }))
-}
+const write = async (file: string, text: string): Promise<void> =>
+  writeFile(file, await formatFile(file, text))
+
+/** Formats a file as `npm run format` would. */
+const formatFile = async (file: string, text: string): Promise<string> =>
+  format(text, { ...(await resolveConfig(file)), filepath: file })

@@ -17,6 +17,25 @@ it('npm run bench measures a row with its peer, and prints the result beside its
   )
 }, 120_000)
 
+const itOnLinux = process.platform === 'linux' ? it : it.skip
+
+itOnLinux(
+  'npm run bench:sizing measures what a call costs',
+  async () => {
+    const { stdout } = await run(process.execPath, [path.join(root, 'bench/sizing.ts')], {
+      env: { ...process.env, BENCH_SCALE: '0.001' },
+    })
+    const costs = JSON.parse(`[${stdout.replaceAll(/^\}\n(?=\{)/gm, '},')}]`) as Record<string, unknown>[]
+    expect(costs).toMatchObject([
+      { kind: 'unanswered', calls: 20, cpuMs: { api: expect.any(Number) }, tableBytes: expect.any(Object) },
+      { kind: 'answered', calls: 4, transcriptCharacters: expect.any(Number) },
+      { calls: 1, seconds: 1, walBytes: expect.any(Number) },
+    ])
+    for (const { walBytes } of costs.slice(0, 2)) expect(walBytes).toBeGreaterThan(1_000)
+  },
+  240_000,
+)
+
 it('npm run bench names the rows if there is none with this name', async () => {
   const measured = run(process.execPath, [main, 'agent'])
   await expect(measured).rejects.toThrow(/The rows are: contacts, .*agents/)

@@ -18,12 +18,13 @@ import { readPage, root } from '../support/docs.ts'
 import { canDump, commandRunBy, commandsRunBy, withoutNpm } from '../support/documented-commands.ts'
 import { startByCommand, type StartedCommand } from './service-process.ts'
 
-// Runs the commands of docs/operating.md for servers, backups, and upgrades, and those for agent runtimes.
+// Runs the commands of docs/operating.md and docs/backups.md for servers, dumps, and upgrades, and those for agent runtimes.
 const thisTest = 'test/journey/documented-server.test.ts'
 const timeoutMs = 120_000
 const server =
   process.env.DATABASE_URL || process.env.CI_DATABASE_URL || 'postgres://postgres@127.0.0.1:5432/postgres'
 const operating = (pattern: RegExp) => commandRunBy(thisTest, 'docs/operating.md', pattern)
+const backups = (pattern: RegExp) => commandRunBy(thisTest, 'docs/backups.md', pattern)
 
 /** Registers a test that needs a PostgreSQL server that pg_dump can read. Without one, it's skipped. */
 function itWithPgDump(name: string, test: () => Promise<void>): void {
@@ -114,7 +115,7 @@ async function createDatabase(): Promise<string> {
 async function dumpEmbedded(dataDir: string): Promise<string> {
   const cwd = await newFolder()
   await symlink(dataDir, path.join(cwd, '.outdial'))
-  const failed = await run(operating(/^pg_dump .*owner/), environment, cwd).catch((error: unknown) => error)
+  const failed = await run(backups(/^pg_dump .*owner/), environment, cwd).catch((error: unknown) => error)
   return failed instanceof Error && 'stderr' in failed ? String(failed.stderr) : ''
 }
 
@@ -131,7 +132,7 @@ const exportsOf = (page: string): string => {
 }
 
 itWithPgDump(
-  'starts a server with the commands in docs/operating.md, and restores its backup in another database',
+  'starts a server with the commands in docs/operating.md, and restores its dump in another database',
   async () => {
     const url = await createDatabase()
     const settings = exportsOf('docs/operating.md').replace(/postgres:\S+/, url)
@@ -140,10 +141,10 @@ itWithPgDump(
     const service = await start(operating(/^npm start$/), configured)
     expect(service.output).toContain('https://calls.example.com')
     await run('npm run admin -- create-user --email robin@example.com --name Robin', configured)
-    await run(operating(/^pg_dump --format/), configured)
+    await run(backups(/^pg_dump --format/), configured)
     await service.stop()
     const restored = { ...configured, DATABASE_URL: await createDatabase() }
-    await run(operating(/^pg_restore /), restored)
+    await run(backups(/^pg_restore /), restored)
 
     expect(await emailsOfUsers(restored)).toEqual(['robin@example.com'])
   },
@@ -161,10 +162,10 @@ itWithPgDump(
     })
     await mkdir(path.join(folder, '.outdial'))
     await writeFile(path.join(folder, '.outdial/owner.json'), JSON.stringify({ url: old }))
-    await run(operating(/^pg_dump .*owner/))
+    await run(backups(/^pg_dump .*owner/))
 
     const moved = { ...configured, DATABASE_URL: await createDatabase() }
-    await run(operating(/^psql "\$DATABASE_URL"/), moved)
+    await run(backups(/^psql "\$DATABASE_URL"/), moved)
     expect(await emailsOfUsers(moved)).toEqual(['robin@example.com'])
 
     const dataDir = await newFolder()
@@ -195,9 +196,9 @@ it(
     const dataDir = await newFolder()
     const first = await start(command, { ...environment, DATA_DIR: dataDir })
     await first.stop()
-    await run(operating(/^tar .*-czf/), { ...environment, DATA_DIR: dataDir })
+    await run(backups(/^tar .*-czf/), { ...environment, DATA_DIR: dataDir })
     const restored = await newFolder()
-    await run(operating(/^tar .*-xpzf/), { ...environment, DATA_DIR: restored })
+    await run(backups(/^tar .*-xpzf/), { ...environment, DATA_DIR: restored })
     await start(command, { ...environment, DATA_DIR: restored })
 
     const demo = DemoFile.parse(JSON.parse(await readFile(path.join(restored, 'demo.json'), 'utf8')))

@@ -88,7 +88,7 @@ it.each(pagesWithCommands)(
         !otherCommands.some((row) => row.command.test(command)),
     )
     expect(unknown).toEqual([])
-    // Commands in another kind of block would go unnoticed. documented-server.test.ts runs the only SQL.
+    // Commands in another kind of block would go unnoticed. documented-server.test.ts and restore.test.ts run the SQL.
     const languages = [...readPage(page).matchAll(/^ *```(\w+)$/gm)].map(([, language]) => language)
     expect(
       languages.filter((language) => !['sh', 'sql', 'json', 'yaml', 'mermaid'].includes(language ?? '')),

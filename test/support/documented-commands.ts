@@ -13,6 +13,7 @@ interface RunCommands {
 const admin = 'test/journey/documented-commands.test.ts'
 const connector = 'test/journey/zap-to-trigger.test.ts'
 const server = 'test/journey/documented-server.test.ts'
+const restore = 'test/journey/restore.test.ts'
 /** Only as a dry run. `.ci/run` installs for real. */
 const install = 'test/repository/install.test.ts'
 
@@ -20,6 +21,9 @@ export const runCommands: readonly RunCommands[] = [
   { page: 'README.md', command: /^npm ci$/, test: install },
   { page: 'README.md', command: /^npm (start|run demo)$/, test: connector },
   { page: 'README.md', command: /^(API_KEY=|curl )/, test: admin },
+  { page: 'docs/backups.md', command: /^(pg_dump|pg_restore|psql) |^tar .*outdial\.tar\.gz/, test: server },
+  { page: 'docs/backups.md', command: /^(pg_basebackup|mkdir|echo|touch|npm run admin) /, test: restore },
+  { page: 'docs/backups.md', command: /^tar .*\$BASE/, test: restore },
   { page: 'docs/custom-tools.md', command: /^npm run admin/, test: admin },
   { page: 'docs/for-support.md', command: /^npm run (admin|support) --/, test: admin },
   { page: 'docs/for-support.md', command: /^npm run build$/, test: connector },
@@ -27,7 +31,7 @@ export const runCommands: readonly RunCommands[] = [
   { page: 'docs/operating.md', command: /^npm ci --omit=dev$/, test: install },
   { page: 'docs/operating.md', command: /^npm run admin/, test: admin },
   { page: 'docs/operating.md', command: /^(export |npm start$|ROLE=)/, test: server },
-  { page: 'docs/operating.md', command: /^(pg_dump|pg_restore|psql|tar) /, test: server },
+  { page: 'docs/operating.md', command: /^psql /, test: server },
   { page: 'docs/operating.md', command: /^echo /, test: server },
   { page: 'docs/publishing/test-account.md', command: /^(npm run admin --|export |curl )/, test: admin },
   { page: 'docs/runtime.md', command: /^export /, test: server },
@@ -100,6 +104,11 @@ export const otherCommands: readonly OtherCommand[] = [
     command: /^(BENCH_SCALE=\S+ )?npm run bench( -- |$)/,
     reason: 'measures times for half an hour. A test measures one row at the smallest scale',
     instead: ['test/journey/bench.test.ts', 'bench/main.ts'],
+  },
+  {
+    command: /^npm run bench:sizing\b/,
+    reason: 'takes minutes. A test measures a few calls',
+    instead: ['test/journey/bench.test.ts', 'bench/sizing.ts'],
   },
   { command: /^npm run mutation\b/, reason: 'takes an hour' },
   { command: /^npm run crash-test/, reason: 'takes minutes', instead: ['.ci/run', 'crash-test'] },

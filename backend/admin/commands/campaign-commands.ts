@@ -1,5 +1,6 @@
 import type { CampaignStatus } from '@outdial/contract'
 import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
+import { countQueuedCalls } from '../../calls/find-calls.ts'
 import {
   archiveCampaign,
   lockCallsToCancel,
@@ -16,6 +17,7 @@ import type { Deps } from '../../deps.ts'
 import { addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { formatPlural } from '../../views/format.ts'
+import { selectActiveCampaigns } from '../admin-queries.ts'
 import { type Command, defineCommand, optional, required, text } from '../command.ts'
 import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 
@@ -71,6 +73,26 @@ export const campaignStatusCommands: readonly Command[] = [
   ),
   defineStatusCommand('resume-campaign', 'Resumes a paused campaign.', resumeCampaign),
 ]
+
+/** For a database that was restored from a backup, before any worker starts: the backup's waiting calls may have been made. */
+export const pauseAllCampaignsCommand = defineCommand({
+  name: 'pause-all-campaigns',
+  summary:
+    'Pauses every active campaign of every workspace, and lists them. Use it after you restored a backup, before you start Outdial.',
+  options: {
+    reason: required(text, 'TEXT', 'sentence that the dashboard and the API show as the reason'),
+  },
+  run: async (deps, { reason }) => {
+    const campaigns = await selectActiveCampaigns(deps.db)
+    const rows = []
+    for (const { workspace_id: workspaceId, id, name } of campaigns) {
+      await pauseCampaign(deps, workspaceId, id, reason)
+      const waitingCalls = await countQueuedCalls(deps.db, workspaceId, id)
+      rows.push({ workspace_id: workspaceId, campaign_id: id, name, waiting_calls: waitingCalls })
+    }
+    return { rows, note: `Paused: ${formatPlural(rows.length, 'campaign')}.` }
+  },
+})
 
 /** Without `--confirm`, commands that can't be undone only say what they would do. */
 const requireConfirmation = (confirm: string | undefined, expected: string, effects: string): void => {

@@ -155,6 +155,49 @@ it('pauses, resumes, and archives a campaign, retires its number, and pauses its
   expect(stdout).toContain('retired')
 })
 
+it('pauses the active campaigns of all workspaces with a reason, and lists them with their waiting calls', async () => {
+  const deps = testDeps(database.db, { secretBox: createSecretBox([key]) })
+  const [first, second, third] = [
+    await seedWorkspace(deps),
+    await seedWorkspace(deps),
+    await seedWorkspace(deps),
+  ]
+  await seedCall(deps, first, '+12025550174')
+  const idsOf = (seed: typeof first) => [
+    '--workspace',
+    String(seed.workspaceId),
+    '--id',
+    String(seed.campaignId),
+  ]
+  await runJson(['pause-campaign', ...idsOf(second)])
+  await runJson(['archive-campaign', ...idsOf(third)])
+  const reason = 'Restored from a backup.'
+
+  const { code, stdout, stderr } = await admin(['pause-all-campaigns', '--reason', reason, '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Paused: \d+ campaigns?\.\n$/) })
+  const rows = JSON.parse(stdout) as { campaign_id: number }[]
+  const listed = (seed: typeof first) => rows.find(({ campaign_id: id }) => id === seed.campaignId)
+  expect(listed(first)).toEqual({
+    workspace_id: first.workspaceId,
+    campaign_id: first.campaignId,
+    name: 'Leads',
+    waiting_calls: 1,
+  })
+  expect([listed(second), listed(third)]).toEqual([undefined, undefined])
+  const campaigns = await database.db
+    .selectFrom('campaign')
+    .select(['status', 'paused_reason'])
+    .where('id', 'in', [first.campaignId, second.campaignId, third.campaignId])
+    .orderBy('id')
+    .execute()
+  expect(campaigns).toEqual([
+    { status: 'paused', paused_reason: reason },
+    { status: 'paused', paused_reason: null },
+    { status: 'archived', paused_reason: null },
+  ])
+  expect((await admin(['pause-all-campaigns', '--reason', reason])).stderr).toContain('Paused: 0 campaigns.')
+})
+
 it('archives a campaign with waiting calls only if its name is typed', async () => {
   const deps = testDeps(database.db)
   const seed = await seedWorkspace(deps)

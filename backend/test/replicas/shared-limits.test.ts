@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { createClient } from '@redis/client'
 import { createApiKey } from '../../identity/api-keys.ts'
+import { createSharedCounter } from '../../replicas/shared-counter.ts'
 import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { password, seedUser, seedWorkspace } from '../support/factories.ts'
 import {
@@ -67,6 +68,20 @@ describeWithRedis('limits of two replicas', () => {
   it('count simultaneous requests exactly', async () => {
     const results = await Promise.all(Array.from({ length: 40 }, (_, index) => get(index)))
     expect(results.filter(({ status }) => status === 200)).toHaveLength(5)
+  })
+
+  // docs/scaling.md computes the memory of Redis from it.
+  it('take less than 200 bytes in Redis for each client', async () => {
+    const [{ deps }] = replicas
+    const counter = createSharedCounter(deps, { name: 'rate-limit', windowMs: 60_000 })
+    await counter.add(`connection:${Number.MAX_SAFE_INTEGER}`)
+    const redisKey = deps.replicas.toRedisKey(counter.name, `connection:${Number.MAX_SAFE_INTEGER}`)
+    const redis = createClient({ url: redisUrl })
+    await redis.connect()
+    const bytes = await redis.memoryUsage(redisKey)
+    await redis.close()
+    expect(bytes).toBeGreaterThan(0)
+    expect(bytes).toBeLessThan(200)
   })
 
   it('count sign-in attempts once, and start again after a successful one', async () => {

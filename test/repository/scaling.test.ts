@@ -1,0 +1,41 @@
+import { expect, it } from '@jest/globals'
+import { collectProcessMetrics, createMetrics } from '../../backend/metrics/metrics.ts'
+import { generateScalingPage } from '../../bench/report/save.ts'
+import { computeSize, type SizingReport } from '../../bench/report/sizing-tables.ts'
+import { readPage } from '../support/docs.ts'
+
+const sizing = JSON.parse(readPage('docs/sizing.json')) as SizingReport
+
+it('computes the tables of docs/scaling.md from what was measured: run `npm run bench:sizing -- --save` if this fails', async () => {
+  expect(readPage('docs/scaling.md')).toBe(await generateScalingPage())
+})
+
+it('computes sizes that grow with the number of calls', () => {
+  const small = computeSize(sizing, 1_000_000)
+  const large = computeSize(sizing, 10_000_000)
+  expect(small.averagePerSecond).toBeCloseTo(27.8, 1)
+  for (const size of [
+    'postgresqlCores',
+    'workerCores',
+    'apiCores',
+    'walBytesPerDay',
+    'diskBytesPerMonth',
+  ] as const) {
+    expect(small[size]).toBeGreaterThan(0)
+    expect(large[size] / small[size]).toBeCloseTo(10, 5)
+  }
+})
+
+it.each(['docs/scaling.md', 'docs/operating.md', 'docs/alerts.yaml'])(
+  'names only metrics that exist in %s',
+  async (page) => {
+    const metrics = createMetrics()
+    collectProcessMetrics(metrics)
+    const names = metrics.registry.getMetricsAsArray().map(({ name }) => name)
+    const used = [...readPage(page).matchAll(/\b((?:outdial|process|nodejs)_[a-z_]+)\b(?!\/)/g)].map(
+      ([, name = '']) => name.replace(/_(count|sum|bucket)$/, ''),
+    )
+    const other = ['outdial_workspace', 'outdial_service', 'outdial_backup', 'outdial_only']
+    expect(used.filter((name) => !names.includes(name) && !other.includes(name))).toEqual([])
+  },
+)
