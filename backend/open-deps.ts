@@ -60,7 +60,7 @@ export async function openDeps(options: {
   const repeat = <Result>(step: () => Promise<Result>) =>
     repeatAfterOutage({ url: database.url, timeoutMs: databaseTimeoutMs, log }, step)
   try {
-    await repeat(() => migrate(database.url))
+    await repeat(() => migrate(database.url, log))
     const keys = await loadSecretKeys(config, database.dataDir)
     const secretBox = createSecretBox(keys)
     const runtimeSecrets =

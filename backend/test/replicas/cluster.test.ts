@@ -6,7 +6,7 @@ import { CallList, ContactAdded, type RuntimeDialRequest, type RuntimeReport } f
 import { newWebhookSecret } from '../../secrets/tokens.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
 import { freshNumber } from '../support/factories.ts'
-import { openSse, type RawSession, secret } from '../support/mcp.ts'
+import { openSse, type RawSession } from '../support/mcp.ts'
 import { describeWithRedisServer } from '../support/redis-server.ts'
 import { startTestRuntime, type TestRuntime } from '../support/test-runtime.ts'
 import { waitFor } from '../support/wait.ts'

@@ -52,14 +52,11 @@ export async function startLoadBalancer(port: number, targets: readonly string[]
       fail('no process is ready')
       return
     }
-    // Whether a connection stays open is each side's own decision.
-    const { connection: _, ...headers } = request.headers
     const upstream = sendRequest(
       new URL(request.url ?? '/', target),
-      { method: request.method, headers, agent: count % 4 < 2 ? keepAlive : false },
+      { method: request.method, headers: copyHeaders(request), agent: count % 4 < 2 ? keepAlive : false },
       (received) => {
-        const { connection: _closes, 'keep-alive': _limits, ...responseHeaders } = received.headers
-        response.writeHead(received.statusCode ?? 502, responseHeaders)
+        response.writeHead(received.statusCode ?? 502, copyHeaders(received))
         // A stream of a tool session ends with its process.
         received.on('error', () => response.destroy()).pipe(response)
       },
@@ -88,3 +85,7 @@ export async function startLoadBalancer(port: number, targets: readonly string[]
     },
   }
 }
+
+/** Leaves out what belongs to one connection (RFC 9110, section 7.6.1). */
+const copyHeaders = ({ headers }: IncomingMessage) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !['connection', 'keep-alive'].includes(name)))

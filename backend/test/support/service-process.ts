@@ -50,7 +50,9 @@ export function createServiceProcess(
       exit.catch(() => {}) // it ends when the test stops it
     },
     stop: () => end('SIGTERM'),
-    kill: async () => void (await end('SIGKILL')),
+    kill: async () => {
+      await end('SIGKILL')
+    },
     isRunning: () => running !== undefined,
     logOutput: () => log,
   }
