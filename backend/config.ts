@@ -25,6 +25,7 @@ export const Environment = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   DATA_DIR: z.string().optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_READ_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   SECRET_KEY: list.optional(),
   RUNTIME_SECRET: list.optional(),
@@ -65,6 +66,8 @@ export interface Config {
   publicUrl: string
   dataDir: string | undefined
   databaseUrl: string | undefined
+  /** A read replica of the database, for lists and exports of the dashboard. */
+  databaseReadUrl: string | undefined
   /** The Redis that all processes share. */
   redisUrl: string | undefined
   secretKeys: string[]
@@ -154,6 +157,11 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       'TELEPHONY=http needs RUNTIME_URL: the address of the agent runtime that makes the calls, for example https://runtime.example.com.',
     )
   }
+  if (env.DATABASE_READ_URL !== undefined && env.DATABASE_URL === undefined) {
+    throw new ConfigError(
+      'DATABASE_READ_URL needs DATABASE_URL: the database of which DATABASE_READ_URL is a read replica.',
+    )
+  }
   if (env.RUNTIME_SECRET !== undefined && env.RUNTIME_SECRET_FILE !== undefined) {
     throw new ConfigError('RUNTIME_SECRET and RUNTIME_SECRET_FILE are both set. Set only one of them.')
   }
@@ -176,6 +184,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     publicUrl,
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
+    databaseReadUrl: env.DATABASE_READ_URL,
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY ?? [],
     runtimeSecrets: env.RUNTIME_SECRET ?? [],

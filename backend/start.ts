@@ -21,6 +21,7 @@ import { openDeps } from './open-deps.ts'
 import { startAuthorizationCleanup, startExpirationJob } from './privacy/delete-expired.ts'
 import { startRetention } from './privacy/retention.ts'
 import { connectReplicas } from './replicas/connect-replicas.ts'
+import { startReadReplica } from './replicas/read-replica.ts'
 import { startReplicaCheck } from './replicas/replica-check.ts'
 import { startSender } from './webhooks/sender.ts'
 
@@ -62,9 +63,12 @@ export async function startService(
     ...{ config, log, purpose: 'service', notify: notifier.notify, metrics },
     ...options,
   })
-  const { dataDir, repeatAfterOutage } = opened
-  const deps = await connectToReplicas(opened.deps, notifier)
+  const { dataDir, repeatAfterOutage, replicaDb } = opened
+  const connected = await connectToReplicas(opened.deps, notifier)
+  const readReplica = replicaDb && startReadReplica(connected, replicaDb)
+  const deps: Deps = { ...connected, readReplica }
   const close = async () => {
+    await readReplica?.stop()
     await deps.replicas.close()
     await opened.close()
   }
