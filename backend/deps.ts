@@ -4,8 +4,7 @@ import type { Clock, Random } from './core/clock.ts'
 import type { Notify } from './core/notify.ts'
 import type { Db } from './db/schema.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import type { ReadReplica } from './replicas/read-replica.ts'
-import type { Replicas } from './replicas/replicas.ts'
+import type { ReadReplica, Replicas } from './replicas/replicas.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
 
 /** The dependencies of the service's operations. `open-deps.ts` creates them; tests create their own. */

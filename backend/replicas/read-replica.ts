@@ -8,16 +8,7 @@ import { isOutage, limitCheck } from '../db/outage.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { findLastSeen } from './replica-store.ts'
-
-/** A copy of the database that PostgreSQL keeps up to date, usually within milliseconds. */
-export interface ReadReplica {
-  /**
-   * Returns a `Db` that reads the rows of one workspace from the replica, or from the database itself while the replica
-   * is too old or unavailable.
-   */
-  openWorkspace(workspaceId: number): Db
-  stop(): Promise<void>
-}
+import type { ReadReplica } from './replicas.ts'
 
 /** If the replica's data is older, it isn't used. */
 export const maxLagMs = 10 * secondMs
