@@ -62,8 +62,11 @@ export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadRepl
     completeUntil = await limitCheck(findLastSeen(replicaDb, deps.replicas.nodeId))
     if (isUsable()) report(true)
     // At the start, the row has to arrive first.
-    else if (clock.now().getTime() - startedAt > maxLagMs)
-      report(false, { reason: 'too old', lag_ms: lagMs() })
+    else if (clock.now().getTime() - startedAt > maxLagMs) {
+      const reason =
+        completeUntil === undefined ? "it doesn't have the row of this process" : 'it is too far behind'
+      report(false, { reason })
+    }
   }
   const job = startPeriodicJob(clock, {
     name: 'read_replica_check',

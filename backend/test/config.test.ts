@@ -32,3 +32,8 @@ it('ignores an old name without a value', () => {
     simulationSpeed: 50,
   })
 })
+
+it('rejects a read replica of the embedded database', () => {
+  const environment = { DATABASE_READ_URL: 'postgres://replica.example.com/outdial' }
+  expect(() => parseConfig(environment)).toThrow('DATABASE_READ_URL needs DATABASE_URL')
+})

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals'
+import { beforeAll, beforeEach, expect, it, jest } from '@jest/globals'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { CallList, ContactAdded, type RuntimeDialRequest, type RuntimeReport } from '@outdial/contract'
 import { newWebhookSecret } from '../../secrets/tokens.ts'
+import { useClosers } from '../support/closers.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
 import { freshNumber } from '../support/factories.ts'
 import { openSse, type RawSession } from '../support/mcp.ts'
@@ -20,21 +21,20 @@ const database = useTestDatabase()
 describeWithRedisServer('two API processes and two workers', () => {
   let cluster: Cluster
   let runtime: TestRuntime
+  const closeLater = useClosers()
   beforeAll(async () => {
     runtime = await startTestRuntime()
+    closeLater(() => runtime.stop())
     cluster = await createCluster(database, {
       TELEPHONY: 'http',
       RUNTIME_URL: runtime.url,
       RUNTIME_SIGNING_KEY: newWebhookSecret(),
     })
+    closeLater(() => cluster.close())
     await cluster.startAll()
     await cluster.subscribe(cluster.apis[0].url)
   })
   beforeEach(() => cluster.startAll())
-  afterAll(async () => {
-    await cluster.close()
-    await runtime.stop()
-  })
 
   /** Queues a call. Returns its ID. */
   const queue = async (url: string): Promise<number> => {

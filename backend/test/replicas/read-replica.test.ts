@@ -1,15 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { sql } from 'kysely'
 import { type Browser, createBrowser } from '../../../support/browser.ts'
 import { connect } from '../../db/connect.ts'
-import { findFreePort } from '../../db/embedded/server-address.ts'
 import { roles } from '../../db/roles.ts'
 import type { Db } from '../../db/schema.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
+import { useClosers } from '../support/closers.ts'
 import { signIn } from '../support/dashboard.ts'
 import { testDeps } from '../support/deps.ts'
 import { type Seed, seedUser, seedWorkspace } from '../support/factories.ts'
+import { findFixedPort } from '../support/fixed-port.ts'
 import { secret } from '../support/mcp.ts'
 import { createServiceProcess, isReady, type ServiceProcess } from '../support/service-process.ts'
 import { startStreamingServers, type StreamingServers } from '../support/streaming-replica.ts'
@@ -31,6 +32,7 @@ const lists = [
   '/contacts/export',
 ]
 
+const closeLater = useClosers()
 let servers: StreamingServers
 let service: ServiceProcess
 let workspace: Workspace
@@ -38,12 +40,13 @@ let workspace: Workspace
 let administrator: Db
 
 async function startService(databaseUrl: string, readUrl: string): Promise<ServiceProcess> {
-  const process = createServiceProcess('api', await findFreePort('127.0.0.1'), {
+  const process = createServiceProcess('api', await findFixedPort(), {
     DATABASE_URL: databaseUrl,
     DATABASE_READ_URL: readUrl,
     SECRET_KEY: secretKey,
     RUNTIME_SECRET: secret,
   })
+  closeLater(() => process.kill())
   await process.start()
   return process
 }
@@ -58,6 +61,7 @@ interface Workspace {
 
 async function createWorkspace({ url }: ServiceProcess, databaseUrl: string): Promise<Workspace> {
   const db = connect({ url: databaseUrl, role: roles.service })
+  closeLater(() => db.destroy())
   const seed = await seedWorkspace({ db, secretBox: createSecretBox([secretKey]) })
   const { key } = await createApiKey(testDeps(db), seed.workspaceId, seed.userId, 'Test')
   const { userId, email } = await seedUser({ db })
@@ -70,18 +74,14 @@ async function createWorkspace({ url }: ServiceProcess, databaseUrl: string): Pr
 
 beforeAll(async () => {
   servers = await startStreamingServers()
+  closeLater(() => servers.close())
   administrator = connect({ url: servers.primaryUrl, max: 2 })
+  closeLater(() => administrator.destroy())
   service = await startService(servers.primaryUrl, servers.replicaUrl)
   workspace = await createWorkspace(service, servers.primaryUrl)
 })
 afterEach(async () => {
   await servers.resume()
-})
-afterAll(async () => {
-  await service.kill()
-  await workspace.db.destroy()
-  await administrator.destroy()
-  await servers.close()
 })
 
 /** Returns a browser that is signed in, and hasn't sent a form recently. */
@@ -229,6 +229,4 @@ it('lets a process start and show pages before the replica has the tables, and i
   expect(await readMetric('up', another)).not.toBe('1')
   await servers.resume()
   await waitForUse(true, another)
-  await another.kill()
-  await other.db.destroy()
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { beforeAll, expect, it, jest } from '@jest/globals'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -6,10 +6,11 @@ import { ContactAdded } from '@outdial/contract'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Browser } from '../../../support/browser.ts'
-import { findFreePort } from '../../db/embedded/server-address.ts'
+import { useClosers } from '../support/closers.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
 import { signIn } from '../support/dashboard.ts'
 import { freshNumber, seedUser } from '../support/factories.ts'
+import { findFixedPort } from '../support/fixed-port.ts'
 import { type LoadBalancer, startLoadBalancer } from '../support/load-balancer.ts'
 import { secret } from '../support/mcp.ts'
 import { createNextVersion, type NextVersion } from '../support/next-version.ts'
@@ -36,23 +37,27 @@ describeWithRedisServer('a rolling upgrade', () => {
   let balancer: LoadBalancer
   let next: NextVersion
   let browser: Browser
+  const closeLater = useClosers()
   beforeAll(async () => {
-    const port = await findFreePort('127.0.0.1')
+    const port = await findFixedPort()
     cluster = await createCluster(database, {
       PUBLIC_URL: `http://127.0.0.1:${port}`,
       SHUTDOWN_DELAY_SECONDS: '3',
       SIMULATION_SPEED: '100',
     })
+    closeLater(() => cluster.close())
     // A column in every table: no statement may depend on the columns that a table had when it was prepared.
     next = await createNextVersion([
       'create table next_version_note (id bigint primary key, note text not null)',
       ...(await listTables()).map(({ name }) => `alter table ${name} add column next_version_note text`),
     ])
+    closeLater(() => next.remove())
     await cluster.startAll()
     balancer = await startLoadBalancer(
       port,
       cluster.apis.map(({ url }) => url),
     )
+    closeLater(() => balancer.close())
     for (const { url } of cluster.apis) await waitFor(async () => balancer.sendsTo(url))
     await cluster.subscribe(balancer.url)
     const { workspaceId, campaignId } = cluster.seed
@@ -67,11 +72,6 @@ describeWithRedisServer('a rolling upgrade', () => {
       .values({ workspace_id: workspaceId, user_id: userId, role: 'owner' })
       .execute()
     ;({ browser } = await signIn(balancer, email))
-  })
-  afterAll(async () => {
-    await balancer.close()
-    await cluster.close()
-    await next.remove()
   })
 
   const expectStatus = (status: number, expected: number) => {

@@ -1,6 +1,5 @@
 import { type Call, CallCompletedEvent, WebhookSubscription } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
-import { findFreePort } from '../../db/embedded/server-address.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { assignTool } from '../../tools/assignments.ts'
@@ -8,6 +7,7 @@ import { installBuiltInTools, listTools } from '../../tools/tool-catalog.ts'
 import type { TestDatabase } from './database.ts'
 import { testDeps } from './deps.ts'
 import { getWidgetId, type Seed, seedWorkspace } from './factories.ts'
+import { findFixedPort } from './fixed-port.ts'
 import { HttpReceiver } from './http-receiver.ts'
 import { secret } from './mcp.ts'
 import { type RedisServer, startRedisServer } from './redis-server.ts'
@@ -53,7 +53,7 @@ export async function createCluster(
   const receiver = new HttpReceiver()
   await receiver.listen()
   const create = async (role: 'api' | 'worker') =>
-    createServiceProcess(role, await findFreePort('127.0.0.1'), {
+    createServiceProcess(role, await findFixedPort(), {
       DATABASE_URL: database.url,
       REDIS_URL: redis.url,
       SECRET_KEY: secretKey,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe } from '@jest/globals'
 import { createClient } from '@redis/client'
-import { findFreePort } from '../../db/embedded/server-address.ts'
+import { findFixedPort } from './fixed-port.ts'
 import { waitFor } from './wait.ts'
 
 /** A Redis that belongs to a test, so that the test can stop it. */
@@ -20,9 +20,10 @@ export interface RedisServer {
 
 export async function startRedisServer(): Promise<RedisServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'outdial-redis-'))
-  const port = await findFreePort('127.0.0.1')
+  const port = await findFixedPort()
   const url = `redis://127.0.0.1:${port}`
   let child: ChildProcess | undefined
+  process.once('exit', () => child?.kill())
   const start = async () => {
     child = spawn(
       'redis-server',

@@ -38,7 +38,11 @@ export function createServiceProcess(
   return {
     url,
     start: async (root) => {
-      const settings = { ...environment, ROLE: role, [role === 'api' ? 'PORT' : 'WORKER_PORT']: String(port) }
+      const settings = {
+        ...environment,
+        ...{ ROLE: role, [role === 'api' ? 'PORT' : 'WORKER_PORT']: String(port) },
+        npm_lifecycle_event: 'start', // so that it stops when the test run is killed
+      }
       const started = runScript('start', [], settings, '', root)
       running = started
       for (const stream of [started.process.stdout, started.process.stderr])

@@ -9,7 +9,7 @@ import { findBinaries } from '../../db/embedded/binaries.ts'
 import { findAccount } from '../../db/embedded/os-account.ts'
 import { postgresEnvironment, type Postmaster, startPostmaster } from '../../db/embedded/postmaster.ts'
 import { createTemporaryFolder } from '../../db/embedded/private-folder.ts'
-import { findFreePort } from '../../db/embedded/server-address.ts'
+import { findFixedPort } from './fixed-port.ts'
 import { waitFor } from './wait.ts'
 
 const run = promisify(execFile)
@@ -44,7 +44,7 @@ export async function startStreamingServers(): Promise<StreamingServers> {
   if (account.ids) await chown(signalFile, account.ids.uid, account.ids.gid)
 
   const replicaStatements: string[] = []
-  const ports = [await findFreePort('127.0.0.1'), await findFreePort('127.0.0.1')] as const
+  const ports = [await findFixedPort(), await findFixedPort()] as const
   const start = (name: 'primary' | 'replica', settings: string[]): Promise<Postmaster> =>
     startPostmaster({
       ...{ postgres, account },
