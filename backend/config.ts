@@ -27,6 +27,7 @@ export const Environment = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   // At least two for workspaces and two for everything else.
   DATABASE_CONNECTIONS: z.coerce.number().int().min(4).max(1_000).default(maxConnections),
+  DATABASE_READ_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   SECRET_KEY: list.optional(),
   RUNTIME_SECRET: list.optional(),
@@ -69,6 +70,8 @@ export interface Config {
   databaseUrl: string | undefined
   /** How many connections to the database this process opens at most. Workers open one more, for leases. */
   databaseConnections: number
+  /** A read replica of the database, for lists and exports of the dashboard. */
+  databaseReadUrl: string | undefined
   /** The Redis that all processes share. */
   redisUrl: string | undefined
   secretKeys: string[]
@@ -158,6 +161,11 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       'TELEPHONY=http needs RUNTIME_URL: the address of the agent runtime that makes the calls, for example https://runtime.example.com.',
     )
   }
+  if (env.DATABASE_READ_URL !== undefined && env.DATABASE_URL === undefined) {
+    throw new ConfigError(
+      'DATABASE_READ_URL needs DATABASE_URL: the database of which DATABASE_READ_URL is a read replica.',
+    )
+  }
   if (env.RUNTIME_SECRET !== undefined && env.RUNTIME_SECRET_FILE !== undefined) {
     throw new ConfigError('RUNTIME_SECRET and RUNTIME_SECRET_FILE are both set. Set only one of them.')
   }
@@ -181,6 +189,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
     databaseConnections: env.DATABASE_CONNECTIONS,
+    databaseReadUrl: env.DATABASE_READ_URL,
     redisUrl: env.REDIS_URL,
     secretKeys: env.SECRET_KEY ?? [],
     runtimeSecrets: env.RUNTIME_SECRET ?? [],

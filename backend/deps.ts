@@ -4,7 +4,7 @@ import type { Clock, Random } from './core/clock.ts'
 import type { Notify } from './core/notify.ts'
 import type { Db } from './db/schema.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import type { Replicas } from './replicas/replicas.ts'
+import type { ReadReplica, Replicas } from './replicas/replicas.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
 
 /** The dependencies of the service's operations. `open-deps.ts` creates them; tests create their own. */
@@ -17,6 +17,8 @@ export interface Deps {
   /** Creates and verifies attempt tokens. */
   attemptTokenKey: Buffer
   db: Db
+  /** For lists and exports of the dashboard. Undefined without DATABASE_READ_URL, and in workers. */
+  readReplica: ReadReplica | undefined
   clock: Clock
   random: Random
   log: Logger

@@ -9,9 +9,11 @@ import { createDatabaseClock } from './db/database-clock.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
 import { roles } from './db/roles.ts'
+import type { Db } from './db/schema.ts'
 import { repeatAfterOutage } from './db/wait-for-database.ts'
 import type { Deps } from './deps.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { readReplicaTimeouts } from './replicas/read-replica.ts'
 import { createLoneReplica } from './replicas/replicas.ts'
 import { loadAttemptTokenKey } from './secrets/attempt-tokens.ts'
 import { openRuntimeSecrets } from './secrets/runtime-secrets.ts'
@@ -22,6 +24,8 @@ import { checkSecretKeys, loadSecretKeys } from './secrets/secret-keys.ts'
 
 interface OpenedDeps {
   deps: Deps
+  /** Only for a service with DATABASE_READ_URL that handles requests. */
+  replicaDb: Db | undefined
   /** Undefined for a command, which doesn't use them. */
   runtimeSecrets: SecretSource | undefined
   /** Undefined for a command. */
@@ -60,7 +64,7 @@ export async function openDeps(options: {
   const repeat = <Result>(step: () => Promise<Result>) =>
     repeatAfterOutage({ url: database.url, timeoutMs: databaseTimeoutMs, log }, step)
   try {
-    await repeat(() => migrate(database.url))
+    await repeat(() => migrate(database.url, log))
     const keys = await loadSecretKeys(config, database.dataDir)
     const secretBox = createSecretBox(keys)
     const runtimeSecrets =
@@ -76,6 +80,18 @@ export async function openDeps(options: {
       doNotCallKey,
       onError: (error) => log.warn({ reason: error.message }, 'lost a database connection'),
     })
+    const replicaDb =
+      purpose === 'service' && config.role !== 'worker' && config.databaseReadUrl !== undefined
+        ? connect({
+            url: config.databaseReadUrl,
+            role: roles.service,
+            max: config.databaseConnections,
+            doNotCallKey,
+            isReadOnly: true,
+            timeouts: readReplicaTimeouts,
+            onError: (error) => log.debug({ reason: error.message }, 'lost a connection to the read replica'),
+          })
+        : undefined
     const clock = createDatabaseClock(db)
     // An outage is reported by the statements that it affects. Meanwhile, the clock runs on.
     const synchronizing = clock.keepSynchronized((error) =>
@@ -83,11 +99,13 @@ export async function openDeps(options: {
     )
     const close = async () => {
       await synchronizing.stop()
+      await replicaDb?.destroy()
       await db.destroy()
       await database.close()
     }
     await repeat(() => clock.synchronize()).catch(async (error: unknown) => {
       await synchronizing.stop()
+      await replicaDb?.destroy()
       await db.destroy()
       throw error
     })
@@ -97,6 +115,7 @@ export async function openDeps(options: {
       runtimeSigningKeys: () => runtimeSigningKeys?.list() ?? [],
       attemptTokenKey,
       db,
+      readReplica: undefined,
       clock,
       random: Math.random,
       log,
@@ -106,7 +125,7 @@ export async function openDeps(options: {
       replicas: createLoneReplica(),
     }
     const { dataDir } = database
-    return { deps, runtimeSecrets, runtimeSigningKeys, dataDir, repeatAfterOutage: repeat, close }
+    return { deps, replicaDb, runtimeSecrets, runtimeSigningKeys, dataDir, repeatAfterOutage: repeat, close }
   } catch (error) {
     await database.close()
     throw error

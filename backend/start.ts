@@ -8,6 +8,7 @@ import { errorCode, StartupError } from './core/errors.ts'
 import { createNotifier, type Notifier } from './core/notify.ts'
 import type { Worker } from './core/worker.ts'
 import { findFreePort } from './db/embedded/server-address.ts'
+import type { Db } from './db/schema.ts'
 import type { DemoFile } from './demo/demo-file.ts'
 import { prepareDemo } from './demo/prepare-demo.ts'
 import type { Deps } from './deps.ts'
@@ -21,6 +22,7 @@ import { openDeps } from './open-deps.ts'
 import { startAuthorizationCleanup, startExpirationJob } from './privacy/delete-expired.ts'
 import { startRetention } from './privacy/retention.ts'
 import { connectReplicas } from './replicas/connect-replicas.ts'
+import { startReadReplica } from './replicas/read-replica.ts'
 import { startReplicaCheck } from './replicas/replica-check.ts'
 import { startSender } from './webhooks/sender.ts'
 
@@ -62,9 +64,11 @@ export async function startService(
     ...{ config, log, purpose: 'service', notify: notifier.notify, metrics },
     ...options,
   })
-  const { dataDir, repeatAfterOutage } = opened
-  const deps = await connectToReplicas(opened.deps, notifier)
+  const { dataDir, repeatAfterOutage, replicaDb } = opened
+  const connected = await connectToReplicas(opened.deps, notifier)
+  const deps = replicaDb === undefined ? connected : addReadReplica(connected, replicaDb)
   const close = async () => {
+    await deps.readReplica?.stop()
     await deps.replicas.close()
     await opened.close()
   }
@@ -110,6 +114,12 @@ async function connectToReplicas(deps: Deps, notifier: Notifier): Promise<Deps> 
   const replicas = await connectReplicas(deps, redisUrl)
   return { ...deps, replicas, notify: replicas.share(notifier.notify) }
 }
+
+/** Adds the read replica, which needs this process's ID among the processes of the installation. */
+const addReadReplica = (deps: Deps, replicaDb: Db): Deps => ({
+  ...deps,
+  readReplica: startReadReplica(deps, replicaDb),
+})
 
 /** Parses the settings and finds a free port for PORT=0: the OAuth issuer and links need it before listening. */
 async function resolvePort(environment: Record<string, string | undefined>): Promise<Config> {

@@ -39,6 +39,7 @@ async function describeApi(): Promise<object> {
     attemptTokenKey: Buffer.from('unused'),
     // Never connected to, because the document depends only on the schemas.
     db: connect({ url: 'postgres://127.0.0.1/none' }),
+    readReplica: undefined,
     clock: systemClock,
     random: Math.random,
     log: pino({ level: 'silent' }),

@@ -8,6 +8,7 @@ import { pageHeaders } from '../views/page-headers.ts'
 import { createPageRenderer, type Render } from '../views/render.ts'
 import { mountPages } from './mount-pages.ts'
 import { toPageError } from './page/page-errors.ts'
+import { markChange } from './page/recent-change.ts'
 import { readUpload } from './page/upload.ts'
 import { createDashboardRoutes, publicForms } from './routes.ts'
 import { mountSignInPages } from './sign-in/sign-in-pages.ts'
@@ -19,6 +20,7 @@ export async function registerDashboard(
   { render: renderTemplate, browserAuth }: { render: Render; browserAuth: BrowserAuth },
 ): Promise<void> {
   const render = createPageRenderer(renderTemplate)
+  const isSecure = deps.config.publicUrl.startsWith('https:')
   const handleError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const pageError = toPageError(error)
     if (pageError.status >= 500)
@@ -42,11 +44,16 @@ export async function registerDashboard(
     handleError,
     async (pages) => {
       await pages.register(multipart, { throwFileSizeLimit: false })
+      if (deps.readReplica !== undefined) {
+        pages.addHook('onRequest', async (request, reply) => {
+          if (request.method === 'POST') void markChange(reply, isSecure)
+        })
+      }
       mountSignInPages(pages, deps, { render, browserAuth })
       const publicFormOptions = {
         render: renderTemplate,
         browserAuth,
-        isSecure: deps.config.publicUrl.startsWith('https:'),
+        isSecure,
       }
       for (const [path, mount] of Object.entries(publicForms)) {
         mount(pages, deps, { path, ...publicFormOptions })

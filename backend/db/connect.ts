@@ -93,10 +93,12 @@ export function connect(
     timeouts?: DatabaseTimeouts
     /** Without it, statements that look up or save a number of the do-not-call list fail. */
     doNotCallKey?: Buffer
+    /** Rejects statements that change anything, also if the server isn't a read replica. */
+    isReadOnly?: boolean
   },
 ): Db {
   const { url, role, max = maxConnections, onError = () => {} } = options
-  const { timeouts = defaultTimeouts, doNotCallKey } = options
+  const { timeouts = defaultTimeouts, doNotCallKey, isReadOnly = false } = options
   const openConnections = new Set<Promise<void>>()
   // The pool waits for it, although its type doesn't say so. Without its settings, a connection would have the rights of
   // the user in the URL.
@@ -108,6 +110,7 @@ export function connect(
       openConnections.add(close)
       void close.then(() => openConnections.delete(close))
       await client.query(sessionSettings(timeouts, connectionRole))
+      if (isReadOnly) await client.query('set default_transaction_read_only = on')
       if (doNotCallKey) await client.query(doNotCallSettings(doNotCallKey))
     }
   const openPool = (size: number, connectionRole: string | undefined) => {
@@ -145,7 +148,8 @@ export function connect(
   return db
 }
 
-const openKysely = (pool: PostgresPool): Db =>
+/** Returns a `Db` that takes its connections from a pool. */
+export const openKysely = (pool: PostgresPool): Db =>
   new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
 
 /** Returns a `Db` whose statements run as the workspace role and see the rows of one workspace. */
@@ -156,7 +160,7 @@ export function openWorkspace(db: Db, workspaceId: number): Db {
     workspaces.get(workspaceId) ??
     openKysely({
       options: pool.options,
-      connect: () => connectToWorkspace(pool, workspaceId),
+      connect: () => connectToWorkspace(db, workspaceId),
       end: () => Promise.resolve(), // the pool belongs to `db`
     })
   workspaces.set(workspaceId, opened)
@@ -166,7 +170,9 @@ export function openWorkspace(db: Db, workspaceId: number): Db {
 /** The workspace whose rows a connection sees. */
 const workspaceOf = new WeakMap<pg.PoolClient, number>()
 
-async function connectToWorkspace(pool: pg.Pool, workspaceId: number): Promise<PostgresPoolClient> {
+/** Takes a connection whose statements run as the workspace role and see the rows of one workspace. */
+export async function connectToWorkspace(db: Db, workspaceId: number): Promise<PostgresPoolClient> {
+  const [, pool] = getPools(db)
   const client = await pool.connect()
   if (workspaceOf.get(client) === workspaceId) return closeOnFailure(client)
   try {

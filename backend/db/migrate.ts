@@ -1,20 +1,47 @@
 import { readdir } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
+import type { Logger } from 'pino'
 import { secondMs } from '../core/durations.ts'
-import { StartupError } from '../core/errors.ts'
+import { errorCode, StartupError } from '../core/errors.ts'
 import { ensureRoles } from './roles.ts'
 
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
 
+/** How long a migration waits for a lock. Statements of running processes on the same table wait behind it. */
+const lockTimeoutMs = secondMs
+const retryMs = secondMs
+/** Another process that starts at the same time usually needs less time than these attempts. */
+const silentAttempts = 2
+
 /**
  * Updates the database to the newest schema. If several processes do this at the same time, they wait for each other.
+ * A transaction that uses a table for long, such as a backup, delays the update, but not the processes that are running.
  *
  * @throws {StartupError} if a newer version of Outdial has migrated the database, or if an administrator must create the
  *   roles
  */
-export async function migrate(url: string): Promise<void> {
+export async function migrate(url: string, log?: Pick<Logger, 'warn'>): Promise<void> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      await migrateOnce(url)
+      return
+    } catch (error) {
+      if (errorCode(error) !== lockNotAvailable) throw error
+    }
+    if (attempts === silentAttempts)
+      log?.warn(
+        'waiting to update the database: another process updates it, or a transaction, such as a backup, uses its tables',
+      )
+    await delay(retryMs)
+  }
+}
+
+const lockNotAvailable = '55P03'
+
+async function migrateOnce(url: string): Promise<void> {
   // Without a limit for a statement, because a migration of large tables takes long.
   const client = new pg.Client({
     connectionString: url,
@@ -25,6 +52,7 @@ export async function migrate(url: string): Promise<void> {
   client.on('error', () => {}) // the running query rejects with it
   await client.connect()
   try {
+    await client.query(`set lock_timeout = ${lockTimeoutMs}`)
     await rejectNewerSchema(client)
     await ensureRoles(client)
     await runner({

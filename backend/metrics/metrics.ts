@@ -11,6 +11,8 @@ export interface Metrics {
   apiLogDropped: Counter
   databaseUp: Gauge
   databaseConnections: Gauge<'state'>
+  readReplicaUp: Gauge
+  readReplicaLagSeconds: Gauge
   callQueueLagSeconds: Gauge
   deliveryLagSeconds: Gauge
   attemptsInProgress: Gauge
@@ -51,6 +53,16 @@ export function createMetrics(): Metrics {
   runtimeUp.remove()
   const redisUp = gauge('outdial_redis_up', '1 if this process is connected to Redis. Only with REDIS_URL.')
   redisUp.remove()
+  const readReplicaUp = gauge(
+    'outdial_read_replica_up',
+    '1 if this process reads lists and exports from the read replica. Only with DATABASE_READ_URL.',
+  )
+  readReplicaUp.remove()
+  const readReplicaLagSeconds = gauge(
+    'outdial_read_replica_lag_seconds',
+    'How old the data of the read replica is at most. Only with DATABASE_READ_URL, while it can be reached.',
+  )
+  readReplicaLagSeconds.remove()
   return {
     registry,
     requestSeconds: new Histogram({
@@ -85,6 +97,8 @@ export function createMetrics(): Metrics {
       help: "API requests that are missing in the API log, because the database wasn't available.",
       registers,
     }),
+    readReplicaUp,
+    readReplicaLagSeconds,
     databaseUp: gauge('outdial_database_up', '1 if the database responded to the last scrape.'),
     databaseConnections: new Gauge({
       name: 'outdial_database_connections',

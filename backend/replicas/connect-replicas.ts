@@ -10,7 +10,7 @@ import { connectRedis, failAfter } from './redis-connection.ts'
 import { newNodeId, type RemoteResult, type Replicas } from './replicas.ts'
 
 /** Longer than Redis ever takes. If it does take longer, requests continue without it. */
-const quickMs = 100
+const defaultQuickMs = 100
 /** How long to leave Redis alone after that, so that few requests wait. */
 const skipMs = secondMs
 
@@ -56,7 +56,11 @@ type ReplicaDeps = Pick<Deps, 'attemptTokenKey' | 'clock' | 'log' | 'metrics'>
  * Redis sees no content. Messages are sealed and the names of counters are hashed, with keys that all processes with this
  * database have. So a stranger with access to Redis can't call tools, and installations can share a Redis.
  */
-export async function connectReplicas(deps: ReplicaDeps, url: string): Promise<Replicas> {
+export async function connectReplicas(
+  deps: ReplicaDeps,
+  url: string,
+  { quickMs = defaultQuickMs }: { quickMs?: number } = {},
+): Promise<Replicas> {
   const { clock, log } = deps
   const deriveKey = (purpose: string) =>
     createHmac('sha256', deps.attemptTokenKey).update(`replicas: ${purpose}`).digest('base64url')

@@ -25,3 +25,13 @@ export async function recordReplica(db: Db, id: string, role: Role): Promise<Rol
 export async function deleteReplica(db: Db, id: string): Promise<void> {
   await db.deleteFrom('replica').where('id', '=', id).execute()
 }
+
+/** Returns when a process was last seen, in milliseconds since 1970. Undefined if it isn't recorded. */
+export async function findLastSeen(db: Db, id: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('replica')
+    .select('seen_at as seenAt')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.seenAt.getTime()
+}

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Notify } from '../core/notify.ts'
+import type { Db } from '../db/schema.ts'
 
 /** What became of a request to another process. */
 export type RemoteResult =
@@ -28,6 +29,16 @@ export interface Replicas {
   /** Returns a `notify` that also reaches the other processes. Their notifications go to `local`. */
   share(local: Notify): Notify
   close(): Promise<void>
+}
+
+/** A copy of the database that PostgreSQL keeps up to date, usually within milliseconds. */
+export interface ReadReplica {
+  /**
+   * Returns a `Db` that reads the rows of one workspace from the replica, or from the database itself while the replica
+   * is too old or unavailable.
+   */
+  openWorkspace(workspaceId: number): Db
+  stop(): Promise<void>
 }
 
 export const newNodeId = (): string => randomBytes(8).toString('hex')

@@ -36,3 +36,8 @@ it('ignores an old name without a value', () => {
 it.each(['3', '1001', 'many', '4.5'])('rejects DATABASE_CONNECTIONS=%s', (value) => {
   expect(() => parseConfig({ DATABASE_CONNECTIONS: value })).toThrow(/^DATABASE_CONNECTIONS: /m)
 })
+
+it('rejects a read replica of the embedded database', () => {
+  const environment = { DATABASE_READ_URL: 'postgres://replica.example.com/outdial' }
+  expect(() => parseConfig(environment)).toThrow('DATABASE_READ_URL needs DATABASE_URL')
+})

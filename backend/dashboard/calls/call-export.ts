@@ -51,6 +51,7 @@ function formatCell(value: string | number | boolean | Date | object | null): st
 
 /** Exports every call that matches the list's filter, not only one page. */
 export const exportCallsDownload = defineDownload({
+  toleratesLag: true,
   query: CallsQuery,
   send: async (deps, { query, workspace }) => ({
     name: 'calls.csv',

@@ -56,6 +56,7 @@ const pageSize = 50
 const maxNewer = 100
 
 export const callListPage = definePage({
+  toleratesLag: true,
   query: CallsQuery,
   show: async (deps, context) => callListView('Calls', await readList(deps, context)),
 })

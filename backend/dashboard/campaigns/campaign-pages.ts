@@ -163,6 +163,7 @@ const pageSize = 25
 const statusOptions = CampaignStatus.options.map((value) => ({ value, label: campaignBadge(value).text }))
 
 export const campaignListPage = definePage({
+  toleratesLag: true,
   query: Filter,
   show: async (deps, context) => {
     const { status, search, page } = context.query

@@ -34,6 +34,7 @@ async function exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number) {
 }
 
 export const exportContactsDownload = defineDownload({
+  toleratesLag: true,
   query: noInput,
   send: async (deps, { workspace }) => ({
     name: `contacts-${workspace.name}.csv`,

@@ -52,6 +52,7 @@ const listOptions = [
 ]
 
 export const contactListPage = definePage({
+  toleratesLag: true,
   query: Filter,
   show: async (deps, context) => {
     const { workspace, query } = context

@@ -27,6 +27,7 @@ const callbacksLink = { path: callbacksPath, label: 'Callback URLs' }
 const toCallbacks = (context: PageContext) => pathTo(context, callbacksPath)
 
 export const callbacksPage = definePage({
+  toleratesLag: true,
   query: DeliveryQuery,
   show: async (deps, context) => {
     const { pending, exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)

@@ -115,6 +115,7 @@ const Query = z.object({ page: PageNumber })
 const pageSize = 50
 
 export const webhookListPage = definePage({
+  toleratesLag: true,
   query: Query,
   show: async (deps, context) => {
     const { page } = context.query

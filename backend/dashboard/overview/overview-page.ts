@@ -52,6 +52,7 @@ const maxExhausted = 1_000
 
 /** The start page: today's calls, and what needs attention. */
 export const overviewPage = definePage({
+  toleratesLag: true,
   query: noInput,
   show: async (deps, { workspace }) => overviewView('Overview', await readOverview(deps, workspace)),
 })

@@ -10,6 +10,7 @@ export interface Page {
   kind: 'page'
   params: z.ZodType
   crossesWorkspaces: false
+  toleratesLag: boolean
   show(deps: Deps, context: PageContext): Promise<View>
 }
 
@@ -51,6 +52,7 @@ export interface Download {
   kind: 'download'
   params: z.ZodType
   crossesWorkspaces: false
+  toleratesLag: boolean
   send(deps: Deps, context: PageContext): Promise<DownloadedFile>
 }
 
@@ -88,16 +90,26 @@ const parseContext = <Params extends z.ZodType, Query extends z.ZodType>(
   query: query.parse(context.query),
 })
 
+/**
+ * What a page or download can do with a read replica. Lists and exports set `toleratesLag`: the newest rows may be
+ * missing for some seconds. The page of one object doesn't, because people follow links to objects that are new.
+ */
+interface ReadOptions {
+  toleratesLag?: boolean
+}
+
 /** Defines a read-only page. `query` must accept any input, so give its fields a fallback (`.catch`). */
 export const definePage = <Query extends z.ZodType, Params extends z.ZodType = NoInput>(
-  page: RouteParams<Params> & {
-    query: Query
-    show: (deps: Deps, context: ContextOf<Params, Query>) => Promise<View>
-  },
+  page: RouteParams<Params> &
+    ReadOptions & {
+      query: Query
+      show: (deps: Deps, context: ContextOf<Params, Query>) => Promise<View>
+    },
 ): Page => ({
   kind: 'page',
   params: page.params ?? noInput,
   crossesWorkspaces: false,
+  toleratesLag: page.toleratesLag ?? false,
   show: async (deps, context) => page.show(deps, parseContext<Params, Query>(context, page.query)),
 })
 
@@ -177,14 +189,16 @@ export const defineAction = <Form extends z.ZodType, Params extends z.ZodType = 
 })
 
 export const defineDownload = <Query extends z.ZodType, Params extends z.ZodType = NoInput>(
-  download: RouteParams<Params> & {
-    query: Query
-    send: (deps: Deps, context: ContextOf<Params, Query>) => Promise<DownloadedFile>
-  },
+  download: RouteParams<Params> &
+    ReadOptions & {
+      query: Query
+      send: (deps: Deps, context: ContextOf<Params, Query>) => Promise<DownloadedFile>
+    },
 ): Download => ({
   kind: 'download',
   params: download.params ?? noInput,
   crossesWorkspaces: false,
+  toleratesLag: download.toleratesLag ?? false,
   send: async (deps, context) => download.send(deps, parseContext<Params, Query>(context, download.query)),
 })
 

@@ -62,6 +62,7 @@ const filters = [
 const pageSize = 50
 
 export const apiLogPage = definePage({
+  toleratesLag: true,
   query: Query,
   show: async (deps, context) => {
     const { query, workspace } = context

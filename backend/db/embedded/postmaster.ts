@@ -37,7 +37,8 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     createInterface({ input: child.stderr }).on('line', (line) => {
       options.onLine(line)
       lines.push(line)
-      if (line.includes('database system is ready to accept connections')) resolve(true)
+      // "read-only" if it's a standby, in tests.
+      if (/ready to accept (read-only )?connections/.test(line)) resolve(true)
     })
   })
   if (!(await ready)) throw toStartupError(lines)

@@ -7,6 +7,7 @@ import { password, seedUser, seedWorkspace } from '../support/factories.ts'
 import {
   createInstallation,
   describeWithRedis,
+  type Installation,
   redisUrl,
   type Replica,
   startReplica,
@@ -18,21 +19,28 @@ import { useTestDatabase } from '../support/world.ts'
 const database = useTestDatabase()
 
 describeWithRedis('limits of two replicas', () => {
+  let installation: Installation
   let proxy: DatabaseProxy
   let replicas: [Replica, Replica]
   let key: string
   beforeEach(async () => {
-    const installation = createInstallation(database.db)
+    installation = createInstallation(database.db)
     proxy = await createDatabaseProxy(redisUrl)
-    const environment = { RATE_LIMIT_PER_MINUTE: '5', RATE_LIMIT_PER_WORKSPACE: '7' }
-    const start = () => startReplica(installation, { redisUrl: proxy.url, environment })
-    replicas = [await start(), await start()]
+    // A busy machine must not count without Redis.
+    await startReplicas({ quickMs: 10_000 })
     key = await newKey()
   })
   afterEach(async () => {
-    await Promise.all(replicas.map((replica) => replica.stop()))
+    await stopReplicas()
     await proxy.disconnect()
   })
+
+  const startReplicas = async (options: { quickMs?: number } = {}) => {
+    const environment = { RATE_LIMIT_PER_MINUTE: '5', RATE_LIMIT_PER_WORKSPACE: '7' }
+    const start = () => startReplica(installation, { redisUrl: proxy.url, environment, ...options })
+    replicas = [await start(), await start()]
+  }
+  const stopReplicas = () => Promise.all(replicas.map((replica) => replica.stop()))
 
   const newKey = async () => {
     const [{ deps }] = replicas
@@ -102,6 +110,8 @@ describeWithRedis('limits of two replicas', () => {
   })
 
   it('are counted by each replica while Redis is unreachable or silent, and together again afterward', async () => {
+    await stopReplicas()
+    await startReplicas()
     expect((await get(0)).status).toBe(200)
     await proxy.disconnect()
     await waitUntil(() => replicas.every((replica) => replica.logOutput().includes('Redis is unavailable')))

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const projectRoot = fileURLToPath(new URL('../../..', import.meta.url))
@@ -16,14 +17,24 @@ export interface RunningProcess {
   result: Promise<ProcessResult>
 }
 
-/** Runs a script in `scripts/` with separate environment variables. */
+/**
+ * Runs a script in `scripts/` with separate environment variables.
+ *
+ * @param root the folder with the code; this checkout by default
+ */
 export function runScript(
   script: 'start' | 'admin',
   args: string[],
   environment: Record<string, string>,
   input = '',
+  root = projectRoot,
 ): RunningProcess {
-  return spawnProcess(process.execPath, [`${projectRoot}scripts/${script}.mjs`, ...args], environment, input)
+  return spawnProcess(
+    process.execPath,
+    [path.join(root, `scripts/${script}.mjs`), ...args],
+    environment,
+    input,
+  )
 }
 
 /** Runs `npm start` as npm does: in a shell, which gets the signals that are sent to npm. */

@@ -23,6 +23,7 @@ export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
     runtimeSigningKeys: () => runtimeSigningKeys,
     attemptTokenKey: Buffer.from('attempt-token-key-of-the-tests'),
     db,
+    readReplica: undefined,
     clock: new ManualClock(),
     random: () => 0.5,
     log: pino({ level: 'silent' }),

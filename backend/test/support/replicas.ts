@@ -50,7 +50,13 @@ export const createInstallation = (db: Db): Installation => ({
 /** Starts a process of an installation, assembled like in `start.ts`, on its own port. */
 export async function startReplica(
   { db, clock, attemptTokenKey }: Installation,
-  options: { redisUrl: string; behaviors?: ToolBehaviors; environment?: Record<string, string> },
+  options: {
+    redisUrl: string
+    behaviors?: ToolBehaviors
+    environment?: Record<string, string>
+    /** How long a request waits for Redis. */
+    quickMs?: number
+  },
 ): Promise<Replica> {
   const lines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
@@ -60,7 +66,7 @@ export async function startReplica(
     ...options.environment,
   })
   const local = testDeps(db, { config, clock, log, attemptTokenKey })
-  const replicas = await connectReplicas(local, options.redisUrl)
+  const replicas = await connectReplicas(local, options.redisUrl, options)
   const notifier = createNotifier()
   const deps = { ...local, replicas, notify: replicas.share(notifier.notify) }
   const kinds = options.behaviors && createToolKinds(options.behaviors)

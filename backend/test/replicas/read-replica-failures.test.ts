@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { connect } from '../../db/connect.ts'
+import { roles } from '../../db/roles.ts'
+import type { Db } from '../../db/schema.ts'
+import { maxLagMs, startReadReplica } from '../../replicas/read-replica.ts'
+import type { ReadReplica } from '../../replicas/replicas.ts'
+import { ManualClock } from '../support/clock.ts'
+import { asSuperuser, createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/factories.ts'
+import { waitFor } from '../support/wait.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+// Two databases that aren't connected, so that a test sees which of them was read, and can change only one.
+const database = useTestDatabase()
+let copy: TestDatabase
+let replicaDb: Db
+let deps: TestDeps
+let replica: ReadReplica
+let workspaceId: number
+beforeAll(async () => {
+  copy = await createTestDatabase()
+  replicaDb = connect({ url: copy.url, role: roles.service, isReadOnly: true })
+})
+afterAll(async () => {
+  await replicaDb.destroy()
+  await copy.close()
+})
+beforeEach(async () => {
+  // Both have the same workspaces, with different names.
+  deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()) })
+  workspaceId = (await seedWorkspace(deps, 'In the database')).workspaceId
+  await seedWorkspace({ ...deps, db: copy.db }, 'In the replica')
+  replica = startReadReplica(deps, replicaDb)
+})
+afterEach(() => replica.stop())
+
+/** Records the process in the copy, as if its row had arrived there now, and waits until the replica is used. */
+async function receiveHeartbeat(): Promise<void> {
+  await copy.db.insertInto('replica').values({ id: deps.replicas.nodeId, role: 'api' }).execute()
+  await waitForUse()
+}
+
+const waitForUse = () =>
+  waitFor(
+    async () => (await readName()) === 'In the replica',
+    () => deps.clock.advance(100),
+  )
+
+const readName = async (db = replica.openWorkspace(workspaceId)) => {
+  const rows = await db.selectFrom('workspace').select('name').execute()
+  return rows.map(({ name }) => name).join()
+}
+
+it('reads only the rows of the workspace, and only after a row of this process has arrived', async () => {
+  expect(await readName()).toBe('In the database')
+  await receiveHeartbeat()
+  // Names of other workspaces would be in the result, too.
+  expect(await readName()).toBe('In the replica')
+})
+
+it('reads from the database when the last row of this process is too old', async () => {
+  await receiveHeartbeat()
+  deps.clock.advance(maxLagMs + 1_000)
+  expect(await readName()).toBe('In the database')
+})
+
+it('repeats a statement in the database if the replica lacks what a migration has just added', async () => {
+  await receiveHeartbeat()
+  await asSuperuser(database.db, (db) =>
+    sql`alter table workspace add column added text default 'yes'`.execute(db),
+  )
+  const { rows } = await sql`select added from workspace`.execute(replica.openWorkspace(workspaceId))
+  expect(rows).toEqual([{ added: 'yes' }])
+  await waitForUse()
+})
+
+it('repeats a statement in the database if the connection to the replica breaks', async () => {
+  await receiveHeartbeat()
+  const name = new URL(copy.url).pathname.slice(1)
+  const reading = sql<{ name: string }>`
+    select name from workspace, pg_sleep(case when current_database() = ${name} then 30 else 0 end)`.execute(
+    replica.openWorkspace(workspaceId),
+  )
+  await waitFor(async () => {
+    const { rows } = await asSuperuser(copy.db, (db) =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = ${name} and wait_event = 'PgSleep'`.execute(db),
+    )
+    return rows.length > 0
+  })
+  const { rows } = await reading
+  expect(rows).toEqual([{ name: 'In the database' }])
+})
+
+it('rejects statements that change anything', async () => {
+  await receiveHeartbeat()
+  const change = replica
+    .openWorkspace(workspaceId)
+    .updateTable('workspace')
+    .set({ name: 'Changed' })
+    .execute()
+  await expect(change).rejects.toThrow('cannot execute UPDATE in a read-only transaction')
+  expect(await readName(database.db)).not.toContain('Changed')
+})
+
+it('reports an error of the statement itself, and continues to use the replica', async () => {
+  await receiveHeartbeat()
+  const reading = sql`select 1 / 0`.execute(replica.openWorkspace(workspaceId))
+  await expect(reading).rejects.toThrow('division by zero')
+  expect(await readName()).toBe('In the replica')
+})
