@@ -33,8 +33,9 @@ create index archived_call_test on archived_call (workspace_id, id) where test;
 create index archived_call_queued on archived_call (workspace_id, queued_at, id);
 create index archived_call_contact on archived_call (workspace_id, contact_id, id);
 create index archived_call_number on archived_call (workspace_id, to_number text_pattern_ops);
-create index archived_call_progress on archived_call (campaign_id, outcome) where not test;
-create index archived_call_conversation on archived_call (workspace_id, ended_at) where conversation_erased_at is null;
+create index archived_call_progress on archived_call (workspace_id, campaign_id, outcome) where not test;
+create index archived_call_conversation on archived_call (workspace_id, ended_at)
+  where status = 'completed' and conversation_erased_at is null;
 comment on index archived_call_list is 'GET /calls/ and the list of calls';
 comment on index archived_call_list_campaign is 'The list of calls of a campaign';
 comment on index archived_call_list_agent is 'The list of calls of an agent';

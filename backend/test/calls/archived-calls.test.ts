@@ -359,13 +359,13 @@ describe('an archived call', () => {
 
   it('moves back when all failed deliveries of its subscription are replayed', async () => {
     const { oldIds, seed, subscription } = history
-    const replayable = [oldIds[2] ?? 0, oldIds[3] ?? 0]
-    for (const callId of replayable) await exhaustArchived(callId)
+    const failedIds = [oldIds[2] ?? 0, oldIds[3] ?? 0]
+    for (const callId of failedIds) await exhaustArchived(callId)
     const page = await history.open(`/integrations/webhooks/${subscription.id}`)
     const { page: replayed } = await history.browser.press(page, 'Replay failed deliveries')
     expect(replayed.text).toContain('Replaying 2 deliveries.')
     const archived = await listArchivedCalls(world.service.deps, seed.workspaceId)
-    expect(archived.filter((id) => replayable.includes(id))).toEqual([])
+    expect(archived.filter((id) => failedIds.includes(id))).toEqual([])
     await deliverAll()
   })
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import { readPage } from '../../../test/support/docs.ts'
 import { restoreCalls } from '../../db/restore-calls.ts'
 import { finishAnalysis } from '../../dialer/finish-attempt.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
@@ -90,7 +91,7 @@ async function seedCompleteCall(): Promise<number> {
   await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId }, analysis)
   await sql`
     update call set queued_at = '2026-05-04 15:00:00.123456+00', extracted = '{"a": 1.10, "b": null, "c": "\\u0041"}',
-      metadata = '{"Über": "\\"quoted\\", (x), {y}"}' where id = ${callId}`.execute(deps.db)
+      metadata = '{"☎ \u2028": "\\"quoted\\", (x), {y}"}' where id = ${callId}`.execute(deps.db)
   await sql`update tool_call set result = ${'a\n"b", \\c\t(d)'} where call_id = ${callId}`.execute(deps.db)
   await sql`
     update webhook_delivery set status = 'delivered', next_attempt_at = null, finished_at = '2026-05-05 10:00:00.654321+00',
@@ -122,6 +123,16 @@ it('restores exactly the rows that moved to the archive, in every table', async 
   expect(restored).toBe(1)
   expect(await dumpMovedTables()).toEqual(before)
   for (const rows of Object.values(await dumpMovedTables('archived_'))) expect(rows).toEqual([])
+})
+
+it('restores all calls with the statement in the docs', async () => {
+  const callId = await seedCompleteCall()
+  const before = await dumpMovedTables()
+  await archiveCalls(world.deps)
+  const [, statement = ''] = /```sql\n([^`]*restore_calls[^`]*)```/.exec(readPage('docs/operating.md')) ?? []
+  await sql.raw(statement).execute(world.deps.db)
+  expect(await dumpMovedTables()).toEqual(before)
+  expect(before.call?.join()).toContain(`(${callId},`)
 })
 
 it('restores no call of another workspace', async () => {
