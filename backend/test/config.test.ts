@@ -32,3 +32,15 @@ it('ignores an old name without a value', () => {
     simulationSpeed: 50,
   })
 })
+
+it.each(['6', '-1', '7.5', '36501', 'never'])('rejects ARCHIVE_AFTER_DAYS=%s', (days) => {
+  expect(() => parseConfig({ ARCHIVE_AFTER_DAYS: days })).toThrow('ARCHIVE_AFTER_DAYS: ')
+})
+
+it.each([
+  [undefined, 90],
+  ['0', 0],
+  ['7', 7],
+])('archives calls with ARCHIVE_AFTER_DAYS=%s after %s days', (days, expected) => {
+  expect(parseConfig({ ARCHIVE_AFTER_DAYS: days }).archiveAfterDays).toBe(expected)
+})
