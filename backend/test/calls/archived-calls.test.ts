@@ -62,6 +62,10 @@ async function seedHistory() {
     .execute()
   await deliverAll()
   await shiftBack(seed.workspaceId, 200)
+  // Queued later than calls with higher IDs, by a process whose clock was wrong.
+  await sql`update call set queued_at = queued_at + interval '10 minutes' where id = ${oldIds[1]}`.execute(
+    deps.db,
+  )
 
   const newIds: number[] = []
   for (const index of [0, 1, 2]) {
@@ -201,6 +205,7 @@ describe('after archiving', () => {
       `/calls?after=${firstId}`,
       `/calls?to=${yesterday}`,
       `/calls?from=${yesterday}`,
+      `/calls?to=${yesterday}&before=${oldIds[3]}`,
       '/calls?search=Kim2',
       '/calls?search=%2B1202559',
       '/calls?search=lead+3',
@@ -384,6 +389,33 @@ describe('an archived call', () => {
     const page = await history.open(`/calls/${history.oldIds[5]}`)
     expect(page.text).toContain('The deliveries to 1 webhook subscription were deleted')
   })
+})
+
+it('shows the same overview and the same subscription if all calls of a workspace are archived', async () => {
+  const { deps } = world.service
+  const owner = await seedSignedInOwner(world.service)
+  const caller = await seedApiKeyCaller(deps, { ...owner.seed, userId: owner.userId })
+  const hook = { target_url: receiver.url(), event: 'call.completed' } as const
+  const { subscription } = await subscribe(deps, caller, hook)
+  const call = await seedCall(deps, owner.seed, '+12025590020', { callback_url: receiver.url('/callback') })
+  await complete(owner, call.id, 'busy', 0)
+  deps.clock.advance(60_000)
+  await deliverAll()
+  await shiftBack(owner.seed.workspaceId, 200)
+  const readPages = () =>
+    Promise.all(
+      [
+        '/overview',
+        '/integrations/webhooks',
+        `/integrations/webhooks/${subscription.id}`,
+        '/integrations/callbacks',
+        `/campaigns/${owner.seed.campaignId}`,
+      ].map(async (path) => (await owner.open(path)).text),
+    )
+  const before = await readPages()
+  await archiveNow()
+  expect(await listArchivedCalls(deps, owner.seed.workspaceId)).toEqual([call.id])
+  expect(await readPages()).toEqual(before)
 })
 
 /** Makes the archived delivery of a call one that can be replayed. */
