@@ -57,5 +57,10 @@ function stopOnSignal({ log, stop }: Service): void {
  */
 function onParentExit(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return
-  setInterval(() => process.ppid !== parentPid && stop(), 500).unref()
+  const check = setInterval(() => {
+    if (process.ppid === parentPid) return
+    clearInterval(check)
+    stop()
+  }, 500)
+  check.unref()
 }

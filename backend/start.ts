@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createApp, createMonitoringApp } from './app.ts'
+import { startArchiver } from './calls/archive-calls.ts'
 import { type Config, parseConfig } from './config.ts'
 import { startImporter } from './contacts/import/importer.ts'
 import { secondMs } from './core/durations.ts'
@@ -141,7 +142,7 @@ function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop' | 'lo
     importQueued: () => importer.notify(),
   })
   const cleanups = [startExpirationJob(deps), startAuthorizationCleanup(deps), startRetention(deps)]
-  return [dialer, startSweeper(deps), sender, importer, ...cleanups]
+  return [dialer, startSweeper(deps), sender, importer, ...cleanups, startArchiver(deps)]
 }
 
 /** Starts a worker's only server, if it has a port. */

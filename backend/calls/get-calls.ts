@@ -5,7 +5,7 @@ import { notFound } from '../core/errors.ts'
 import { callPageUrl } from '../core/page-urls.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
-import { type CallRow, findCallPage, findCallRows } from './find-calls.ts'
+import { type CallRow, findCallPage, findCallRow } from './find-calls.ts'
 import { normalizeNumber } from './resolve-number.ts'
 
 export interface CallKey {
@@ -20,7 +20,7 @@ export async function findCall(
   callId: number,
   now: Date,
 ): Promise<Call | undefined> {
-  const [row] = await findCallRows(db, workspaceId, [callId], now)
+  const row = await findCallRow(db, workspaceId, callId, now)
   return row && toCall(config, row)
 }
 

@@ -11,14 +11,17 @@ import type { AgentStatus, Db } from './schema.ts'
 //   1. rows of imports
 //   2. the contact
 //   3. the campaign: `share` or `update`, never one after the other
-//   4. the call attempt in progress
-//   5. calls, in the order of their IDs
-//   6. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
+//   4. the workspace's archive: `restoreCalls` in restore-calls.ts
+//   5. the call attempt in progress
+//   6. calls, in the order of their IDs
+//   7. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
 //
 // Other rows have a separate order: the workspace, then the agent, the tool, and the spreadsheet.
 //
 // Inserting a row takes a key-share lock on the rows that it refers to, and so does the second update of a row in one
 // transaction, which checks the foreign keys again. For a call that's against the order, so complete it in one statement.
+// The archiver inserts calls after it has locked them, but they're completed, and a transaction that changes a campaign's
+// rules locks only open ones.
 // Statements that insert notes, reports, or tool calls lock the contact explicitly, so that they wait for its erasure and
 // then find it erased.
 

@@ -1,7 +1,12 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { eraseContactFromResponses } from '../api/erase-responses.ts'
 import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
-import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../calls/erase-calls.ts'
+import {
+  endAnalyses,
+  eraseCalls,
+  eraseDoNotCallReasons,
+  restoreCallsOfContact,
+} from '../calls/erase-calls.ts'
 import {
   eraseChanges,
   eraseContactRow,
@@ -16,7 +21,7 @@ import { lockCallsOfContact, lockCampaignsOfQueuedCalls, lockContactForErasure }
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { eraseAttempts } from '../dialer/erase-attempts.ts'
-import { eraseToolCalls } from '../mcp/erase-tool-calls.ts'
+import { eraseToolCalls, restoreCallsThatMention } from '../mcp/erase-tool-calls.ts'
 import { eraseSpreadsheetCells } from '../spreadsheets/erase-cells.ts'
 import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
 import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
@@ -66,6 +71,9 @@ export const eraseContact = (
     if (contact === undefined) throw notFound('contact')
     if (contact.erasedAt !== null) return
     await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { contactId })
+    const identifiers = toIdentifiers(contact)
+    await restoreCallsOfContact(tx.db, workspaceId, contactId)
+    await restoreCallsThatMention(tx.db, workspaceId, identifiers)
     const calls = await lockCallsOfContact(tx.db, workspaceId, contactId)
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
       throw callInProgressError()
@@ -75,7 +83,7 @@ export const eraseContact = (
     // These events are erased with all others in this transaction, before anything can send them.
     await completeQueuedCalls(tx, workspaceId, callIds, end)
     await publishCompletedCalls(tx, workspaceId, await endAnalyses(tx.db, workspaceId, callIds), at)
-    const toErase = { workspaceId, contactId, callIds, ...toIdentifiers(contact), at }
+    const toErase = { workspaceId, contactId, callIds, ...identifiers, at }
     for (const erase of erasers) await erase(tx.db, toErase)
   })
 

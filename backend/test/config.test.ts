@@ -41,3 +41,15 @@ it('rejects a read replica of the embedded database', () => {
   const environment = { DATABASE_READ_URL: 'postgres://replica.example.com/outdial' }
   expect(() => parseConfig(environment)).toThrow('DATABASE_READ_URL needs DATABASE_URL')
 })
+
+it.each(['6', '-1', '7.5', '36501', 'never'])('rejects ARCHIVE_AFTER_DAYS=%s', (days) => {
+  expect(() => parseConfig({ ARCHIVE_AFTER_DAYS: days })).toThrow('ARCHIVE_AFTER_DAYS: ')
+})
+
+it.each([
+  [undefined, 90],
+  ['0', 0],
+  ['7', 7],
+])('archives calls with ARCHIVE_AFTER_DAYS=%s after %s days', (days, expected) => {
+  expect(parseConfig({ ARCHIVE_AFTER_DAYS: days }).archiveAfterDays).toBe(expected)
+})

@@ -92,8 +92,8 @@ it('accepts admin commands whether it runs or not', async () => {
   expect(other.stdout).toContain('demo@example.com')
 })
 
-it('stops cleanly when the shell that npm started it in ends', async () => {
-  const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
+it('stops cleanly when the shell that npm started it in ends, even if that takes seconds', async () => {
+  const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0', SHUTDOWN_DELAY_SECONDS: '2' })
   await shell.waitForOutput(/Outdial is ready/)
   shell.process.kill('SIGTERM')
   // The output closes when the service, which inherited it, has ended.

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { secondMs } from '../core/durations.ts'
+import { restoreCalls } from '../db/restore-calls.ts'
 import type { Db } from '../db/schema.ts'
 import type { DeliveryStatus } from '../db/tables/webhook-tables.ts'
 import { isOfCall } from './test-events.ts'
@@ -293,6 +294,30 @@ export async function exhaustDeliveriesOfSubscription(
     .execute()
 }
 
+type ReplaySelection = { deliveryId: number } | { subscriptionId: number | null }
+
+/** Restores the archived calls whose deliveries {@link replayExhaustedDeliveries} makes due. */
+export async function restoreExhaustedDeliveries(
+  db: Db,
+  workspaceId: number,
+  selection: ReplaySelection,
+): Promise<void> {
+  const isSelected =
+    'deliveryId' in selection
+      ? sql`d.id = ${selection.deliveryId}`
+      : selection.subscriptionId === null
+        ? sql`d.subscription_id is null`
+        : sql`d.subscription_id = ${selection.subscriptionId}`
+  const calls = sql`
+    select event.call_id from archived_webhook_delivery d join archived_event event on event.id = d.event_id
+    where d.workspace_id = ${workspaceId} and d.status = 'exhausted' and ${isSelected}
+    order by d.id limit ${maxRestored}`
+  while ((await restoreCalls(db, workspaceId, calls)) > 0);
+}
+
+/** A statement that restores more could take longer than the database allows. */
+const maxRestored = 500
+
 /**
  * Makes exhausted deliveries due again with the whole retry schedule. Returns how many. Keeps the log of their attempts.
  * Test events stay exhausted, because each is sent only once.
@@ -300,7 +325,7 @@ export async function exhaustDeliveriesOfSubscription(
 export async function replayExhaustedDeliveries(
   db: Db,
   workspaceId: number,
-  selection: { deliveryId: number } | { subscriptionId: number | null },
+  selection: ReplaySelection,
   at: Date,
 ): Promise<number> {
   const enabled = db

@@ -2,7 +2,7 @@ import { type Call, CallCompletedEvent } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/tokens.ts'
-import { findDeliveryLag, replayExhaustedDeliveries } from './delivery-store.ts'
+import { findDeliveryLag, replayExhaustedDeliveries, restoreExhaustedDeliveries } from './delivery-store.ts'
 import { insertEventsWithDeliveries } from './outbox-store.ts'
 
 /**
@@ -50,6 +50,7 @@ export async function replayDeliveries(
   workspaceId: number,
   selection: { deliveryId: number } | { subscriptionId: number | null },
 ): Promise<number> {
+  await restoreExhaustedDeliveries(db, workspaceId, selection)
   const replayed = await replayExhaustedDeliveries(db, workspaceId, selection, clock.now())
   if (replayed > 0) notify.deliveryQueued()
   return replayed

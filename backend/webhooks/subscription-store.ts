@@ -207,12 +207,14 @@ export async function deleteEndedSubscriptions(
   db: Db,
   { before, limit }: { before: Date; limit: number },
 ): Promise<boolean> {
-  const deleted = await sql`
-    delete from webhook_delivery where id in (
-      select d.id from webhook_subscription s join webhook_delivery d on d.subscription_id = s.id
-      where s.ended_at < ${before} limit ${limit}
-    )`.execute(db)
-  if (deleted.numAffectedRows === BigInt(limit)) return false
+  for (const deliveries of [sql.table('webhook_delivery'), sql.table('archived_webhook_delivery')]) {
+    const deleted = await sql`
+      delete from ${deliveries} where id in (
+        select d.id from webhook_subscription s join ${deliveries} d on d.subscription_id = s.id
+        where s.ended_at < ${before} limit ${limit}
+      )`.execute(db)
+    if (deleted.numAffectedRows === BigInt(limit)) return false
+  }
   await sql`delete from webhook_subscription where ended_at < ${before}`.execute(db)
   return true
 }
@@ -266,6 +268,10 @@ export async function recordSubscriptionFailure(
       select from webhook_delivery d join delivery_attempt a on a.delivery_id = d.id
       where d.subscription_id = s.id and d.event_id <> ${failure.eventId} and a.at >= s.failing_since
         and ${isOfCall('d')}
+    ) or exists (
+      select from archived_webhook_delivery d
+      where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.status = 'exhausted'
+        and d.finished_at >= s.failing_since
     ) as "hasOtherFailedEvent"
   `.execute(db)
   return rows[0]

@@ -6,7 +6,9 @@ import type { Db } from '../../db/schema.ts'
 import { scopeToWorkspace } from '../../db/workspace-scope.ts'
 import { addDocument } from '../../knowledge/documents.ts'
 import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
+import { archivedTables } from '../support/archive.ts'
 import { asSuperuser } from '../support/database.ts'
+import { completeCall } from '../support/factories.ts'
 import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
@@ -59,6 +61,37 @@ async function fillTables(db: Db, of: SeededObjects): Promise<void> {
       select 'RefreshToken', ${hash}, '{}', id_hash from oauth_grant where workspace_id = ${workspaceId} limit 1`,
   ]
   for (const statement of statements) await statement.execute(db)
+  await sql`select move_calls('', 'archived_', array[${await addFinishedCall(of)}]::bigint[])`.execute(db)
+}
+
+/** Creates a call with a row in each table whose rows move to the archive. */
+async function addFinishedCall({ user, campaign, subscription }: SeededObjects): Promise<number> {
+  const { db } = world.database
+  const { deps } = world.service
+  const call = await completeCall(deps, user.seed)
+  await sql`
+    with attempt as (
+      insert into call_attempt (
+        workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at,
+        ended_at, outcome
+      ) values (
+        ${user.seed.workspaceId}, ${call.id}, ${campaign}, 1, '', false, 'simulated', gen_random_uuid(), now(), now(),
+        now(), 'answered'
+      ) returning *
+    )
+    insert into tool_call (
+      workspace_id, call_id, attempt_id, tool_name, arguments, result, is_error, dry_run, started_at, duration_ms
+    ) select workspace_id, call_id, id, 'look_up', '{}', '', false, false, now(), 1 from attempt`.execute(db)
+  await sql`
+    with delivery as (
+      update webhook_delivery set status = 'delivered', next_attempt_at = null
+      from event where event.id = event_id and call_id = ${call.id} and subscription_id = ${subscription}
+      returning webhook_delivery.id
+    )
+    insert into delivery_attempt (delivery_id, number, at, duration_ms) select id, 1, now(), 1 from delivery`.execute(
+    db,
+  )
+  return call.id
 }
 
 interface Table {
@@ -107,6 +140,8 @@ const belongs: Record<string, string> = {
     select call_attempt.id from call_attempt join call on call.id = call_id where call.workspace_id = $)`,
   delivery_attempt: `delivery_id in (
     select webhook_delivery.id from webhook_delivery join event on event.id = event_id where event.workspace_id = $)`,
+  archived_delivery_attempt: `delivery_id in (
+    select d.id from archived_webhook_delivery d join archived_event e on e.id = d.event_id where e.workspace_id = $)`,
   oauth_payload: 'grant_hash in (select id_hash from oauth_grant where workspace_id = $)',
   app_user: `id in (select user_id from membership where workspace_id = $)
     or id in (select user_id from former_member where workspace_id = $)`,
@@ -197,6 +232,22 @@ describe('statements without a condition on the workspace', () => {
       const { rows } = await sql<{ address: string }>`
         select ${address(table)} as address from ${sql.table(table.name)}`.execute(scoped(ours))
       expect([table.name, rows.map((row) => row.address).sort()]).toEqual([table.name, expected])
+    }
+  })
+
+  it('read exactly the rows of their workspace through the views with the archive', async () => {
+    for (const table of archivedTables) {
+      const view = sql.table(`any_${table}`)
+      const { rows } = await sql<{ found: number; expected: number }>`
+        select (select count(*) from ${view}) as found,
+          (select count(*) from ${sql.table(table)}) + (select count(*) from ${sql.table(`archived_${table}`)}) as expected`.execute(
+        scoped(ours),
+      )
+      expect([table, rows[0]?.found]).toEqual([table, rows[0]?.expected])
+      const all = await sql<{ count: number }>`select count(*) as count from ${view}`.execute(
+        world.database.db,
+      )
+      expect(all.rows[0]?.count).toBeGreaterThan(rows[0]?.found ?? 0)
     }
   })
 

@@ -12,6 +12,7 @@ import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
+import { archiveCalls } from '../support/archive.ts'
 import { advanceUntil, listEvents, seedCall, toCaller } from '../support/calls.ts'
 import type { TestDeps } from '../support/deps.ts'
 import { analysis, answered, number, person, useErasureWorld } from '../support/erasure.ts'
@@ -103,7 +104,7 @@ it('rejects the erasure if the dialer claims the call first, and cancels the cal
   expect(await findTraces()).toEqual([])
 })
 
-it('erases everything even if the contact and its campaign are changed and called at the same time', async () => {
+it('erases everything even if the contact and its campaign are changed, called, and archived at the same time', async () => {
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const settle = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {
@@ -154,6 +155,7 @@ it('erases everything even if the contact and its campaign are changed and calle
       settle(saveContact(deps, toCaller(seed), { phone_number: number, first_name: 'Zelda' })),
       call(),
       call(),
+      archiveCalls(deps),
     ])
   }
   await call()
@@ -168,8 +170,8 @@ it('erases everything even if the contact and its campaign are changed and calle
   for (const { id } of contacts) await erase(id)
   expect(await findTraces()).toEqual([])
   const calls = await deps.db
-    .selectFrom('call')
-    .leftJoin('event', 'event.call_id', 'call.id')
+    .selectFrom('any_call as call')
+    .leftJoin('any_event as event', 'event.call_id', 'call.id')
     .select(['call.id', 'call.status', 'event.id as event'])
     .where('call.workspace_id', '=', seed.workspaceId)
     .execute()

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { retrySchedule } from '../../webhooks/retry-delay.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
+import { archiveCalls } from '../support/archive.ts'
 import { completeCall, seedWorkspace } from '../support/factories.ts'
 import { waitForValue } from '../support/wait.ts'
 import { useWebhooksWorld } from '../support/webhooks.ts'
@@ -154,6 +155,28 @@ describe('a failing subscription', () => {
     world.workers[0]?.notify()
     await waitForAttempts(2)
     expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: expect.any(Date) })
+  })
+
+  it('disables a subscription if the other event that failed is in the archive', async () => {
+    const { id } = await seedSubscription()
+    world.receiver.respondWith(500)
+    const { id: callId } = await completeCall(world.deps, world.seed)
+    start()
+    await waitForAttempts(1)
+    const { db, clock } = world.deps
+    await db
+      .updateTable('webhook_delivery')
+      .set({ status: 'exhausted', next_attempt_at: null, finished_at: clock.now() })
+      .execute()
+    await db.updateTable('call').set({ ended_at: clock.now() }).where('id', '=', callId).execute()
+    await archiveCalls(world.deps)
+    expect(await listDeliveries()).toEqual([])
+
+    clock.advance(6 * day)
+    await completeCall(world.deps, world.seed)
+    world.workers[0]?.notify()
+    await waitForAttempts(1)
+    expect(await subscriptionRow(id)).toMatchObject({ disabled_at: clock.now() })
   })
 
   it('resets the failures of a subscription after one success', async () => {
