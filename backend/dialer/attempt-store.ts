@@ -31,7 +31,7 @@ export async function markAnswered(
       ) as answer (id, fence, at)
       join call_attempt on call_attempt.id = answer.id and call_attempt.fence = answer.fence
       where call_attempt.workspace_id = ${workspaceId} and call_attempt.ended_at is null
-      order by call_attempt.id
+      order by call_attempt.campaign_id, call_attempt.id
       for no key update of call_attempt
     ), answered as (
       update call_attempt set answered_at = locked.at
@@ -77,7 +77,7 @@ export async function endAttempts(db: Db, workspaceId: number, ends: readonly At
       )
       join call_attempt on call_attempt.id = ended.id and call_attempt.fence = ended.fence
       where call_attempt.workspace_id = ${workspaceId} and call_attempt.ended_at is null
-      order by call_attempt.id
+      order by call_attempt.campaign_id, call_attempt.id
       for no key update of call_attempt
     )
     update call_attempt

@@ -71,7 +71,7 @@ async function renewLeases(ids: readonly string[]): Promise<string[]> {
       -- In the order in which the end of attempts locks them, too.
       select id from call_attempt
       where id = any(${ids}::uuid[]) and worker_id = ${workerId}::uuid and ended_at is null
-      order by id
+      order by campaign_id, id
       for no key update
     )
     returning id`.execute(db)

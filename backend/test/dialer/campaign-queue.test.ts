@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import { sql } from 'kysely'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
@@ -110,6 +111,19 @@ it('claims more calls when the limit is raised, and when a call ends', async () 
   expect(await claim()).toEqual([])
   if (first === undefined) throw new Error('no call was claimed')
   await finishAttempt(world.deps, first, emptyResult('busy', 'line_busy'))
+  expect(await claim()).toHaveLength(1)
+})
+
+it('claims a call when an attempt ends that had not ended for others when the campaign was at its limit', async () => {
+  const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
+  for (let count = 0; count < 2; count += 1) await queue(freshNumber(), { campaign_id: narrow })
+  const [first] = await claim()
+  if (first === undefined) throw new Error('no call was claimed')
+  await world.deps.db.transaction().execute(async (db) => {
+    await finishAttempt({ ...world.deps, db }, first, emptyResult('busy', 'line_busy'))
+    await sql`set constraints all immediate`.execute(db) // runs the triggers, as the commit does
+    expect(await claim()).toEqual([])
+  })
   expect(await claim()).toHaveLength(1)
 })
 

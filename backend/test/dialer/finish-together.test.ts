@@ -202,3 +202,24 @@ it('marks calls as answered, and saves their analyses, together', async () => {
   ])
   expect(errors).toEqual([])
 })
+
+it('finishes the calls of many campaigns at their limits in two dialers, none of which stops the other', async () => {
+  const campaignIds: number[] = []
+  for (let index = 0; index < 8; index += 1)
+    campaignIds.push(await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 2 }))
+  for (let index = 0; index < 120; index += 1)
+    await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignIds[index % 8] })
+  const countOpen = async () => {
+    const query = world.deps.db.selectFrom('call').select('id').where('campaign_id', 'in', campaignIds)
+    return (await query.where('status', '<>', 'completed').execute()).length
+  }
+  const finishers = [createFinisher(), createFinisher()]
+  const work = async ({ finish }: (typeof finishers)[number]) => {
+    while ((await countOpen()) > 0) {
+      const attempts = await claimCalls(world.deps, lease(), 50)
+      await Promise.all(attempts.map((attempt) => finish(attempt, busy)))
+    }
+  }
+  await Promise.all(finishers.map(work))
+  expect(finishers.flatMap(({ errors }) => errors)).toEqual([])
+})
