@@ -119,6 +119,13 @@ it('claims a call when an attempt ends that had not ended for others when the ca
   for (let count = 0; count < 2; count += 1) await queue(freshNumber(), { campaign_id: narrow })
   const [first] = await claim()
   if (first === undefined) throw new Error('no call was claimed')
+  // Puts the campaign back in the queue, although it's at its limit.
+  for (const max_concurrent_calls of [2, 1])
+    await world.deps.db
+      .updateTable('campaign')
+      .set({ max_concurrent_calls })
+      .where('id', '=', narrow)
+      .execute()
   await world.deps.db.transaction().execute(async (db) => {
     await finishAttempt({ ...world.deps, db }, first, emptyResult('busy', 'line_busy'))
     await sql`set constraints all immediate`.execute(db) // runs the triggers, as the commit does
