@@ -198,7 +198,8 @@ export async function lockNextCampaigns(db: Db, now: Date): Promise<number[]> {
 }
 
 /**
- * Counts how many calls each locked campaign can start and how many are due. A campaign that isn't active can start none.
+ * Counts how many calls each locked campaign can start, and how many of these are due. A campaign that isn't active can
+ * start none.
  * Keeps the order of `campaignIds`.
  */
 export async function countCapacity(
@@ -208,15 +209,18 @@ export async function countCapacity(
   now: Date,
 ): Promise<{ id: number; workspaceId: number; free: number; due: number }[]> {
   const { rows } = await sql<{ id: number; workspaceId: number; free: number; due: number }>`
-    select campaign.id, campaign.workspace_id as "workspaceId",
-      case when campaign.status = 'active' and agent.status = 'live' and phone_number.status = 'active'
-        then campaign.max_concurrent_calls - ${liveAttempts} else 0 end as free,
+    select campaign.id, campaign.workspace_id as "workspaceId", capacity.free,
       (select count(*) from (
-        select from call where call.campaign_id = campaign.id and ${isClaimable(now)} limit ${capacity}
+        select from call where call.campaign_id = campaign.id and ${isClaimable(now)}
+        limit greatest(0, least(${capacity}::int, capacity.free))
       ) as waiting) as due
     from campaign
     join agent on agent.id = campaign.agent_id
     join phone_number on phone_number.id = campaign.phone_number_id
+    cross join lateral (
+      select case when campaign.status = 'active' and agent.status = 'live' and phone_number.status = 'active'
+        then campaign.max_concurrent_calls - ${liveAttempts} else 0 end as free
+    ) as capacity
     where campaign.id = any(${campaignIds}::bigint[])
     order by array_position(${campaignIds}::bigint[], campaign.id)`.execute(db)
   return rows

@@ -109,7 +109,7 @@ describe('limits', () => {
         )
         .execute()
       const counted = await countCapacity(db, [world.seed.campaignId], 50, world.deps.clock.now())
-      expect(counted).toMatchObject([{ free: 0, due: 5 }])
+      expect(counted).toMatchObject([{ free: 0 }])
     })
   })
 
