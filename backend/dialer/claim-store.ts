@@ -160,13 +160,13 @@ export const liveAttempts = sql`(
 )`
 
 /** How many campaigns a claim considers. Workspaces take turns among so many that are next in queued. */
-export const maxCampaigns = 20
+export const maxCampaigns = 10
 
 /** Among how many campaigns that are next in the queue workspaces take turns. */
 const queueWindow = 200
 
 /**
- * Locks up to 20 campaigns that may have calls to claim. Workspaces take turns, and so do the campaigns of each
+ * Locks up to 10 campaigns that may have calls to claim. Workspaces take turns, and so do the campaigns of each
  * workspace. Skips campaigns that another dialer has locked. `NO KEY` doesn't block queueing calls.
  */
 export async function lockNextCampaigns(db: Db, now: Date): Promise<number[]> {
