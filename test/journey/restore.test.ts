@@ -294,7 +294,13 @@ else
         await runAsPostgres(machine, atMoment, { PGDATA: cluster, BASE: await findBaseBackup(machine) })
       }
       await startServer(machine, cluster)
-      expect(await query(databaseUrl, 'select pg_is_in_recovery()')).toEqual([{ pg_is_in_recovery: false }])
+      await waitFor(async () => {
+        const [state] = await query<{ recovering: boolean }>(
+          databaseUrl,
+          'select pg_is_in_recovery() as recovering',
+        )
+        return state?.recovering === false
+      })
       const paused = await admin(commandRunBy(thisTest, page, /pause-all-campaigns/))
       for (const campaign of ['Made after the moment', 'Not made yet'])
         expect(paused.stdout).toMatch(new RegExp(`${campaign} +1\n`))
