@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { publishCompleted } from '../webhooks/outbox.ts'
+import { writeCompletedEvents } from '../webhooks/outbox.ts'
 import { markQueuedCallsCompleted, postponeEvents, type QueuedCallResult } from './call-store.ts'
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
@@ -37,9 +37,10 @@ export async function publishCompletedCalls(
   now: Date,
   retryInvalidAt = now,
 ): Promise<number[]> {
+  if (callIds.length === 0) return []
   const rows = await findCallRows(db, workspaceId, callIds, now)
   const calls = rows.map((row) => toCall(config, row))
-  const { published, invalidIds } = await publishCompleted(db, workspaceId, { calls, at: now })
+  const { published, invalidIds } = await writeCompletedEvents(db, workspaceId, { calls, at: now })
   for (const call of published)
     notify.callCompleted({ outcome: call.outcome, endedReason: call.ended_reason })
   if (published.length > 0) notify.deliveryQueued()

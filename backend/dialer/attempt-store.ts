@@ -19,15 +19,15 @@ export interface AnsweredAttempt extends FencedAttempt {
 export async function markAnswered(
   db: Db,
   workspaceId: number,
-  calls: readonly AnsweredAttempt[],
+  attempts: readonly AnsweredAttempt[],
 ): Promise<boolean[]> {
   const { rows } = await sql<{ attemptId: string }>`${prepared}
     with locked as (
       select call_attempt.id, answer.at
       from unnest(
-        ${calls.map(({ id }) => id)}::uuid[],
-        ${calls.map(({ fence }) => fence)}::bigint[],
-        ${calls.map(({ at }) => at)}::timestamptz[]
+        ${attempts.map(({ id }) => id)}::uuid[],
+        ${attempts.map(({ fence }) => fence)}::bigint[],
+        ${attempts.map(({ at }) => at)}::timestamptz[]
       ) as answer (id, fence, at)
       join call_attempt on call_attempt.id = answer.id and call_attempt.fence = answer.fence
       where call_attempt.workspace_id = ${workspaceId} and call_attempt.ended_at is null
@@ -42,7 +42,7 @@ export async function markAnswered(
     from answered where call.id = answered.call_id
     returning answered.id as "attemptId"`.execute(db)
   const marked = new Set(rows.map(({ attemptId }) => attemptId))
-  return calls.map(({ id }) => marked.has(id))
+  return attempts.map(({ id }) => marked.has(id))
 }
 
 /** How an attempt ended. */

@@ -141,9 +141,9 @@ export async function finishAttempts(
   }
   await requeueCalls(tx.db, workspaceId, retries)
   await completeCalls(tx.db, workspaceId, completions)
-  const completed = completions.filter(({ analysisUntil }) => analysisUntil === null)
-  const completedIds = completed.map(({ callId }) => callId)
-  if (completedIds.length > 0) await publishCompletedCalls(tx, workspaceId, completedIds, now)
+  const publishable = completions.filter(({ analysisUntil }) => analysisUntil === null)
+  const publishableIds = publishable.map(({ callId }) => callId)
+  await publishCompletedCalls(tx, workspaceId, publishableIds, now)
   return ends.map(({ attempt }) => statuses.get(attempt.id) ?? 'stale')
 }
 
@@ -197,8 +197,9 @@ function planRetry(
   return { dueAt, nextAttemptAt: nextCallableAt(campaign, call, dueAt) }
 }
 
-/** A completed call whose event waits for the analysis. Undefined if there is none. */
+/** A completed call whose event waits for the analysis. */
 export interface AnalyzedCall extends CallKey {
+  /** Undefined if there is none, or if it didn't arrive in time. */
   analysis: Analysis | undefined
 }
 

@@ -15,7 +15,7 @@ import { insertEventsWithDeliveries } from './outbox-store.ts'
  *
  * @returns the calls whose events were written, and the IDs of those whose events would be invalid
  */
-export async function publishCompleted(
+export async function writeCompletedEvents(
   db: Db,
   workspaceId: number,
   { calls, at }: { calls: readonly Call[]; at: Date },

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { findCall } from '../../calls/get-calls.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
 import { startRetention } from '../../privacy/retention.ts'
-import { publishCompleted } from '../../webhooks/outbox.ts'
+import { writeCompletedEvents } from '../../webhooks/outbox.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
 import { useTestDatabase } from '../support/world.ts'
@@ -112,7 +112,7 @@ async function seedConversation(seed: Seed, days: number): Promise<number> {
     .execute()
   const callView = await findCall({ ...deps, db: database.db }, workspace_id, call.id, deps.clock.now())
   if (callView === undefined) throw new Error('call not found')
-  await publishCompleted(database.db, workspace_id, {
+  await writeCompletedEvents(database.db, workspace_id, {
     calls: [callView],
     at: daysBefore(days),
   })

@@ -13,7 +13,7 @@ import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { insertUser } from '../../identity/user-store.ts'
 import { newWebhookSecret } from '../../secrets/tokens.ts'
 import { callbackDelayMs } from '../../webhooks/callback-store.ts'
-import { publishCompleted } from '../../webhooks/outbox.ts'
+import { writeCompletedEvents } from '../../webhooks/outbox.ts'
 import type { TestDeps } from './deps.ts'
 
 /** The password of every user that these helpers create. */
@@ -100,7 +100,7 @@ export async function completeCall(
   if (options.callbackUrl !== undefined) await seedCallback(deps, seed, call.id, options.callbackUrl)
   await deps.db
     .transaction()
-    .execute((db) => publishCompleted(db, seed.workspaceId, { calls: [call], at: deps.clock.now() }))
+    .execute((db) => writeCompletedEvents(db, seed.workspaceId, { calls: [call], at: deps.clock.now() }))
   return call
 }
 

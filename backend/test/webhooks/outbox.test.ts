@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { type Call, CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
-import { publishCompleted } from '../../webhooks/outbox.ts'
+import { writeCompletedEvents } from '../../webhooks/outbox.ts'
 import { endEventsOfConnection } from '../../webhooks/subscriptions.ts'
 import { completeCall, seedApiKeyCaller, seedCompletedCall, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
@@ -117,7 +117,7 @@ it.each<[string, Partial<Call>, string[]]>([
       subscriptions.push({ name, reason, id: (await seedSubscription(filter)).id })
     }
     const call = { ...(await seedCompletedCall(world.deps, world.seed)), ...values }
-    await publishCompleted(world.deps.db, world.seed.workspaceId, {
+    await writeCompletedEvents(world.deps.db, world.seed.workspaceId, {
       calls: [call],
       at: world.deps.clock.now(),
     })
@@ -149,7 +149,7 @@ it('writes one event for a call even if it is published repeatedly', async () =>
   await seedSubscription({})
   const call = await completeCall(world.deps, world.seed, { callbackUrl: 'https://example.com/callback' })
   const again = () =>
-    publishCompleted(world.deps.db, world.seed.workspaceId, {
+    writeCompletedEvents(world.deps.db, world.seed.workspaceId, {
       calls: [call],
       at: world.deps.clock.now(),
     })
@@ -161,7 +161,7 @@ it('writes nothing when the transaction that ends the call is rolled back', asyn
   await seedSubscription({})
   const call = await seedCompletedCall(world.deps, world.seed)
   const ending = world.deps.db.transaction().execute(async (db) => {
-    await publishCompleted(db, world.seed.workspaceId, {
+    await writeCompletedEvents(db, world.seed.workspaceId, {
       calls: [call],
       at: world.deps.clock.now(),
     })
@@ -176,7 +176,7 @@ it('ends the call even if a subscription is removed at the same time', async () 
   const staying = await seedSubscription({})
   const call = await seedCompletedCall(world.deps, world.seed)
   const record = () =>
-    publishCompleted(world.deps.db, world.seed.workspaceId, {
+    writeCompletedEvents(world.deps.db, world.seed.workspaceId, {
       calls: [call],
       at: world.deps.clock.now(),
     })
