@@ -1,3 +1,6 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
 /** What a benchmark asks another process. */
 export type Question = 'stop' | { seconds: number; width: number }
 
@@ -19,6 +22,19 @@ export function serve(subject: {
   process.on('message', (question: Question) => void reply(question))
   process.once('disconnect', () => process.exit(1)) // the benchmark has ended
   process.send?.({ port: subject.port ?? 0 })
+}
+
+/** Lets an HTTP server listen on a free port, and serves it as the subject of a benchmark. */
+export function serveHttp(server: Server): void {
+  server.listen(0, '127.0.0.1', () =>
+    serve({
+      port: (server.address() as AddressInfo).port,
+      stop: async () => {
+        server.closeAllConnections()
+        await new Promise((resolve) => server.close(resolve))
+      },
+    }),
+  )
 }
 
 /**

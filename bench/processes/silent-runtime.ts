@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { serve } from './serve.ts'
+import { serveHttp } from './serve.ts'
 
 /** An agent runtime whose calls never end: it accepts every dial request, and has nothing to report. */
 const server = createServer((request, response) => {
@@ -13,13 +12,4 @@ const server = createServer((request, response) => {
         .end(JSON.stringify({ attempt_id: attemptId, reports: [] }))
   })
 })
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo
-  serve({
-    port,
-    stop: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  })
-})
+serveHttp(server)
