@@ -7,6 +7,7 @@ import { toActor } from '../core/actor.ts'
 import { createBatches } from '../core/batches.ts'
 import type { Caller } from '../core/caller.ts'
 import { describeError, fieldError } from '../core/errors.ts'
+import { getPools } from '../db/connect.ts'
 import { isRolledBack } from '../db/outage.ts'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
@@ -62,10 +63,12 @@ export function createContactAdder(
   { responseTtlMs }: { responseTtlMs: number },
 ): (request: AddRequest) => Promise<AddResult> {
   const knownRules = new LRUCache<string, KnownRules>({ max: 10_000 })
+  const [pool] = getPools(deps.db)
 
   const addTogether = createBatches<AddContactRow, AddContactResult>({
     maxSize: 64,
-    maxRunning: 8,
+    // Half of the connections remain for credentials and everything else, even if all statements wait.
+    maxRunning: Math.max(1, Math.floor(pool.options.max / 2)),
     maxRunningPerGroup: 1,
     keysOf: ({ phone_number: phoneNumber, scope_lock: lock }) =>
       lock === null ? [phoneNumber] : [phoneNumber, lock],

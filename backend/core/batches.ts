@@ -8,6 +8,8 @@ interface BatchOptions<Item, Result> {
   maxRunning: number
   /** Batches of one group that run at the same time, so that a slow group leaves room for the others. */
   maxRunningPerGroup: number
+  /** How many milliseconds an item waits for others, if there are none yet. By default, it doesn't. */
+  gatherMs?: number
   /** Two items with a key in common never run at the same time. */
   keysOf: (item: Item) => readonly string[]
   /** Handles the items of one group. Returns a result for each, in the same order. */
@@ -22,24 +24,32 @@ interface WaitingItem<Item, Result> {
 }
 
 /**
- * Handles items that arrive at about the same time together. There's no timer: an item waits only while the maximum
+ * Handles items that arrive at about the same time together. Without `gatherMs`, an item waits only while the maximum
  * number of batches runs, and the next batch takes all that wait by then. Groups take turns.
  */
 export function createBatches<Item, Result>(options: BatchOptions<Item, Result>): AddToBatch<Item, Result> {
-  const { maxSize, maxRunning, maxRunningPerGroup, keysOf, run } = options
+  const { maxSize, maxRunning, maxRunningPerGroup, gatherMs, keysOf, run } = options
   /** By group. The one whose turn is next comes first. */
   const waiting = new Map<number, WaitingItem<Item, Result>[]>()
   const running = new Map<number, number>()
+  /** Groups whose first item waits for others. */
+  const gathering = new Set<number>()
   const busyKeys = new Set<string>()
   let runningCount = 0
 
-  /** Removes the items that can run now from those that wait. */
+  /**
+   * Removes the items that can run now from those that wait. An item never overtakes another with a key in common:
+   * otherwise, one with several keys could wait forever for all of them.
+   */
   const takeBatch = (items: WaitingItem<Item, Result>[]) => {
     const batch: WaitingItem<Item, Result>[] = []
     const left: WaitingItem<Item, Result>[] = []
+    const keysOfLeft = new Set<string>()
     for (const entry of items) {
-      const canRun = batch.length < maxSize && !entry.keys.some((key) => busyKeys.has(key))
-      if (canRun) entry.keys.forEach((key) => busyKeys.add(key))
+      const canRun =
+        batch.length < maxSize && !entry.keys.some((key) => busyKeys.has(key) || keysOfLeft.has(key))
+      const keys = canRun ? busyKeys : keysOfLeft
+      entry.keys.forEach((key) => keys.add(key))
       ;(canRun ? batch : left).push(entry)
     }
     return { batch, left }
@@ -70,7 +80,7 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
   const startBatches = () => {
     for (const [groupId, items] of waiting) {
       if (runningCount >= maxRunning) return
-      if ((running.get(groupId) ?? 0) >= maxRunningPerGroup) continue
+      if (gathering.has(groupId) || (running.get(groupId) ?? 0) >= maxRunningPerGroup) continue
       const { batch, left } = takeBatch(items)
       if (batch.length === 0) continue
       waiting.delete(groupId)
@@ -79,9 +89,19 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
     }
   }
 
+  const gather = (groupId: number) => {
+    if (gatherMs === undefined) return
+    gathering.add(groupId)
+    setTimeout(() => {
+      gathering.delete(groupId)
+      startBatches()
+    }, gatherMs)
+  }
+
   return (groupId, item) =>
     new Promise((resolve, reject) => {
       const items = waiting.get(groupId) ?? []
+      if (items.length === 0) gather(groupId)
       items.push({ item, keys: keysOf(item), resolve, reject })
       waiting.set(groupId, items)
       startBatches()

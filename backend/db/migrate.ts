@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
@@ -10,7 +11,10 @@ import { ensureRoles } from './roles.ts'
 
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
 
-/** How long a migration waits for a lock. Statements of running processes on the same table wait behind it. */
+/**
+ * How long a migration waits for a lock. Statements of running processes on the same table wait behind it. This doesn't
+ * limit how long the migration has the lock: it has it until its transaction ends.
+ */
 const lockTimeoutMs = secondMs
 const retryMs = secondMs
 /** Another process that starts at the same time usually needs less time than these attempts. */
@@ -19,6 +23,7 @@ const silentAttempts = 2
 /**
  * Updates the database to the newest schema. If several processes do this at the same time, they wait for each other.
  * A transaction that uses a table for long, such as a backup, delays the update, but not the processes that are running.
+ * CONTRIBUTING.md says how to write a migration that delays no requests.
  *
  * @throws {StartupError} if a newer version of Outdial has migrated the database, or if an administrator must create the
  *   roles
@@ -61,6 +66,8 @@ async function migrateOnce(url: string): Promise<void> {
       dir: folder,
       direction: 'up',
       migrationsTable: 'schema_migration',
+      // Each migration has its own transaction, so that its locks end with it. The types say that the default is true.
+      singleTransaction: false,
       advisoryLockMode: 'wait',
       log: () => {},
     })
@@ -76,7 +83,7 @@ async function migrateOnce(url: string): Promise<void> {
 const breakingMark = '_breaking_'
 
 async function rejectNewerSchema(client: pg.Client): Promise<void> {
-  const known = new Set((await readdir(folder)).map((file) => file.replace(/\.sql$/, '')))
+  const known = new Set((await readdir(folder)).map((file) => path.parse(file).name))
   const unknown = (await readAppliedMigrations(client)).filter((name) => !known.has(name))
   const breaking = unknown.filter((name) => name.includes(breakingMark))
   if (breaking.length === 0) return

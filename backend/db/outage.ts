@@ -38,11 +38,11 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * Returns true if PostgreSQL has certainly rolled back, although it isn't unavailable: a conflict between transactions, or
- * values that it can't store.
+ * Returns true if PostgreSQL has certainly rolled back, although it isn't unavailable: a conflict between transactions,
+ * values that it can't store, or a statement that took too long.
  */
 export const isRolledBack = (error: unknown): boolean =>
-  isError(error) && /^(0A|2[0-9]|3[0-9]|4[0-9]|54|P0|XX)[0-9A-Z]{3}$/.test(errorCode(error))
+  isError(error) && /^(57014|(0A|2[0-9]|3[0-9]|4[0-9]|54|P0|XX)[0-9A-Z]{3})$/.test(errorCode(error))
 
 const checkTimeoutMs = 3 * secondMs
 

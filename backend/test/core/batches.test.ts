@@ -1,9 +1,10 @@
 import { expect, it } from '@jest/globals'
 import { createBatches } from '../../core/batches.ts'
+import { waitUntil } from '../support/wait.ts'
 
 /** Batches of names that run until they're told to end. The keys of a name are its parts. */
 function createNamedBatches(
-  limits: { maxSize?: number; maxRunning?: number; maxRunningPerGroup?: number } = {},
+  limits: { maxSize?: number; maxRunning?: number; maxRunningPerGroup?: number; gatherMs?: number } = {},
 ) {
   const started: string[][] = []
   const ends: ((error?: Error) => void)[] = []
@@ -38,21 +39,33 @@ it('runs the first item at once, and those that come meanwhile together', async 
   expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c', 'done d', 'done e'])
 })
 
-it('never runs two items with a key in common at the same time', async () => {
+it('lets the first item wait for others for a given time', async () => {
+  const { add, started, end } = createNamedBatches({ gatherMs: 1 })
+  const items = [add(1, 'a'), add(1, 'b'), add(2, 'c')]
+  expect(started).toEqual([])
+  await waitUntil(() => started.length === 2)
+  expect(started).toEqual([['a', 'b'], ['c']])
+  end(0)
+  end(1)
+  expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c'])
+})
+
+it('runs items with a key in common one after the other, in their order', async () => {
   const { add, started, end } = createNamedBatches({ maxRunningPerGroup: 2 })
   const items = ['a', 'a+b', 'c', 'b', 'd'].map((name) => add(1, name))
   expect(started).toEqual([['a'], ['c']])
   end(1)
   await items[2]
-  // a+b waits for a. Nothing that runs has the keys of b and d.
-  expect(started.at(-1)).toEqual(['b', 'd'])
+  // a+b waits for a. Nothing that runs has the key of b, but b came after a+b.
+  expect(started.at(-1)).toEqual(['d'])
   end(0)
-  end(2)
   await items[0]
-  await items[3]
   expect(started.at(-1)).toEqual(['a+b'])
   end(3)
   expect(await items[1]).toBe('done a+b')
+  expect(started.at(-1)).toEqual(['b'])
+  end(4)
+  expect(await items[3]).toBe('done b')
 })
 
 it('lets groups take turns, and leaves room for others while one is slow', async () => {

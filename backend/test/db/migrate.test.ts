@@ -16,6 +16,12 @@ it('lets several processes migrate an empty database at the same time', async ()
   try {
     await Promise.all([1, 2, 3, 4].map(() => migrate(url.href)))
     expect(await run(url.href, 'select name from schema_migration order by id')).toEqual(await migrations())
+    // Each in its own transaction, so that no migration keeps its locks while the next one runs.
+    const [{ transactions } = {}] = await run(
+      url.href,
+      'select count(distinct xmin::text)::int as transactions from schema_migration',
+    )
+    expect(transactions).toBe((await migrations()).length)
   } finally {
     await run(database.url, `drop database ${name} with (force)`)
   }
@@ -38,10 +44,10 @@ it('rejects a database that a newer version of Outdial has changed in a breaking
 
 async function migrations(): Promise<{ name: string }[]> {
   const files = await readdir(new URL('../../db/migrations', import.meta.url))
-  return files.sort().map((file) => ({ name: path.basename(file, '.sql') }))
+  return files.sort().map((file) => ({ name: path.parse(file).name }))
 }
 
-async function run(url: string, sql: string): Promise<unknown[]> {
+async function run(url: string, sql: string): Promise<pg.QueryResultRow[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

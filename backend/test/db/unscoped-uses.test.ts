@@ -23,7 +23,6 @@ const assembly = [
 
 /** Functions in these files that use no database, or that pass the dependencies on to another of these files. */
 const others = [
-  'connectReplicas',
   'createApp',
   'createDashboardRoutes',
   'createMonitoringApp',

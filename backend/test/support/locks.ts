@@ -16,3 +16,10 @@ export async function waitForLockWaiters(db: Db, count = 1): Promise<number[]> {
   )
   return rows.map(({ pid }) => pid)
 }
+
+/** Does `work` while no call can be queued in the campaign, as during a dialer's claim. */
+export const lockQueue = <Result>(db: Db, campaignId: number, work: () => Promise<Result>): Promise<Result> =>
+  db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(queued_call_lock(${campaignId}))`.execute(tx)
+    return work()
+  })

@@ -1,0 +1,141 @@
+import { expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { createApp } from '../../app.ts'
+import { saveContact } from '../../contacts/upsert-contact.ts'
+import { connect } from '../../db/connect.ts'
+import { roles } from '../../db/roles.ts'
+import { claimCalls } from '../../dialer/claim-calls.ts'
+import { toCaller } from '../support/calls.ts'
+import { doNotCallKey } from '../support/database.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { lockQueue, waitForLockWaiters } from '../support/locks.ts'
+import { useObservedApi } from '../support/observed-api.ts'
+import { createSender } from '../support/test-api.ts'
+
+// What a `POST /contacts/` waits for must not delay the requests that share its statement.
+
+const { api, post, postToOther, add, observe } = useObservedApi()
+const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+
+/** Claims all calls, so that their campaigns leave the queue. */
+async function claimAll(): Promise<void> {
+  while ((await claimCalls(api.deps, lease, 50)).length > 0);
+}
+
+const getStatuses = async (responses: ReturnType<typeof post>[]) =>
+  (await Promise.all(responses)).map(({ statusCode }) => statusCode)
+
+it('delays only the request whose contact another transaction is creating', async () => {
+  const caller = toCaller(api.seed)
+  const created = freshNumber()
+  const known = freshNumber()
+  await add({ phone_number: known })
+  let delayed: ReturnType<typeof post> | undefined
+  await api.deps.db.transaction().execute(async (db) => {
+    const tx = { ...api.deps, db }
+    await saveContact(tx, caller, { phone_number: created })
+    const first = post({})
+    delayed = post({ phone_number: created })
+    const neighbors = [first, post({ phone_number: known }), ...Array.from({ length: 5 }, () => post({}))]
+    expect(await getStatuses(neighbors)).toEqual([201, 200, 201, 201, 201, 201, 201])
+    await waitForLockWaiters(api.deps.db)
+    // An import continues with the next number. A statement that had locked this contact would wait for the first one.
+    await saveContact(tx, caller, { phone_number: known })
+  })
+  const response = await delayed
+  expect([response?.statusCode, response?.json()]).toMatchObject([201, { contact_created: false }])
+})
+
+it('handles the requests together that arrive while a dialer claims the calls of their campaign', async () => {
+  const campaign_id = await seedCampaign(api.deps, api.seed)
+  await claimAll()
+  await add({ campaign_id })
+  let statuses: number[] = []
+  const sent = await observe(async () => {
+    const { requests } = await api.deps.db.transaction().execute(async (db) => {
+      expect(await claimCalls({ ...api.deps, db }, lease, 50)).toHaveLength(1)
+      const pending = [post({ campaign_id }), post({ campaign_id }), post({ campaign_id })]
+      await waitForLockWaiters(api.deps.db)
+      return { requests: pending }
+    })
+    statuses = await getStatuses(requests)
+  })
+  expect(statuses).toEqual([201, 201, 201])
+  expect(sent.filter((text) => !text.includes('add_contacts'))).toEqual([])
+  expect(await claimCalls(api.deps, lease, 50)).toHaveLength(3)
+})
+
+it('queues calls of several campaigns in the same order in each statement, so that two never deadlock', async () => {
+  const { db } = api.deps
+  const seedNext = () => seedCampaign(api.deps, { ...api.seed, maxConcurrentCalls: 50 })
+  const [locked, otherLocked, first, second] = [
+    await seedNext(),
+    await seedNext(),
+    await seedNext(),
+    await seedNext(),
+  ]
+  for (const campaign_id of [locked, otherLocked, first, second]) {
+    await post({ campaign_id })
+    await postToOther({ campaign_id })
+  }
+  await claimAll()
+  let statuses: number[] = []
+  const sent = await observe(async () => {
+    const { requests } = await db.transaction().execute(async (tx) => {
+      await sql`select from campaign_queue where campaign_id = ${first} for update`.execute(tx)
+      const started = await lockQueue(db, otherLocked, async () => {
+        const ours = await lockQueue(db, locked, async () => {
+          // Each instance's next statement takes the requests that arrive during its first one.
+          const firstStatement = post({ campaign_id: locked })
+          const otherStatement = postToOther({ campaign_id: otherLocked })
+          await waitForLockWaiters(db, 2)
+          const next = [post({ campaign_id: first }), post({ campaign_id: second })]
+          const otherNext = [postToOther({ campaign_id: second }), postToOther({ campaign_id: first })]
+          // When this has been rejected, the requests before it wait.
+          await Promise.all([post({ phone_number: '0' }), postToOther({ phone_number: '0' })])
+          return { firstStatement, otherStatement, pending: [...next, ...otherNext] }
+        })
+        await ours.firstStatement
+        await waitForLockWaiters(db, 2)
+        return ours
+      })
+      await started.otherStatement
+      await waitForLockWaiters(db, 2)
+      return { requests: started.pending }
+    })
+    statuses = await getStatuses(requests)
+  })
+  expect(statuses).toEqual([201, 201, 201, 201])
+  expect(sent.filter((text) => text.includes('upsert_contacts'))).toEqual([])
+})
+
+it('leaves connections for other work while the statements of several workspaces wait', async () => {
+  const others = [
+    await api.seedOtherWorkspace(),
+    await api.seedOtherWorkspace(),
+    await api.seedOtherWorkspace(),
+  ]
+  const [waiting, queued, reading] = others
+  if (!waiting || !queued || !reading) throw new Error('a workspace is missing')
+  const db = connect({ url: api.url, role: roles.service, max: 4, doNotCallKey })
+  const app = await createApp({ ...api.deps, db })
+  const send = createSender(app, api.key)
+  const postIn = ({ seed, key }: typeof waiting) =>
+    send({
+      method: 'POST',
+      path: '/contacts/',
+      body: { phone_number: freshNumber(), campaign_id: seed.campaignId },
+      key,
+    })
+  const { pending } = await lockQueue(api.deps.db, waiting.seed.campaignId, () =>
+    lockQueue(api.deps.db, queued.seed.campaignId, async () => {
+      const requests = [postIn(waiting), postIn(queued)]
+      await waitForLockWaiters(api.deps.db)
+      expect((await send({ path: '/agents/', key: reading.key })).statusCode).toBe(200)
+      return { pending: requests }
+    }),
+  )
+  expect(await getStatuses(pending)).toEqual([201, 201])
+  await app.close()
+  await db.destroy()
+})
