@@ -1,7 +1,7 @@
 import type { CallOutcome, EndedReason } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Actor, CallOrigin } from '../core/actor.ts'
-import type { CampaignKey } from '../db/locks.ts'
+import { type CampaignKey, inQueueOrder } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { contactSnapshot } from './call-settings.ts'
@@ -109,6 +109,7 @@ export const markQueuedCallsCompleted = async (
 /** A locked queued call, with what determines when it can be placed. */
 export interface QueuedCall {
   id: number
+  campaignId: number
   test: boolean
   dueAt: Date
   toNumber: string
@@ -146,6 +147,7 @@ const queuedCalls = (db: Db, workspaceId: number) =>
     .innerJoin('contact', 'contact.id', 'call.contact_id')
     .select([
       'call.id',
+      'call.campaign_id as campaignId',
       'call.test',
       'call.due_at as dueAt',
       'call.to_number as toNumber',
@@ -157,14 +159,15 @@ const queuedCalls = (db: Db, workspaceId: number) =>
 /** Sets when queued calls are dialed next. */
 export async function updateNextAttempts(
   db: Db,
-  changes: readonly { id: number; at: Date }[],
+  changes: readonly { id: number; campaignId: number; at: Date }[],
 ): Promise<void> {
-  await sql`
-    update call set next_attempt_at = change.at
-    from unnest(
-      ${changes.map(({ id }) => id)}::bigint[], ${changes.map(({ at }) => at)}::timestamptz[]
-    ) as change (id, at)
-    where call.id = change.id and call.status = 'queued'`.execute(db)
+  for (const group of inQueueOrder(changes))
+    await sql`
+      update call set next_attempt_at = change.at
+      from unnest(
+        ${group.map(({ id }) => id)}::bigint[], ${group.map(({ at }) => at)}::timestamptz[]
+      ) as change (id, at)
+      where call.id = change.id and call.status = 'queued'`.execute(db)
 }
 
 /** Saves how far a campaign's queued calls have been rescheduled. Null means all of them. */

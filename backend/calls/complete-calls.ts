@@ -40,10 +40,13 @@ export async function publishCompletedCalls(
   if (callIds.length === 0) return []
   const rows = await findCallRows(db, workspaceId, callIds, now)
   const calls = rows.map((row) => toCall(config, row))
-  const { published, invalidIds } = await writeCompletedEvents(db, workspaceId, { calls, at: now })
+  const { published, deliveries, invalidIds } = await writeCompletedEvents(db, workspaceId, {
+    calls,
+    at: now,
+  })
   for (const call of published)
     notify.callCompleted({ outcome: call.outcome, endedReason: call.ended_reason })
-  if (published.length > 0) notify.deliveryQueued()
+  if (deliveries > 0) notify.deliveryQueued()
   if (invalidIds.length > 0) await postponeEvents(db, workspaceId, invalidIds, retryInvalidAt)
   return invalidIds
 }

@@ -77,6 +77,7 @@ export async function rescheduleContact(
 /** What determines when a call can be placed. */
 interface ScheduledCall {
   id: number
+  campaignId: number
   toNumber: string
   contactTimeZone: string | null
   callingHours: CallingHours
@@ -90,7 +91,7 @@ async function rescheduleCalls(
 ): Promise<void> {
   const changes = calls
     .filter((call) => !call.test)
-    .map((call) => ({ id: call.id, at: findCallableAt(call, call.dueAt > now ? call.dueAt : now) }))
+    .map((call) => ({ ...call, at: findCallableAt(call, call.dueAt > now ? call.dueAt : now) }))
   await updateNextAttempts(db, changes)
 }
 
@@ -103,8 +104,8 @@ export async function rescheduleClosedCalls<DueCall extends ScheduledCall>(
   now: Date,
 ): Promise<DueCall[]> {
   const planned = calls.map((call) => ({ call, at: findCallableAt(call, now) }))
-  const changes = planned.filter(({ at }) => at > now).map(({ call, at }) => ({ id: call.id, at }))
-  if (changes.length > 0) await updateNextAttempts(db, changes)
+  const changes = planned.filter(({ at }) => at > now).map(({ call, at }) => ({ ...call, at }))
+  await updateNextAttempts(db, changes)
   return planned.filter(({ at }) => at <= now).map(({ call }) => call)
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 import { createLoop, defaultStalledAfterMs, type Loop } from './loop.ts'
 
@@ -19,6 +20,11 @@ export interface WorkerOptions<Job> {
   batchSize: number
   /** Milliseconds between fetches while the worker isn't notified. */
   pollMs: number
+  /**
+   * The least milliseconds between two fetches, 0 by default. In between, jobs and capacity gather, because a fetch of
+   * many jobs costs little more than a fetch of one.
+   */
+  intervalMs?: number
 }
 
 export interface Worker {
@@ -31,6 +37,7 @@ export interface Worker {
 
 /** Starts a loop that leases and handles jobs, for the dialer, the webhook sender, and the importer. */
 export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Worker {
+  const { intervalMs = 0 } = options
   const stopping = new AbortController()
   const aborting = new AbortController()
   const running = new Set<Promise<void>>()
@@ -49,6 +56,12 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
     interruptWait = () => waiting.abort()
     await clock.wait(options.pollMs, waiting.signal)
     interruptWait = () => {}
+  }
+
+  /** Waits in real time, because the clock of a test may stand still. */
+  const waitUntil = async (time: number) => {
+    const waitMs = time - performance.now()
+    if (waitMs > 0) await setTimeout(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
   }
 
   const start = (job: Job) => {
@@ -75,11 +88,13 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
     while (!stopping.signal.aborted) {
       round.comeRound()
       isNotified = false
+      const fetchedAt = performance.now()
       const found = await startDueJobs().catch((error: unknown) => {
         options.onError(error)
         return 0
       })
       if (found === 0) await waitForWork()
+      await waitUntil(fetchedAt + intervalMs)
     }
   }
   const looping = loop()

@@ -15,6 +15,12 @@ import type { AgentStatus, Db } from './schema.ts'
 //   5. the call attempt in progress
 //   6. calls, in the order of their IDs
 //   7. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
+//   8. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
+//
+// A transaction that creates a contact locks its number before the contact, with an advisory lock in the function
+// `upsert_contacts`. Several numbers, and their contacts, are locked in the order of the numbers.
+// Triggers run in the order of the rows that were written. So calls are queued, or queued for an earlier time, in the order
+// of their campaigns: `inQueueOrder`.
 //
 // Other rows have a separate order: the workspace, then the agent, the tool, and the spreadsheet.
 //
@@ -24,6 +30,15 @@ import type { AgentStatus, Db } from './schema.ts'
 // rules locks only open ones.
 // Statements that insert notes, reports, or tool calls lock the contact explicitly, so that they wait for its erasure and
 // then find it erased.
+
+/**
+ * Groups changes of calls by campaign, in the order of the campaigns. Each group needs a statement to itself, because
+ * PostgreSQL may update the rows of a statement in any order.
+ */
+export const inQueueOrder = <Change extends { campaignId: number }>(changes: readonly Change[]): Change[][] =>
+  [...Map.groupBy(changes, ({ campaignId }) => campaignId)]
+    .sort(([one], [other]) => one - other)
+    .map(([, group]) => group)
 
 interface CampaignToReschedule {
   status: CampaignStatus

@@ -72,7 +72,7 @@ export interface LostAttempt extends FencedAttempt {
 
 /**
  * Finds lost attempts without locking or leasing them, so that a process that dies afterward delays nobody.
- * `endAttempt` decides whether an attempt is still lost. Without `providers`, finds the attempts of every provider.
+ * `endAttempts` decides whether an attempt is still lost. Without `providers`, finds the attempts of every provider.
  */
 export async function findLostAttempts(
   db: Db,

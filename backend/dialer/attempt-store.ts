@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { contactSnapshot } from '../calls/call-settings.ts'
 import { secondMs } from '../core/durations.ts'
 import { prepared } from '../db/connect.ts'
+import { inQueueOrder } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import { expiredBefore, type FencedAttempt, type LostAttempt } from './attempt-lease-store.ts'
@@ -158,21 +159,22 @@ export async function undoAttempt(db: Db, attempt: FencedAttempt): Promise<boole
 /** When a call gets another attempt. */
 export interface Retry {
   callId: number
+  campaignId: number
   dueAt: Date
   nextAttemptAt: Date
 }
 
 /** Queues locked calls again for another attempt. */
 export async function requeueCalls(db: Db, workspaceId: number, retries: readonly Retry[]): Promise<void> {
-  if (retries.length === 0) return
-  await sql`${prepared}
-    update call set status = 'queued', due_at = retry.due_at, next_attempt_at = retry.next_attempt_at, answered_at = null
-    from unnest(
-      ${retries.map(({ callId }) => callId)}::bigint[],
-      ${retries.map(({ dueAt }) => dueAt)}::timestamptz[],
-      ${retries.map(({ nextAttemptAt }) => nextAttemptAt)}::timestamptz[]
-    ) as retry (call_id, due_at, next_attempt_at)
-    where call.id = retry.call_id and call.workspace_id = ${workspaceId}`.execute(db)
+  for (const group of inQueueOrder(retries))
+    await sql`${prepared}
+      update call set status = 'queued', due_at = retry.due_at, next_attempt_at = retry.next_attempt_at, answered_at = null
+      from unnest(
+        ${group.map(({ callId }) => callId)}::bigint[],
+        ${group.map(({ dueAt }) => dueAt)}::timestamptz[],
+        ${group.map(({ nextAttemptAt }) => nextAttemptAt)}::timestamptz[]
+      ) as retry (call_id, due_at, next_attempt_at)
+      where call.workspace_id = ${workspaceId} and call.id = retry.call_id`.execute(db)
 }
 
 export interface Completion {

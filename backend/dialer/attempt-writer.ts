@@ -16,8 +16,8 @@ import {
 } from './finish-attempt.ts'
 
 /**
- * Creates the functions with which a dialer saves what happens to its attempts. What happens in a workspace at about the
- * same time shares a transaction, because a statement for 50 attempts takes little longer than one for a single attempt.
+ * Creates the functions with which a dialer saves what happens to its attempts. What happens in a workspace within 10 ms
+ * shares a transaction, because a statement for 50 attempts takes little longer than one for a single attempt.
  * If PostgreSQL rolls it back, each attempt gets a transaction to itself, so that a bad one doesn't affect the others.
  */
 export function createAttemptWriter(deps: FinishDeps, onError: (error: unknown) => void) {
@@ -30,6 +30,7 @@ export function createAttemptWriter(deps: FinishDeps, onError: (error: unknown) 
       maxSize: 64,
       maxRunning: 4,
       maxRunningPerGroup: 2,
+      gatherMs: 10,
       keysOf: () => [],
       run: async (workspaceId, items) => {
         try {

@@ -159,10 +159,10 @@ export const liveAttempts = sql`(
   where call_attempt.campaign_id = campaign.id and call_attempt.ended_at is null and not call_attempt.test
 )`
 
-/** How many campaigns a claim considers. Workspaces take turns among so many that are next in queued. */
+/** How many campaigns a claim considers. */
 export const maxCampaigns = 10
 
-/** Among how many campaigns that are next in the queue workspaces take turns. */
+/** Workspaces take turns among the campaigns that are next in the queue. So many of them are compared. */
 const queueWindow = 200
 
 /**
@@ -199,8 +199,7 @@ export async function lockNextCampaigns(db: Db, now: Date): Promise<number[]> {
 
 /**
  * Counts how many calls each locked campaign can start, and how many of these are due. A campaign that isn't active can
- * start none.
- * Keeps the order of `campaignIds`.
+ * start none. Keeps the order of `campaignIds`.
  */
 export async function countCapacity(
   db: Db,

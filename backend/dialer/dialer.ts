@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
-import { startWorker, type Worker } from '../core/worker.ts'
+import { startWorker, type Worker, type WorkerOptions } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
 import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { createAttemptWriter } from './attempt-writer.ts'
@@ -47,30 +47,34 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
     )
   const leases = startLeaseRenewal(deps, { workerId, leaseMs, heartbeatMs }, onError)
   const runner = { providers, leases, writer: createAttemptWriter(dialerDeps, onError), onError }
-  const start = (name: string, maxAttempts: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
+  const start = (
+    limits: Pick<WorkerOptions<ClaimedAttempt>, 'name' | 'concurrency' | 'intervalMs'>,
+    fetch: (capacity: number) => Promise<ClaimedAttempt[]>,
+  ) =>
     startWorker<ClaimedAttempt>(deps.clock, {
-      name,
+      ...limits,
       fetch: async (capacity) => {
         await leases.ready
         return fetch(capacity)
       },
       handle: (attempt, stop) => runAttempt(dialerDeps, runner, attempt, stop),
       onError: (error, attempt) => onError(error, attempt?.id),
-      concurrency: maxAttempts,
       batchSize: 50,
       pollMs: secondMs,
     })
   const realLease = { provider: providers.real.name, workerId, leaseMs }
   const testLease = { provider: providers.test.name, workerId, leaseMs }
-  if (providers.real.resumable)
-    real.push(start('takeover', concurrency, (capacity) => takeOverAttempts(dialerDeps, realLease, capacity)))
+  const takeOver = (capacity: number) => takeOverAttempts(dialerDeps, realLease, capacity)
   const claimRealCalls = async (capacity: number) => {
     const limited = providers.real.limitCapacity?.(capacity) ?? capacity
     return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited)
   }
-  real.push(start('dialer', concurrency, claimRealCalls))
+  // Calls that end wake all three. While many do, attempts to take over and test calls are looked for less often.
+  if (providers.real.resumable) real.push(start({ name: 'takeover', concurrency, intervalMs: 100 }, takeOver))
+  real.push(start({ name: 'dialer', concurrency, intervalMs: 25 }, claimRealCalls))
   // Test calls have a separate worker so that they don't wait behind a campaign's backlog.
-  test.push(start('test_dialer', 100, (capacity) => claimTestCalls(dialerDeps, testLease, capacity)))
+  const claimTests = (capacity: number) => claimTestCalls(dialerDeps, testLease, capacity)
+  test.push(start({ name: 'test_dialer', concurrency: 100, intervalMs: 100 }, claimTests))
   return {
     loops: [...real, ...test, leases].flatMap(({ loops }) => loops),
     notify,

@@ -130,7 +130,7 @@ export async function finishAttempts(
       campaign.providerFailures = await updateProviderFailures(tx.db, campaign, result)
     const isSuppressed = suppressed.has(call.id)
     if (canRetry(end) && !isSuppressed) {
-      retries.push({ callId: call.id, ...planRetry(tx, end) })
+      retries.push({ callId: call.id, campaignId: call.campaignId, ...planRetry(tx, end) })
       statuses.set(attempt.id, 'requeued')
       continue
     }

@@ -87,7 +87,6 @@ interface CampaignQueueTable {
   workspace_id: number
   claim_at: TimestampColumn | null
   at_limit: Generated<boolean>
-  changes: Generated<number>
   claimed_at: TimestampColumn | null
 }
 

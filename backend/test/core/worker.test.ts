@@ -56,6 +56,28 @@ it('fetches again immediately while it finds jobs, then at every poll', async ()
   expect(done).toEqual(['a', 'b'])
 })
 
+it('lets an interval pass between two fetches, and fetches what was missed meanwhile', async () => {
+  const { capacities, fetch } = createBatches(['a'], [])
+  const fetchedAt: number[] = []
+  const intervalMs = 200
+  const timedFetch = (capacity: number) => {
+    fetchedAt.push(performance.now())
+    return fetch(capacity)
+  }
+  start({ fetch: timedFetch, intervalMs }).notify()
+  await waitUntil(() => capacities.length === 2)
+  const [first = 0, second = 0] = fetchedAt
+  expect(second - first).toBeGreaterThan(intervalMs / 2) // timers can be early by a millisecond
+})
+
+it('stops without waiting for the interval', async () => {
+  const { capacities, fetch } = createBatches(['a'])
+  start({ fetch, intervalMs: 2 ** 30 })
+  await waitUntil(() => capacities.length === 1)
+  await worker?.stop()
+  expect(capacities).toHaveLength(1)
+})
+
 it('fetches again when it was notified during a fetch', async () => {
   const first = createSignal()
   let looks = 0

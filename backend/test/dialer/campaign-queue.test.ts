@@ -71,6 +71,27 @@ it('claims a call whose transaction had not ended when the campaign had no other
   expect(await claim()).toHaveLength(1)
 })
 
+it('claims a call whose transaction was ending when the campaign had no other call', async () => {
+  const { id } = await queue()
+  await world.deps.db.transaction().execute(async (db) => {
+    await seedCall({ ...world.deps, db }, world.seed, freshNumber())
+    await sql`set constraints all immediate`.execute(db) // runs the triggers, as the commit does
+    expect(await claimedIds()).toEqual([id])
+    expect(await claim()).toEqual([])
+  })
+  expect(await claim()).toHaveLength(1)
+})
+
+it("doesn't wait for a transaction that puts the campaign in the queue", async () => {
+  const { id } = await queue()
+  await world.deps.db.transaction().execute(async (db) => {
+    for (const status of ['paused', 'live'] as const)
+      await db.updateTable('agent').set({ status }).where('id', '=', world.seed.agentId).execute()
+    await sql`set constraints all immediate`.execute(db)
+    expect(await claimedIds()).toEqual([id])
+  })
+})
+
 it('claims the calls of a campaign that is resumed', async () => {
   const set = (status: 'paused' | 'active') =>
     world.deps.db.updateTable('campaign').set({ status }).where('id', '=', world.seed.campaignId).execute()

@@ -5,8 +5,10 @@ import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
 import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
 import { createAttemptWriter } from '../../dialer/attempt-writer.ts'
 import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
+import { finishAttempts } from '../../dialer/finish-attempt.ts'
 import { listEvents, seedCall } from '../support/calls.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
 import { useCallsWorld } from '../support/world.ts'
 
 // A dialer ends attempts that end at about the same time in one transaction.
@@ -120,7 +122,7 @@ it('gives each of the attempts that end together its own result', async () => {
   ])
 })
 
-it('ends attempts in one transaction that end while others are saved', async () => {
+it('ends attempts in one transaction that end at about the same time', async () => {
   const attempts = await dialCalls(30)
   const { finish } = createFinisher()
   await Promise.all(attempts.map((attempt) => finish(attempt, busy)))
@@ -128,8 +130,7 @@ it('ends attempts in one transaction that end while others are saved', async () 
   const { rows } = await sql<{ events: number }>`
     select count(*)::int as events from event where call_id = any(${callIds}::bigint[])
     group by xmin::text order by 1`.execute(world.deps.db)
-  // Two start at once. The others wait for them.
-  expect(rows.map(({ events }) => events)).toEqual([1, 1, 28])
+  expect(rows.map(({ events }) => events)).toEqual([30])
 })
 
 it('ends the other attempts if one has a result that the database rejects', async () => {
@@ -146,6 +147,38 @@ it('ends the other attempts if one has a result that the database rejects', asyn
   const calls = await findCalls(attempts)
   expect(calls.map(({ status }) => status)).toEqual([
     ...['completed', 'completed', 'dialing', 'completed', 'completed'],
+  ])
+})
+
+it('puts campaigns in the queue in the same order in each transaction, so that two never deadlock', async () => {
+  const { db } = world.deps
+  const seedNext = () => seedCampaign(world.deps, { ...world.seed, retry: retryBusy })
+  const [campaignId, otherId] = [await seedNext(), await seedNext()]
+  // The second transaction's calls were queued in the opposite order.
+  for (const campaign_id of [campaignId, otherId, otherId, campaignId])
+    await seedCall(world.deps, world.seed, freshNumber(), { campaign_id })
+  const claimed = await claimCalls(world.deps, lease(), 4)
+  expect(claimed).toHaveLength(4)
+  const attempts = claimed.sort((a, b) => a.request.callId - b.request.callId)
+  const finish = (ended: ClaimedAttempt[]) =>
+    db.transaction().execute((tx) =>
+      finishAttempts(
+        { ...world.deps, db: tx },
+        world.seed.workspaceId,
+        ended.map((attempt) => ({ ...attempt, attempt, result: busy, at: world.deps.clock.now() })),
+      ),
+    )
+  const { finished } = await db.transaction().execute(async (tx) => {
+    await sql`select from campaign_queue where campaign_id = ${campaignId} for update`.execute(tx)
+    const ends = [finish(attempts.slice(0, 2))]
+    await waitForLockWaiters(db)
+    ends.push(finish(attempts.slice(2)))
+    await waitForLockWaiters(db, 2)
+    return { finished: ends }
+  })
+  expect(await Promise.all(finished)).toEqual([
+    ['requeued', 'requeued'],
+    ['requeued', 'requeued'],
   ])
 })
 
