@@ -1,9 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { secondMs } from '../core/durations.ts'
-import { restoreCalls } from '../db/restore-calls.ts'
 import type { Db } from '../db/schema.ts'
 import type { DeliveryStatus } from '../db/tables/webhook-tables.ts'
-import { isOfCall } from './test-events.ts'
 import { type Lane, type LaneShare, newTurns, shareCapacity, type Turns } from './turns.ts'
 
 /** A delivery that only this worker may attempt until the lease ends. */
@@ -292,68 +290,4 @@ export async function exhaustDeliveriesOfSubscription(
       where.or([where('lease_until', 'is', null), where('lease_until', '<=', sql<Date>`now()`)]),
     )
     .execute()
-}
-
-type ReplaySelection = { deliveryId: number } | { subscriptionId: number | null }
-
-/** Restores the archived calls whose deliveries {@link replayExhaustedDeliveries} makes due. */
-export async function restoreExhaustedDeliveries(
-  db: Db,
-  workspaceId: number,
-  selection: ReplaySelection,
-): Promise<void> {
-  const isSelected =
-    'deliveryId' in selection
-      ? sql`d.id = ${selection.deliveryId}`
-      : selection.subscriptionId === null
-        ? sql`d.subscription_id is null`
-        : sql`d.subscription_id = ${selection.subscriptionId}`
-  const calls = sql`
-    select event.call_id from archived_webhook_delivery d join archived_event event on event.id = d.event_id
-    where d.workspace_id = ${workspaceId} and d.status = 'exhausted' and ${isSelected}
-    order by d.id limit ${maxRestored}`
-  while ((await restoreCalls(db, workspaceId, calls)) > 0);
-}
-
-/** A statement that restores more could take longer than the database allows. */
-const maxRestored = 500
-
-/**
- * Makes exhausted deliveries due again with the whole retry schedule. Returns how many. Keeps the log of their attempts.
- * Test events stay exhausted, because each is sent only once.
- */
-export async function replayExhaustedDeliveries(
-  db: Db,
-  workspaceId: number,
-  selection: ReplaySelection,
-  at: Date,
-): Promise<number> {
-  const enabled = db
-    .selectFrom('webhook_subscription')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('disabled_at', 'is', null)
-    .where('ended_at', 'is', null)
-  const liveCallbacks = db
-    .selectFrom('call_callback')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('ended_at', 'is', null)
-  const exhausted = db
-    .updateTable('webhook_delivery')
-    .set({ status: 'pending', attempts: 0, next_attempt_at: at, waits_for_retry: false, finished_at: null })
-    .where('workspace_id', '=', workspaceId)
-    .where('status', '=', 'exhausted')
-    .where(isOfCall('webhook_delivery'))
-    .where((where) =>
-      where.or([where('subscription_id', 'in', enabled), where('callback_id', 'in', liveCallbacks)]),
-    )
-  const { numUpdatedRows } = await exhausted
-    .where((where) => {
-      if ('deliveryId' in selection) return where('id', '=', selection.deliveryId)
-      const { subscriptionId } = selection
-      return where('subscription_id', subscriptionId === null ? 'is' : '=', subscriptionId)
-    })
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
 }

@@ -12,18 +12,20 @@ const maxStoredUnmatched = 50
  * Inserts the events of calls and their deliveries in one statement, stores how many subscriptions each is sent to, and why
  * it isn't sent to the others. If a subscription or a connection is ending, the key-share locks make one of the two
  * transactions wait. Otherwise, a delivery could be added after the pending ones have been canceled.
+ *
+ * @returns the number of deliveries
  */
 export async function insertEventsWithDeliveries(
   db: Db,
   workspaceId: number,
   { events, at }: { events: readonly CallCompletedEvent[]; at: Date },
-): Promise<void> {
+): Promise<number> {
   const rows = events.map((event) => {
     const { id: call_id, campaign_id, agent_id, outcome, goal_met, test } = event.data
     const body = JSON.stringify(event)
     return { id: event.id, type: event.type, call_id, campaign_id, agent_id, outcome, goal_met, test, body }
   })
-  await sql`${prepared}
+  const { numAffectedRows = 0n } = await sql`${prepared}
     with completed as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}) as completed (
         id text, type text, call_id bigint, campaign_id bigint, agent_id bigint, outcome text, goal_met boolean,
@@ -89,6 +91,7 @@ export async function insertEventsWithDeliveries(
       targets.not_before, ${at}
     from added join targets on targets.event_id = added.id
   `.execute(db)
+  return Number(numAffectedRows)
 }
 
 /** Returns the newest campaign whose calls pass the filter, with its agent. */

@@ -1,9 +1,11 @@
 import { type Call, CallCompletedEvent } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/tokens.ts'
-import { findDeliveryLag, replayExhaustedDeliveries, restoreExhaustedDeliveries } from './delivery-store.ts'
+import { findDeliveryLag } from './delivery-store.ts'
 import { insertEventsWithDeliveries } from './outbox-store.ts'
+import { replaySelectedDeliveries, type ReplaySelection, selectDeliveriesToReplay } from './replay-store.ts'
 
 /**
  * Writes the `call.completed` events of calls, each with a delivery for every matching subscription and for each of the
@@ -13,17 +15,20 @@ import { insertEventsWithDeliveries } from './outbox-store.ts'
  * An event that would be invalid, because of a mistake in this program or in the row, isn't written and doesn't block the
  * others.
  *
- * @returns the calls whose events were written, and the IDs of those whose events would be invalid
+ * @returns the calls whose events were written, the number of deliveries, and the IDs of the calls whose events would be
+ *   invalid
  */
 export async function writeCompletedEvents(
   db: Db,
   workspaceId: number,
   { calls, at }: { calls: readonly Call[]; at: Date },
-): Promise<{ published: Call[]; invalidIds: number[] }> {
+): Promise<{ published: Call[]; deliveries: number; invalidIds: number[] }> {
   const checked = calls.map((call) => ({ call, event: toEvent(workspaceId, call, at) }))
   const events = checked.flatMap(({ event }) => (event === undefined ? [] : [event]))
-  if (events.length > 0) await insertEventsWithDeliveries(db, workspaceId, { events, at })
+  const deliveries =
+    events.length === 0 ? 0 : await insertEventsWithDeliveries(db, workspaceId, { events, at })
   return {
+    deliveries,
     published: checked.flatMap(({ call, event }) => (event === undefined ? [] : [call])),
     invalidIds: checked.flatMap(({ call, event }) => (event === undefined ? [call.id] : [])),
   }
@@ -39,20 +44,32 @@ const toEvent = (workspaceId: number, call: Call, at: Date): CallCompletedEvent 
     data: call,
   }).data
 
+/** Deliveries per transaction. Restoring the calls of many more could take longer than a statement may. */
+const replayBatchSize = 500
+
 /**
  * Sends exhausted deliveries again with a new retry schedule. Selects one delivery or all deliveries of a subscription.
- * If `subscriptionId` is null, selects the deliveries to all callback URLs.
+ * If `subscriptionId` is null, selects the deliveries to all callback URLs. Outside a transaction, it replays many
+ * deliveries in several transactions, so that none of them is long.
  *
  * @returns how many; 0 if none is exhausted or the subscription is disabled
  */
 export async function replayDeliveries(
-  { db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
-  selection: { deliveryId: number } | { subscriptionId: number | null },
+  selection: ReplaySelection,
 ): Promise<number> {
-  await restoreExhaustedDeliveries(db, workspaceId, selection)
-  const replayed = await replayExhaustedDeliveries(db, workspaceId, selection, clock.now())
-  if (replayed > 0) notify.deliveryQueued()
+  let replayed = 0
+  for (let afterId: number | undefined = 0; afterId !== undefined;) {
+    const page = { afterId, limit: replayBatchSize }
+    const ids = await selectDeliveriesToReplay(deps.db, workspaceId, selection, page)
+    replayed += await inTransaction(deps, async ({ db, clock, notify }) => {
+      const count = await replaySelectedDeliveries(db, workspaceId, ids, clock.now())
+      if (count > 0) notify.deliveryQueued()
+      return count
+    })
+    afterId = ids.length === replayBatchSize ? ids.at(-1) : undefined
+  }
   return replayed
 }
 

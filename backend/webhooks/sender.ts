@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
@@ -37,8 +36,6 @@ type SenderDeps = Pick<
  * host gets twice as many as it has responded to since its last claim. A silent one gets none.
  */
 const maxAheadPerHost = 128
-/** Lets deliveries gather, because a claim of many costs little more than a claim of one. */
-const claimIntervalMs = 10
 /** Leased deliveries of a host that becomes silent are released after this time, so that others can send them. */
 const maxSlotWaitMs = secondMs
 
@@ -53,7 +50,6 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   const activeByHost = new Map<string, number>()
   const aheadByHost = new Map<string, number>()
   const turns = newTurns()
-  let nextClaimAt = 0
   const { send, close } = createReusingSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
   const recordAttempt = createAttemptRecorder(deps)
   const means: Means = {
@@ -70,9 +66,8 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
     concurrency,
     batchSize: concurrency,
     pollMs: secondMs,
+    intervalMs: 10,
     fetch: async (capacity) => {
-      await setTimeout(Math.max(0, nextClaimAt - performance.now()))
-      nextClaimAt = performance.now() + claimIntervalMs
       const now = clock.now()
       const startBy = performance.now() + leaseSeconds * secondMs - timeoutMs
       const limits = { capacity, perHost, activeByHost, aheadByHost }

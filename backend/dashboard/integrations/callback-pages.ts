@@ -47,10 +47,12 @@ export const callbacksPage = definePage({
   },
 })
 
+/** Doesn't hold a transaction, because there can be many deliveries. Replaying them twice does nothing. */
 export const replayCallbacksAction = defineAction({
   form: noInput,
-  run: async (tx, context) => {
-    const count = await replayDeliveries(tx, context.workspace.id, { subscriptionId: null })
+  isOnce: false,
+  run: async (deps, context) => {
+    const count = await replayDeliveries(deps, context.workspace.id, { subscriptionId: null })
     return redirectTo(toCallbacks(context), formatReplayMessage(count))
   },
   back: toCallbacks,

@@ -47,18 +47,20 @@ export const enableWebhookAction = defineAction({
   back: webhookPath,
 })
 
+/** Doesn't hold a transaction, because there can be many deliveries. Replaying them twice does nothing. */
 export const replayWebhookAction = defineAction({
   params: IdParams,
   form: noInput,
-  run: async (tx, context) => {
+  isOnce: false,
+  run: async (deps, context) => {
     const {
       workspace,
       params: { id },
     } = context
-    await getSubscription(tx, workspace.id, id)
+    await getSubscription(deps, workspace.id, id)
     return redirectTo(
       webhookPath(context),
-      formatReplayMessage(await replayDeliveries(tx, workspace.id, { subscriptionId: id })),
+      formatReplayMessage(await replayDeliveries(deps, workspace.id, { subscriptionId: id })),
     )
   },
   back: webhookPath,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { retrySchedule } from '../../webhooks/retry-delay.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
-import { archiveCalls } from '../support/archive.ts'
+import { archiveCalls, listArchivedCalls } from '../support/archive.ts'
 import { completeCall, seedWorkspace } from '../support/factories.ts'
 import { waitForValue } from '../support/wait.ts'
 import { useWebhooksWorld } from '../support/webhooks.ts'
@@ -91,6 +92,71 @@ describe('replay', () => {
       .set({ disabled_at: world.deps.clock.now() })
       .execute()
     expect(await replayDeliveries(world.deps, world.seed.workspaceId, { subscriptionId: id })).toBe(0)
+  })
+})
+
+describe('replay of many deliveries', () => {
+  /** Writes exhausted deliveries to a new subscription, each of its own old call. */
+  const seedExhausted = async (count: number) => {
+    const { id } = await seedSubscription()
+    const { id: callId } = await completeCall(world.deps, world.seed)
+    const { db, clock } = world.deps
+    await sql`
+      update webhook_delivery set status = 'exhausted', attempts = 10, next_attempt_at = null;
+      update call set ended_at = ${sql.lit(clock.now().toISOString())};
+      insert into call (workspace_id, campaign_id, contact_id, agent_id, phone_number_id, status, outcome,
+        from_number, to_number, queued_at, due_at, ended_at)
+      select workspace_id, campaign_id, contact_id, agent_id, phone_number_id, status, outcome,
+        from_number, to_number, queued_at, due_at, ended_at
+      from call, generate_series(2, ${sql.lit(count)}) where id = ${sql.lit(callId)};
+      insert into event (id, workspace_id, type, call_id, body)
+      select 'evt_of_' || id, workspace_id, 'call.completed', id, '{}' from call
+      where workspace_id = ${sql.lit(world.seed.workspaceId)} and id <> ${sql.lit(callId)};
+      insert into webhook_delivery (workspace_id, event_id, subscription_id, target_url, status, attempts)
+      select d.workspace_id, event.id, d.subscription_id, d.target_url, d.status, d.attempts
+      from event, webhook_delivery d
+      where event.workspace_id = ${sql.lit(world.seed.workspaceId)} and event.id <> d.event_id`.execute(db)
+    return id
+  }
+
+  it.each(['current', 'archived'])('replays all %s deliveries, in several transactions', async (kind) => {
+    const id = await seedExhausted(1_100)
+    if (kind === 'archived') await archiveCalls(world.deps)
+    const replay = () => replayDeliveries(world.deps, world.seed.workspaceId, { subscriptionId: id })
+    expect(await replay()).toBe(1_100)
+    const { rows } = await sql`
+      select status, count(*) as count, count(distinct xmin::text) as transactions
+      from webhook_delivery group by status`.execute(world.deps.db)
+    expect(rows).toEqual([{ status: 'pending', count: 1_100, transactions: 3 }])
+    expect(await replay()).toBe(0)
+  })
+
+  it.each([
+    ['is disabled', 'disabled_at = now()'],
+    ['has ended', "ended_at = now(), ended_reason = 'unsubscribed'"],
+  ])('leaves the calls of a subscription that %s in the archive', async (_, change) => {
+    const id = await seedExhausted(2)
+    const { deps, seed } = world
+    await archiveCalls(deps)
+    const archived = await listArchivedCalls(deps, seed.workspaceId)
+    await sql`update webhook_subscription set ${sql.raw(change)} where id = ${id}`.execute(deps.db)
+    expect(await replayDeliveries(deps, seed.workspaceId, { subscriptionId: id })).toBe(0)
+    expect(archived).toHaveLength(2)
+    expect(await listArchivedCalls(deps, seed.workspaceId)).toEqual(archived)
+  })
+
+  it('restores only the calls whose callback URLs have not ended', async () => {
+    const { deps, seed } = world
+    const callIds: number[] = []
+    for (const path of ['/first', '/second'])
+      callIds.push((await completeCall(deps, seed, { callbackUrl: world.receiver.url(path) })).id)
+    await sql`update webhook_delivery set status = 'exhausted', next_attempt_at = null`.execute(deps.db)
+    await sql`update call set ended_at = ${deps.clock.now()}`.execute(deps.db)
+    await archiveCalls(deps)
+    await sql`update call_callback set ended_at = now() where call_id = ${callIds[0]}`.execute(deps.db)
+    expect(await replayDeliveries(deps, seed.workspaceId, { subscriptionId: null })).toBe(1)
+    expect(await listArchivedCalls(deps, seed.workspaceId)).toEqual([callIds[0]])
+    expect((await listDeliveries()).map(({ status }) => status)).toEqual(['pending'])
   })
 })
 

@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { type Call, CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
+import { publishCompletedCalls } from '../../calls/complete-calls.ts'
+import { noNotify } from '../../core/notify.ts'
 import { writeCompletedEvents } from '../../webhooks/outbox.ts'
 import { endEventsOfConnection } from '../../webhooks/subscriptions.ts'
 import { completeCall, seedApiKeyCaller, seedCompletedCall, seedWorkspace } from '../support/factories.ts'
@@ -155,6 +157,20 @@ it('writes one event for a call even if it is published repeatedly', async () =>
     })
   await Promise.all([again(), again()])
   expect(await listDeliveries(call.id)).toHaveLength(2)
+})
+
+it('wakes the senders only for calls whose events have deliveries', async () => {
+  let notified = 0
+  const deps = { ...world.deps, notify: { ...noNotify, deliveryQueued: () => (notified += 1) } }
+  const publish = async () => {
+    const { id } = await seedCompletedCall(world.deps, world.seed)
+    await publishCompletedCalls(deps, world.seed.workspaceId, [id], deps.clock.now())
+  }
+  await publish()
+  expect(notified).toBe(0)
+  await seedSubscription({})
+  await publish()
+  expect(notified).toBe(1)
 })
 
 it('writes nothing when the transaction that ends the call is rolled back', async () => {

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { restoreCalls } from '../db/restore-calls.ts'
+import type { Db } from '../db/schema.ts'
+import { isOfCall } from './test-events.ts'
+
+/** One delivery, all deliveries of a subscription, or, with null, the deliveries to all callback URLs. */
+export type ReplaySelection = { deliveryId: number } | { subscriptionId: number | null }
+
+/**
+ * Matches exhausted deliveries that something would send again. A test event is sent only once, and nothing is sent to a
+ * disabled subscription, or to one that has ended.
+ */
+const canBeReplayed = (workspaceId: number) => sql<boolean>`
+  d.workspace_id = ${workspaceId} and d.status = 'exhausted' and ${isOfCall('d')} and (
+    exists (
+      select from webhook_subscription s where s.id = d.subscription_id and s.disabled_at is null and s.ended_at is null
+    )
+    or exists (select from call_callback c where c.id = d.callback_id and c.ended_at is null)
+  )`
+
+/** Returns the IDs of the next deliveries that can be replayed, also those in the archive, in their order. */
+export async function selectDeliveriesToReplay(
+  db: Db,
+  workspaceId: number,
+  selection: ReplaySelection,
+  { afterId, limit }: { afterId: number; limit: number },
+): Promise<number[]> {
+  const isSelected =
+    'deliveryId' in selection
+      ? sql<boolean>`d.id = ${selection.deliveryId}`
+      : selection.subscriptionId === null
+        ? sql<boolean>`d.subscription_id is null`
+        : sql<boolean>`d.subscription_id = ${selection.subscriptionId}`
+  const { rows } = await sql<{ id: number }>`
+    select d.id from any_webhook_delivery d
+    where ${canBeReplayed(workspaceId)} and ${isSelected} and d.id > ${afterId}
+    order by d.id limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Makes these deliveries due again with the whole retry schedule, if they still can be replayed. Restores those of
+ * archived calls. Call it in a transaction. Returns how many. Keeps the log of their attempts.
+ */
+export async function replaySelectedDeliveries(
+  db: Db,
+  workspaceId: number,
+  deliveryIds: readonly number[],
+  at: Date,
+): Promise<number> {
+  if (deliveryIds.length === 0) return 0
+  await restoreCalls(
+    db,
+    workspaceId,
+    sql`
+      select event.call_id from archived_webhook_delivery d join archived_event event on event.id = d.event_id
+      where d.workspace_id = ${workspaceId} and d.id = any(${deliveryIds}::bigint[])`,
+  )
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_delivery d
+    set status = 'pending', attempts = 0, next_attempt_at = ${at}, waits_for_retry = false, finished_at = null
+    where d.id = any(${deliveryIds}::bigint[]) and ${canBeReplayed(workspaceId)}`.execute(db)
+  return Number(numAffectedRows)
+}
