@@ -4,20 +4,50 @@ import { restoreCalls } from '../db/restore-calls.ts'
 import type { Db } from '../db/schema.ts'
 
 /** Checks in SQL if the arguments or the result of a tool call mention the contact. */
-export const mentionsContact = (contact: ContactIdentifiers) =>
+const mentionsContact = (contact: ContactIdentifiers) =>
   sql<boolean>`(${containsIdentifier(sql`arguments::text`, contact)} or ${containsIdentifier(sql`result`, contact)})`
 
-/** Restores the archived calls in which a tool call mentions the contact, so that its tool calls can be erased. */
-export const restoreCallsThatMention = (
+/** A statement that reads the tool calls of many more calls could take longer than the database allows. */
+const callsPerStep = 5_000
+
+interface Mention {
+  toolCallId: number
+  callId: number
+}
+
+/**
+ * Finds the tool calls that mention the contact, also those in the archive. Reads all tool calls of the workspace, which
+ * can take minutes, but in many short statements. Call it before the contact is locked.
+ */
+export async function findMentions(
   db: Db,
   workspaceId: number,
   contact: ContactIdentifiers,
-): Promise<number> =>
-  restoreCalls(
-    db,
-    workspaceId,
-    sql`select call_id from archived_tool_call where workspace_id = ${workspaceId} and ${mentionsContact(contact)}`,
-  )
+): Promise<Mention[]> {
+  const mentions: Mention[] = []
+  for (let afterCallId = 0; ;) {
+    const { rows } = await sql<{ lastCallId: number | null; found: Mention[] }>`
+      with step as materialized (
+        select id from any_call where workspace_id = ${workspaceId} and id > ${afterCallId}
+        order by id limit ${callsPerStep}
+      )
+      select (select max(id) from step) as "lastCallId", coalesce((
+        select jsonb_agg(jsonb_build_object('toolCallId', id, 'callId', call_id)) from any_tool_call
+        where workspace_id = ${workspaceId} and call_id in (select id from step) and ${mentionsContact(contact)}
+      ), '[]') as found`.execute(db)
+    const [step] = rows
+    if (step === undefined || step.lastCallId === null) return mentions
+    mentions.push(...step.found)
+    afterCallId = step.lastCallId
+  }
+}
+
+/**
+ * Restores the archived calls among those whose tool calls mention the contact, so that {@link eraseToolCalls} finds them.
+ * Tool calls that were made after {@link findMentions} can't be in the archive yet: it takes days.
+ */
+export const restoreMentions = (db: Db, workspaceId: number, mentions: readonly Mention[]): Promise<number> =>
+  restoreCalls(db, workspaceId, sql`select unnest(${mentions.map(({ callId }) => callId)}::bigint[])`)
 
 /** Erases the arguments and results of the contact's tool calls and of other tool calls that mention the contact. */
 export const eraseToolCalls: ContactEraser = async (db, contact) => {

@@ -21,7 +21,7 @@ import { lockCallsOfContact, lockCampaignsOfQueuedCalls, lockContactForErasure }
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { eraseAttempts } from '../dialer/erase-attempts.ts'
-import { eraseToolCalls, restoreCallsThatMention } from '../mcp/erase-tool-calls.ts'
+import { eraseToolCalls, findMentions, restoreMentions } from '../mcp/erase-tool-calls.ts'
 import { eraseSpreadsheetCells } from '../spreadsheets/erase-cells.ts'
 import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
 import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
@@ -57,23 +57,26 @@ const erasers: readonly ContactEraser[] = [
  *
  * @throws {ApiError} not_found, validation_failed
  */
-export const eraseContact = (
+export async function eraseContact(
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   contactId: number,
-): Promise<void> =>
-  inTransaction(deps, async (tx) => {
+): Promise<void> {
+  const found = await findIdentifyingData(deps.db, workspaceId, contactId)
+  if (found === undefined) throw notFound('contact')
+  if (found.phoneNumber === '') return // already erased
+  const identifiers = toIdentifiers(found)
+  const mentions = await findMentions(deps.db, workspaceId, identifiers)
+  await inTransaction(deps, async (tx) => {
     const at = tx.clock.now()
-    const found = await findIdentifyingData(tx.db, workspaceId, contactId)
-    if (found !== undefined && found.phoneNumber !== '')
-      await eraseImportRows(tx.db, { workspaceId, contactId, ...toIdentifiers(found), at })
+    await eraseImportRows(tx.db, { workspaceId, contactId, ...identifiers, at })
     const contact = await lockContactForErasure(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('contact')
     if (contact.erasedAt !== null) return
+    if (contact.phoneNumber !== found.phoneNumber || contact.email !== found.email) throw changedError()
     await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { contactId })
-    const identifiers = toIdentifiers(contact)
     await restoreCallsOfContact(tx.db, workspaceId, contactId)
-    await restoreCallsThatMention(tx.db, workspaceId, identifiers)
+    await restoreMentions(tx.db, workspaceId, mentions)
     const calls = await lockCallsOfContact(tx.db, workspaceId, contactId)
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
       throw callInProgressError()
@@ -86,6 +89,7 @@ export const eraseContact = (
     const toErase = { workspaceId, contactId, callIds, ...identifiers, at }
     for (const erase of erasers) await erase(tx.db, toErase)
   })
+}
 
 /** Returns what identifies a contact in texts. */
 export const toIdentifiers = ({
@@ -107,4 +111,10 @@ const callInProgressError = () =>
   new FormError(
     'validation_failed',
     'A call to this contact is in progress. Wait until it ends, then erase the contact.',
+  )
+
+const changedError = () =>
+  new FormError(
+    'validation_failed',
+    "This contact's phone number or email address was changed meanwhile. Nothing was erased. Try again.",
   )

@@ -4,9 +4,11 @@ import * as z from 'zod'
 import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { noNotify, type Notify } from '../core/notify.ts'
+import { limitCheck } from '../db/outage.ts'
 import type { Deps } from '../deps.ts'
 import { createSecretBox } from '../secrets/secret-box.ts'
 import { connectRedis, failAfter } from './redis-connection.ts'
+import { wasSeenRecently } from './replica-store.ts'
 import { newNodeId, type RemoteResult, type Replicas } from './replicas.ts'
 
 /** Longer than Redis ever takes. If it does take longer, requests continue without it. */
@@ -16,9 +18,6 @@ const skipMs = secondMs
 
 /** How long a request to another process may take until it arrives. After that, the other process ignores it. */
 const deliveryMs = 2 * secondMs
-
-/** After an outage, the other processes connect again within this time. */
-const settleMs = 3 * secondMs
 
 /** Notifications of the workers are collected this long, because a busy process has hundreds of them per second. */
 const collectMs = 20
@@ -47,7 +46,7 @@ const Message = z.discriminatedUnion('kind', [
 ])
 type Message = z.infer<typeof Message>
 
-type ReplicaDeps = Pick<Deps, 'attemptTokenKey' | 'clock' | 'log' | 'metrics'>
+type ReplicaDeps = Pick<Deps, 'attemptTokenKey' | 'db' | 'clock' | 'log' | 'metrics'>
 
 /**
  * Connects this process with the other processes of the installation. Resolves after the first attempt to connect, even
@@ -61,7 +60,7 @@ export async function connectReplicas(
   url: string,
   { quickMs = defaultQuickMs }: { quickMs?: number } = {},
 ): Promise<Replicas> {
-  const { clock, log } = deps
+  const { db, clock, log } = deps
   const deriveKey = (purpose: string) =>
     createHmac('sha256', deps.attemptTokenKey).update(`replicas: ${purpose}`).digest('base64url')
   const box = createSecretBox([deriveKey('messages')])
@@ -140,6 +139,19 @@ export async function connectReplicas(
     if (names.length > 0) await publish(broadcastChannel, { kind: 'queued', from: nodeId, names })
   }
 
+  /**
+   * Checks in the database why no process got a message: Redis can't tell a process that was killed from one that has only
+   * lost its connection to Redis.
+   */
+  const findUnreachable = async (node: string): Promise<RemoteResult> => {
+    try {
+      return { state: (await limitCheck(wasSeenRecently(db, node))) ? 'unavailable' : 'gone' }
+    } catch (error) {
+      log.warn({ error: describeError(error) }, 'failed to check if another process is running')
+      return { state: 'unavailable' }
+    }
+  }
+
   const request = async (node: string, body: unknown, timeoutMs: number): Promise<RemoteResult> => {
     const id = randomUUID()
     const response = Promise.withResolvers<unknown>()
@@ -150,7 +162,7 @@ export async function connectReplicas(
         ...{ kind: 'request', from: nodeId, id, expiresAt, body },
       })
       if (receivers === undefined) return { state: 'unavailable' }
-      if (receivers === 0) return { state: connection.lastOutageMs() > settleMs ? 'gone' : 'unavailable' }
+      if (receivers === 0) return await findUnreachable(node)
       return await failAfter(timeoutMs, response.promise).then(
         (result) => ({ state: 'responded', body: result }),
         () => ({ state: 'unanswered' }),

@@ -11,8 +11,6 @@ export interface RedisConnection {
   firstAttempt: Promise<void>
   /** Undefined while Redis isn't available. */
   client(): RedisClient | undefined
-  /** Returns how long ago the last outage ended, in milliseconds. Infinity if there was none. */
-  lastOutageMs(): number
   close(): Promise<void>
 }
 
@@ -37,7 +35,6 @@ export function connectRedis(
   const closing = new AbortController()
   const firstAttempt = Promise.withResolvers<void>()
   let current: RedisClient | undefined
-  let outageEndedAt = -Infinity
   /** Undefined before the first attempt. */
   let isUp: boolean | undefined
 
@@ -58,7 +55,6 @@ export function connectRedis(
       await failAfter(connectTimeoutMs, client.connect())
       await failAfter(connectTimeoutMs, client.subscribe(options.channels, options.onMessage))
       current = client
-      if (isUp === false) outageEndedAt = performance.now()
       report(true)
       const ended = AbortSignal.any([lost.signal, closing.signal])
       while (!ended.aborted) {
@@ -88,7 +84,6 @@ export function connectRedis(
   return {
     firstAttempt: firstAttempt.promise,
     client: () => (current?.isReady === true ? current : undefined),
-    lastOutageMs: () => performance.now() - outageEndedAt,
     close: async () => {
       closing.abort()
       await running

@@ -4,6 +4,9 @@ import type { Db } from '../db/schema.ts'
 
 type Role = Config['role']
 
+/** A process that runs is recorded several times in this time. */
+const recently = sql<Date>`now() - interval '10 seconds'`
+
 /**
  * Records that this process runs, and deletes the rows of processes that were killed. Returns the roles of the others
  * that were seen since this process started: an older row may be that of a process that doesn't run anymore.
@@ -18,12 +21,23 @@ export async function recordReplica(db: Db, id: string, role: Role): Promise<Rol
     )
     select other.role from replica as other
     join replica as this on this.id = ${id} and other.id <> this.id
-    where other.seen_at > this.started_at and other.seen_at > now() - interval '10 seconds'`.execute(db)
+    where other.seen_at > this.started_at and other.seen_at > ${recently}`.execute(db)
   return rows.map((row) => row.role)
 }
 
 export async function deleteReplica(db: Db, id: string): Promise<void> {
   await db.deleteFrom('replica').where('id', '=', id).execute()
+}
+
+/** Returns false for a process that has stopped or was killed, at the latest 10 seconds after its end. */
+export async function wasSeenRecently(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('replica')
+    .select('id')
+    .where('id', '=', id)
+    .where('seen_at', '>', recently)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Returns when a process was last seen, in milliseconds since 1970. Undefined if it isn't recorded. */

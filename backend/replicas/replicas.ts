@@ -7,7 +7,7 @@ export type RemoteResult =
   | { state: 'responded'; body: unknown }
   /** No process with this ID runs anymore. */
   | { state: 'gone' }
-  /** Redis isn't available, or the other process isn't connected to it yet. */
+  /** Redis isn't available, or the other process runs but isn't connected to it. */
   | { state: 'unavailable' }
   /** The request was delivered, and may have taken effect. */
   | { state: 'unanswered' }

@@ -5,7 +5,7 @@ import { notFound } from '../../core/errors.ts'
 import { containsIdentifier } from '../../db/erasure.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
-import { mentionsContact } from '../../mcp/erase-tool-calls.ts'
+import { findMentions } from '../../mcp/erase-tool-calls.ts'
 import { toIdentifiers } from '../../privacy/erase-contact.ts'
 import type { IdContext } from '../page/page-context.ts'
 
@@ -67,12 +67,15 @@ export async function countStoredData(
 ): Promise<StoredData> {
   const identifiers = toIdentifiers({ phoneNumber: contact.phone_number, email: contact.email })
   const ofContact = sql`workspace_id = ${workspaceId} and contact_id = ${contact.id}`
+  const mentions = await findMentions(db, workspaceId, identifiers)
+  const mentionIds = mentions.map(({ toolCallId }) => toolCallId)
   const { rows } = await sql<StoredData>`
     select
       (select count(*) from any_call where ${ofContact}) as calls,
       (select count(*) from call where ${ofContact} and status = 'queued') as "waitingCalls",
       (select count(*) from any_tool_call where workspace_id = ${workspaceId}
-        and (call_id in (select id from any_call where ${ofContact}) or ${mentionsContact(identifiers)})) as "toolCalls",
+        and call_id in (select id from any_call where ${ofContact}) and id <> all(${mentionIds}::bigint[])
+      ) + ${mentions.length} as "toolCalls",
       (select count(*) from contact_note where ${ofContact}) as notes,
       (select count(*) from contact_change_values where contact_id = ${contact.id}) as changes,
       (select count(*) from spreadsheet_row where workspace_id = ${workspaceId} and exists (

@@ -48,7 +48,7 @@ const overviewView = template<OverviewData>('dashboard/overview/overview-page')
 
 const maxLiveCalls = 10
 const maxNotices = 20
-const maxExhausted = 1_000
+const maxExhausted = 100
 
 /** The start page: today's calls, and what needs attention. */
 export const overviewPage = definePage({

@@ -11,6 +11,7 @@ import { startRetention } from '../../privacy/retention.ts'
 import { archiveCalls, listArchivedCalls } from '../support/archive.ts'
 import { getCall, seedCall } from '../support/calls.ts'
 import { ManualClock } from '../support/clock.ts'
+import { asSuperuser } from '../support/database.ts'
 import { analysis, number, useErasureWorld } from '../support/erasure.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -68,7 +69,8 @@ it('leaves no trace of a person with archived calls', async () => {
   expect(await getCall(world.deps, world.seed, conversation.call.id)).toEqual(erased)
 })
 
-it("erases a person from the tool calls of others' archived calls", async () => {
+/** Creates an ended call of another contact, with a tool call that mentions the person. Returns its ID. */
+async function seedMention(): Promise<number> {
   const { deps, seed } = world
   const other = await seedCall(deps, seed, '+12025550188', { first_name: 'Ann' })
   const attempt = await claim()
@@ -89,10 +91,79 @@ it("erases a person from the tool calls of others' archived calls", async () => 
     durationMs: 5,
   })
   await endCall(other.id, attempt.id)
+  return other.id
+}
+
+it("erases a person from the tool calls of others' archived calls", async () => {
+  const { deps, seed } = world
+  const callId = await seedMention()
   const person = await seedCall(deps, seed, number)
   await archiveCalls(deps)
-  expect(await archivedIds()).toEqual([other.id])
+  expect(await archivedIds()).toEqual([callId])
   await erase(person.contact.id)
+  expect(await findTraces()).toEqual([])
+})
+
+it('finds a person in the tool calls of more calls than one statement reads', async () => {
+  const { deps, seed } = world
+  const first = await seedMention()
+  await sql`
+    insert into call (workspace_id, campaign_id, contact_id, agent_id, phone_number_id, status, outcome,
+      from_number, to_number, queued_at, due_at, ended_at)
+    select workspace_id, campaign_id, contact_id, agent_id, phone_number_id, status, outcome,
+      from_number, to_number, queued_at, due_at, ended_at
+    from call, generate_series(1, 5000) where id = ${first}`.execute(deps.db)
+  const last = await seedMention()
+  const person = await seedCall(deps, seed, number)
+  await archiveCalls(deps)
+  const archived = await archivedIds()
+  await erase(person.contact.id)
+  expect(await findTraces()).toEqual([])
+  // Only the calls that mention the person were restored.
+  expect(await archivedIds()).toEqual(archived.filter((id) => id !== first && id !== last))
+})
+
+/** Erases a contact. Calls `work` while the search of tool calls waits for a lock. */
+async function runDuringSearch(contactId: number, work: () => Promise<void>): Promise<void> {
+  const { deps } = world
+  const release = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const blocking = asSuperuser(deps.db, (connection) =>
+    connection.transaction().execute(async (db) => {
+      await sql`lock table archived_tool_call in access exclusive mode`.execute(db)
+      locked.resolve()
+      await release.promise
+    }),
+  )
+  await locked.promise
+  const erasing = erase(contactId)
+  erasing.catch(() => {})
+  await waitForLockWaiters(deps.db)
+  await work().finally(() => release.resolve())
+  await Promise.all([blocking, erasing])
+}
+
+it("doesn't lock the contact while it searches tool calls, which can take long", async () => {
+  const { deps, seed } = world
+  const { contact } = await seedCall(deps, seed, number)
+  await runDuringSearch(contact.id, async () => {
+    const { rows } = await sql`select from contact where id = ${contact.id} for update nowait`.execute(
+      deps.db,
+    )
+    expect(rows).toHaveLength(1)
+  })
+  expect(await findTraces()).toEqual([])
+})
+
+it('erases nothing if the email address changes after the search', async () => {
+  const { deps, seed } = world
+  const { contact } = await seedCall(deps, seed, number)
+  const erasing = runDuringSearch(contact.id, async () => {
+    await sql`update contact set email = 'new@example.com' where id = ${contact.id}`.execute(deps.db)
+  })
+  await expect(erasing).rejects.toThrow('was changed meanwhile')
+  expect(await findTraces()).not.toEqual([])
+  await erase(contact.id)
   expect(await findTraces()).toEqual([])
 })
 

@@ -132,10 +132,15 @@ describeWithRedisServer('two API processes and two workers', () => {
     expect((await postTo(second.url, session)).status).toBe(202)
     await first.kill()
     await session.ended
-    const response = await waitFor(async () => {
-      const posted = await postTo(second.url, session)
-      return posted.status === 404 && posted
-    })
+    // Until the database shows that the process has ended, it could have only lost its connection to Redis.
+    const response = await waitFor(
+      async () => {
+        const posted = await postTo(second.url, session)
+        return posted.status === 404 && posted
+      },
+      () => {},
+      timeoutMs,
+    )
     expect(await response.json()).toMatchObject({ error: { code: 'not_found' } })
     const opened = await openSse(second.url, query)
     expect(await opened.call('contact_lookup', { phone_number: '+12025550100' })).toMatchObject({

@@ -1,7 +1,12 @@
 import { afterEach, expect, it } from '@jest/globals'
 import { createClient } from '@redis/client'
+import { sql } from 'kysely'
 import { type Notify } from '../../core/notify.ts'
+import { connect } from '../../db/connect.ts'
+import { connectReplicas } from '../../replicas/connect-replicas.ts'
+import { newNodeId } from '../../replicas/replicas.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
+import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import {
   createInstallation,
@@ -126,6 +131,29 @@ describeWithRedis('replicas', () => {
     expect(await first.deps.replicas.request('0'.repeat(16), null, 10)).toEqual({ state: 'gone' })
     await second.stop()
     expect(await first.deps.replicas.request(nodeId, null, 10)).toEqual({ state: 'gone' })
+  })
+
+  it('tell a process that was killed from one that only has no connection to Redis', async () => {
+    const { replicas } = (await start()).deps
+    const nodeId = newNodeId()
+    const recordAs = (seen: string) =>
+      database.db
+        .insertInto('replica')
+        .values({ id: nodeId, role: 'api', seen_at: sql`now() - ${seen}::interval` })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: sql`excluded.seen_at` }))
+        .execute()
+    await recordAs('8 seconds')
+    expect(await replicas.request(nodeId, null, 10)).toEqual({ state: 'unavailable' })
+    await recordAs('11 seconds')
+    expect(await replicas.request(nodeId, null, 10)).toEqual({ state: 'gone' })
+  })
+
+  it("don't take a process for a killed one while the database is unreachable, too", async () => {
+    const db = connect({ url: 'postgres://127.0.0.1:1/outdial' })
+    const replicas = await connectReplicas(testDeps(db), redisUrl)
+    expect(await replicas.request(newNodeId(), null, 10)).toEqual({ state: 'unavailable' })
+    await replicas.close()
+    await db.destroy()
   })
 
   it("don't use a Redis that took too long to count a request for the next ones", async () => {

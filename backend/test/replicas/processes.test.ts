@@ -87,7 +87,11 @@ describeWithRedis('processes with one Redis', () => {
     expect(await session.next()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
     first.process.process.kill('SIGKILL')
     await first.process.result
-    await waitFor(async () => (await post()) === 404)
+    await waitFor(
+      async () => (await post()) === 404,
+      () => {},
+      30_000,
+    )
     second.process.process.kill('SIGINT')
     const { code, stdout } = await second.process.result
     expect(code).toBe(0)

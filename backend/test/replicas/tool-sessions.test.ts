@@ -254,6 +254,27 @@ describeWithRedis('tool sessions of two replicas', () => {
     opened.close()
   })
 
+  it('never returns 404 for a session of a replica that has only lost its own connection to Redis', async () => {
+    const proxyOfOwner = await createDatabaseProxy(redisUrl)
+    const owner = await startReplica(installation, { redisUrl: proxyOfOwner.url, behaviors })
+    const session = await open(owner)
+    expect((await postTo(second, session, ping)).status).toBe(202)
+    /** Posts until the status is this one. */
+    const postUntil = (expected: number) =>
+      waitFor(async () => {
+        const { status } = await postTo(second, session, ping)
+        expect([202, 503]).toContain(status)
+        return status === expected
+      })
+    await proxyOfOwner.disconnect()
+    await postUntil(503)
+    await proxyOfOwner.reconnect()
+    await postUntil(202)
+    session.close()
+    await owner.stop()
+    await proxyOfOwner.disconnect()
+  })
+
   it('replaces a connection to Redis that goes silent', async () => {
     const session = await open()
     proxy.silence()

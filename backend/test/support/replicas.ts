@@ -5,10 +5,12 @@ import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
+import { systemClock } from '../../core/clock.ts'
 import { createNotifier, type Notifier } from '../../core/notify.ts'
 import type { Db } from '../../db/schema.ts'
 import { createToolServer } from '../../mcp/tool-server.ts'
 import { connectReplicas } from '../../replicas/connect-replicas.ts'
+import { startReplicaCheck } from '../../replicas/replica-check.ts'
 import { ManualClock } from './clock.ts'
 import { type TestDeps, testDeps } from './deps.ts'
 import { createToolKinds, secret, type ToolBehaviors } from './mcp.ts'
@@ -74,6 +76,8 @@ export async function startReplica(
   notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
   const app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port: 0 })
+  // With the real time, because it's compared with the database's clock.
+  const replicaCheck = startReplicaCheck({ ...deps, clock: systemClock })
   return {
     ...{ app, deps, notifier },
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
@@ -82,6 +86,7 @@ export async function startReplica(
       await tools.close(0)
       app.server.closeAllConnections() // fetch opens connections in advance, and Node would wait for them
       await app.close()
+      await replicaCheck.stop()
       await replicas.close()
     },
   }
