@@ -4,6 +4,7 @@ import { calls } from './rows/calls.ts'
 import { claim } from './rows/claim.ts'
 import { contacts, knownContacts } from './rows/contacts.ts'
 import { deliveries } from './rows/deliveries.ts'
+import { indexes } from './rows/indexes.ts'
 import { lists } from './rows/lists.ts'
 import { replicas } from './rows/replicas.ts'
 import { start } from './rows/start.ts'
@@ -16,6 +17,7 @@ export const rows: readonly Row[] = [
   agents,
   calls,
   claim,
+  indexes,
   deliveries,
   replicas,
   toolSessions,

@@ -1,91 +1,190 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { claimCalls } from '../../backend/dialer/claim-calls.ts'
-import { atMost, type Row } from '../row.ts'
-import { addCampaigns, addQueuedCalls } from '../seeds/calls.ts'
+import { maxCampaigns } from '../../backend/dialer/claim-store.ts'
+import { atMost, type Measurement, type Row } from '../row.ts'
+import { addCampaigns, addQueuedCalls, setStatus } from '../seeds/calls.ts'
 import { median, quantile } from '../statistics.ts'
 import { analyze, type World } from '../world.ts'
 
 const capacity = 50
 const claimsPerRound = 30
+/** Of all queued calls, for campaigns that are added to find out whether their number matters. */
+const callsPerAddedCampaign = 20
 const lease = { provider: 'simulated', workerId: randomUUID(), leaseMs: 600_000 }
+
+/** A database with queued calls. */
+interface Queue {
+  world: World
+  /** Campaigns whose calls can be claimed. */
+  open: number[]
+  /** Lists of paused, closed, and full campaigns. */
+  blocked: number[][]
+}
+
+/** Milliseconds of claims, by round. */
+interface Times {
+  many: number[][]
+  few: number[][]
+}
 
 export const claim: Row = {
   name: 'claim',
   run: async ({ openWorld, scale }) => {
-    const many = await openWorld()
-    const few = await openWorld()
-    const campaigns = { many: Math.max(20, Math.round(scale.manyCalls / 1_000)), few: 10 }
-    await seed(many, campaigns.many, scale.manyCalls)
-    await seed(few, campaigns.few, 1_000)
-    const times = { many: [] as number[][], few: [] as number[][] }
-    for (let round = -1; round < scale.rounds; round += 1) {
-      const fewTimes = await measureClaims(few)
-      const manyTimes = await measureClaims(many)
-      if (round < 0) continue // compiles the code, and caches the plans
-      times.few.push(fewTimes)
-      times.many.push(manyTimes)
-    }
-    const medians = times.many.map((ours, round) => ({
-      ours: median(ours),
-      peer: median(times.few[round] ?? []),
-    }))
-    // One for all rounds, because a round is too short for a p99.
-    const slowest = { ours: quantile(times.many.flat(), 0.99), peer: quantile(times.few.flat(), 0.99) }
-    const what = `a claim of 50 calls, with ${format(scale.manyCalls)} queued calls in ${format(campaigns.many)} campaigns`
-    const against = 'the same with 1,000 calls in 10 campaigns'
+    const campaigns = Math.max(20, Math.round(scale.manyCalls / 1_000))
+    const many = await addCalls(
+      { world: await openWorld(), open: [], blocked: [] },
+      campaigns,
+      scale.manyCalls,
+    )
+    const few = await addCalls({ world: await openWorld(), open: [], blocked: [] }, 10, 1_000)
+    const times = await compareClaims(scale.rounds, many, few)
+    const small = await measureClaims(many, claimsPerRound, capacity / 5)
+    const addedCalls = campaigns * 9 * callsPerAddedCampaign
+    const more = await addCalls(many, campaigns * 9, addedCalls)
+    const timesOfMore = await compareClaims(scale.rounds, more, few)
+    const size = (count: number, calls: number) =>
+      `with ${format(calls)} queued calls in ${format(count)} campaigns, of which a fifth each is paused, closed, and full`
+    const what = `a claim of ${capacity} calls, ${size(campaigns, scale.manyCalls)}`
+    const whatOfMore = `a claim of ${capacity} calls, ${size(campaigns * 10, scale.manyCalls + addedCalls)}`
     return [
-      {
-        label: 'Claim with many calls, p50',
-        what: `${what}, p50`,
-        against,
-        unit: 'ms',
-        rounds: medians,
-        limit: atMost(1.2),
-      },
-      {
-        label: 'Claim with many calls, p99',
-        what: `${what}, p99`,
-        against,
-        unit: 'ms',
-        rounds: [slowest],
-        limit: atMost(1.2),
-      },
+      ...compare('Claim with many calls', what, times),
       {
         label: 'Time of a claim, p50',
         what: `${what}, p50`,
         unit: 'ms',
         compare: 'ours',
-        rounds: medians.map(({ ours }) => ({ ours, peer: NaN })),
+        rounds: times.many.map((ours) => ({ ours: median(ours), peer: NaN })),
         limit: atMost(5),
       },
+      {
+        label: 'Time of a small claim, p50',
+        what: `the same with a claim of ${capacity / 5} calls`,
+        unit: 'ms',
+        compare: 'ours',
+        rounds: [{ ours: median(small), peer: NaN }],
+      },
+      ...compare('Claim with many campaigns', whatOfMore, timesOfMore),
     ]
   },
 }
 
-const format = (value: number) => value.toLocaleString('en-US')
-
-async function seed(world: World, campaigns: number, calls: number): Promise<void> {
-  const options = { count: campaigns, status: 'active', maxConcurrentCalls: 50 } as const
-  await addQueuedCalls(world, await addCampaigns(world, options), calls)
-  await analyze(world)
+function compare(label: string, what: string, { many, few }: Times): Measurement[] {
+  const common = { against: 'the same with 1,000 calls in 10 campaigns', unit: 'ms', limit: atMost(1.2) }
+  return [
+    {
+      ...common,
+      label: `${label}, p50`,
+      what: `${what}, p50`,
+      rounds: many.map((ours, round) => ({ ours: median(ours), peer: median(few[round] ?? []) })),
+    },
+    {
+      ...common,
+      label: `${label}, p99`,
+      what: `${what}, p99`,
+      // One for all rounds, because a round is too short for a p99.
+      rounds: [{ ours: quantile(many.flat(), 0.99), peer: quantile(few.flat(), 0.99) }],
+    },
+  ]
 }
 
-/** Returns how many milliseconds each claim took. Between claims, ends the attempts and queues their calls again. */
-async function measureClaims(world: World): Promise<number[]> {
+const format = (value: number) => value.toLocaleString('en-US')
+
+/**
+ * Adds campaigns with queued calls. Of five campaigns, two can make calls. One is paused. One is closed: its calls are
+ * planned for when its calling hours begin. One is full.
+ */
+async function addCalls({ world, open, blocked }: Queue, count: number, calls: number): Promise<Queue> {
+  const campaigns = await addCampaigns(world, { count, status: 'active', maxConcurrentCalls: capacity })
+  const pick = (...remainders: number[]) => campaigns.filter((_, index) => remainders.includes(index % 5))
+  const [paused, closed, full] = [pick(0), pick(1), pick(2)]
+  await addQueuedCalls(world, pick(0, 2, 3, 4), Math.round(calls * 0.8))
+  await addQueuedCalls(world, closed, Math.round(calls * 0.2), { delaySeconds: 86_400 })
+  await setStatus(world, paused, 'paused')
+  await fill(world, full)
+  await leaveQueue(world, [...paused, ...closed, ...full])
+  await analyze(world)
+  return {
+    world,
+    open: [...open, ...pick(3, 4)],
+    blocked: [paused, closed, full].map((ids, index) => [...(blocked[index] ?? []), ...ids]),
+  }
+}
+
+/** Gives campaigns a limit of one call, and starts it. */
+async function fill({ owner }: World, campaignIds: readonly number[]): Promise<void> {
+  await sql`update campaign set max_concurrent_calls = 1 where id = any(${campaignIds}::bigint[])`.execute(
+    owner,
+  )
+  await sql`
+    with first as (
+      select call.*
+      from unnest(${campaignIds}::bigint[]) as filled (id)
+      cross join lateral (
+        select * from call
+        where campaign_id = filled.id and status = 'queued' and not test
+        order by next_attempt_at, id
+        limit 1
+      ) as call
+    ), started as (
+      insert into call_attempt (
+        workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at
+      )
+      select workspace_id, id, campaign_id, 1, to_number, test, ${lease.provider}, ${lease.workerId}::uuid,
+        now() + interval '1 day', now()
+      from first
+    )
+    update call set status = 'dialing', attempts = 1, next_attempt_at = null
+    from first where call.id = first.id`.execute(owner)
+}
+
+/** Removes campaigns from the queue, as claims do when their turn comes. */
+async function leaveQueue({ owner }: World, campaignIds: readonly number[]): Promise<void> {
+  await sql`update campaign_queue set claim_at = null where campaign_id = any(${campaignIds}::bigint[])`.execute(
+    owner,
+  )
+}
+
+/** Adds campaigns to the queue, as new calls and attempts that end do. */
+async function enterQueue({ owner }: World, campaignIds: readonly number[]): Promise<void> {
+  await sql`
+    update campaign_queue set claim_at = clock_timestamp(), at_limit = false
+    where campaign_id = any(${campaignIds}::bigint[])`.execute(owner)
+}
+
+/** Measures claims of both in turns. */
+async function compareClaims(rounds: number, many: Queue, few: Queue): Promise<Times> {
+  // Compiles the code, caches the plans, and gives each campaign a turn.
+  for (const queue of [few, many])
+    await measureClaims(queue, claimsPerRound + Math.ceil(queue.open.length / maxCampaigns))
+  const times: Times = { many: [], few: [] }
+  for (let round = 0; round < rounds; round += 1) {
+    times.few.push(await measureClaims(few, claimsPerRound))
+    times.many.push(await measureClaims(many, claimsPerRound))
+  }
+  return times
+}
+
+/**
+ * Returns how many milliseconds each claim took. Between claims, ends the attempts and queues their calls again. A paused,
+ * a closed, and a full campaign enter the queue, too. Only autovacuum removes the dead rows that this leaves.
+ */
+async function measureClaims({ world, blocked }: Queue, claims: number, calls = capacity): Promise<number[]> {
   const times: number[] = []
-  for (let count = 0; count < claimsPerRound; count += 1) {
+  for (let count = 0; count < claims; count += 1) {
+    await enterQueue(
+      world,
+      blocked.flatMap((ids) => ids[Math.floor(Math.random() * ids.length)] ?? []),
+    )
     const startedAt = performance.now()
-    const claimed = await claimCalls(world.deps, lease, capacity)
+    const claimed = await claimCalls(world.deps, lease, calls)
     times.push(performance.now() - startedAt)
-    if (claimed.length !== capacity)
-      throw new Error(`a claim got ${claimed.length} calls instead of ${capacity}`)
+    if (claimed.length !== calls) throw new Error(`a claim got ${claimed.length} calls instead of ${calls}`)
     await requeue(
       world,
       claimed.map(({ request }) => request.callId),
     )
   }
-  await analyze(world)
   return times
 }
 

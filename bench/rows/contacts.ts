@@ -1,17 +1,25 @@
 import { repeat } from '../processes/serve.ts'
 import { atLeast, type Bench, type Row, takeTurns } from '../row.ts'
+import { addContacts, sendContact } from '../seeds/contacts.ts'
 import { analyze, type HttpClients, type World } from '../world.ts'
 
 const clients = 32
-/** New numbers of the service and of the peer. Both are in Washington, DC. */
-const firstNumbers = { ours: 12_022_000_000, peer: 12_025_000_000 }
+/** New numbers of the service and of the peer, and numbers of known contacts. All are in Washington, DC. */
+const firstNumbers = {
+  ours: 12_022_000_000,
+  peer: 12_025_000_000,
+  known: 12_027_000_000,
+  ownZone: 12_028_000_000,
+}
+/** More than one API process adds. A round that has added them all ends early. */
+const maxContactsPerSecond = 10_000
 
 export const contacts: Row = {
   name: 'contacts',
   run: async (bench) => {
     const { scale } = bench
     const world = await bench.openWorld()
-    const api = await startApi(bench, world)
+    const { port, http } = await startApi(bench, world)
     const peer = await bench.start('bare-contacts', {
       ...world.environment,
       BENCH_CAMPAIGN_ID: String(world.demo.campaign_id),
@@ -20,17 +28,31 @@ export const contacts: Row = {
       BENCH_FIRST_NUMBER: String(firstNumbers.peer),
     })
     let last = firstNumbers.ours
-    const ours = () => repeat(scale.seconds, clients, () => postContact(api, world, (last += 1), 201))
+    const ours = () => repeat(scale.seconds, clients, () => postContact(http, world, (last += 1)))
     const theirs = () => peer.work(scale.seconds, 16)
-    await warmUp(world, [ours, theirs])
+    const measure = async () => {
+      await warmUp(world, [ours, theirs])
+      return takeTurns(scale.rounds, ours, theirs)
+    }
+    const what = '`POST /contacts/`, 32 clients, new numbers'
+    const against = 'the same SQL, one request per statement, by a bare `pg` client with 16 connections'
+    const unit = 'requests/s'
+    const alone = await measure()
+    await bench.start('server', {
+      ...world.environment,
+      ROLE: 'worker',
+      SIMULATION_SPEED: '1000',
+      INTERNAL_URL: `http://127.0.0.1:${port}`,
+    })
+    const duringCalls = await measure()
     return [
+      { label: 'New contacts', what, against, unit, rounds: alone, limit: atLeast(0.6) },
       {
-        label: 'New contacts',
-        what: '`POST /contacts/`, 32 clients, new numbers',
-        against: 'the same SQL, one request per statement, by a bare `pg` client with 16 connections',
-        unit: 'requests/s',
-        rounds: await takeTurns(scale.rounds, ours, theirs),
-        limit: atLeast(0.6),
+        label: 'New contacts during calls',
+        what: `${what}, while a worker calls the contacts`,
+        against: `${against}, while the worker does the same`,
+        unit,
+        rounds: duringCalls,
       },
     ]
   },
@@ -41,45 +63,53 @@ export const knownContacts: Row = {
   run: async (bench) => {
     const { scale } = bench
     const world = await bench.openWorld()
-    const api = await startApi(bench, world)
+    const { http } = await startApi(bench, world)
     let last = firstNumbers.ours
-    let repeated = firstNumbers.ours
-    const postNew = () => repeat(scale.seconds, clients, () => postContact(api, world, (last += 1), 201))
-    const postKnown = () =>
-      repeat(scale.seconds, clients, () => {
-        // Starts over only after all of them, so that no contact is in two requests at a time.
-        repeated = repeated < last ? repeated + 1 : firstNumbers.ours + 1
-        return postContact(api, world, repeated, 200)
-      })
-    await warmUp(world, [postNew, postKnown])
+    const postNew = () => repeat(scale.seconds, clients, () => postContact(http, world, (last += 1)))
+    const postKnown = postKnownFrom(firstNumbers.known, null)
+    // Not the time zone of the numbers, so that the call is planned again.
+    const postOwnZone = postKnownFrom(firstNumbers.ownZone, 'America/Chicago')
+    await warmUp(world, [postNew, postKnown, postOwnZone])
+    const common = { against: 'the same with new numbers', unit: 'requests/s', limit: atLeast(0.8) }
     return [
       {
         label: 'Known contacts',
-        what: '`POST /contacts/`, 32 clients, known contacts that are already queued',
-        against: 'the same with new numbers',
-        unit: 'requests/s',
+        what: '`POST /contacts/`, 32 clients, known contacts without an open call',
         rounds: await takeTurns(scale.rounds, postKnown, postNew),
-        limit: atLeast(0.8),
+        ...common,
+      },
+      {
+        label: 'Contacts with a time zone',
+        what: '`POST /contacts/`, 32 clients, known contacts with a time zone of their own',
+        rounds: await takeTurns(scale.rounds, postOwnZone, postNew),
+        ...common,
       },
     ]
+
+    /** Returns a round that posts contacts that it has added before. Each is posted once, so that its call is queued. */
+    function postKnownFrom(firstNumber: number, timeZone: string | null): () => Promise<number> {
+      const count = Math.ceil(scale.seconds * maxContactsPerSecond)
+      let added = firstNumber
+      return async () => {
+        await addContacts(world, { firstNumber: added, count, timeZone })
+        let next = added
+        added += count
+        return repeat(scale.seconds, clients, () =>
+          next < added ? postContact(http, world, next++) : Promise.resolve(0),
+        )
+      }
+    }
   },
 }
 
-async function startApi(bench: Bench, world: World): Promise<HttpClients> {
+async function startApi(bench: Bench, world: World): Promise<{ port: number; http: HttpClients }> {
   const { port } = await bench.start('server', { ...world.environment, ROLE: 'api' })
-  return bench.openClients(port, clients)
+  return { port, http: bench.openClients(port, clients) }
 }
 
-async function postContact(
-  api: HttpClients,
-  { demo }: World,
-  phoneNumber: number,
-  expectedStatus: 200 | 201,
-): Promise<undefined> {
-  const headers = { authorization: `Bearer ${demo.api_key}`, 'content-type': 'application/json' }
-  const body = { phone_number: `+${phoneNumber}`, campaign_id: demo.campaign_id, first_name: 'Maya' }
-  const request = { method: 'POST', path: '/api/public/v1/contacts/', headers } as const
-  await api.send({ ...request, body: JSON.stringify(body) }, expectedStatus)
+/** Adds a contact and queues its call. */
+async function postContact(http: HttpClients, { demo }: World, phoneNumber: number): Promise<undefined> {
+  await sendContact(http, demo, { phoneNumber, campaignId: demo.campaign_id })
 }
 
 /** Runs everything twice: after the first time, plans that were cached for empty tables can be replaced. */

@@ -50,8 +50,7 @@ export const deliveries: Row = {
       {
         label: 'Deliveries, peer records them',
         what,
-        against:
-          'a bare loop that also signs, opens a connection for each, and records it with one statement',
+        against: 'a bare loop over the same connections that also signs, and records each with one statement',
         unit,
         rounds: await takeTurns(scale.rounds, ours, postAndRecord),
       },

@@ -2,16 +2,31 @@ import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { atLeast, atMost, type Bench, type Row, takeTurns } from '../row.ts'
 import { addCampaigns, addQueuedCalls, setStatus, waitForCalls } from '../seeds/calls.ts'
-import { analyze, type Subject, type World } from '../world.ts'
+import { sendContact } from '../seeds/contacts.ts'
+import { analyze, type HttpClients, openClients, type Subject, type World } from '../world.ts'
 
 const campaignCount = 20
 /** So low that the dialers reach it all the time. */
 const maxConcurrentCalls = 3
 
-/** What the rounds with several replicas found. */
+/** How many contacts all API processes together add per second, so that several have as much to do as one. */
+const contactsPerSecond = 100
+const clientsPerApi = 8
+const severalProcesses = { workers: 4, apis: 2 }
+/** In Washington, DC. */
+const firstNumber = 12_025_000_000
+
+/** Workers and API processes. */
+interface Processes {
+  workers: number
+  apis: number
+}
+
+/** What happened while the processes made calls. */
 interface Findings {
+  callsPerSecond: number
   /** Calls of the campaign with the fewest calls, divided by the average campaign's calls. */
-  shares: number[]
+  smallestShare: number
   /** How often a campaign had more attempts in progress than its limit. */
   exceeded: number
 }
@@ -26,23 +41,35 @@ export const replicas: Row = {
       status: 'paused',
       maxConcurrentCalls,
     })
-    const findings: Findings = { shares: [], exceeded: 0 }
-    const measure = async (workers: number, apis: number) => {
-      const processes = await startReplicas(bench, world, workers, apis)
-      const rate = await measureRate(world, campaigns, Math.max(3, scale.seconds * 2), findings)
-      await Promise.all(processes.map(({ stop }) => stop()))
-      return rate
+    const requests = await prepareRequests(world)
+    const findings: Findings[] = []
+    const measure = async ({ workers, apis }: Processes, seconds: number, queued: number) => {
+      const processes = await startProcesses(bench, world, workers, apis)
+      const stopRequests = requests.start(processes.apis)
+      const found = await measureCalls(world, campaigns, seconds, queued)
+      await stopRequests()
+      await Promise.all(processes.all.map(({ stop }) => stop()))
+      findings.push(found)
+      return found
     }
-    await measure(1, 1) // gives the analysis rows to look at
-    Object.assign(findings, { shares: [], exceeded: 0 } satisfies Findings)
-    const several = () => measure(4, 2)
-    const one = () => measure(1, 1)
+    const seconds = Math.max(3, scale.seconds * 2)
+    const measureRate = (processes: Processes) => async () => {
+      const { callsPerSecond } = await measure(processes, seconds, Math.ceil((seconds + 1.5) * 2_000))
+      return callsPerSecond
+    }
+    const [several, one] = [measureRate(severalProcesses), measureRate({ workers: 1, apis: 1 })]
+    await one() // gives the analysis rows to look at
     const rounds = await takeTurns(Math.max(2, Math.ceil(scale.rounds / 2)), several, one)
+    // Shares are only meaningful over a longer time.
+    const fastest = Math.max(...findings.map(({ callsPerSecond }) => callsPerSecond))
+    const longSeconds = Math.max(5, 60 * scale.factor)
+    const long = await measure(severalProcesses, longSeconds, Math.ceil((longSeconds + 1.5) * fastest * 2))
     const what = '4 workers and 2 API processes'
+    const requestRate = `while all API processes together get ${contactsPerSecond} \`POST /contacts/\` per second`
     return [
       {
         label: 'Calls of 4 workers',
-        what: `calls completed by ${what}, ${campaignCount} campaigns with a limit of ${maxConcurrentCalls}`,
+        what: `calls completed by ${what}, ${campaignCount} campaigns with a limit of ${maxConcurrentCalls}, ${requestRate}`,
         against: '1 worker and 1 API process',
         unit: 'calls/s',
         rounds,
@@ -50,53 +77,90 @@ export const replicas: Row = {
       },
       {
         label: 'Smallest share of a campaign',
-        what: 'calls of the campaign with the fewest, divided by a fair share, in the worst round',
+        what: `calls of the campaign with the fewest, divided by a fair share, in ${Math.round(longSeconds)} seconds`,
         unit: '×',
         compare: 'ours',
-        rounds: [{ ours: Math.min(...findings.shares), peer: NaN }],
+        rounds: [{ ours: long.smallestShare, peer: NaN }],
         limit: atLeast(0.5),
       },
       {
         label: 'Limits exceeded',
-        what: 'campaigns found above their limit of concurrent calls, checked every 20 ms in all rounds',
+        what: 'campaigns found above their limit of concurrent calls, checked every 20 ms all the time',
         unit: 'campaigns',
         compare: 'ours',
-        rounds: [{ ours: findings.exceeded, peer: NaN }],
+        rounds: [{ ours: findings.reduce((sum, { exceeded }) => sum + exceeded, 0), peer: NaN }],
         limit: atMost(0),
       },
     ]
   },
 }
 
-async function startReplicas(
+async function startProcesses(
   bench: Bench,
   { environment }: World,
   workers: number,
   apis: number,
-): Promise<Subject[]> {
-  const roles = [...Array<string>(workers).fill('worker'), ...Array<string>(apis).fill('api')]
-  return Promise.all(
-    roles.map((ROLE) => bench.start('server', { ...environment, ROLE, SIMULATION_SPEED: '1000' })),
-  )
+): Promise<{ all: Subject[]; apis: Subject[] }> {
+  const startAll = (ROLE: string, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () =>
+        bench.start('server', { ...environment, ROLE, SIMULATION_SPEED: '1000' }),
+      ),
+    )
+  const [startedWorkers, startedApis] = await Promise.all([
+    startAll('worker', workers),
+    startAll('api', apis),
+  ])
+  return { all: [...startedWorkers, ...startedApis], apis: startedApis }
 }
 
-/** Returns the calls completed per second, while each campaign has more calls than the dialers can make. */
-async function measureRate(
+/** Prepares requests that queue calls of a paused campaign, which nothing dials. */
+async function prepareRequests(world: World) {
+  const [campaignId = 0] = await addCampaigns(world, { count: 1, status: 'paused', maxConcurrentCalls })
+  let lastNumber = firstNumber
+  const send = (http: HttpClients) => {
+    lastNumber += 1
+    return sendContact(http, world.demo, { phoneNumber: lastNumber, campaignId })
+  }
+  return {
+    /** Sends requests to the API processes in turns, at a constant rate, until the returned function is called. */
+    start: (apis: readonly Subject[]): (() => Promise<void>) => {
+      const clients = apis.map(({ port }) => openClients(port, clientsPerApi))
+      const sent: Promise<void>[] = []
+      const startedAt = performance.now()
+      const timer = setInterval(() => {
+        const due = ((performance.now() - startedAt) / 1_000) * contactsPerSecond
+        while (sent.length < due) {
+          const http = clients[sent.length % clients.length]
+          if (http !== undefined) sent.push(send(http))
+        }
+      }, 10)
+      return async () => {
+        clearInterval(timer)
+        await Promise.all(sent)
+        await Promise.all(clients.map(({ close }) => close()))
+      }
+    },
+  }
+}
+
+/** Measures the calls that are completed while each campaign has more calls than the dialers can make. */
+async function measureCalls(
   world: World,
   campaigns: number[],
   seconds: number,
-  findings: Findings,
-): Promise<number> {
-  const queued = Math.ceil((seconds + 1.5) * 2_000)
+  queued: number,
+): Promise<Findings> {
   await addQueuedCalls(world, campaigns, queued)
   await analyze(world)
   await setStatus(world, campaigns, 'active')
   await setTimeout(1_500) // until all workers have noticed
+  let exceeded = 0
   const before = await countCompleted(world, campaigns)
   const startedAt = performance.now()
   const endAt = startedAt + seconds * 1_000
   while (performance.now() < endAt) {
-    findings.exceeded += await countExceeded(world)
+    exceeded += await countExceeded(world)
     await setTimeout(20)
   }
   const after = await countCompleted(world, campaigns)
@@ -106,8 +170,11 @@ async function measureRate(
   await endCalls(world, campaigns)
   const made = campaigns.map((id) => (after.get(id) ?? 0) - (before.get(id) ?? 0))
   const sum = made.reduce((one, other) => one + other, 0)
-  findings.shares.push((Math.min(...made) * campaigns.length) / sum)
-  return sum / elapsedSeconds
+  return {
+    callsPerSecond: sum / elapsedSeconds,
+    smallestShare: (Math.min(...made) * campaigns.length) / sum,
+    exceeded,
+  }
 }
 
 async function countCompleted({ owner }: World, campaigns: number[]): Promise<Map<number, number>> {

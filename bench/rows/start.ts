@@ -10,9 +10,9 @@ import { createTemporaryFolder } from '../../backend/db/embedded/private-folder.
 import { findFreePort } from '../../backend/db/embedded/server-address.ts'
 import { createFolder, environmentWithoutSettings } from '../machine-state.ts'
 import { atMost, type Row, takeTurns } from '../row.ts'
-import { median } from '../statistics.ts'
 
 const script = path.join(import.meta.dirname, '../../scripts/start.mjs')
+const memoryScript = path.join(import.meta.dirname, '../processes/memory.mjs')
 
 export const start: Row = {
   name: 'start',
@@ -27,6 +27,8 @@ export const start: Row = {
     }
     await ours() // creates the database, the demo workspace, and the cache of compiled code
     await ours()
+    const rounds = await takeTurns(scale.rounds, ours, () => startPostgresAndNode(dataDir))
+    const { steps, lookUpUs } = measureSteps(dataDir)
     return [
       {
         label: 'Warm start',
@@ -34,9 +36,23 @@ export const start: Row = {
         against: 'a bare `postgres` on the same files, then an empty Node program',
         unit: 's',
         compare: 'difference',
-        rounds: await takeTurns(scale.rounds, ours, () => startPostgresAndNode(dataDir)),
+        rounds,
         limit: atMost(1),
-        notes: `memory of the Node process after the start: ${Math.round(median(memories))} MiB`,
+      },
+      {
+        label: 'Memory after the start',
+        what: 'memory of the Node process after a warm start',
+        unit: 'MiB',
+        compare: 'ours',
+        rounds: memories.slice(-scale.rounds).map((memory) => ({ ours: memory, peer: NaN })),
+        notes: formatSteps(steps),
+      },
+      {
+        label: 'Time zones of a number',
+        what: "finding a new number's time zones in memory, including parsing the number",
+        unit: 'µs',
+        compare: 'ours',
+        rounds: [{ ours: lookUpUs, peer: NaN }],
       },
     ]
   },
@@ -65,6 +81,38 @@ async function startService(dataDir: string): Promise<{ seconds: number; memoryM
 function measureMemory({ pid }: ChildProcess): number {
   const kib = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
   return Number(kib) / 1_024
+}
+
+/** The memory of a process in MiB, after a step of its start and after garbage collection. */
+interface Step {
+  step: string
+  /** Resident memory, as the operating system counts it. */
+  rssMib: number
+  heapMib: number
+  externalMib: number
+}
+
+/** Starts the service step by step in a process that measures its memory. */
+function measureSteps(dataDir: string): { steps: Step[]; lookUpUs: number } {
+  const output = execFileSync(process.execPath, ['--expose-gc', memoryScript], {
+    env: { ...environmentWithoutSettings(), DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent' },
+    encoding: 'utf8',
+  })
+  return JSON.parse(output) as { steps: Step[]; lookUpUs: number }
+}
+
+/** Formats what each step adds to the memory. */
+function formatSteps(steps: readonly Step[]): string {
+  const parts = steps.map(({ step, rssMib, heapMib, externalMib }, index) => {
+    const before = steps[index - 1] ?? { rssMib: 0, heapMib: 0, externalMib: 0 }
+    const [rss, heap, external] = [
+      rssMib - before.rssMib,
+      heapMib - before.heapMib,
+      externalMib - before.externalMib,
+    ].map((mib) => mib.toFixed(1))
+    return `${step} ${rss} (${heap}, ${external})`
+  })
+  return `MiB that each step of a start adds, after garbage collection, with the JavaScript heap and the external memory in parentheses: ${parts.join('; ')}`
 }
 
 /** Starts only what no service with an embedded database can do without. */

@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { atMost, type Bench, type Round, type Row, takeTurns } from '../row.ts'
+import { atMost, type Bench, type Measurement, type Row } from '../row.ts'
 import { hangUp } from '../tools/client.ts'
 import {
   measureCalls,
@@ -11,34 +11,37 @@ import {
   type ToolSubject,
 } from '../tools/subjects.ts'
 
-const against = 'a bare `node:http` server that checks no sessions and validates nothing'
-const unit = 'µs of CPU'
+const root = path.join(import.meta.dirname, '../..')
+/** Rounds before the measured ones, until V8 has compiled the code that runs often. */
+const warmUps = 4
 
 export const toolSessions: Row = {
   name: 'tool-sessions',
   run: async (bench) => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-bench-'))
-    const ours = await startServer(bench, 'ours', [dataDir])
-    const bare = await startServer(bench, 'floor')
-    const sessions = Math.ceil(bench.scale.seconds * 200)
-    const calls = Math.ceil(bench.scale.seconds * 60) * 64
+    const servers = [
+      await startServer(bench, 'ours', [dataDir]),
+      await startServer(bench, 'floor'),
+      await startServer(bench, 'sdk', [root]),
+    ]
+    const { seconds } = bench.scale
+    const sessions = Math.ceil(seconds * 200)
+    const calls = (clients: number, perClient: number) => (subject: ToolSubject) =>
+      measureCalls(subject, clients, clients * Math.ceil(seconds * perClient))
     return [
-      {
-        label: 'Tool session opened',
-        what: 'a tool session opened: connect, `initialize`, `tools/list`',
-        against,
-        unit,
-        rounds: await compare(bench, [ours, bare], (subject) => measureOpenings(subject, sessions)),
-        limit: atMost(1.3),
-      },
-      {
-        label: 'Tool call',
-        what: 'a tool call, 64 clients',
-        against,
-        unit,
-        rounds: await compare(bench, [ours, bare], (subject) => measureCalls(subject, 64, calls)),
-        limit: atMost(1.15),
-      },
+      ...compare(
+        'Tool session opened',
+        'a tool session opened: connect, `initialize`, `tools/list`',
+        1.3,
+        await measure(bench, servers, (subject) => measureOpenings(subject, sessions)),
+      ),
+      ...compare('Tool call', 'a tool call, 64 clients', 1.15, await measure(bench, servers, calls(64, 60))),
+      ...compare(
+        'Tool call alone',
+        'a tool call, 1 client',
+        1.15,
+        await measure(bench, servers, calls(1, 1_000)),
+      ),
     ]
   },
 }
@@ -49,17 +52,47 @@ async function startServer(bench: Bench, name: string, args?: string[]): Promise
   return subject
 }
 
-/** Measures both servers in turns, after as many rounds as V8 takes to compile the code that runs often. */
-async function compare(
+/** Measures all servers in turns. Returns the microseconds of CPU time of each server in each round. */
+async function measure(
   { scale }: Bench,
-  [ours, bare]: readonly [ToolSubject, ToolSubject],
-  measure: (subject: ToolSubject) => Promise<MeasuredCpu>,
-): Promise<Round[]> {
-  const run = (subject: ToolSubject) => async () => {
-    const { cpu } = await measure(subject)
-    hangUp()
-    return cpu
+  servers: readonly ToolSubject[],
+  work: (subject: ToolSubject) => Promise<MeasuredCpu>,
+): Promise<number[][]> {
+  const rounds: number[][] = []
+  for (let round = -warmUps; round < scale.rounds; round += 1) {
+    const times: number[] = []
+    for (const server of servers) {
+      const { cpu } = await work(server)
+      hangUp()
+      times.push(cpu)
+    }
+    if (round >= 0) rounds.push(times)
   }
-  await takeTurns(4, run(ours), run(bare))
-  return takeTurns(scale.rounds, run(ours), run(bare))
+  return rounds
+}
+
+/** Compares ours with the bare server and with the SDK's. */
+function compare(
+  label: string,
+  what: string,
+  limit: number,
+  rounds: readonly (readonly number[])[],
+): Measurement[] {
+  const common = { what, unit: 'µs of CPU' }
+  return [
+    {
+      ...common,
+      label,
+      against: 'a bare `node:http` server that checks no sessions and validates nothing',
+      rounds: rounds.map(([ours = NaN, bare = NaN]) => ({ ours, peer: bare })),
+      limit: atMost(limit),
+    },
+    {
+      ...common,
+      label: `${label}, against the SDK`,
+      against: "the MCP SDK's plain server, without authentication",
+      rounds: rounds.map(([ours = NaN, , sdk = NaN]) => ({ ours, peer: sdk })),
+      limit: atMost(1),
+    },
+  ]
 }

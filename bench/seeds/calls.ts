@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type { Db } from '../../backend/db/schema.ts'
 import type { World } from '../world.ts'
 
 /** Creates campaigns of the demo workspace that call around the clock, and never again. Returns their IDs. */
@@ -23,37 +24,56 @@ export async function addCampaigns(
 const numbersPerSuffix = 700_000
 
 /**
- * Queues calls that are due, each to a new contact, in turns for the campaigns. The simulated contacts are busy, so that
- * a call has an attempt and an event, but no conversation: their numbers end in 0102, at least the first 700,000.
+ * Queues calls, each to a new contact, in turns for the campaigns. They're due now, or after `delaySeconds`. The simulated
+ * contacts are busy, so that a call has an attempt and an event, but no conversation: their numbers end in 0102, at least
+ * the first 700,000.
  */
 export async function addQueuedCalls(
-  { owner, demo }: World,
+  world: World,
   campaignIds: readonly number[],
   count: number,
+  { delaySeconds = 0 } = {},
 ): Promise<void> {
-  const { workspace_id: workspaceId } = demo
+  const { owner } = world
   // Checks of foreign keys whose plans were cached for small tables would read all rows for each new one.
   await sql`analyze`.execute(owner)
+  const afterContactId = await addBusyContacts(world, count)
+  await insertCalls(owner, campaignIds, { afterContactId, delaySeconds })
+}
+
+/** Adds contacts for `insertCalls`. Returns the last ID before them. */
+export async function addBusyContacts({ owner, demo }: World, count: number): Promise<number> {
   const { rows } = await sql<{ contacts: number; last: number }>`
     select count(*) as contacts, coalesce(max(id), 0) as last from contact`.execute(owner)
   const [before = { contacts: 0, last: 0 }] = rows
   await sql`
     insert into contact (workspace_id, phone_number, first_name)
-    select ${workspaceId},
+    select ${demo.workspace_id},
       '+1' || 202200 + n % ${numbersPerSuffix} || lpad((102 + n / ${numbersPerSuffix} * 1000)::text, 4, '0'), 'Maya'
     from generate_series(${before.contacts}::int, ${before.contacts + count - 1}::int) n`.execute(owner)
+  return before.last
+}
+
+/** Queues a call to each contact with an ID above `afterContactId`, in turns for the campaigns. */
+export async function insertCalls(
+  owner: Db,
+  campaignIds: readonly number[],
+  options: { afterContactId: number; delaySeconds: number },
+): Promise<void> {
+  const { afterContactId, delaySeconds } = options
   await sql`
     insert into call (workspace_id, campaign_id, contact_id, agent_id, phone_number_id, from_number, to_number,
       queued_at, due_at, next_attempt_at, origin, queued_with)
     select campaign.workspace_id, campaign.id, contact.id, agent.id, phone_number.id, phone_number.phone_number,
-      contact.phone_number, now(), now(), now(), '{"kind": "api_key", "id": 1}',
+      contact.phone_number, now(), planned.at, planned.at, '{"kind": "api_key", "id": 1}',
       call_settings(campaign, agent, contact)
         || '{"time_zones": ["America/New_York"], "time_zone_source": "number"}'
     from contact
     join campaign on campaign.id = (${campaignIds}::bigint[])[1 + contact.id % ${campaignIds.length}::int]
     join agent on agent.id = campaign.agent_id
     join phone_number on phone_number.id = campaign.phone_number_id
-    where contact.id > ${before.last}`.execute(owner)
+    cross join (select now() + make_interval(secs => ${delaySeconds}) as at) as planned
+    where contact.id > ${afterContactId}`.execute(owner)
 }
 
 /** Waits until no call of the campaigns is queued or in progress. */

@@ -17,6 +17,27 @@ it('npm run bench measures a row with its peer, and prints the result beside its
   )
 }, 120_000)
 
+it('npm run bench -- indexes says what each index of calls costs', async () => {
+  const { stdout } = await run(process.execPath, [main, 'indexes'], {
+    env: { ...process.env, BENCH_SCALE: '0.001' },
+  })
+  const costs = [...stdout.matchAll(/`(call_\w+)` ([\d.]+)%, (\d+) MB/g)]
+  const costOf = new Map(costs.map(([, name = '', share]) => [name, Number(share)]))
+  expect([...costOf.keys()]).toEqual(expect.arrayContaining(['call_open_once', 'call_due', 'call_list']))
+  // Every call is in this index, and no call is a test call.
+  expect(costOf.get('call_list')).toBeGreaterThan(1)
+  expect(costOf.get('call_test')).toBeLessThan(1)
+}, 120_000)
+
+it('npm run bench -- start says where the memory goes', async () => {
+  const { stdout } = await run(process.execPath, [main, 'start'], {
+    env: { ...process.env, BENCH_SCALE: '0.001' },
+  })
+  expect(stdout).toMatch(
+    /an empty process [\d.]+ .+; time zones of numbers [\d.]+ .+; the running service -?[\d.]+ /,
+  )
+}, 120_000)
+
 const itOnLinux = process.platform === 'linux' ? it : it.skip
 
 itOnLinux(
