@@ -3,6 +3,8 @@ import { createClient } from '@redis/client'
 /**
  * Returns the URL of a Redis on this machine, or the one in OUTDIAL_TEST_REDIS. Undefined if there is none: then tests that
  * need it are skipped. The tests can share it with anything, because each uses names of its own.
+ *
+ * @throws {Error} in CI, if Redis can't be reached
  */
 export async function findRedis() {
   const url = process.env.OUTDIAL_TEST_REDIS || 'redis://127.0.0.1:6379'
@@ -11,7 +13,8 @@ export async function findRedis() {
   try {
     await client.connect()
     return url
-  } catch {
+  } catch (error) {
+    if (process.env.CI === 'true') throw new Error(`Redis can't be reached at ${url}.`, { cause: error })
     return undefined
   } finally {
     if (client.isOpen) client.destroy()
