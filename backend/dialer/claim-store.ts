@@ -147,10 +147,12 @@ export async function startAttempts(
       order by workspace_id, to_number, call.id
       on conflict (workspace_id, to_number) where ended_at is null and not test do nothing
       returning id, fence, call_id, number
+    ), dialing as (
+      -- Not a join, which would be planned by the calls of earlier attempts, and could read all calls before these.
+      update call set status = 'dialing', attempts = attempts + 1, next_attempt_at = null
+      where id = any(array(select call_id from started))
     )
-    update call set status = 'dialing', attempts = started.number, next_attempt_at = null
-    from started where call.id = started.call_id
-    returning started.id, started.fence, started.call_id as "callId", started.number`.execute(db)
+    select id, fence, call_id as "callId", number from started`.execute(db)
   return rows
 }
 

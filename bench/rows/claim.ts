@@ -8,7 +8,7 @@ import { median, quantile } from '../statistics.ts'
 import { analyze, type World } from '../world.ts'
 
 const capacity = 50
-const claimsPerRound = 30
+const claimsPerRound = 100
 /** Of all queued calls, for campaigns that are added to find out whether their number matters. */
 const callsPerAddedCampaign = 20
 const lease = { provider: 'simulated', workerId: randomUUID(), leaseMs: 600_000 }
