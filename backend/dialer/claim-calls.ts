@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { completeQueuedCalls } from '../calls/complete-calls.ts'
 import { rescheduleClosedCalls } from '../calls/reschedule-calls.ts'
+import { describeError } from '../core/errors.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -45,7 +46,7 @@ export interface ClaimedAttempt {
   takenOver?: AttemptProgress
 }
 
-type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
+type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
 
 /**
  * Claims at most `capacity` calls in one transaction:
@@ -55,37 +56,64 @@ type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
  * - Calls outside calling hours and to numbers on the do-not-call list aren't claimed.
  */
 export const claimCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Promise<ClaimedAttempt[]> =>
-  repeatUntilClaimed(deps, async (tx) => {
-    const now = tx.clock.now()
-    const campaigns = await lockNextCampaigns(tx.db, now)
-    if (campaigns.length === 0) return 'nothing_to_claim'
-    const counted = await countCapacity(tx.db, campaigns, capacity, now)
-    const shares = shareCapacity(capacity, counted)
-    const locked =
-      shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
-    const allowed = await completeSuppressed(tx, locked, now)
-    const callable = await rescheduleClosedCalls(tx.db, allowed, now)
-    const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
-    // A campaign that could start calls but got no share keeps its place in the queue.
-    const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
-    await settleCampaigns(
-      tx.db,
-      campaigns,
-      served.map(({ id }) => id),
-      now,
+  repeatUntilClaimed(async () => {
+    const now = deps.clock.now()
+    const { claimed, campaigns, served } = await inTransaction(deps, (tx) =>
+      claimFromCampaigns(tx, lease, capacity, now),
     )
+    if (campaigns.length > 0) await settleTurns(deps, campaigns, served, now)
     // Behind campaigns that turned out to have no call, others can have one.
     return claimed === 'nothing_to_claim' && campaigns.length === maxCampaigns ? 'claim_again' : claimed
   })
 
+/** Claims calls of the campaigns that are next in the queue. `served` are those that have had their turn. */
+async function claimFromCampaigns(
+  tx: ClaimDeps,
+  lease: Lease,
+  capacity: number,
+  now: Date,
+): Promise<{ claimed: ClaimResult; campaigns: number[]; served: number[] }> {
+  const campaigns = await lockNextCampaigns(tx.db, now)
+  if (campaigns.length === 0) return { claimed: 'nothing_to_claim', campaigns, served: [] }
+  const counted = await countCapacity(tx.db, campaigns, capacity, now)
+  const shares = shareCapacity(capacity, counted)
+  const locked = shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
+  const allowed = await completeSuppressed(tx, locked, now)
+  const callable = await rescheduleClosedCalls(tx.db, allowed, now)
+  const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
+  // A campaign that could start calls but got no share keeps its place in the queue.
+  const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
+  return { claimed, campaigns, served: served.map(({ id }) => id) }
+}
+
+/**
+ * Decides when the next turn of the campaigns comes. Requests that queue calls can wait for its locks, so it's a statement
+ * of its own after the commit, which never waits for this process. The claimed attempts must run in any case. If this
+ * fails, the campaigns keep their places in the queue.
+ */
+async function settleTurns(
+  deps: ClaimDeps,
+  campaigns: readonly number[],
+  served: readonly number[],
+  now: Date,
+): Promise<void> {
+  try {
+    await settleCampaigns(deps.db, campaigns, served, now)
+  } catch (error) {
+    deps.log.error({ error: describeError(error) }, 'failed to settle the turns of campaigns')
+  }
+}
+
 /** Claims at most `capacity` test calls. Calling hours and limits don't apply to them. */
 export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Promise<ClaimedAttempt[]> =>
-  repeatUntilClaimed(deps, async (tx) => {
-    const now = tx.clock.now()
-    const locked = await findCallsToDial(tx.db, await lockDueTestCalls(tx.db, capacity, now))
-    const callable = await completeSuppressed(tx, locked, now)
-    return startLockedCalls(tx, lease, { locked, callable, test: true })
-  })
+  repeatUntilClaimed(() =>
+    inTransaction(deps, async (tx) => {
+      const now = tx.clock.now()
+      const locked = await findCallsToDial(tx.db, await lockDueTestCalls(tx.db, capacity, now))
+      const callable = await completeSuppressed(tx, locked, now)
+      return startLockedCalls(tx, lease, { locked, callable, test: true })
+    }),
+  )
 
 /** `claim_again` if calls left the queue but no attempt started. Other calls may be due behind them. */
 type ClaimResult = ClaimedAttempt[] | 'nothing_to_claim' | 'claim_again'
@@ -94,12 +122,9 @@ type ClaimResult = ClaimedAttempt[] | 'nothing_to_claim' | 'claim_again'
 const maxRounds = 100
 
 /** Claims again after a batch that started no call, so that the calls behind it don't wait for the next poll. */
-async function repeatUntilClaimed(
-  deps: ClaimDeps,
-  claim: (tx: ClaimDeps) => Promise<ClaimResult>,
-): Promise<ClaimedAttempt[]> {
+async function repeatUntilClaimed(claim: () => Promise<ClaimResult>): Promise<ClaimedAttempt[]> {
   for (let round = 1; round <= maxRounds; round += 1) {
-    const claimed = await inTransaction(deps, claim)
+    const claimed = await claim()
     if (claimed === 'nothing_to_claim') return []
     if (claimed !== 'claim_again') return claimed
   }

@@ -228,8 +228,9 @@ export async function countCapacity(
 }
 
 /**
- * Decides when the next turn of the locked campaigns comes. Those that were served go to the end of the queue. Call it
- * last in the transaction.
+ * Decides when the next turn of campaigns comes. Those that were served go to the end of the queue. Requests that queue
+ * calls can wait for its locks, so call it outside of transactions. After a crash of PostgreSQL, the campaigns can be back
+ * in their places, which delays no call, so the commit doesn't wait for the disk.
  */
 export async function settleCampaigns(
   db: Db,
@@ -237,5 +238,8 @@ export async function settleCampaigns(
   servedIds: readonly number[],
   now: Date,
 ): Promise<void> {
-  await sql`select settle_campaigns(${campaignIds}, ${servedIds}, ${now})`.execute(db)
+  await sql`
+    select set_config('synchronous_commit', 'off', true), settle_campaigns(${campaignIds}, ${servedIds}, ${now})`.execute(
+    db,
+  )
 }

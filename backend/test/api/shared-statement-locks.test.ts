@@ -10,6 +10,7 @@ import { doNotCallKey } from '../support/database.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { lockQueue, waitForLockWaiters } from '../support/locks.ts'
 import { useObservedApi } from '../support/observed-api.ts'
+import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { createSender } from '../support/test-api.ts'
 
 // What a `POST /contacts/` waits for must not delay the requests that share its statement.
@@ -63,6 +64,25 @@ it('handles the requests together that arrive while a dialer claims the calls of
   expect(statuses).toEqual([201, 201, 201])
   expect(sent.filter((text) => !text.includes('add_contacts'))).toEqual([])
   expect(await claimCalls(api.deps, lease, 50)).toHaveLength(3)
+})
+
+it('queues a call while a slow worker has not committed its claim of the only other call of the campaign', async () => {
+  const campaign_id = await seedCampaign(api.deps, api.seed)
+  await claimAll()
+  await add({ campaign_id })
+  const slow = createRewritingDatabase(api.url, (text) =>
+    text === 'commit' ? 'select pg_advisory_xact_lock(0); commit' : text,
+  )
+  const { claim } = await api.deps.db.transaction().execute(async (db) => {
+    await sql`select pg_advisory_xact_lock(0)`.execute(db)
+    const claiming = claimCalls({ ...api.deps, db: slow }, lease, 50)
+    await waitForLockWaiters(api.deps.db)
+    expect((await post({ campaign_id })).statusCode).toBe(201)
+    return { claim: claiming }
+  })
+  expect(await claim).toHaveLength(1)
+  await slow.destroy()
+  expect(await claimCalls(api.deps, lease, 50)).toHaveLength(1)
 })
 
 it('queues calls of several campaigns in the same order in each statement, so that two never deadlock', async () => {
