@@ -33,12 +33,8 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const real: Worker[] = []
   const test: Worker[] = []
   const notify = () => [...real, ...test].forEach((worker) => worker.notify())
-  // A call that ends frees capacity, so this dialer needs the notification, too.
-  const callQueued = () => {
-    notify()
-    deps.notify.callQueued()
-  }
-  const dialerDeps: DialerDeps = { ...deps, notify: { ...deps.notify, callQueued } }
+  // A call that ends frees capacity of this dialer. The others don't need to know: many that look at once find little.
+  const dialerDeps: DialerDeps = { ...deps, notify: { ...deps.notify, callQueued: notify } }
 
   const onError = (error: unknown, attemptId?: string) =>
     deps.log.error(
