@@ -1,6 +1,7 @@
 import type { CallingHours, CallStatus, CampaignStatus } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Actor, CallOrigin } from '../core/actor.ts'
+import { prepared } from '../db/connect.ts'
 import type { AgentStatus, Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import type { toContactColumns } from './contact-store.ts'
@@ -112,7 +113,7 @@ export async function addContactRows(
   options: { at: Date; responseExpiresAt: Date; maxVariables: number },
 ): Promise<AddContactResult[]> {
   const items = JSON.stringify(requests.map((request, item) => ({ item, ...request })))
-  const { rows } = await sql<AddContactResult & { item: number }>`
+  const { rows } = await sql<AddContactResult & { item: number }>`${prepared}
     select item, result, body from add_contacts(
       ${workspaceId}, ${options.at}, ${items}, ${options.responseExpiresAt}, ${options.maxVariables}
     )`.execute(db)

@@ -6,7 +6,8 @@ import { normalizeNumber } from '../calls/resolve-number.ts'
 import { toActor } from '../core/actor.ts'
 import { createBatches } from '../core/batches.ts'
 import type { Caller } from '../core/caller.ts'
-import { describeError, fieldError } from '../core/errors.ts'
+import { secondMs } from '../core/durations.ts'
+import { ApiError, describeError, fieldError } from '../core/errors.ts'
 import { getPools } from '../db/connect.ts'
 import { isRolledBack } from '../db/outage.ts'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
@@ -70,6 +71,11 @@ export function createContactAdder(
     // Half of the connections remain for credentials and everything else, even if all statements wait.
     maxRunning: Math.max(1, Math.floor(pool.options.max / 2)),
     maxRunningPerGroup: 1,
+    // A request that waits hasn't changed anything, so its client can safely send it again.
+    deadline: {
+      maxWaitMs: 10 * secondMs,
+      createError: () => new ApiError('unavailable', { headers: { 'Retry-After': '1' } }),
+    },
     keysOf: ({ phone_number: phoneNumber, scope_lock: lock }) =>
       lock === null ? [phoneNumber] : [phoneNumber, lock],
     run: async (workspaceId, rows) => {

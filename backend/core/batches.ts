@@ -10,6 +10,8 @@ interface BatchOptions<Item, Result> {
   maxRunningPerGroup: number
   /** How many milliseconds an item waits for others, if there are none yet. By default, it doesn't. */
   gatherMs?: number
+  /** How long an item waits to run. By default, as long as it takes. */
+  deadline?: { maxWaitMs: number; createError: () => Error }
   /** Two items with a key in common never run at the same time. */
   keysOf: (item: Item) => readonly string[]
   /** Handles the items of one group. Returns a result for each, in the same order. */
@@ -21,6 +23,7 @@ interface WaitingItem<Item, Result> {
   keys: readonly string[]
   resolve: (result: Result) => void
   reject: (error: unknown) => void
+  timer: NodeJS.Timeout | undefined
 }
 
 /**
@@ -28,7 +31,7 @@ interface WaitingItem<Item, Result> {
  * number of batches runs, and the next batch takes all that wait by then. Groups take turns.
  */
 export function createBatches<Item, Result>(options: BatchOptions<Item, Result>): AddToBatch<Item, Result> {
-  const { maxSize, maxRunning, maxRunningPerGroup, gatherMs, keysOf, run } = options
+  const { maxSize, maxRunning, maxRunningPerGroup, gatherMs, deadline, keysOf, run } = options
   /** By group. The one whose turn is next comes first. */
   const waiting = new Map<number, WaitingItem<Item, Result>[]>()
   const running = new Map<number, number>()
@@ -85,6 +88,7 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
       if (batch.length === 0) continue
       waiting.delete(groupId)
       if (left.length > 0) waiting.set(groupId, left) // at the end
+      batch.forEach(({ timer }) => clearTimeout(timer))
       void runBatch(groupId, batch)
     }
   }
@@ -98,11 +102,24 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
     }, gatherMs)
   }
 
+  const limitWait = (groupId: number, entry: WaitingItem<Item, Result>) => {
+    if (deadline === undefined) return
+    entry.timer = setTimeout(() => {
+      const left = (waiting.get(groupId) ?? []).filter((other) => other !== entry)
+      if (left.length > 0) waiting.set(groupId, left)
+      else waiting.delete(groupId)
+      entry.reject(deadline.createError())
+      startBatches() // others may have waited behind its keys
+    }, deadline.maxWaitMs)
+  }
+
   return (groupId, item) =>
     new Promise((resolve, reject) => {
       const items = waiting.get(groupId) ?? []
       if (items.length === 0) gather(groupId)
-      items.push({ item, keys: keysOf(item), resolve, reject })
+      const entry = { item, keys: keysOf(item), resolve, reject, timer: undefined }
+      limitWait(groupId, entry)
+      items.push(entry)
       waiting.set(groupId, items)
       startBatches()
     })

@@ -4,15 +4,23 @@ import { waitUntil } from '../support/wait.ts'
 
 /** Batches of names that run until they're told to end. The keys of a name are its parts. */
 function createNamedBatches(
-  limits: { maxSize?: number; maxRunning?: number; maxRunningPerGroup?: number; gatherMs?: number } = {},
+  limits: {
+    maxSize?: number
+    maxRunning?: number
+    maxRunningPerGroup?: number
+    gatherMs?: number
+    maxWaitMs?: number
+  } = {},
 ) {
+  const { maxWaitMs, ...otherLimits } = limits
   const started: string[][] = []
   const ends: ((error?: Error) => void)[] = []
   const add = createBatches<string, string>({
     maxSize: 3,
     maxRunning: 2,
     maxRunningPerGroup: 1,
-    ...limits,
+    ...otherLimits,
+    ...(maxWaitMs !== undefined && { deadline: { maxWaitMs, createError: () => new Error('too late') } }),
     keysOf: (name) => name.split('+'),
     run: (_groupId, names) => {
       started.push([...names])
@@ -48,6 +56,18 @@ it('lets the first item wait for others for a given time', async () => {
   end(0)
   end(1)
   expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c'])
+})
+
+it('rejects an item that has waited too long, and runs what waited behind it', async () => {
+  const { add, started, end } = createNamedBatches({ maxWaitMs: 50 })
+  const first = add(1, 'a')
+  await expect(add(1, 'a+b')).rejects.toThrow('too late')
+  expect(started).toEqual([['a']])
+  const next = add(1, 'b')
+  end(0)
+  expect(await first).toBe('done a')
+  end(1)
+  expect(await next).toBe('done b')
 })
 
 it('runs items with a key in common one after the other, in their order', async () => {
