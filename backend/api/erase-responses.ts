@@ -33,6 +33,29 @@ function toErasedResponse(body: unknown): unknown {
   }
 }
 
-export const deleteExpiredResponses = async (db: Db, now: Date): Promise<void> => {
-  await db.deleteFrom('idempotent_response').where('expires_at', '<', now).execute()
+/** Responses per statement. Every `POST` with an idempotency key stores one, so an hour's can take long to delete. */
+const batchSize = 5_000
+
+export async function deleteExpiredResponses(db: Db, now: Date): Promise<void> {
+  for (;;) {
+    const { numDeletedRows } = await db
+      .deleteFrom('idempotent_response')
+      // Again, because a request can just be storing another response for its key.
+      .where('expires_at', '<', now)
+      .where((builder) =>
+        builder(
+          builder.refTuple('workspace_id', 'scope_hash'),
+          'in',
+          builder
+            .selectFrom('idempotent_response')
+            .select(['workspace_id', 'scope_hash'])
+            .where('expires_at', '<', now)
+            .orderBy('expires_at')
+            .limit(batchSize)
+            .$asTuple('workspace_id', 'scope_hash'),
+        ),
+      )
+      .executeTakeFirstOrThrow()
+    if (numDeletedRows < batchSize) return
+  }
 }

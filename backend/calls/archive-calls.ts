@@ -42,7 +42,8 @@ async function archiveOldCalls(
       if (!(await lockArchiveForMove(db, workspaceId))) return 0
       return archiveEndedCalls(db, workspaceId, { endedBefore, now, limit: batchSize })
     })
-    if (archived === batchSize) hasMore = true
+    // Fewer than a batch are moved also if some are locked.
+    if (archived > 0) hasMore = true
   }
   return hasMore
 }

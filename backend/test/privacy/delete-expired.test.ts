@@ -120,3 +120,19 @@ it('keeps expired links for a month, so that their pages can say that they expir
     ])
   }
 })
+
+it('deletes more expired responses than one statement does, and keeps the current ones', async () => {
+  const deps = testDeps(database.db)
+  const { workspaceId } = await seedWorkspace(deps, 'Busy')
+  const now = deps.clock.now()
+  await sql`
+    insert into idempotent_response (scope_hash, body_hash, workspace_id, status, body, expires_at)
+    select sha256(n::text::bytea), '', ${workspaceId}, 201, '{}',
+      ${now}::timestamptz + interval '1 hour' * case when n = 0 then 1 else -1 end
+    from generate_series(0, 5001) n`.execute(deps.db)
+  const cleanup = startExpirationJob(deps)
+  while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+  await cleanup.stop()
+  const left = await deps.db.selectFrom('idempotent_response').select('expires_at').execute()
+  expect(left).toEqual([{ expires_at: new Date(now.getTime() + 3_600_000) }])
+})
