@@ -20,7 +20,9 @@ import type { AgentStatus, Db } from './schema.ts'
 // A transaction that creates a contact locks its number before the contact, with an advisory lock in the function
 // `upsert_contacts`. Several numbers, and their contacts, are locked in the order of the numbers.
 // Triggers run in the order of the rows that were written. So calls are queued, or queued for an earlier time, in the order
-// of their campaigns: `inQueueOrder`.
+// of their campaigns: `inQueueOrder`. Attempts that end together also have this order, but their triggers run before those
+// of their calls that are queued again. If campaigns at their limits are among them, two transactions can deadlock.
+// `dialer/attempt-writer.ts` then saves each attempt in a transaction with only one campaign.
 //
 // Other rows have a separate order: the workspace, then the agent, the tool, and the spreadsheet.
 //
