@@ -83,7 +83,9 @@ async function claimFromCampaigns(
   const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
   // A campaign that could start calls but got no share keeps its place in the queue.
   const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
-  return { claimed, campaigns, served: served.map(({ id }) => id) }
+  // The calls of all campaigns with a share can be to numbers that are being called.
+  const isAnotherNext = claimed === 'nothing_to_claim' && served.length < counted.length
+  return { claimed: isAnotherNext ? 'claim_again' : claimed, campaigns, served: served.map(({ id }) => id) }
 }
 
 /**

@@ -6,9 +6,11 @@ import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
 
+const isDue = (now: Date) => sql`call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}`
+
 /** Matches a call that is due, and whose number has no live attempt in the workspace. */
 export const isClaimable = (now: Date) => sql`
-  call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}
+  ${isDue(now)}
   and not exists (
     select from call_attempt
     where call_attempt.workspace_id = call.workspace_id and call_attempt.to_number = call.to_number
@@ -201,7 +203,8 @@ export async function lockNextCampaigns(db: Db, now: Date): Promise<number[]> {
 
 /**
  * Counts how many calls each locked campaign can start, and how many of these are due. A campaign that isn't active can
- * start none. Keeps the order of `campaignIds`.
+ * start none. Also counts calls whose number is being called: `lockDueCalls` skips them, and to look for them here, too,
+ * would take half the time of a claim. Keeps the order of `campaignIds`.
  */
 export async function countCapacity(
   db: Db,
@@ -212,7 +215,7 @@ export async function countCapacity(
   const { rows } = await sql<{ id: number; workspaceId: number; free: number; due: number }>`
     select campaign.id, campaign.workspace_id as "workspaceId", capacity.free,
       (select count(*) from (
-        select from call where call.campaign_id = campaign.id and ${isClaimable(now)}
+        select from call where call.campaign_id = campaign.id and ${isDue(now)}
         limit greatest(0, least(${capacity}::int, capacity.free))
       ) as waiting) as due
     from campaign

@@ -211,6 +211,19 @@ describe('shares', () => {
     expect(turns).toEqual([...campaigns, ...campaigns])
   })
 
+  it('claims a call of another campaign if the first one has only calls to numbers that are being called', async () => {
+    const busy = freshNumber()
+    await seedCall(world.deps, world.seed, busy)
+    expect(await claim()).toHaveLength(1)
+    const [first, second] = [
+      await seedCampaign(world.deps, { ...world.seed, name: 'First' }),
+      await seedCampaign(world.deps, { ...world.seed, name: 'Second' }),
+    ]
+    await seedCall(world.deps, world.seed, busy, { campaign_id: first })
+    await queueMany(1, second)
+    expect((await claim(1)).map((attempt) => attempt.campaignId)).toEqual([second])
+  })
+
   it('gives every workspace a turn, regardless of how many campaigns another has', async () => {
     for (const name of ['B', 'C', 'D'])
       await queueMany(1, await seedCampaign(world.deps, { ...world.seed, name }))
