@@ -9,6 +9,7 @@ import { rows } from './rows.ts'
 /**
  * `npm run bench` measures all rows and prints one table. `npm run bench -- NAME` runs one row. `npm run bench -- --save`
  * also writes docs/performance.md, its picture, and docs/performance.json. BENCH_SCALE below 1 makes the run shorter.
+ * BENCH_FINISHED_CALLS adds finished calls to the large databases of the rows `claim` and `lists`.
  */
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { save: { type: 'boolean' } } })
 const write = (text: string) => process.stdout.write(`${text}\n`)
@@ -19,7 +20,11 @@ if (unknown.length > 0) {
 if (values.save && positionals.length > 0) {
   stop('Saved figures are from one run of all rows. Leave out the names, or leave out --save.')
 }
-const scale = toScale(Number(process.env.BENCH_SCALE ?? 1))
+const finishedCalls = Number(process.env.BENCH_FINISHED_CALLS ?? 0)
+if (!Number.isInteger(finishedCalls) || finishedCalls < 0)
+  stop('BENCH_FINISHED_CALLS must be a number of calls.')
+if (values.save && finishedCalls > 0) stop('Saved figures are without BENCH_FINISHED_CALLS.')
+const scale = toScale(Number(process.env.BENCH_SCALE ?? 1), finishedCalls)
 if (!(scale.factor > 0 && scale.factor <= 1)) stop('BENCH_SCALE must be above 0 and at most 1.')
 
 // Exit handlers remove the temporary folders.

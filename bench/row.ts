@@ -46,14 +46,17 @@ export interface Scale {
   seconds: number
   /** How many calls the rows about large databases have. */
   manyCalls: number
+  /** How many finished calls the large databases of `claim` and `lists` have besides these. */
+  finishedCalls: number
 }
 
 /** Returns fewer and shorter rounds and fewer calls for a factor below 1. */
-export const toScale = (factor: number): Scale => ({
+export const toScale = (factor: number, finishedCalls = 0): Scale => ({
   factor,
   rounds: Math.max(3, Math.ceil(7 * Math.sqrt(factor))),
   seconds: Math.max(0.3, 3 * Math.sqrt(factor)),
   manyCalls: Math.max(2_000, Math.round(1_000_000 * factor)),
+  finishedCalls,
 })
 
 /** What a row starts through it ends with the row. */

@@ -4,6 +4,7 @@ import { claimCalls } from '../../backend/dialer/claim-calls.ts'
 import { maxCampaigns } from '../../backend/dialer/claim-store.ts'
 import { atMost, type Measurement, type Row } from '../row.ts'
 import { addCampaigns, addQueuedCalls, setStatus } from '../seeds/calls.ts'
+import { addFinishedCalls } from '../seeds/finished-calls.ts'
 import { median, quantile } from '../statistics.ts'
 import { analyze, type World } from '../world.ts'
 
@@ -37,14 +38,17 @@ export const claim: Row = {
       campaigns,
       scale.manyCalls,
     )
+    await addFinishedCalls(many.world, many.world.demo.workspace_id, scale.finishedCalls)
     const few = await addCalls({ world: await openWorld(), open: [], blocked: [] }, 10, 1_000)
     const times = await compareClaims(scale.rounds, many, few)
     const small = await measureClaims(many, claimsPerRound, capacity / 5)
     const addedCalls = campaigns * 9 * callsPerAddedCampaign
     const more = await addCalls(many, campaigns * 9, addedCalls)
     const timesOfMore = await compareClaims(scale.rounds, more, few)
+    const afterFinished =
+      scale.finishedCalls === 0 ? '' : `, after ${format(scale.finishedCalls)} finished calls`
     const size = (count: number, calls: number) =>
-      `with ${format(calls)} queued calls in ${format(count)} campaigns, of which a fifth each is paused, closed, and full`
+      `with ${format(calls)} queued calls in ${format(count)} campaigns, of which a fifth each is paused, closed, and full${afterFinished}`
     const what = `a claim of ${capacity} calls, ${size(campaigns, scale.manyCalls)}`
     const whatOfMore = `a claim of ${capacity} calls, ${size(campaigns * 10, scale.manyCalls + addedCalls)}`
     return [

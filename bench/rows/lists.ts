@@ -2,6 +2,7 @@ import { createApp } from '../../backend/app.ts'
 import { measurePage, signIn } from '../dashboard/browse.ts'
 import { seed } from '../dashboard/seed.ts'
 import { atMost, type Row, takeTurns } from '../row.ts'
+import { addFinishedCalls } from '../seeds/finished-calls.ts'
 import { median } from '../statistics.ts'
 
 const pagesPerRound = 15
@@ -12,6 +13,7 @@ export const lists: Row = {
     const world = await openWorld()
     const few = await seed(world, 1_000)
     const many = await seed(world, scale.manyCalls)
+    await addFinishedCalls(world, many.workspaceId, scale.finishedCalls)
     const app = await createApp(world.deps)
     onEnd(() => app.close())
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -29,7 +31,7 @@ export const lists: Row = {
       await takeTurns(1, openMany(page), openFew(page)) // compiles the code, and caches the plans
       return takeTurns(scale.rounds, openMany(page), openFew(page))
     }
-    const size = `a workspace with ${scale.manyCalls.toLocaleString('en-US')} calls`
+    const size = `a workspace with ${(scale.manyCalls + scale.finishedCalls).toLocaleString('en-US')} calls`
     const common = { against: 'one with 1,000 calls', unit: 'ms', limit: atMost(1.5) }
     return [
       {

@@ -3,15 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { atMost, type Bench, type Measurement, type Row } from '../row.ts'
 import { hangUp } from '../tools/client.ts'
-import {
-  measureCalls,
-  type MeasuredCpu,
-  measureOpenings,
-  startToolServer,
-  type ToolSubject,
-} from '../tools/subjects.ts'
+import { measureCalls, measureOpenings, startToolServer, type ToolSubject } from '../tools/subjects.ts'
 
-const root = path.join(import.meta.dirname, '../..')
 /** Rounds before the measured ones, until V8 has compiled the code that runs often. */
 const warmUps = 4
 
@@ -22,7 +15,7 @@ export const toolSessions: Row = {
     const servers = [
       await startServer(bench, 'ours', [dataDir]),
       await startServer(bench, 'floor'),
-      await startServer(bench, 'sdk', [root]),
+      await startServer(bench, 'sdk'),
     ]
     const { seconds } = bench.scale
     const sessions = Math.ceil(seconds * 200)
@@ -56,15 +49,14 @@ async function startServer(bench: Bench, name: string, args?: string[]): Promise
 async function measure(
   { scale }: Bench,
   servers: readonly ToolSubject[],
-  work: (subject: ToolSubject) => Promise<MeasuredCpu>,
+  work: (subject: ToolSubject) => Promise<number>,
 ): Promise<number[][]> {
   const rounds: number[][] = []
   for (let round = -warmUps; round < scale.rounds; round += 1) {
     const times: number[] = []
     for (const server of servers) {
-      const { cpu } = await work(server)
+      times.push(await work(server))
       hangUp()
-      times.push(cpu)
     }
     if (round >= 0) rounds.push(times)
   }

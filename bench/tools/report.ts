@@ -1,11 +1,11 @@
 /** Sends facts about this process to the benchmark, and its memory and CPU time when asked. */
-export function report(facts: { port: number; queries: string[]; zod?: string }): void {
+export function report(facts: { port: number; queries: string[] }): void {
   process.on('message', (question) => {
     if (question === 'memory') {
       global.gc?.()
       global.gc?.()
-      const { heapUsed, rss } = process.memoryUsage()
-      process.send?.({ heapUsed, rss })
+      const { heapUsed } = process.memoryUsage()
+      process.send?.({ heapUsed })
     }
     if (question === 'cpu') {
       const { user, system } = process.cpuUsage()

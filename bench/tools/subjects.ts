@@ -4,16 +4,11 @@ import path from 'node:path'
 import { type BenchClient, openClient } from './client.ts'
 import { initialize, initialized, listTools, toolCalls } from './conversation.ts'
 
-/**
- * One of the servers that `npm run bench:tools` compares: ours, the SDK's plain server (with the current zod, and with
- * the zod of the time when the goals were set), and `node:http` alone.
- */
+/** One of the servers that are compared: ours, the SDK's plain server, and `node:http` alone. */
 export interface ToolSubject {
   process: ChildProcess
   port: number
   queries: string[]
-  /** The zod version that the SDK uses. */
-  zod?: string
 }
 
 /** Starts one of the servers in this folder. It ends when `process.disconnect()` is called. */
@@ -23,7 +18,7 @@ export async function startToolServer(name: string, args: string[] = []): Promis
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  const [facts] = (await once(child, 'message')) as [Pick<ToolSubject, 'port' | 'queries' | 'zod'>]
+  const [facts] = (await once(child, 'message')) as [Pick<ToolSubject, 'port' | 'queries'>]
   return { process: child, ...facts }
 }
 
@@ -63,19 +58,12 @@ export const repeatTimes = async (count: number, width: number, work: () => Prom
   await Promise.all(Array.from({ length: width }, run))
 }
 
-export interface MeasuredCpu {
-  /** The server's CPU time per operation, in microseconds. */
-  cpu: number
-  /** The kernel's part of `cpu`. */
-  kernel: number
-}
-
-async function measure(subject: ToolSubject, count: number, work: () => Promise<void>): Promise<MeasuredCpu> {
+/** Returns the server's CPU time per operation, in microseconds. */
+async function measure(subject: ToolSubject, count: number, work: () => Promise<void>): Promise<number> {
   const before = await getCpu(subject)
   await work()
   const after = await getCpu(subject)
-  const kernel = (after.system - before.system) / count
-  return { cpu: (after.user - before.user) / count + kernel, kernel }
+  return (after.user + after.system - before.user - before.system) / count
 }
 
 /** Measures opening sessions and closing them, with eight clients at a time. */
@@ -88,11 +76,7 @@ export const measureOpenings = (subject: ToolSubject, count: number) =>
   )
 
 /** Measures tool calls of these many clients, each with a session of its own. */
-export async function measureCalls(
-  subject: ToolSubject,
-  clients: number,
-  count: number,
-): Promise<MeasuredCpu> {
+export async function measureCalls(subject: ToolSubject, clients: number, count: number): Promise<number> {
   const sessions = await Promise.all(Array.from({ length: clients }, () => openSession(subject)))
   const measured = await measure(subject, count, async () => {
     await Promise.all(

@@ -27,7 +27,16 @@ it('npm run bench -- indexes says what each index of calls costs', async () => {
   // Every call is in this index, and no call is a test call.
   expect(costOf.get('call_list')).toBeGreaterThan(1)
   expect(costOf.get('call_test')).toBeLessThan(1)
+  expect(costOf.get('call_due_test')).toBeLessThan(1)
 }, 120_000)
+
+it('BENCH_FINISHED_CALLS adds finished calls to the large databases of claim and lists', async () => {
+  const { stdout } = await run(process.execPath, [main, 'claim', 'lists'], {
+    env: { ...process.env, BENCH_SCALE: '0.001', BENCH_FINISHED_CALLS: '3000' },
+  })
+  expect(stdout).toMatch(/a claim of 50 calls, with 2,000 queued calls .+, after 3,000 finished calls, p50/)
+  expect(stdout).toContain("the dashboard's overview of a workspace with 5,000 calls")
+}, 240_000)
 
 it('npm run bench -- start says where the memory goes', async () => {
   const { stdout } = await run(process.execPath, [main, 'start'], {

@@ -64,7 +64,6 @@ export const otherCommands: readonly OtherCommand[] = [
   },
   { command: /^git (pull|push)\b/, reason: 'needs a remote repository' },
   { command: /^npm (ci|start|run admin|run demo)$/, reason: 'runs where another page has it in a block' },
-  { command: /^npm install$/, reason: 'the page only mentions it' },
   { command: /^npm test\b/, reason: 'would run this test again', instead: ['.ci/run', '\nnpm test\n'] },
   {
     command: /^npm run check(:\w+)?$/,
@@ -97,11 +96,11 @@ export const otherCommands: readonly OtherCommand[] = [
     instead: ['test/repository/release.test.ts', 'scripts/release.ts'],
   },
   {
-    command: /^npm run bench:(tools|dashboard|input|cold-start|api-log)$/,
+    command: /^npm run bench:(tool-memory|dashboard|input|cold-start|api-log)$/,
     reason: 'measures times on an idle machine',
   },
   {
-    command: /^(BENCH_SCALE=\S+ )?npm run bench( -- |$)/,
+    command: /^(BENCH_\w+=\S+ )?npm run bench( -- |$)/,
     reason: 'measures times for half an hour. A test measures one row at the smallest scale',
     instead: ['test/journey/bench.test.ts', 'bench/main.ts'],
   },
