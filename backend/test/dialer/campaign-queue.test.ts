@@ -2,7 +2,9 @@ import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
+import { settleCampaigns } from '../../dialer/claim-store.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { lockCampaignForChange } from '../../db/locks.ts'
 import { seedCall } from '../support/calls.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { waitForValue } from '../support/wait.ts'
@@ -91,6 +93,17 @@ it("doesn't wait for a transaction that puts the campaign in the queue", async (
     await sql`set constraints all immediate`.execute(db)
     expect(await claimedIds()).toEqual([id])
   })
+})
+
+it("doesn't wait for an edit of the campaign when it decides when the campaign's next turn comes", async () => {
+  const { id } = await queue()
+  const { deps, seed } = world
+  await deps.db.transaction().execute(async (db) => {
+    await lockCampaignForChange(db, seed.workspaceId, seed.campaignId)
+    // What a claim does after its commit. The edit waits for this row, so it mustn't wait for the edit.
+    await settleCampaigns(deps.db, [seed.campaignId], [seed.campaignId], new Date(0))
+  })
+  expect(await claimedIds()).toEqual([id])
 })
 
 it('claims the calls of a campaign that is resumed', async () => {
