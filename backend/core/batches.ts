@@ -12,7 +12,7 @@ interface BatchOptions<Item, Result> {
   gatherMs?: number
   /** How long an item waits to run. By default, as long as it takes. */
   deadline?: { maxWaitMs: number; createError: () => Error }
-  /** Two items with a key in common never run at the same time. */
+  /** Two items of a group with a key in common never run at the same time. */
   keysOf: (item: Item) => readonly string[]
   /** Handles the items of one group. Returns a result for each, in the same order. */
   run: (groupId: number, items: readonly Item[]) => Promise<readonly Result[]>
@@ -117,7 +117,8 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
     new Promise((resolve, reject) => {
       const items = waiting.get(groupId) ?? []
       if (items.length === 0) gather(groupId)
-      const entry = { item, keys: keysOf(item), resolve, reject, timer: undefined }
+      const keys = keysOf(item).map((key) => `${groupId} ${key}`)
+      const entry = { item, keys, resolve, reject, timer: undefined }
       limitWait(groupId, entry)
       items.push(entry)
       waiting.set(groupId, items)

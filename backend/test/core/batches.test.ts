@@ -88,6 +88,15 @@ it('runs items with a key in common one after the other, in their order', async 
   expect(await items[3]).toBe('done b')
 })
 
+it("doesn't let an item wait for one of another group, even if they have a key in common", async () => {
+  const { add, started, end } = createNamedBatches()
+  const items = [add(1, 'a'), add(2, 'a')]
+  expect(started).toEqual([['a'], ['a']])
+  end(0)
+  end(1)
+  await Promise.all(items)
+})
+
 it('lets groups take turns, and leaves room for others while one is slow', async () => {
   const { add, started, end } = createNamedBatches({ maxSize: 1 })
   const items = [add(1, 'a1'), add(1, 'a2'), add(1, 'a3'), add(2, 'b1'), add(3, 'c1')]
