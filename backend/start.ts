@@ -1,31 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { createApp, createMonitoringApp } from './app.ts'
-import { startArchiver } from './calls/archive-calls.ts'
 import { type Config, parseConfig } from './config.ts'
-import { startImporter } from './contacts/import/importer.ts'
 import { secondMs } from './core/durations.ts'
 import { errorCode, StartupError } from './core/errors.ts'
 import { createNotifier, type Notifier } from './core/notify.ts'
-import type { Worker } from './core/worker.ts'
 import { findFreePort } from './db/embedded/server-address.ts'
 import type { Db } from './db/schema.ts'
 import type { DemoFile } from './demo/demo-file.ts'
-import { prepareDemo } from './demo/prepare-demo.ts'
 import type { Deps } from './deps.ts'
-import { startDialer } from './dialer/dialer.ts'
-import { startSweeper } from './dialer/sweeper.ts'
-import { newProcessState, type ProcessState } from './http/health.ts'
+import { newProcessState } from './http/health.ts'
 import { createLog } from './log.ts'
-import { createToolServer } from './mcp/tool-server.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { openDeps } from './open-deps.ts'
-import { startAuthorizationCleanup, startExpirationJob } from './privacy/delete-expired.ts'
-import { startRetention } from './privacy/retention.ts'
-import { connectReplicas } from './replicas/connect-replicas.ts'
 import { startReadReplica } from './replicas/read-replica.ts'
 import { startReplicaCheck } from './replicas/replica-check.ts'
-import { startSender } from './webhooks/sender.ts'
 
 export interface Service {
   config: Config
@@ -58,6 +46,7 @@ export async function startService(
 ): Promise<Service> {
   const config = await resolvePort(environment)
   const log = await createLog(config.logLevel)
+  const loading = loadParts()
   const notifier = createNotifier()
   const metrics = createMetrics()
   notifier.connect(metrics.listener)
@@ -75,13 +64,14 @@ export async function startService(
   }
   const state = newProcessState()
   try {
+    const { createApp, createMonitoringApp, createToolServer, prepareDemo, startWorkers } = await loading
     const demo = dataDir === undefined ? undefined : await repeatAfterOutage(() => prepareDemo(deps, dataDir))
     const tools = config.role === 'worker' ? undefined : createToolServer(deps)
     if (tools) notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
     // Loads or creates the keys of the OAuth server.
     const app = tools && (await repeatAfterOutage(() => createApp(deps, tools, state)))
     if (app) await listen(app, config)
-    const monitoring = await startMonitoring(deps, state)
+    const monitoring = await startMonitoring(deps, () => createMonitoringApp(deps, state))
     const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
     state.loops = workers.flatMap(({ loops }) => loops)
     // Only one process can use an embedded database.
@@ -108,10 +98,20 @@ export async function startService(
   }
 }
 
+/** Loads the code that needs an open database. That takes longer than opening the database, which goes on meanwhile. */
+const loadParts = async () => ({
+  ...(await import('./app.ts')),
+  ...(await import('./demo/prepare-demo.ts')),
+  ...(await import('./mcp/tool-server.ts')),
+  ...(await import('./workers.ts')),
+})
+
 /** Connects the dependencies with the other processes of the installation, if there's a Redis. */
 async function connectToReplicas(deps: Deps, notifier: Notifier): Promise<Deps> {
   const { redisUrl } = deps.config
   if (redisUrl === undefined) return deps
+  // Imported only here, because most installations have no Redis, and its client is large.
+  const { connectReplicas } = await import('./replicas/connect-replicas.ts')
   const replicas = await connectReplicas(deps, redisUrl)
   return { ...deps, replicas, notify: replicas.share(notifier.notify) }
 }
@@ -132,24 +132,13 @@ async function resolvePort(environment: Record<string, string | undefined>): Pro
   return parseConfig({ ...environment, PORT: String(port) })
 }
 
-function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop' | 'loops'>[] {
-  const dialer = startDialer(deps)
-  const sender = startSender(deps)
-  const importer = startImporter(deps)
-  notifier.connect({
-    callQueued: () => dialer.notify(),
-    deliveryQueued: () => sender.notify(),
-    importQueued: () => importer.notify(),
-  })
-  const cleanups = [startExpirationJob(deps), startAuthorizationCleanup(deps), startRetention(deps)]
-  return [dialer, startSweeper(deps), sender, importer, ...cleanups, startArchiver(deps)]
-}
-
 /** Starts a worker's only server, if it has a port. */
-async function startMonitoring(deps: Deps, state: ProcessState): Promise<FastifyInstance | undefined> {
-  const { host, workerPort: port } = deps.config
+async function startMonitoring(
+  { config: { host, workerPort: port } }: Deps,
+  create: () => FastifyInstance,
+): Promise<FastifyInstance | undefined> {
   if (port === undefined) return undefined
-  const app = createMonitoringApp(deps, state)
+  const app = create()
   await listen(app, { host, port })
   return app
 }

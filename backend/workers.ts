@@ -1,0 +1,24 @@
+import { startArchiver } from './calls/archive-calls.ts'
+import { startImporter } from './contacts/import/importer.ts'
+import type { Notifier } from './core/notify.ts'
+import type { Worker } from './core/worker.ts'
+import type { Deps } from './deps.ts'
+import { startDialer } from './dialer/dialer.ts'
+import { startSweeper } from './dialer/sweeper.ts'
+import { startAuthorizationCleanup, startExpirationJob } from './privacy/delete-expired.ts'
+import { startRetention } from './privacy/retention.ts'
+import { startSender } from './webhooks/sender.ts'
+
+/** Starts everything that a process with ROLE=worker or ROLE=all does without a request. */
+export function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop' | 'loops'>[] {
+  const dialer = startDialer(deps)
+  const sender = startSender(deps)
+  const importer = startImporter(deps)
+  notifier.connect({
+    callQueued: () => dialer.notify(),
+    deliveryQueued: () => sender.notify(),
+    importQueued: () => importer.notify(),
+  })
+  const cleanups = [startExpirationJob(deps), startAuthorizationCleanup(deps), startRetention(deps)]
+  return [dialer, startSweeper(deps), sender, importer, ...cleanups, startArchiver(deps)]
+}
