@@ -43,8 +43,9 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     windowSeconds,
   })
 
-  const lookUp = (request: FastifyRequest): Promise<Authenticated> =>
-    authenticator.authenticate(request.headers.authorization).catch(async (error: unknown) => {
+  /** Counts unknown credentials. */
+  const limitUnknown = (request: FastifyRequest, lookUp: Promise<Authenticated>): Promise<Authenticated> =>
+    lookUp.catch(async (error: unknown) => {
       if (error instanceof ApiError && error.code === 'invalid_credential') {
         const [quota] = await countUnknownCredential(request.ip)
         requireQuota(quota, 'A client at this IP address with an unknown API key or access token')
@@ -64,8 +65,10 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
       { mayRecall }: { mayRecall: boolean },
     ): Promise<Caller> => {
       reply.header('Cache-Control', 'no-store')
-      const recalled = mayRecall ? authenticator.recall(request.headers.authorization) : undefined
-      const { caller, tokenHash } = recalled ?? (await lookUp(request))
+      const { authorization } = request.headers
+      const recalled = mayRecall ? authenticator.recall(authorization) : undefined
+      const { caller, tokenHash } =
+        recalled ?? (await limitUnknown(request, authenticator.authenticate(authorization)))
       request.credential = { caller, tokenHash, isRemembered: recalled !== undefined }
       request.caller = caller
       recordLastUsed(caller)
@@ -77,9 +80,11 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     },
     /** Looks a remembered credential up, because it may have been revoked. */
     confirm: async (request: FastifyRequest): Promise<void> => {
-      if (request.credential?.isRemembered !== true) return
+      const { credential } = request
+      if (credential?.isRemembered !== true) return
       try {
-        request.credential = { ...(await lookUp(request)), isRemembered: false }
+        const confirmed = await limitUnknown(request, authenticator.confirm(credential.tokenHash))
+        request.credential = { ...confirmed, isRemembered: false }
       } catch (error) {
         // A request without a valid credential belongs to no workspace.
         if (error instanceof ApiError) request.caller = null

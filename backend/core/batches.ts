@@ -8,7 +8,10 @@ interface BatchOptions<Item, Result> {
   maxRunning: number
   /** Batches of one group that run at the same time, so that a slow group leaves room for the others. */
   maxRunningPerGroup: number
-  /** How many milliseconds an item waits for others, if there are none yet. By default, it doesn't. */
+  /**
+   * How many milliseconds an item waits for others, if there are none yet. With 0, it waits for those of the same turn
+   * of the event loop. By default, it doesn't wait.
+   */
   gatherMs?: number
   /** How long an item waits to run. By default, as long as it takes. */
   deadline?: { maxWaitMs: number; createError: () => Error }
@@ -96,10 +99,13 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
   const gather = (groupId: number) => {
     if (gatherMs === undefined) return
     gathering.add(groupId)
-    setTimeout(() => {
+    const endGathering = () => {
       gathering.delete(groupId)
       startBatches()
-    }, gatherMs)
+    }
+    // A timer of 0 ms would take 1 ms.
+    if (gatherMs === 0) setImmediate(endGathering)
+    else setTimeout(endGathering, gatherMs)
   }
 
   const limitWait = (groupId: number, entry: WaitingItem<Item, Result>) => {

@@ -223,14 +223,19 @@ const sessionSettings = (
   set tcp_keepalives_count = 3;
   set tcp_user_timeout = 30000`
 
+/** By connection. Kysely keeps data about each object that it gets, so it must get the same one each time. */
+const closingOnFailure = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+
 /**
  * Makes the pool close a connection on which a query timed out or a rollback failed. After a timeout, the driver only
  * stops waiting for the query, and the next query on this connection would wait behind it.
  */
 function closeOnFailure(client: pg.PoolClient): PostgresPoolClient {
+  const known = closingOnFailure.get(client)
+  if (known !== undefined) return known
   let mustClose = false
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
-  return {
+  const wrapped: PostgresPoolClient = {
     query: ((...args: unknown[]) => {
       const running = query(...nameStatement(args))
       if (!(running instanceof Promise)) return running
@@ -241,4 +246,6 @@ function closeOnFailure(client: pg.PoolClient): PostgresPoolClient {
     }) as PostgresPoolClient['query'],
     release: () => client.release(mustClose),
   }
+  closingOnFailure.set(client, wrapped)
+  return wrapped
 }

@@ -39,6 +39,12 @@ interface Authenticator {
    * again before anything is done or returned for it.
    */
   recall: (header: string | undefined) => Authenticated | undefined
+  /**
+   * Looks a recalled credential up again, by its SHA-256.
+   *
+   * @throws {ApiError} invalid_credential, expired_credential
+   */
+  confirm: (tokenHash: Buffer) => Promise<Authenticated>
 }
 
 /** How long a credential is remembered after it was looked up. */
@@ -51,26 +57,31 @@ export function createAuthenticator({ db, clock }: Pick<Deps, 'db' | 'clock'>): 
     maxSize: 200,
     maxRunning: 2,
     maxRunningPerGroup: 2,
+    gatherMs: 0,
     keysOf: () => [],
     run: (_groupId, tokenHashes) => findCredentials(db, tokenHashes),
   })
+
+  const lookUp = async (tokenHash: Buffer): Promise<Authenticated> => {
+    const key = tokenHash.toString('base64')
+    remembered.delete(key)
+    const credential = await find(0, tokenHash)
+    if (credential === undefined) throw unauthorizedError('invalid_credential')
+    const { expiresAt, ...caller } = credential
+    const now = clock.now()
+    if (expiresAt !== null && expiresAt <= now) throw unauthorizedError('expired_credential')
+    const until = now.getTime() + rememberedMs
+    remembered.set(key, { caller, expiresAt: Math.min(until, expiresAt?.getTime() ?? until) })
+    return { caller, tokenHash }
+  }
 
   return {
     authenticate: async (header) => {
       const token = readToken(header)
       if (token === undefined) throw unauthorizedError('missing_credential')
-      const tokenHash = hashToken(token)
-      const key = tokenHash.toString('base64')
-      remembered.delete(key)
-      const credential = await find(0, tokenHash)
-      if (credential === undefined) throw unauthorizedError('invalid_credential')
-      const { expiresAt, ...caller } = credential
-      const now = clock.now()
-      if (expiresAt !== null && expiresAt <= now) throw unauthorizedError('expired_credential')
-      const until = now.getTime() + rememberedMs
-      remembered.set(key, { caller, expiresAt: Math.min(until, expiresAt?.getTime() ?? until) })
-      return { caller, tokenHash }
+      return lookUp(hashToken(token))
     },
+    confirm: lookUp,
     recall: (header) => {
       const token = readToken(header)
       if (token === undefined) return undefined

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /**
  * Returns the SHA-256 that's stored or compared instead of a token, key, or ID. These are random, so they need no salt.
  */
-export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 /** Returns `length` random bytes in base64url. */
 export const randomToken = (length = 32): string => randomBytes(length).toString('base64url')

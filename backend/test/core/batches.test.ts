@@ -58,6 +58,18 @@ it('lets the first item wait for others for a given time', async () => {
   expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c'])
 })
 
+it('runs items together that arrive in the same turn of the event loop', async () => {
+  const { add, started, end } = createNamedBatches({ gatherMs: 0 })
+  const items = [add(1, 'a'), add(1, 'b')]
+  await Promise.resolve()
+  items.push(add(1, 'c'))
+  expect(started).toEqual([])
+  await waitUntil(() => started.length === 1)
+  expect(started).toEqual([['a', 'b', 'c']])
+  end(0)
+  expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c'])
+})
+
 it('rejects an item that has waited too long, and runs what waited behind it', async () => {
   const { add, started, end } = createNamedBatches({ maxWaitMs: 50 })
   const first = add(1, 'a')
