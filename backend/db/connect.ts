@@ -156,14 +156,15 @@ export const openKysely = (pool: PostgresPool): Db =>
 export function openWorkspace(db: Db, workspaceId: number): Db {
   const { pools, workspaces } = getOpenDatabase(db)
   const [, pool] = pools
-  const opened =
-    workspaces.get(workspaceId) ??
-    openKysely({
+  let opened = workspaces.get(workspaceId)
+  if (opened === undefined) {
+    opened = openKysely({
       options: pool.options,
       connect: () => connectToWorkspace(db, workspaceId),
       end: () => Promise.resolve(), // the pool belongs to `db`
     })
-  workspaces.set(workspaceId, opened)
+    workspaces.set(workspaceId, opened)
+  }
   return db.getExecutor().plugins.reduce((scoped, plugin) => scoped.withPlugin(plugin), opened)
 }
 

@@ -37,12 +37,13 @@ export interface ToolCallRequest {
  * the result says how the agent can continue.
  */
 export async function callTool(deps: CallDeps, request: ToolCallRequest): Promise<ToolResult> {
-  const measure = deps.metrics.toolCallSeconds.startTimer({ kind: request.tool.row.kind })
+  const startedAt = performance.now()
   const { call } = request
   const result = await (call === undefined
     ? runTool(deps, request, false)
     : runAndRecord(deps, request, call))
-  measure({ result: result.isError ? 'error' : 'ok' })
+  const labels = { kind: request.tool.row.kind, result: result.isError ? 'error' : 'ok' }
+  deps.metrics.toolCallSeconds.observe(labels, (performance.now() - startedAt) / secondMs)
   return result
 }
 
@@ -75,7 +76,9 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
       args: request.args,
       call: request.call,
       dryRun,
-      signal: inFlightCall.signal,
+      get signal() {
+        return inFlightCall.signal
+      },
     })
     const outcome = await inFlightCall.waitFor(run)
     return typeof outcome === 'string'

@@ -9,9 +9,9 @@ export class InFlightCall {
   readonly id: RequestId
   readonly session: object
   readonly startedAt: number
-  readonly #controller = new AbortController()
-  readonly #aborted = Promise.withResolvers<AbortReason>()
+  #controller: AbortController | undefined
   #abortReason: AbortReason | undefined
+  #onAbort: ((reason: AbortReason) => void) | undefined
 
   constructor(session: object, id: RequestId, startedAt: number) {
     this.session = session
@@ -19,7 +19,10 @@ export class InFlightCall {
     this.startedAt = startedAt
   }
 
+  /** Created on first use, because most tools don't need it. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#abortReason !== undefined) this.#controller.abort()
     return this.#controller.signal
   }
 
@@ -30,13 +33,17 @@ export class InFlightCall {
   abort(reason: AbortReason): void {
     if (this.#abortReason !== undefined) return
     this.#abortReason = reason
-    this.#controller.abort()
-    this.#aborted.resolve(reason)
+    this.#controller?.abort()
+    this.#onAbort?.(reason)
   }
 
   /** Resolves with the result of the work, or with the reason if the call is aborted first. */
   waitFor<Result>(work: Promise<Result>): Promise<Result | AbortReason> {
-    return Promise.race([work, this.#aborted.promise])
+    return new Promise((resolve, reject) => {
+      this.#onAbort = resolve
+      work.then(resolve, reject)
+      if (this.#abortReason !== undefined) resolve(this.#abortReason)
+    })
   }
 }
 
