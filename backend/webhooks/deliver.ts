@@ -1,12 +1,12 @@
 import type { Deps } from '../deps.ts'
 import { describeNetworkError } from '../outbound/describe-network-error.ts'
 import type { GuardedSend } from '../outbound/guard.ts'
-import { signWebhook, toSigningKey } from '../outbound/sign-webhook.ts'
+import { signWebhook } from '../outbound/sign-webhook.ts'
 import { findTargetUrlIssue } from '../outbound/target-url.ts'
 import { version } from '../version.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
-import { toOriginSecret } from './origin-secret.ts'
 import { parseRetryAfter } from './retry-delay.ts'
+import type { FindSigningKeys } from './signing-keys.ts'
 
 /** The result of an attempt. After an `internal_error`, nothing was sent and the receiver isn't at fault. */
 export type DeliveryAttemptResult =
@@ -23,16 +23,16 @@ export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent
 
 /** Sends one POST request, signed with the time `at`. `signal` aborts connecting, waiting, and reading. */
 export async function attemptDelivery(
-  { config, clock, secretBox }: Pick<Deps, 'config' | 'clock' | 'secretBox'>,
-  send: GuardedSend,
+  { config, clock }: Pick<Deps, 'config' | 'clock'>,
+  { send, findSigningKeys }: { send: GuardedSend; findSigningKeys: FindSigningKeys },
   delivery: LeasedDelivery,
   at: Date,
   signal: AbortSignal,
 ): Promise<DeliveryAttemptResult> {
   const issue = findTargetUrlIssue(config, delivery.targetUrl)
   if (issue !== undefined) return { kind: 'unreachable', error: issue }
-  const secrets = openSecrets(secretBox, delivery, at)
-  if (secrets === undefined)
+  const keys = findSigningKeys(delivery, at)
+  if (keys === undefined)
     return {
       kind: 'internal_error',
       error:
@@ -40,7 +40,7 @@ export async function attemptDelivery(
     }
 
   const { eventId: id, body } = delivery
-  const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, keys: secrets.map(toSigningKey) }) }
+  const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, keys }) }
   const request = { url: new URL(delivery.targetUrl), method: 'POST', headers, body } as const
   try {
     const response = await send({ ...request, signal, maxBytes: maxResponseBytes })
@@ -66,17 +66,3 @@ function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): 
 }
 
 const toSentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
-
-function openSecrets(secretBox: Deps['secretBox'], delivery: LeasedDelivery, at: Date): string[] | undefined {
-  const { workspaceId, secret, previousSecret, previousSecretUntil, subscriptionId, targetUrl } = delivery
-  const overlapSecret = previousSecretUntil !== null && previousSecretUntil > at ? previousSecret : null
-  const open = (sealed: string) =>
-    subscriptionId === null
-      ? toOriginSecret(secretBox.open(sealed, ['workspace.webhook_secret', workspaceId]), targetUrl)
-      : secretBox.open(sealed, ['webhook_subscription.secret', workspaceId, subscriptionId])
-  try {
-    return overlapSecret === null ? [open(secret)] : [open(secret), open(overlapSecret)]
-  } catch {
-    return undefined // sealed with a key that SECRET_KEY no longer lists, or for another row
-  }
-}

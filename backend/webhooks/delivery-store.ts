@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { secondMs } from '../core/durations.ts'
+import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { DeliveryStatus } from '../db/tables/webhook-tables.ts'
 import { type Lane, type LaneShare, newTurns, shareCapacity, type Turns } from './turns.ts'
@@ -78,7 +79,7 @@ const maxRetries = 1_000
 /** Gives a turn to deliveries whose retries have become due. Returns how many. */
 async function endRetryWaits(db: Db, turns: Turns, now: Date): Promise<bigint> {
   turns.retriesAt = performance.now()
-  const { numAffectedRows = 0n } = await sql`
+  const { numAffectedRows = 0n } = await sql`${prepared}
     update webhook_delivery set waits_for_retry = false where id in (
       select id from webhook_delivery
       where status = 'pending' and waits_for_retry and next_attempt_at <= ${now}
@@ -102,7 +103,7 @@ async function listLanes(db: Db, turns: Turns): Promise<(Lane & { hostCount: num
     where target_host = host.name and ${hasTurns} and ${laneId} > ${after}
     order by ${laneId} limit 1)`
   const firstLane = nextLane(sql`-9223372036854775808`)
-  const { rows } = await sql<Lane & { hostCount: number }>`
+  const { rows } = await sql<Lane & { hostCount: number }>`${prepared}
     with recursive host as (
       (
         select target_host as name, 1 as position from webhook_delivery
@@ -143,7 +144,7 @@ async function leaseFromLanes(
   shares: readonly LaneShare[],
   { workerId, now, leaseSeconds }: Claim,
 ): Promise<LeasedDelivery[]> {
-  const { rows } = await sql<LeasedDelivery>`
+  const { rows } = await sql<LeasedDelivery>`${prepared}
     with lane as (
       select * from unnest(
         ${shares.map(({ host }) => host)}::text[],

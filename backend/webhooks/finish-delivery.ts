@@ -43,13 +43,14 @@ export type RecordAttempt = (
 type RecorderDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'notify' | 'log'>
 
 /**
- * Creates the function that records an attempt and its consequences. Results that arrive while others are being
- * recorded share a statement, if they don't change their subscriptions. That's most of them: a subscription starts or
- * stops failing only now and then.
+ * Creates the function that records an attempt and its consequences. Results that arrive within 10 ms share a statement,
+ * if they don't change their subscriptions. That's most of them: a subscription starts or stops failing only now and
+ * then.
  */
 export function createAttemptRecorder(deps: RecorderDeps): RecordAttempt {
   const recordTogether = createBatches<AttemptResultRow, boolean>({
     maxSize: 200,
+    gatherMs: 10,
     maxRunning: 2, // so that a connection that goes silent doesn't hold up all results
     maxRunningPerGroup: 2,
     keysOf: () => [],

@@ -9,6 +9,7 @@ import { attemptDelivery, type DeliveryAttemptResult } from './deliver.ts'
 import { exhaustDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
 import { createAttemptRecorder } from './finish-delivery.ts'
 import { createHostSlots, type HostSlots } from './host-slots.ts'
+import { createSigningKeys, type FindSigningKeys } from './signing-keys.ts'
 import { newTurns } from './turns.ts'
 
 export interface SenderOptions {
@@ -54,6 +55,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   const recordAttempt = createAttemptRecorder(deps)
   const means: Means = {
     send,
+    findSigningKeys: createSigningKeys(deps),
     timeoutMs,
     slots: createHostSlots({ perHost, maxWaitMs: maxSlotWaitMs }),
     onResponse: (host) => {
@@ -118,6 +120,7 @@ interface SenderJob {
 /** What the attempts of a sender share. */
 interface Means {
   send: GuardedSend
+  findSigningKeys: FindSigningKeys
   timeoutMs: number
   slots: HostSlots
   onResponse: (host: string) => void
@@ -150,15 +153,16 @@ async function attemptInSlot(
 /** Returns undefined if the worker stops before there's a result. */
 async function attempt(
   deps: SenderDeps,
-  { send, timeoutMs, onResponse }: Means,
+  means: Means,
   delivery: LeasedDelivery,
   startedAt: Date,
   stopSignal: AbortSignal,
 ): Promise<DeliveryAttemptResult | undefined> {
   const { log, metrics } = deps
   const measure = metrics.deliveryAttemptSeconds.startTimer()
-  const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
-  const result = await attemptDelivery(deps, send, delivery, startedAt, signal).catch((error: unknown) => {
+  const limit = limitTime(means.timeoutMs, stopSignal)
+  const attempted = attemptDelivery(deps, means, delivery, startedAt, limit.signal).finally(limit.clear)
+  const result = await attempted.catch((error: unknown) => {
     if (stopSignal.aborted) return undefined
     // An internal error is retried on the schedule, like any failure, and not in a tight loop.
     log.error(
@@ -171,7 +175,24 @@ async function attempt(
     } as const
   })
   if (result === undefined) return undefined
-  if ('statusCode' in result) onResponse(delivery.targetHost)
+  if ('statusCode' in result) means.onResponse(delivery.targetHost)
   if (!delivery.isTest) measure({ result: result.kind })
   return result
+}
+
+/**
+ * Returns a signal that aborts after a time, or if the worker stops. Unlike one of `AbortSignal.timeout`, it doesn't
+ * outlive its attempt: at thousands of attempts per second, those would add up.
+ */
+function limitTime(timeoutMs: number, stopSignal: AbortSignal): { signal: AbortSignal; clear: () => void } {
+  const aborting = new AbortController()
+  const stop = () => aborting.abort(stopSignal.reason)
+  if (stopSignal.aborted) stop()
+  stopSignal.addEventListener('abort', stop)
+  const timer = setTimeout(() => aborting.abort(new DOMException('timed out', 'TimeoutError')), timeoutMs)
+  const clear = () => {
+    clearTimeout(timer)
+    stopSignal.removeEventListener('abort', stop)
+  }
+  return { signal: aborting.signal, clear }
 }

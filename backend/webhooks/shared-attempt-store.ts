@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { DeliveryAttemptRow, DeliveryState } from './delivery-store.ts'
 
@@ -23,7 +24,7 @@ export async function recordDeliveryAttempts(
   failingSince: Date,
 ): Promise<number[]> {
   const isFinal = ({ status }: DeliveryState) => status === 'delivered' || status === 'gone'
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<{ id: number }>`${prepared}
     with result as (
       select * from unnest(
         ${results.map(({ lease }) => lease.id)}::bigint[],

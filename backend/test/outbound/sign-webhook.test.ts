@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
@@ -12,7 +12,7 @@ it('signs any body so that an independent verifier accepts it and rejects a chan
     fc.property(fc.jsonValue(), (value) => {
       const key = newKey()
       const body = JSON.stringify({ value })
-      const headers = signWebhook({ id: 'evt_1', at: new Date(), body, keys: [key] })
+      const headers = signWebhook({ id: 'evt_1', at: new Date(), body, keys: [createSecretKey(key)] })
       expect(verifierOf(key).verify(body, headers)).toEqual(JSON.parse(body))
       expect(() => verifierOf(key).verify(`${body} `, headers)).toThrow('No matching signature')
     }),
@@ -22,7 +22,12 @@ it('signs any body so that an independent verifier accepts it and rejects a chan
 
 it('can be verified with either of two keys, but not with any other', () => {
   const keys = [newKey(), newKey()]
-  const headers = signWebhook({ id: 'evt_1', at: new Date(), body: '{}', keys })
+  const headers = signWebhook({
+    id: 'evt_1',
+    at: new Date(),
+    body: '{}',
+    keys: keys.map((key) => createSecretKey(key)),
+  })
   for (const key of keys) expect(verifierOf(key).verify('{}', headers)).toEqual({})
   expect(() => verifierOf(newKey()).verify('{}', headers)).toThrow('No matching signature')
 })
