@@ -3,7 +3,7 @@ import { secondMs } from '../core/durations.ts'
 import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { DeliveryStatus } from '../db/tables/webhook-tables.ts'
-import { type Lane, type LaneShare, newTurns, shareCapacity, type Turns } from './turns.ts'
+import { type Lane, type LaneShare, newTurns, shareCapacity, toLaneKey, type Turns } from './turns.ts'
 
 /** A delivery that only this worker may attempt until the lease ends. */
 export interface LeasedDelivery {
@@ -35,8 +35,10 @@ interface Claim {
   perHost: number
   /** How many deliveries this worker has leased and not finished for each host. */
   activeByHost: ReadonlyMap<string, number>
-  /** How many a host may get in addition to `perHost`. */
-  aheadByHost?: ReadonlyMap<string, number>
+  /** The same for each lane, by `toLaneKey`. */
+  activeByLane?: ReadonlyMap<string, number>
+  /** How many a lane may get in addition, by `toLaneKey`. */
+  aheadByLane?: ReadonlyMap<string, number>
   leaseSeconds: number
   turns?: Turns
 }
@@ -56,15 +58,20 @@ export async function leaseDeliveries(db: Db, claim: Claim): Promise<LeasedDeliv
 }
 
 async function leaseInTurn(db: Db, turns: Turns, claim: Claim): Promise<LeasedDelivery[]> {
-  const { capacity, perHost, activeByHost, aheadByHost } = claim
-  const freeSlots = (host: string) => perHost + (aheadByHost?.get(host) ?? 0) - (activeByHost.get(host) ?? 0)
+  const { capacity, perHost, activeByHost, activeByLane, aheadByLane } = claim
+  const slots = {
+    perHost,
+    ahead: ({ host, id }: Lane) => aheadByLane?.get(toLaneKey(host, id)) ?? 0,
+    usedByHost: (host: string) => activeByHost.get(host) ?? 0,
+    usedByLane: ({ host, id }: Lane) => activeByLane?.get(toLaneKey(host, id)) ?? 0,
+  }
   // From the current turn to the last host, and then from the first one.
   for (let passes = turns.host === '' ? 1 : 2; passes > 0;) {
     const lanes = await listLanes(db, turns)
     const lastHost = lanes.at(-1)
     turns.host = lastHost !== undefined && lastHost.hostCount === maxHosts ? lastHost.host : ''
     if (turns.host === '') passes -= 1
-    const shares = shareCapacity(turns, lanes, { capacity, freeSlots })
+    const shares = shareCapacity(turns, lanes, { capacity, slots })
     const leased = shares.length === 0 ? [] : await leaseFromLanes(db, shares, claim)
     if (leased.length > 0) return leased
   }
@@ -89,6 +96,7 @@ async function endRetryWaits(db: Db, turns: Turns, now: Date): Promise<bigint> {
   return numAffectedRows
 }
 
+/** `laneOf` in sender.ts does the same. */
 const laneId = sql`coalesce(subscription_id, -workspace_id)`
 const hasTurns = sql`status = 'pending' and not waits_for_retry`
 

@@ -10,7 +10,7 @@ import { exhaustDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery 
 import { createAttemptRecorder } from './finish-delivery.ts'
 import { createHostSlots, type HostSlots } from './host-slots.ts'
 import { createSigningKeys, type FindSigningKeys } from './signing-keys.ts'
-import { newTurns } from './turns.ts'
+import { newTurns, toLaneKey } from './turns.ts'
 
 export interface SenderOptions {
   /** For one attempt, including connection and response. */
@@ -33,10 +33,10 @@ type SenderDeps = Pick<
 >
 
 /**
- * How many deliveries are leased for a host in addition to `perHost`, so that its slots don't wait for the next claim. A
- * host gets twice as many as it has responded to since its last claim. A silent one gets none.
+ * How many deliveries are leased for a lane in addition to its share of `perHost`, so that slots don't wait for the next
+ * claim. A lane gets twice as many as its receiver has responded to since its last claim. A silent one gets none.
  */
-const maxAheadPerHost = 128
+const maxAheadPerLane = 128
 /** Leased deliveries of a host that becomes silent are released after this time, so that others can send them. */
 const maxSlotWaitMs = secondMs
 
@@ -49,7 +49,8 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 16, leaseSeconds = 30, resolve } = options
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
-  const aheadByHost = new Map<string, number>()
+  const activeByLane = new Map<string, number>()
+  const aheadByLane = new Map<string, number>()
   const turns = newTurns()
   const { send, close } = createReusingSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
   const recordAttempt = createAttemptRecorder(deps)
@@ -58,8 +59,9 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
     findSigningKeys: createSigningKeys(deps),
     timeoutMs,
     slots: createHostSlots({ perHost, maxWaitMs: maxSlotWaitMs }),
-    onResponse: (host) => {
-      aheadByHost.set(host, Math.min((aheadByHost.get(host) ?? 0) + 2, maxAheadPerHost))
+    onResponse: (delivery) => {
+      const lane = laneOf(delivery)
+      aheadByLane.set(lane, Math.min((aheadByLane.get(lane) ?? 0) + 2, maxAheadPerLane))
     },
   }
 
@@ -72,11 +74,12 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
     fetch: async (capacity) => {
       const now = clock.now()
       const startBy = performance.now() + leaseSeconds * secondMs - timeoutMs
-      const limits = { capacity, perHost, activeByHost, aheadByHost }
+      const limits = { capacity, perHost, activeByHost, activeByLane, aheadByLane }
       const leased = await leaseDeliveries(db, { workerId, now, leaseSeconds, turns, ...limits })
-      for (const { targetHost } of leased) {
-        adjustCount(activeByHost, targetHost, 1)
-        aheadByHost.delete(targetHost)
+      for (const delivery of leased) {
+        adjustCount(activeByHost, delivery.targetHost, 1)
+        adjustCount(activeByLane, laneOf(delivery), 1)
+        aheadByLane.delete(laneOf(delivery))
       }
       return leased.map((delivery) => ({ delivery, startBy }))
     },
@@ -84,6 +87,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
       const { delivery } = job
       const attempted = await attemptInSlot(deps, means, job, signal).finally(() => {
         adjustCount(activeByHost, delivery.targetHost, -1)
+        adjustCount(activeByLane, laneOf(delivery), -1)
       })
       if (attempted === 'disabled') return exhaustDelivery(db, delivery, clock.now())
       if (attempted === 'released') return releaseDelivery(db, delivery)
@@ -105,6 +109,10 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   }
 }
 
+/** Returns the key of a delivery's lane. `laneId` in delivery-store.ts does the same. */
+const laneOf = ({ targetHost, subscriptionId, workspaceId }: LeasedDelivery): string =>
+  toLaneKey(targetHost, subscriptionId ?? -workspaceId)
+
 function adjustCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
   const remaining = (counts.get(key) ?? 0) + change
   if (remaining > 0) counts.set(key, remaining)
@@ -123,7 +131,7 @@ interface Means {
   findSigningKeys: FindSigningKeys
   timeoutMs: number
   slots: HostSlots
-  onResponse: (host: string) => void
+  onResponse: (delivery: LeasedDelivery) => void
 }
 
 interface Attempted {
@@ -175,7 +183,7 @@ async function attempt(
     } as const
   })
   if (result === undefined) return undefined
-  if ('statusCode' in result) means.onResponse(delivery.targetHost)
+  if ('statusCode' in result) means.onResponse(delivery)
   if (!delivery.isTest) measure({ result: result.kind })
   return result
 }

@@ -26,33 +26,59 @@ export interface Turns {
 
 export const newTurns = (): Turns => ({ host: '', lanes: new LRUCache({ max: 1_000 }), retriesAt: -Infinity })
 
+/** Returns a key of the lane, or of the lane that a leased delivery has. */
+export const toLaneKey = (host: string, laneId: number): string => `${laneId} ${host}`
+
+/** How many deliveries a sender may lease at a time. */
+interface Slots {
+  /** For each host. */
+  perHost: number
+  /** How many a lane may get in addition, because its receiver responds. */
+  ahead: (lane: Lane) => number
+  usedByHost: (host: string) => number
+  usedByLane: (lane: Lane) => number
+}
+
 /**
- * Divides capacity evenly among hosts, and each host's share among its lanes. Capacity that a host or lane doesn't need
- * is left for the next time.
+ * Divides capacity evenly among hosts, and each host's share among its lanes. A lane whose receiver doesn't respond gets
+ * nothing while it uses its share of the host's slots, so that the others have theirs. Capacity that a host or lane doesn't
+ * need is left for the next time.
  *
  * @param lanes in the order of their turns
- * @param freeSlots how many more deliveries a host may get
  */
 export function shareCapacity(
   turns: Turns,
   lanes: readonly Lane[],
-  { capacity, freeSlots }: { capacity: number; freeSlots: (host: string) => number },
+  { capacity, slots }: { capacity: number; slots: Slots },
 ): LaneShare[] {
-  const hosts = [...Map.groupBy(lanes, ({ host }) => host)]
-  const open = hosts.filter(([host]) => freeSlots(host) > 0)
+  const hosts = [...Map.groupBy(lanes, ({ host }) => host)].map(([host, lanesOfHost]) => {
+    // As if there were one more lane, which then finds free slots when it gets a delivery.
+    const fairShare = Math.max(1, Math.floor(slots.perHost / (lanesOfHost.length + 1)))
+    const ahead = lanesOfHost.reduce((sum, lane) => sum + slots.ahead(lane), 0)
+    return {
+      host,
+      free: slots.perHost + ahead - slots.usedByHost(host),
+      lanes: lanesOfHost
+        .map((lane) => ({ ...lane, free: fairShare + slots.ahead(lane) - slots.usedByLane(lane) }))
+        .filter(({ free }) => free > 0),
+    }
+  })
+  const open = hosts.filter((each) => each.free > 0 && each.lanes.length > 0)
   const served = open.slice(0, capacity)
-  const lastServed = served.at(-1)?.[0]
+  const lastServed = served.at(-1)?.host
   if (served.length < open.length && lastServed !== undefined) turns.host = lastServed
 
   return divide(capacity, served.length).flatMap((share, index) => {
-    const [host, lanesOfHost] = served[index] ?? ['', []]
-    const free = Math.min(share, freeSlots(host))
-    const chosen = lanesOfHost.slice(0, free)
-    const limits = divide(free, chosen.length)
+    const { host, free, lanes: lanesOfHost } = served[index] ?? { host: '', free: 0, lanes: [] }
+    const chosen = lanesOfHost.slice(0, Math.min(share, free))
+    const limits = divide(Math.min(share, free), chosen.length)
     const lastChosen = chosen.at(-1)
     // A host with one lane has no turns.
     if (lastChosen !== undefined && lanesOfHost.length > 1) turns.lanes.set(host, lastChosen.id)
-    return chosen.map(({ id }, position) => ({ host, id, limit: limits[position] ?? 0 }))
+    return chosen.map((lane, position) => ({
+      ...{ host, id: lane.id },
+      limit: Math.min(limits[position] ?? 0, lane.free),
+    }))
   })
 }
 
