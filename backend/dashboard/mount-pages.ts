@@ -19,7 +19,6 @@ import { emptyForm, type FormState, getFormFields, invalidForm } from './page/fo
 import { loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
-import { hasRecentChange } from './page/recent-change.ts'
 import { createSubmitLimit } from './page/submit-limit.ts'
 import { submitOnce } from './page/submit-once.ts'
 import { type DashboardRoutes, movedPaths } from './routes.ts'
@@ -99,10 +98,9 @@ export function mountPages(
     route.crossesWorkspaces ? deps : scopeToWorkspace(deps, workspace.id)
 
   /** The same for a page that only reads. Lists and exports come from the read replica, if there is one. */
-  const scopeToRead = (route: Page | Download, context: PageContext, request: FastifyRequest): Deps => {
+  const scopeToRead = (route: Page | Download, context: PageContext): Deps => {
     const scoped = scope(route, context)
-    if (deps.readReplica === undefined || !route.toleratesLag || hasRecentChange(request, isSecure))
-      return scoped
+    if (deps.readReplica === undefined || !route.toleratesLag || context.hasRecentChange) return scoped
     return { ...scoped, db: deps.readReplica.openWorkspace(context.workspace.id) }
   }
 
@@ -120,7 +118,7 @@ export function mountPages(
   const mountPage = (path: string, page: Page) =>
     pages.get(path, { onRequest: loadContext(page.params) }, async (request, reply) => {
       const context = getPageContext(request)
-      return send(request, reply, await page.show(scopeToRead(page, context, request), context))
+      return send(request, reply, await page.show(scopeToRead(page, context), context))
     })
 
   const mountForm = (path: string, form: FormPage) => {
@@ -169,7 +167,7 @@ export function mountPages(
   const mountDownload = (path: string, download: Download) =>
     pages.get(path, { onRequest: loadContext(download.params) }, async (request, reply) => {
       const context = getPageContext(request)
-      const { name, type, body } = await download.send(scopeToRead(download, context, request), context)
+      const { name, type, body } = await download.send(scopeToRead(download, context), context)
       return reply
         .headers(pageHeaders())
         .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)

@@ -44,11 +44,9 @@ export async function registerDashboard(
     handleError,
     async (pages) => {
       await pages.register(multipart, { throwFileSizeLimit: false })
-      if (deps.readReplica !== undefined) {
-        pages.addHook('onRequest', async (request, reply) => {
-          if (request.method === 'POST') void markChange(reply, isSecure)
-        })
-      }
+      pages.addHook('onRequest', async (request, reply) => {
+        if (request.method === 'POST') void markChange(reply, isSecure)
+      })
       mountSignInPages(pages, deps, { render, browserAuth })
       const publicFormOptions = {
         render: renderTemplate,

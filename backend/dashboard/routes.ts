@@ -70,7 +70,7 @@ import {
   editDocumentPage,
   knowledgePage,
 } from './knowledge/knowledge-pages.ts'
-import { overviewPage } from './overview/overview-page.ts'
+import { createOverviewPage } from './overview/overview-page.ts'
 import type { DashboardRoute } from './page/define-page.ts'
 import {
   activatePhoneNumberAction,
@@ -135,7 +135,7 @@ export const movedPaths: Record<`/${string}`, `/${string}`> = {
 export function createDashboardRoutes(deps: Deps): DashboardRoutes {
   const limitPasswordAttempts = createPasswordAttemptLimit(deps)
   return {
-    '/overview': overviewPage,
+    '/overview': createOverviewPage(deps),
 
     '/calls': callListPage,
     '/calls/export': exportCallsDownload,

@@ -7,7 +7,7 @@ import { labels } from '../../views/labels.ts'
 import type { EndedCalls } from './overview-queries.ts'
 
 /** A day in a time zone. */
-interface Day {
+export interface Day {
   from: Date
   to: Date
   /** The start of each hour: 24, or 23 or 25 when daylight saving time begins or ends. */
@@ -139,7 +139,7 @@ function formatColumnParts(parts: ColumnPart[]): string {
   return texts.length === 0 ? 'no calls' : texts.join(', ')
 }
 
-const sumCounts = (calls: readonly EndedCalls[]): number =>
+export const sumCounts = (calls: readonly { count: number }[]): number =>
   calls.reduce((all, { count }) => all + Number(count), 0)
 
 /** Rounds up to 1, 2, 5, 10, 20, 50, and so on. */

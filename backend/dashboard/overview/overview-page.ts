@@ -1,21 +1,26 @@
+import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
-import { loadRetention } from '../../privacy/change-retention.ts'
+import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
 import { type Badge, callBadge, formatWaitReason } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, formatDate } from '../../views/format.ts'
 import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
 import { definePage, noInput, template } from '../page/define-page.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
-import { buildCharts, type Charts, getDay, outcomeGroups } from './overview-charts.ts'
+import { maxCountAgeMs } from '../page/recent-change.ts'
+import { buildCharts, type Charts, type Day, getDay, outcomeGroups, sumCounts } from './overview-charts.ts'
 import { buildNotices, type FirstStep, listFirstSteps, type Notice } from './overview-notices.ts'
 import {
   countEndedCalls,
   countExhaustedDeliveries,
   countLiveCalls,
   countWaitingCalls,
+  type EndedCalls,
   findFirstSteps,
   findLiveCalls,
   selectFailingSubscriptions,
+  type WaitingCalls,
 } from './overview-queries.ts'
+import { maxUnsharedCalls, shareCounts } from './share-counts.ts'
 
 interface OverviewData {
   day: string
@@ -29,6 +34,8 @@ interface OverviewData {
   charts: Charts
   groups: typeof outcomeGroups
   testCalls: number
+  /** How many seconds old the counts can be. Null if they're current. */
+  sharedCountSeconds: number | null
   waiting: { label: string; count: number; until: string; needsAction: boolean }[]
   waitingTotal: number
   liveCalls: {
@@ -50,33 +57,63 @@ const maxLiveCalls = 10
 const maxNotices = 20
 const maxExhausted = 100
 
-/** The start page: today's calls, and what needs attention. */
-export const overviewPage = definePage({
-  toleratesLag: true,
-  query: noInput,
-  show: async (deps, { workspace }) => overviewView('Overview', await readOverview(deps, workspace)),
-})
+/** Creates the start page: today's calls, and what needs attention. */
+export function createOverviewPage({ clock }: Pick<Deps, 'clock'>) {
+  const share = shareCounts<CallCounts>(clock)
+  return definePage({
+    toleratesLag: true,
+    query: noInput,
+    show: async (deps, { workspace, hasRecentChange }) => {
+      const day = getDay(clock.now(), workspace.timeZone)
+      // Another day, or the day of another time zone, is counted separately.
+      const key = `${workspace.id} ${day.from.getTime()}`
+      const counting = share(key, hasRecentChange, () => countCalls(deps, workspace.id, day))
+      return overviewView('Overview', await readOverview(deps, workspace, day, counting))
+    },
+  })
+}
+
+/** Those parts of the overview that take the longer to read, the more calls they're about. */
+interface CallCounts {
+  ended: EndedCalls[]
+  waiting: WaitingCalls[]
+  pendingRetention: ShorterRetention | null
+  /** How many calls the counts are about. */
+  callCount: number
+}
+
+async function countCalls(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+  day: Day,
+): Promise<CallCounts> {
+  const [ended, waiting, { pending }] = await Promise.all([
+    countEndedCalls(db, workspaceId, day),
+    countWaitingCalls(db, workspaceId, clock.now()),
+    loadRetention({ db, clock }, workspaceId),
+  ])
+  const callCount = sumCounts(ended) + sumCounts(waiting) + (pending?.callCount ?? 0)
+  return { ended, waiting, pendingRetention: pending, callCount }
+}
 
 async function readOverview(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
-  workspace: UserWorkspace,
+  { id, timeZone }: UserWorkspace,
+  day: Day,
+  counting: Promise<CallCounts>,
 ): Promise<OverviewData> {
-  const { id, timeZone } = workspace
   const now = clock.now()
-  const day = getDay(now, timeZone)
   const timeFormats = createTimeFormats(now, timeZone)
-  const [ended, waiting, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps, retention] =
-    await Promise.all([
-      countEndedCalls(db, id, day),
-      countWaitingCalls(db, id, now),
-      findLiveCalls(db, id, maxLiveCalls),
-      countLiveCalls(db, id),
-      selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
-      selectFailingSubscriptions(db, id),
-      countExhaustedDeliveries(db, id, maxExhausted),
-      findFirstSteps(db, id),
-      loadRetention({ db, clock }, id),
-    ])
+  const [counts, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps] = await Promise.all([
+    counting,
+    findLiveCalls(db, id, maxLiveCalls),
+    countLiveCalls(db, id),
+    selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
+    selectFailingSubscriptions(db, id),
+    countExhaustedDeliveries(db, id, maxExhausted),
+    findFirstSteps(db, id),
+  ])
+  const { ended, waiting, pendingRetention, callCount } = counts
   const steps = listFirstSteps(firstSteps)
   const testCalls = ended.filter(({ test }) => test)
   return {
@@ -86,7 +123,7 @@ async function readOverview(
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.contact,
     notices: buildNotices({
-      ...{ paused, failing, exhausted, maxExhausted, pendingRetention: retention.pending },
+      ...{ paused, failing, exhausted, maxExhausted, pendingRetention },
       formatTime: timeFormats.time,
     }),
     charts: buildCharts(
@@ -95,7 +132,8 @@ async function readOverview(
       { now, timeZone },
     ),
     groups: outcomeGroups,
-    testCalls: testCalls.reduce((all, { count }) => all + Number(count), 0),
+    testCalls: sumCounts(testCalls),
+    sharedCountSeconds: callCount > maxUnsharedCalls ? maxCountAgeMs / secondMs : null,
     waiting: waiting.map(({ waiting_for, count, next_attempt_at }) => ({
       label: formatWaitReason(waiting_for),
       count: Number(count),
@@ -105,7 +143,7 @@ async function readOverview(
           : '',
       needsAction: actionNeededReasons.includes(waiting_for ?? ''),
     })),
-    waitingTotal: waiting.reduce((all, { count }) => all + Number(count), 0),
+    waitingTotal: sumCounts(waiting),
     liveCalls: liveCalls.map((call) => ({
       id: call.id,
       name: formatContactName(call, call.to_number),

@@ -28,7 +28,7 @@ export async function countEndedCalls(
   return rows
 }
 
-interface WaitingCalls {
+export interface WaitingCalls {
   /** Null if nothing delays the calls and the dialer is about to place them. */
   waiting_for: WaitingFor | null
   count: number

@@ -8,6 +8,7 @@ import type { User } from '../../identity/users.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { PageError } from '../../views/page-error.ts'
 import { pageNotFound } from './page-errors.ts'
+import { hasRecentChange } from './recent-change.ts'
 
 /**
  * Loads the signed-in user and the workspace of a request. Returns undefined if the request isn't signed in.
@@ -15,7 +16,7 @@ import { pageNotFound } from './page-errors.ts'
  * @throws {PageError} 404 if the user isn't a member, so that it's not revealed whether the workspace exists
  */
 export async function loadPageContext(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db' | 'config'>,
   browserAuth: BrowserAuth,
   request: FastifyRequest,
 ): Promise<PageContext | undefined> {
@@ -39,6 +40,7 @@ export async function loadPageContext(
     params,
     query: withoutNulCharacters(request.query),
     sessionHash: session.idHash,
+    hasRecentChange: hasRecentChange(request, deps.config.publicUrl.startsWith('https:')),
   }
 }
 
@@ -74,6 +76,8 @@ export interface PageContext<Query = unknown, Params = unknown> {
   query: Query
   /** Hash of the session token. */
   sessionHash: Buffer
+  /** The browser has just sent a form, so the page must show what it changed. */
+  hasRecentChange: boolean
 }
 
 /** A numeric ID in a path. */

@@ -2,11 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { secondMs } from '../../core/durations.ts'
 import { maxLagMs } from '../../replicas/read-replica.ts'
 
+/** How long the overview shows counts of many calls. */
+export const maxCountAgeMs = 10 * secondMs
+
 /**
- * Marks a browser that has just sent a form. Its lists don't come from a read replica until the replica certainly has
- * what the form changed: the replica isn't used if it's older than `maxLagMs`.
+ * Marks a browser that has just sent a form. Until what it shows certainly includes the form's change, its lists don't come
+ * from a read replica, which isn't used if it's older than `maxLagMs`, and its counts aren't older ones.
  */
-const maxAgeSeconds = (maxLagMs + 5 * secondMs) / secondMs
+const maxAgeSeconds = (maxLagMs + maxCountAgeMs + 5 * secondMs) / secondMs
 
 const cookieName = (secure: boolean) => (secure ? '__Host-outdial_changed' : 'outdial_changed')
 

@@ -1,10 +1,11 @@
 import { expect, it } from '@jest/globals'
+import { sql } from 'kysely'
 import { getDay } from '../../../dashboard/overview/overview-charts.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
 import { createApiKey } from '../../../identity/api-keys.ts'
 import { completeDialedCall, dialCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
+import { expectAccessible, openTab, seedSignedInMember, seedSignedInOwner } from '../../support/dashboard.ts'
 import { freshNumber, seedCampaign } from '../../support/factories.ts'
 import { useServiceWorld } from '../../support/service.ts'
 
@@ -178,6 +179,45 @@ it("doesn't show another workspace's data", async () => {
   await seedCall(world.service.deps, mine.seed, freshNumber())
   expect((await mine.open('/overview')).text).toContain('Waiting 1')
   expect((await mine.browser.open(theirs.urlFor('/overview'))).page.status).toBe(404)
+})
+
+it('counts many calls every 10 seconds, and again for a user who has just sent a form', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const colleague = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')
+  const { deps } = world.service
+  const { id } = await seedCall(deps, user.seed, freshNumber())
+  const canceled = await seedCall(deps, user.seed, freshNumber())
+  const addCalls = (count: number) =>
+    sql`
+      insert into call (workspace_id, campaign_id, contact_id, agent_id, phone_number_id, additional, from_number, to_number,
+        queued_at, due_at, next_attempt_at)
+      select workspace_id, campaign_id, contact_id, agent_id, phone_number_id, true, from_number, to_number, queued_at,
+        due_at, next_attempt_at
+      from call, generate_series(1, ${count}::int)
+      where id = ${id}`.execute(world.database.db)
+  const note = 'completed and waiting calls are counted every 10 seconds'
+  await addCalls(4_998)
+  const few = await user.open('/overview')
+  expect(few.text).toContain('Waiting 5,000')
+  expect(few.text).not.toContain(note)
+  await addCalls(1)
+  const many = await user.open('/overview')
+  expect(many.text).toContain('Waiting 5,001')
+  expect(many.text).toContain(note)
+
+  await addCalls(1)
+  expect((await user.open('/overview')).text).toContain('Waiting 5,001')
+  await user.browser.press(await user.open(`/calls/${canceled.id}`), 'Cancel call')
+  expect((await colleague.open('/overview')).text).toContain('Waiting 5,001')
+  const afterForm = await user.open('/overview')
+  expect(afterForm.text).toContain('Waiting 5,001')
+  expect(getRow(afterForm.html, 'Canceled')).toBe('Canceled 1')
+  expect(getRow((await colleague.open('/overview')).html, 'Canceled')).toBe('Canceled 1')
+
+  await addCalls(1)
+  expect((await colleague.open('/overview')).text).toContain('Waiting 5,001')
+  deps.clock.advance(10_000)
+  expect((await colleague.open('/overview')).text).toContain('Waiting 5,002')
 })
 
 itInChromium('updates without a reload', async (chromium) => {

@@ -1,0 +1,38 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../core/clock.ts'
+import { maxCountAgeMs } from '../page/recent-change.ts'
+
+/** Counts of more calls than this are shared. With 7,800 calls, counting made the page take 1.6 times as long. */
+export const maxUnsharedCalls = 5_000
+
+/** Limits the memory. The counts of a workspace can take 100 KB. */
+const maxWorkspaces = 100
+
+/**
+ * Returns a function that counts, and shares the result with the next 10 seconds' views of a workspace if it took many calls.
+ * Concurrent views share one count.
+ *
+ * - `key` says what is counted.
+ * - `isCurrent` counts even if there's a recent result.
+ */
+export function shareCounts<Counts extends { callCount: number }>(clock: Clock) {
+  const shared = new LRUCache<string, Promise<Counts>>({
+    max: maxWorkspaces,
+    ttl: maxCountAgeMs - 1, // lru-cache still returns an entry that's as old as its TTL
+    ttlResolution: 0,
+    perf: { now: () => clock.now().getTime() },
+  })
+  return (key: string, isCurrent: boolean, count: () => Promise<Counts>): Promise<Counts> => {
+    const found = isCurrent ? undefined : shared.get(key)
+    if (found !== undefined) return found
+    const counting = count()
+    shared.set(key, counting)
+    const stopSharing = () => {
+      if (shared.peek(key) === counting) shared.delete(key)
+    }
+    counting.then(({ callCount }) => {
+      if (callCount <= maxUnsharedCalls) stopSharing()
+    }, stopSharing)
+    return counting
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, it } from '@jest/globals'
+import { maxUnsharedCalls, shareCounts } from '../../../dashboard/overview/share-counts.ts'
+import { ManualClock } from '../../support/clock.ts'
+
+const useCounts = () => {
+  const clock = new ManualClock()
+  const share = shareCounts<{ callCount: number; number: number }>(clock)
+  let started = 0
+  /** Returns which count it got: the first, the second, and so on. */
+  const view = async (callCount: number, { key = 'a', isCurrent = false } = {}) => {
+    const { number } = await share(key, isCurrent, async () => {
+      started += 1
+      return { callCount, number: started }
+    })
+    return number
+  }
+  return { clock, share, view }
+}
+
+it('counts few calls for every view', async () => {
+  const { view } = useCounts()
+  expect([await view(maxUnsharedCalls), await view(maxUnsharedCalls)]).toEqual([1, 2])
+})
+
+it('shares counts of many calls for 10 seconds, by key', async () => {
+  const { clock, view } = useCounts()
+  const many = maxUnsharedCalls + 1
+  expect([await view(many), await view(many), await view(many, { key: 'b' })]).toEqual([1, 1, 2])
+  clock.advance(9_999)
+  expect(await view(many)).toBe(1)
+  clock.advance(1)
+  expect([await view(many), await view(many)]).toEqual([3, 3])
+})
+
+it('shares a count in progress with concurrent views', async () => {
+  const { view } = useCounts()
+  expect(await Promise.all([view(1), view(1), view(1)])).toEqual([1, 1, 1])
+  expect(await view(1)).toBe(2)
+})
+
+it('counts again for a view that must be current, and shares that count', async () => {
+  const { view } = useCounts()
+  const many = maxUnsharedCalls + 1
+  const slow = view(many)
+  expect(await Promise.all([view(many, { isCurrent: true }), view(many), slow])).toEqual([2, 2, 1])
+  expect(await view(many)).toBe(2)
+})
+
+it("doesn't keep a failed count", async () => {
+  const { share, view } = useCounts()
+  await expect(share('a', false, () => Promise.reject(new Error('no connection')))).rejects.toThrow(
+    'no connection',
+  )
+  expect(await view(1)).toBe(1)
+})
