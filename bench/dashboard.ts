@@ -29,6 +29,8 @@ const pages: [string, (workspace: Seeded) => string][] = [
   ['search: no match', () => '/calls?search=zebedee'],
   ['search: a name and an outcome', () => '/calls?search=maya&outcome=expired'],
   ['one call', ({ callId }) => `/calls/${callId}`],
+  ['campaigns', () => '/campaigns'],
+  ['one campaign', ({ campaignId }) => `/campaigns/${campaignId}`],
 ]
 
 const rounds = Number(process.env.ROUNDS ?? 25)
