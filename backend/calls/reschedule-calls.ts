@@ -3,7 +3,7 @@ import { type CampaignKey, lockCampaignsOfQueuedCalls, lockCampaignToReschedule 
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { nextCallableAt } from '../scheduling/calling-hours.ts'
+import { type CallPlan, nextCallableAt } from '../scheduling/calling-hours.ts'
 import {
   lockQueuedCalls,
   lockQueuedCallsOfContact,
@@ -95,18 +95,16 @@ async function rescheduleCalls(
   await updateNextAttempts(db, changes)
 }
 
-/**
- * Reschedules calls that are outside calling hours to the next time within them. Returns the other calls.
- */
-export async function rescheduleClosedCalls<DueCall extends ScheduledCall>(
-  db: Db,
-  calls: readonly DueCall[],
-  now: Date,
-): Promise<DueCall[]> {
-  const planned = calls.map((call) => ({ call, at: findCallableAt(call, now) }))
-  const changes = planned.filter(({ at }) => at > now).map(({ call, at }) => ({ ...call, at }))
-  await updateNextAttempts(db, changes)
-  return planned.filter(({ at }) => at <= now).map(({ call }) => call)
+/** Reschedules calls that are planned for later than now, because they're outside calling hours. Returns the other calls. */
+export async function rescheduleClosedCalls<
+  PlannedCall extends { id: number; campaignId: number; plan: CallPlan },
+>(db: Db, calls: readonly PlannedCall[], now: Date): Promise<PlannedCall[]> {
+  const closed = calls.filter(({ plan }) => plan.at > now)
+  await updateNextAttempts(
+    db,
+    closed.map(({ id, campaignId, plan }) => ({ id, campaignId, at: plan.at })),
+  )
+  return calls.filter(({ plan }) => plan.at <= now)
 }
 
 const findCallableAt = (call: ScheduledCall, from: Date): Date =>

@@ -5,7 +5,7 @@ import { describeError } from '../core/errors.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { planCall } from '../scheduling/calling-hours.ts'
+import { type CallPlan, planCall } from '../scheduling/calling-hours.ts'
 import { toLocalIsoTime } from '../scheduling/local-time.ts'
 import type { DialRequest } from '../telephony/provider.ts'
 import type { AttemptProgress } from './attempt-state.ts'
@@ -77,7 +77,8 @@ async function claimFromCampaigns(
   if (campaigns.length === 0) return { claimed: 'nothing_to_claim', campaigns, served: [] }
   const counted = await countCapacity(tx.db, campaigns, capacity, now)
   const shares = shareCapacity(capacity, counted)
-  const locked = shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
+  const found = shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
+  const locked = planCalls(found, now)
   const allowed = await completeSuppressed(tx, locked, now)
   const callable = await rescheduleClosedCalls(tx.db, allowed, now)
   const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
@@ -111,7 +112,8 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
   repeatUntilClaimed(() =>
     inTransaction(deps, async (tx) => {
       const now = tx.clock.now()
-      const locked = await findCallsToDial(tx.db, await lockDueTestCalls(tx.db, capacity, now))
+      const found = await findCallsToDial(tx.db, await lockDueTestCalls(tx.db, capacity, now))
+      const locked = planCalls(found, now)
       const callable = await completeSuppressed(tx, locked, now)
       return startLockedCalls(tx, lease, { locked, callable, test: true })
     }),
@@ -133,12 +135,22 @@ async function repeatUntilClaimed(claim: () => Promise<ClaimResult>): Promise<Cl
   return []
 }
 
+/** A locked call, and when it can be placed. */
+type PlannedCall = CallToDial & { plan: CallPlan }
+
+const planCalls = (calls: readonly CallToDial[], now: Date): PlannedCall[] =>
+  calls.map((call) => {
+    const rules = { callingHours: call.callingHours, timeZone: call.campaignTimeZone }
+    const callee = { phoneNumber: call.toNumber, timeZone: call.contactTimeZone }
+    return { ...call, plan: planCall(rules, callee, now) }
+  })
+
 /** Completes the calls to numbers on the do-not-call list; returns the others. */
 async function completeSuppressed(
   tx: ClaimDeps,
-  locked: readonly CallToDial[],
+  locked: readonly PlannedCall[],
   now: Date,
-): Promise<CallToDial[]> {
+): Promise<PlannedCall[]> {
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
   const suppressed = Map.groupBy(
     locked.filter((call) => call.onDoNotCallList),
@@ -154,7 +166,7 @@ async function completeSuppressed(
 async function startLockedCalls(
   tx: ClaimDeps,
   lease: Lease,
-  batch: { locked: readonly CallToDial[]; callable: readonly CallToDial[]; test: boolean },
+  batch: { locked: readonly PlannedCall[]; callable: readonly PlannedCall[]; test: boolean },
 ): Promise<ClaimResult> {
   const { locked, callable, test } = batch
   if (locked.length === 0) return 'nothing_to_claim'
@@ -175,10 +187,8 @@ async function startLockedCalls(
 }
 
 /** @param localTimes those that are known already; formatting one takes as long as the rest */
-function toDialedCall(call: CallToDial, now: Date, localTimes: Map<string, string>): DialedCall {
-  const rules = { callingHours: call.callingHours, timeZone: call.campaignTimeZone }
-  const callee = { phoneNumber: call.toNumber, timeZone: call.contactTimeZone }
-  const { zones, source } = planCall(rules, callee, now)
+function toDialedCall(call: PlannedCall, now: Date, localTimes: Map<string, string>): DialedCall {
+  const { zones, source } = call.plan
   const settings: Partial<CallSettings> = {
     ...call.settings,
     time_zones: [...zones],

@@ -38,7 +38,8 @@ export interface CallToDial {
   fromNumber: string
   toNumber: string
   onDoNotCallList: boolean
-  settings: Partial<CallSettings>
+  /** The current settings. Null if they're the same as those in `queuedWith`. */
+  settings: Partial<CallSettings> | null
   /** Null for calls from before this was stored. */
   queuedWith: Partial<CallSettings> | null
 }
@@ -51,7 +52,9 @@ export const callToDialColumns = sql`
   contact.first_name as "firstName", contact.last_name as "lastName", contact.variables,
   call.scheduled_at as "scheduledAt", agent.widget_id as "widgetId", agent.name as "agentName",
   agent.language, agent.greeting, call.from_number as "fromNumber", call.to_number as "toNumber",
-  ${isCalleeOnDoNotCallList} as "onDoNotCallList", ${currentSettings} as settings, call.queued_with as "queuedWith"`
+  ${isCalleeOnDoNotCallList} as "onDoNotCallList",
+  nullif(${currentSettings}, call.queued_with - '{time_zones,time_zone_source}'::text[]) as settings,
+  call.queued_with as "queuedWith"`
 
 const activeJoins = sql`
   join campaign on campaign.id = call.campaign_id and campaign.status = 'active'
@@ -65,7 +68,7 @@ export async function lockDueCalls(
   shares: ReadonlyMap<number, number>,
   now: Date,
 ): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<{ id: number }>`${prepared}
     select due.id
     from unnest(${[...shares.keys()]}::bigint[], ${[...shares.values()]}::int[]) as share (campaign_id, take)
     cross join lateral (
@@ -174,13 +177,13 @@ const queueWindow = 200
  * workspace. Skips campaigns that another dialer has locked. `NO KEY` doesn't block queueing calls.
  */
 export async function lockNextCampaigns(db: Db, now: Date): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<{ id: number }>`${prepared}
     with waiting as materialized (
       select campaign_id, workspace_id, claim_at from campaign_queue
       -- By the database's clock, too, because a test's clock doesn't always advance.
       where claim_at <= greatest(${now}, clock_timestamp())
       order by claim_at
-      limit ${queueWindow}
+      limit ${sql.lit(queueWindow)}
     ), served as materialized (
       select workspace_id, (
           select claimed_at from campaign_queue
@@ -196,7 +199,7 @@ export async function lockNextCampaigns(db: Db, now: Date): Promise<number[]> {
     select campaign.id
     from next join campaign on campaign.id = next.campaign_id
     order by next.turn, next.served_at nulls first, campaign.id
-    limit ${maxCampaigns}
+    limit ${sql.lit(maxCampaigns)}
     for no key update of campaign skip locked`.execute(db)
   return rows.map((row) => row.id)
 }
@@ -212,7 +215,7 @@ export async function countCapacity(
   capacity: number,
   now: Date,
 ): Promise<{ id: number; workspaceId: number; free: number; due: number }[]> {
-  const { rows } = await sql<{ id: number; workspaceId: number; free: number; due: number }>`
+  const { rows } = await sql<{ id: number; workspaceId: number; free: number; due: number }>`${prepared}
     select campaign.id, campaign.workspace_id as "workspaceId", capacity.free,
       (select count(*) from (
         select from call where call.campaign_id = campaign.id and ${isDue(now)}
@@ -241,7 +244,7 @@ export async function settleCampaigns(
   servedIds: readonly number[],
   now: Date,
 ): Promise<void> {
-  await sql`
+  await sql`${prepared}
     select set_config('synchronous_commit', 'off', true), settle_campaigns(${campaignIds}, ${servedIds}, ${now})`.execute(
     db,
   )
