@@ -13,7 +13,7 @@ export type CampaignName = keyof typeof campaignLimits
 /** Calls that weren't answered are dialed again. The simulated provider shortens the delay, the API's smallest. */
 export const retryPolicy = { max_attempts: 2, delay_minutes: 1, on: ['no_answer', 'busy'] }
 
-/** The campaigns of a round. They're paused and resumed in the dashboard, because the API can't do that. */
+/** The campaigns of a round. They're edited, paused, and resumed in the dashboard, because the API can't do that. */
 export class Campaigns {
   readonly ids: Record<CampaignName, number>
   readonly #dashboard: Dashboard
@@ -59,6 +59,13 @@ export class Campaigns {
     if (!(await this.#dashboard.press(`/campaigns/${this.ids[name]}`, 'Pause'))) return
     await delay(durationMs)
     await this.#dashboard.press(`/campaigns/${this.ids[name]}`, 'Resume')
+  }
+
+  /** Edits a campaign, also while it makes calls. It's open around the clock, so its calls stay due in every time zone. */
+  async edit(random: Random): Promise<void> {
+    const name = random.pick<CampaignName>(['small', 'medium', 'large'])
+    const timeZone = random.pick(['America/New_York', 'Europe/Berlin'])
+    await this.#dashboard.press(`/campaigns/${this.ids[name]}/edit`, 'Save', { time_zone: timeZone })
   }
 
   /** Resumes every campaign that isn't active. */

@@ -13,14 +13,14 @@ export class Dashboard {
   }
 
   /**
-   * Presses a button on a page of the workspace. Returns undefined if the service isn't available, the page doesn't
+   * Fills out the fields of a form on a page of the workspace, and presses its button. Returns undefined if the service isn't available, the page doesn't
    * have the button, or the outcome is unknown.
    */
-  async press(path: string, button: string): Promise<Page | undefined> {
+  async press(path: string, button: string, fields: Record<string, string> = {}): Promise<Page | undefined> {
     try {
       this.#browser ??= await this.#signIn()
       const { page } = await this.#browser.open(`${this.#origin}/w/${this.#workspace.id}${path}`)
-      const result = await this.#browser.press(page, button)
+      const result = await this.#browser.press(page, button, fields)
       return result.page.status === 200 ? result.page : undefined
     } catch {
       return undefined

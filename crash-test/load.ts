@@ -73,6 +73,7 @@ export class Load {
     this.#every(1000 / this.#options.postsPerSecond, () => this.#postContact())
     this.#every(4000, () => this.#world.subscriptions.churn(random.between(2000, 8000), random))
     this.#every(9000, () => this.#world.campaigns.pauseFor(random.between(1000, 4000), random))
+    this.#every(1000, () => this.#world.campaigns.edit(random))
   }
 
   /** Stops sending new requests, and resolves when every request has a final response. */
