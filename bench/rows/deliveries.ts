@@ -3,7 +3,7 @@ import { exampleCall } from '@outdial/contract'
 import { sql } from 'kysely'
 import { atLeast, type Row, takeTurns } from '../row.ts'
 import { addCampaigns, addQueuedCalls } from '../seeds/calls.ts'
-import { analyze, type HttpClients, type Subject, type World } from '../world.ts'
+import { analyze, type HttpClients, type World } from '../world.ts'
 
 /** How many deliveries the sender has in progress for one receiver. */
 const width = 16
@@ -21,11 +21,6 @@ export const deliveries: Row = {
     const peerSettings = { ...world.environment, BENCH_RECEIVER: url, BENCH_BODY: body }
     const poster = await bench.start('bare-deliveries', peerSettings)
     const recorder = await bench.start('bare-deliveries', { ...peerSettings, BENCH_RECORDS: 'true' })
-    const [batcher, statements, posts] = await Promise.all(
-      ['', 'statements', 'posts'].map((does) =>
-        bench.start('batched-deliveries', { ...peerSettings, BENCH_DOES: does }),
-      ),
-    )
     const [campaignId = 0] = await addCampaigns(world, { count: 1, status: 'paused', maxConcurrentCalls: 1 })
     const options = { campaignId, subscriptionId, body, count: Math.ceil(scale.seconds * 500) }
     const ours = async () => {
@@ -38,18 +33,9 @@ export const deliveries: Row = {
       await addDeliveries(world, { ...options, delaySeconds: 86_400 })
       return recorder.work(60, width)
     }
-    const workInBatches = async (process: Subject | undefined) => {
-      await addDeliveries(world, { ...options, delaySeconds: 86_400 })
-      return (await process?.work(60, width)) ?? NaN
-    }
-    const postInBatches = () => workInBatches(batcher)
-    for (const run of [ours, post, postAndRecord, postInBatches]) await run()
+    for (const run of [ours, post, postAndRecord]) await run()
     await analyze(world)
-    for (const run of [ours, post, postAndRecord, postInBatches]) await run()
-    const statementsAlone = async () => {
-      await workInBatches(statements)
-      return workInBatches(statements)
-    }
+    for (const run of [ours, post, postAndRecord]) await run()
     const what = 'webhook deliveries to one receiver, signed and recorded, at most 16 at a time'
     const unit = 'deliveries/s'
     return [
@@ -68,22 +54,9 @@ export const deliveries: Row = {
         unit,
         rounds: await takeTurns(scale.rounds, ours, postAndRecord),
       },
-      {
-        label: 'Deliveries, peer has full batches',
-        what,
-        against:
-          "a bare loop that also signs, and always claims and records 64 with the service's statements",
-        unit,
-        rounds: await takeTurns(scale.rounds, ours, postInBatches),
-        notes: describeParts(await statementsAlone(), (await posts?.work(scale.seconds, width)) ?? NaN),
-      },
     ]
   },
 }
-
-const describeParts = (statements: number, posts: number): string =>
-  `Claiming and recording 64 at a time without a request: ${Math.round(statements)} deliveries/s. ` +
-  `Signing and posting without a database: ${Math.round(posts)} deliveries/s.`
 
 const exampleEvent = { type: 'call.completed', timestamp: '2026-05-04T14:02:00.000Z', workspace_id: 1 }
 
