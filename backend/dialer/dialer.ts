@@ -32,9 +32,12 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const workerId = randomUUID()
   const real: Worker[] = []
   const test: Worker[] = []
-  const notify = () => [...real, ...test].forEach((worker) => worker.notify())
-  // A call that ends frees capacity of this dialer. The others don't need to know: many that look at once find little.
-  const dialerDeps: DialerDeps = { ...deps, notify: { ...deps.notify, callQueued: notify } }
+  // A call that ends frees capacity of its campaign. The other dialers don't need to know: many that look at once find
+  // little. Nor do the workers for takeovers and test calls.
+  const dialerDeps: DialerDeps = {
+    ...deps,
+    notify: { ...deps.notify, callQueued: () => dialer.notify() },
+  }
 
   const onError = (error: unknown, attemptId?: string) =>
     deps.log.error(
@@ -65,15 +68,16 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
     const limited = providers.real.limitCapacity?.(capacity) ?? capacity
     return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited)
   }
-  // Calls that end wake all three. While many do, attempts to take over and test calls are looked for less often.
+  // New calls wake all three. While many come, attempts to take over and test calls are looked for less often.
   if (providers.real.resumable) real.push(start({ name: 'takeover', concurrency, intervalMs: 100 }, takeOver))
-  real.push(start({ name: 'dialer', concurrency, intervalMs: 25 }, claimRealCalls))
+  const dialer = start({ name: 'dialer', concurrency, intervalMs: 25 }, claimRealCalls)
+  real.push(dialer)
   // Test calls have a separate worker so that they don't wait behind a campaign's backlog.
   const claimTests = (capacity: number) => claimTestCalls(dialerDeps, testLease, capacity)
   test.push(start({ name: 'test_dialer', concurrency: 100, intervalMs: 100 }, claimTests))
   return {
     loops: [...real, ...test, leases].flatMap(({ loops }) => loops),
-    notify,
+    notify: () => [...real, ...test].forEach((worker) => worker.notify()),
     stop: async (timeoutMs) => {
       // The calls of a resumable provider continue without this process.
       const realTimeoutMs = providers.real.resumable ? 0 : timeoutMs
