@@ -14,7 +14,7 @@ import { commandsRunBy, withoutNpm } from '../support/documented-commands.ts'
 import { type ServiceProcess, startByCommand, startServiceProcess } from './service-process.ts'
 
 // Runs the commands of the docs in a shell.
-const timeoutMs = 120_000
+const timeoutMs = 300_000
 let service: ServiceProcess
 /** Like a new installation: without users, so that the docs' IDs are correct. */
 let empty: TestDatabase
