@@ -51,6 +51,8 @@ export async function openDeps(options: {
   metrics?: Metrics
   /** Milliseconds to wait for a database that isn't available yet. */
   databaseTimeoutMs?: number
+  /** Called while PostgreSQL starts, or for DATABASE_URL, before the first connection. */
+  onWaiting?: () => void
 }): Promise<OpenedDeps> {
   const {
     config,
@@ -59,8 +61,9 @@ export async function openDeps(options: {
     notify = noNotify,
     metrics = createMetrics(),
     databaseTimeoutMs = 30 * secondMs,
+    onWaiting,
   } = options
-  const database = await openDatabase({ config, purpose, log, timeoutMs: databaseTimeoutMs })
+  const database = await openDatabase({ config, purpose, log, timeoutMs: databaseTimeoutMs, onWaiting })
   const repeat = <Result>(step: () => Promise<Result>) =>
     repeatAfterOutage({ url: database.url, timeoutMs: databaseTimeoutMs, log }, step)
   try {

@@ -46,13 +46,17 @@ export async function startService(
 ): Promise<Service> {
   const config = await resolvePort(environment)
   const log = await createLog(config.logLevel)
-  const loading = loadParts()
   const notifier = createNotifier()
   const metrics = createMetrics()
   notifier.connect(metrics.listener)
+  let loading: ReturnType<typeof loadParts> | undefined
   const opened = await openDeps({
     ...{ config, log, purpose: 'service', notify: notifier.notify, metrics },
     ...options,
+    // Not earlier, because importing blocks this process, and PostgreSQL starts in another one meanwhile.
+    onWaiting: () => {
+      loading ??= loadParts()
+    },
   })
   const { dataDir, repeatAfterOutage, replicaDb } = opened
   const connected = await connectToReplicas(opened.deps, notifier)
@@ -64,7 +68,8 @@ export async function startService(
   }
   const state = newProcessState()
   try {
-    const { createApp, createMonitoringApp, createToolServer, prepareDemo, startWorkers } = await loading
+    const { createApp, createMonitoringApp, createToolServer, prepareDemo, startWorkers } = await (loading ??
+      loadParts())
     const demo = dataDir === undefined ? undefined : await repeatAfterOutage(() => prepareDemo(deps, dataDir))
     const tools = config.role === 'worker' ? undefined : createToolServer(deps)
     if (tools) notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
@@ -98,7 +103,7 @@ export async function startService(
   }
 }
 
-/** Loads the code that needs an open database. That takes longer than opening the database, which goes on meanwhile. */
+/** Loads the code that needs an open database. That takes longer than PostgreSQL takes to start. */
 const loadParts = async () => ({
   ...(await import('./app.ts')),
   ...(await import('./demo/prepare-demo.ts')),

@@ -19,6 +19,8 @@ interface OpenOptions {
   log: Logger
   /** Milliseconds to wait for a server that doesn't respond yet, or for another command to end. */
   timeoutMs: number
+  /** Called when there's nothing left to do but to wait for PostgreSQL. */
+  onWaiting?: () => void
 }
 
 /**
@@ -29,14 +31,18 @@ interface OpenOptions {
 export async function openDatabase(options: OpenOptions): Promise<OpenedDatabase> {
   const { databaseUrl } = options.config
   if (databaseUrl === undefined) return openEmbedded(options, Date.now() + options.timeoutMs)
+  options.onWaiting?.()
   await waitForDatabase({ url: databaseUrl, timeoutMs: options.timeoutMs, log: options.log })
   return { url: databaseUrl, dataDir: undefined, close: () => Promise.resolve() }
 }
 
 async function openEmbedded(options: OpenOptions, deadline: number): Promise<OpenedDatabase> {
-  const { config, purpose, log, timeoutMs } = options
+  const { config, purpose, log, timeoutMs, onWaiting } = options
   try {
-    const { url, dataDir, stop } = await startEmbedded({ dataDir: config.dataDir, purpose, log })
+    const { url, dataDir, stop } = await startEmbedded({
+      ...{ dataDir: config.dataDir, purpose, log },
+      onSpawn: onWaiting,
+    })
     return { url, dataDir, close: stop }
   } catch (error) {
     if (!(error instanceof DataDirInUseError) || purpose === 'service') throw error

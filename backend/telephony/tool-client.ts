@@ -1,5 +1,4 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { rejectOnAbort } from '../core/abort.ts'
 import { toolSessionPath } from '../core/runtime-paths.ts'
 import { version } from '../version.ts'
@@ -23,6 +22,11 @@ export interface ToolClient {
  * @param secret sent in a header, because URLs end up in logs
  */
 export async function openToolClient(url: URL, secret: string, signal: AbortSignal): Promise<ToolClient> {
+  // Imported only here, because it's large, and with an agent runtime only "Try a tool" needs it.
+  const [{ Client }, { SSEClientTransport }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/client/index.js'),
+    import('@modelcontextprotocol/sdk/client/sse.js'),
+  ])
   const client = new Client({ name: 'outdial-simulated-agent', version })
   const transport = new SSEClientTransport(url, { requestInit: { headers: { 'X-Agent-Secret': secret } } })
   const open = async () => {

@@ -14,6 +14,8 @@ interface PostmasterOptions {
   /** `name=value` of postgresql.conf. */
   settings: string[]
   onLine: (line: string) => void
+  /** Called when the program has started. It accepts connections only later. */
+  onSpawn?: () => void
 }
 
 export interface Postmaster {
@@ -29,6 +31,7 @@ export interface Postmaster {
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const child = spawnPostmaster(options)
+  options.onSpawn?.()
   const ended = new Promise((resolve) => child.once('close', resolve).once('error', resolve))
   const lines: string[] = []
   const ready = new Promise<boolean>((resolve) => {

@@ -19,6 +19,8 @@ interface EmbeddedOptions {
   /** For tests: no fsync, and a data folder in TMPDIR that is removed at the end, even if this process is killed. */
   temporary?: boolean
   log: Logger
+  /** Called when PostgreSQL's program has started. */
+  onSpawn?: () => void
 }
 
 /** A PostgreSQL server that runs until it's stopped or this process ends. */
@@ -58,7 +60,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 }
 
 async function startServer(
-  { purpose, temporary = false, log }: EmbeddedOptions,
+  { purpose, temporary = false, log, onSpawn }: EmbeddedOptions,
   dataDir: DataDir,
   binaries: Binaries,
   login: Login,
@@ -81,6 +83,7 @@ async function startServer(
         ...(temporary ? ['fsync=off', 'full_page_writes=off', 'max_connections=300'] : []),
       ],
       onLine: (line) => log.debug({ postgres: line }),
+      onSpawn,
     })
   }
   try {

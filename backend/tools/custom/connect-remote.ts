@@ -1,12 +1,5 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import {
-  type CallToolResult,
-  CallToolResultSchema,
-  type ListToolsResult,
-  ListToolsResultSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
 import type { Config } from '../../config.ts'
 import { rejectOnAbort } from '../../core/abort.ts'
 import { minuteMs, secondMs } from '../../core/durations.ts'
@@ -50,11 +43,26 @@ export async function connectRemote(address: RemoteAddress, signal: AbortSignal)
 const isTransportUnsupported = (error: unknown): boolean =>
   error instanceof HttpStatusError && [400, 404, 405].includes(error.status)
 
+/** Imports the SDK's client when it's first needed, because it's large, and many installations have no remote servers. */
+async function importClient() {
+  const [{ Client }, { SSEClientTransport }, { StreamableHTTPClientTransport: StreamableTransport }, types] =
+    await Promise.all([
+      import('@modelcontextprotocol/sdk/client/index.js'),
+      import('@modelcontextprotocol/sdk/client/sse.js'),
+      import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+      import('@modelcontextprotocol/sdk/types.js'),
+    ])
+  return { Client, SSEClientTransport, StreamableTransport, ...types }
+}
+
 async function openSession(
   { url, headers, allowLoopback }: RemoteAddress,
   kind: 'streamable' | 'sse',
   signal: AbortSignal,
 ): Promise<RemoteSession> {
+  const { Client, SSEClientTransport, StreamableTransport, CallToolResultSchema, ListToolsResultSchema } =
+    await importClient()
+  signal.throwIfAborted()
   const guarded = createGuardedFetch({ allowLoopback, limits: responseLimits })
   let failure: unknown
   const onFailure = (error: unknown) => {
@@ -63,7 +71,7 @@ async function openSession(
   const fetch = createRemoteFetch(guarded, { allowEventStream: kind === 'sse', onFailure })
   const options = { fetch, requestInit: { headers } }
   const transport =
-    kind === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options)
+    kind === 'sse' ? new SSEClientTransport(url, options) : new StreamableTransport(url, options)
   const client = new Client({ name: 'Outdial', version })
   const disconnected = new AbortController()
   const close = async () => {
@@ -107,7 +115,7 @@ async function openSession(
       ),
     disconnected: disconnected.signal,
     close: async () => {
-      if (transport instanceof StreamableHTTPClientTransport) await terminateSession(transport)
+      if (transport instanceof StreamableTransport) await terminateSession(transport)
       await close()
     },
   }

@@ -1,4 +1,4 @@
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import type { McpError } from '@modelcontextprotocol/sdk/types.js'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
 import { type BodyLimits, TooLargeError } from '../../outbound/guarded-fetch.ts'
 
@@ -38,9 +38,15 @@ export function rethrowSessionGone(error: unknown): never {
   throw isGone ? new SessionGoneError(error.message, { cause: error }) : error
 }
 
+/** The SDK's code for a connection that closed before the response. */
+const connectionClosed = -32_000
+
+/** By name, because the SDK is imported only when a session is opened. */
+const isMcpError = (error: unknown): error is McpError => error instanceof Error && error.name === 'McpError'
+
 /** Returns whether the error is a response, which means that the connection still works. */
-export const isErrorResponse = (error: unknown): boolean =>
-  error instanceof McpError && error.code !== Number(ErrorCode.ConnectionClosed)
+export const isErrorResponse = (error: unknown): error is McpError =>
+  isMcpError(error) && error.code !== connectionClosed
 
 /** Returns whether the server rejected the request, so that it had no effect. */
 export const isRejection = (error: unknown): boolean =>
@@ -55,10 +61,10 @@ export function describeRemoteFailure(error: unknown): string {
     return `it returned error ${error.status}${error.message && `: ${error.message}`}`
   }
   if (isErrorResponse(error))
-    return `it returned an error: ${String((error as McpError).message).replace(/^MCP error -?\d+: /, '')}`
+    return `it returned an error: ${String(error.message).replace(/^MCP error -?\d+: /, '')}`
   return (
     describeTransportError(error) ??
-    (error instanceof McpError ? connectionLost : "it doesn't respond like an MCP server")
+    (isMcpError(error) ? connectionLost : "it doesn't respond like an MCP server")
   )
 }
 
