@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import pg from 'pg'
 import pino from 'pino'
 import { repeatAfterOutage, waitForDatabase } from '../../db/wait-for-database.ts'
 import { asSuperuser } from '../support/database.ts'
@@ -79,4 +80,20 @@ it('waits for the database after an outage in a step that was already slow', asy
     return 'started'
   })
   expect(result).toBe('started')
+})
+
+it('does a step again if the server accepted its connection, but never responded', async () => {
+  const silentServer = createServer((client) => client.on('error', () => {}).unref()).unref()
+  await once(silentServer.listen(0, '127.0.0.1'), 'listening')
+  const { port } = silentServer.address() as AddressInfo
+  const urls = [`postgres://outdial@127.0.0.1:${port}/silent`, database.url]
+  const result = await repeatAfterOutage({ url: database.url, timeoutMs: 60_000, log: silent }, async () => {
+    const client = new pg.Client({ connectionString: urls.shift(), connectionTimeoutMillis: 5_000 })
+    client.on('error', () => {}) // `connect` rejects with it
+    await client.connect()
+    await client.end()
+    return 'started'
+  })
+  expect(result).toBe('started')
+  expect(urls).toEqual([])
 })
