@@ -49,14 +49,11 @@ export async function startService(
   const notifier = createNotifier()
   const metrics = createMetrics()
   notifier.connect(metrics.listener)
-  let loading: ReturnType<typeof loadParts> | undefined
   const opened = await openDeps({
     ...{ config, log, purpose: 'service', notify: notifier.notify, metrics },
     ...options,
     // Not earlier, because importing blocks this process, and PostgreSQL starts in another one meanwhile.
-    onWaiting: () => {
-      loading ??= loadParts()
-    },
+    onWaiting: () => void loadParts(),
   })
   const { dataDir, repeatAfterOutage, replicaDb } = opened
   const connected = await connectToReplicas(opened.deps, notifier)
@@ -68,8 +65,7 @@ export async function startService(
   }
   const state = newProcessState()
   try {
-    const { createApp, createMonitoringApp, createToolServer, prepareDemo, startWorkers } = await (loading ??
-      loadParts())
+    const { createApp, createMonitoringApp, createToolServer, prepareDemo, startWorkers } = await loadParts()
     const demo = dataDir === undefined ? undefined : await repeatAfterOutage(() => prepareDemo(deps, dataDir))
     const tools = config.role === 'worker' ? undefined : createToolServer(deps)
     if (tools) notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
@@ -103,7 +99,10 @@ export async function startService(
   }
 }
 
-/** Loads the code that needs an open database. That takes longer than PostgreSQL takes to start. */
+/**
+ * Loads the code that needs an open database. That takes longer than PostgreSQL takes to start. Node imports a file only
+ * once, so another call waits for the same code.
+ */
 const loadParts = async () => ({
   ...(await import('./app.ts')),
   ...(await import('./demo/prepare-demo.ts')),

@@ -68,7 +68,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
     const limited = providers.real.limitCapacity?.(capacity) ?? capacity
     return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited)
   }
-  // New calls wake all three. While many come, attempts to take over and test calls are looked for less often.
+  // A new call notifies all three. While there are many, attempts to take over and test calls are looked for less often.
   if (providers.real.resumable) real.push(start({ name: 'takeover', concurrency, intervalMs: 100 }, takeOver))
   const dialer = start({ name: 'dialer', concurrency, intervalMs: 25 }, claimRealCalls)
   real.push(dialer)

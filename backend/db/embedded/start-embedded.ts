@@ -19,7 +19,7 @@ interface EmbeddedOptions {
   /** For tests: no fsync, and a data folder in TMPDIR that is removed at the end, even if this process is killed. */
   temporary?: boolean
   log: Logger
-  /** Called when PostgreSQL's program has started. */
+  /** Called when PostgreSQL's program has started, also after it ended and was restarted. */
   onSpawn?: () => void
 }
 
