@@ -126,5 +126,5 @@ itInChromium(
     }
     expect(consoleErrors).toEqual([])
   },
-  180_000,
+  300_000,
 )

@@ -196,7 +196,8 @@ describe('uploaded files', () => {
       await pause(10)
       grown = Math.max(grown, process.memoryUsage.rss() - before)
     }
-    expect(getFieldError(await uploading, 'file')).toContain('too much memory')
+    // On a slow machine, the time limit is reached first.
+    expect(getFieldError(await uploading, 'file')).toMatch(/too much memory|took longer than 20 seconds/)
     expect(served).toBeGreaterThan(0)
     expect(grown).toBeLessThan(300 * 1024 * 1024)
   })
