@@ -1,8 +1,11 @@
-// Exits with 0 if the service on this machine and its database respond. For the health check of the Docker image.
-const { ROLE, PORT, WORKER_PORT } = process.env
+// Exits with 0 if the service on this machine and its database respond. For the health check of the Docker image, and for
+// the systemd unit.
+const { ROLE, HOST, PORT, WORKER_PORT } = process.env
 const port = (ROLE === 'worker' && WORKER_PORT) || PORT || '8787'
+// A service that listens on every address is asked at this machine's own.
+const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[HOST] ?? (HOST || '127.0.0.1')
 try {
-  const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+  const response = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`)
   if (!response.ok) throw new Error(`/readyz returned ${response.status}`)
 } catch (error) {
   console.error(error)

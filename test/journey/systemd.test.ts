@@ -57,15 +57,21 @@ it('starts the script of npm start, with the Node that npm ci installs', () => {
   expect(existsSync(node)).toBe(true)
 })
 
-it.each(['all', 'worker'])(
-  'has started a process with ROLE=%s when it is ready, and SIGTERM stops it',
-  async (ROLE) => {
-    const role = { ROLE, WORKER_PORT: String(await findFreePort('127.0.0.1')) }
+// macOS has only one loopback address.
+const secondAddress = process.platform === 'darwin' ? '127.0.0.1' : '127.0.0.2'
+
+it.each([
+  ['all', '127.0.0.1'],
+  ['worker', secondAddress],
+])(
+  'has started a process with ROLE=%s and HOST=%s when it is ready, and SIGTERM stops it',
+  async (ROLE, HOST) => {
+    const role = { ROLE, HOST, WORKER_PORT: String(await findFreePort(HOST)) }
     const service = start(setting('ExecStart'), role)
     const waiting = start(setting('ExecStartPost'), { ...role, MAINPID: String(service.child.pid) })
     expect(await waiting.exited).toEqual([0, null])
     const port = ROLE === 'worker' ? role.WORKER_PORT : environment.PORT
-    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+    expect((await fetch(`http://${HOST}:${port}/readyz`)).status).toBe(200)
 
     const stoppedAt = performance.now()
     service.child.kill('SIGTERM')

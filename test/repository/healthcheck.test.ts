@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { promisify } from 'node:util'
+import { expect, it } from '@jest/globals'
+import { root } from '../support/docs.ts'
+
+const addresses = Object.values(networkInterfaces()).flatMap((found = []) =>
+  found.map(({ address }) => address),
+)
+/** Some containers have no IPv6. */
+const ipv6 = addresses.includes('::1') ? ['::', '::1'] : []
+
+it.each(['127.0.0.1', '0.0.0.0', 'localhost', ...ipv6])('finds a service with HOST=%s', async (HOST) => {
+  const paths: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    paths.push(request.url)
+    response.end()
+  })
+  server.listen({ port: 0, host: HOST })
+  await once(server, 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    const env = { HOST, PORT: String(port) }
+    await promisify(execFile)(process.execPath, ['scripts/healthcheck.mjs'], { env, cwd: root })
+    expect(paths).toEqual(['/readyz'])
+  } finally {
+    server.close()
+  }
+})
