@@ -63,7 +63,7 @@ export const cancelCallsToContact = (
     return { canceled: canceled.toSorted((one, other) => one - other) }
   })
 
-/** Locks the contact, if there is one, and returns its number. */
+/** Locks the contact, or the number and the contact who has it, if there is one. Returns the number. */
 async function lockCallee(db: Db, workspaceId: number, request: CancelCalls): Promise<string> {
   if (typeof request.contact_id === 'number') {
     const contact = await lockContact(db, workspaceId, request.contact_id)

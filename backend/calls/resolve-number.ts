@@ -1,6 +1,6 @@
 import { ApiError, notFound } from '../core/errors.ts'
 import { isInternational, parsePhone } from '../core/phone.ts'
-import { lockContact } from '../db/locks.ts'
+import { lockContactWithNumber } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { findWorkspaceCountry } from '../identity/workspaces.ts'
 
@@ -33,13 +33,13 @@ const findDefaultCountry = async (db: Db, workspaceId: number, phoneNumber: stri
   isInternational(phoneNumber) ? 'US' : findWorkspaceCountry(db, workspaceId)
 
 /**
- * Returns the number in E.164. Locks the contact, if one is given, so call it in a transaction.
+ * Returns the number in E.164. If a contact is given, locks it and its number, so call it in a transaction.
  *
  * @throws {ApiError} not_found, validation_failed
  */
 export async function resolveNumber(db: Db, workspaceId: number, number: NumberRef): Promise<string> {
   if (!('contactId' in number)) return normalizeNumber(db, workspaceId, number)
-  const contact = await lockContact(db, workspaceId, number.contactId)
+  const contact = await lockContactWithNumber(db, workspaceId, number.contactId)
   if (contact === undefined) throw notFound('contact')
   return contact.phoneNumber
 }

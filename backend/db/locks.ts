@@ -9,7 +9,7 @@ import type { AgentStatus, Db } from './schema.ts'
 //
 //   0. the caller's connection
 //   1. rows of imports
-//   2. the contact
+//   2. the contact's number, then the contact
 //   3. the campaign: `share` or `update`, never one after the other
 //   4. the workspace's archive: `restoreCalls` in restore-calls.ts
 //   5. the call attempt in progress
@@ -17,8 +17,9 @@ import type { AgentStatus, Db } from './schema.ts'
 //   7. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
 //   8. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
 //
-// A transaction that creates a contact locks its number before the contact, with an advisory lock in the function
-// `upsert_contacts`. Several numbers, and their contacts, are locked in the order of the numbers.
+// The lock of a number is an advisory lock, because its contact may not exist yet. Transactions that create a contact take
+// it in the functions `upsert_contacts` and `add_contacts`. Several numbers, and their contacts, are locked in the order of
+// the numbers. A transaction that locks only an existing contact, by its ID, doesn't need the number.
 // Triggers run in the order of the rows that were written. So calls are queued, or queued for an earlier time, in the order
 // of their campaigns: `inQueueOrder`. Attempts that end together also have this order, but their triggers run before those
 // of their calls that are queued again. If campaigns at their limits are among them, two transactions can deadlock.
@@ -70,12 +71,17 @@ export const lockCampaignToReschedule = async (
   return row === undefined || rescheduleAfterCallId === null ? undefined : { ...row, rescheduleAfterCallId }
 }
 
-/** Locks the contact with this number, if there is one. Meanwhile, no call to it can be queued. */
+/**
+ * Locks a number and the contact who has it, if there is one. Waits for transactions that create a contact with this
+ * number. Meanwhile, no call to it can be queued.
+ */
 export const lockContactByNumber = async (
   db: Db,
   workspaceId: number,
   phoneNumber: string,
 ): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(contact_lock(${workspaceId}, ${phoneNumber}))`.execute(db)
+  // A separate statement: it sees a contact that was created while the first one waited.
   await db
     .selectFrom('contact')
     .select('id')
@@ -194,6 +200,18 @@ export const lockContact = (
     .where('erased_at', 'is', null)
     .forNoKeyUpdate()
     .executeTakeFirst()
+
+/** Locks a contact's number and then the contact, for a transaction that also locks it by its number. */
+export const lockContactWithNumber = async (
+  db: Db,
+  workspaceId: number,
+  contactId: number,
+): Promise<{ phoneNumber: string } | undefined> => {
+  await sql`
+    select pg_advisory_xact_lock(contact_lock(workspace_id, phone_number)) from contact
+    where workspace_id = ${workspaceId} and id = ${contactId} and erased_at is null`.execute(db)
+  return lockContact(db, workspaceId, contactId)
+}
 
 export interface CampaignKey {
   workspaceId: number

@@ -3,7 +3,7 @@ import { CallsCanceled, ContactAdded } from '@outdial/contract'
 import { addContact } from '../../contacts/add-contact.ts'
 import { dialCall, getCall, listEvents, toCaller } from '../support/calls.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
-import { waitForLockWaiters } from '../support/locks.ts'
+import { lockQueue, waitForLockWaiters } from '../support/locks.ts'
 import { parseError, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
@@ -93,6 +93,21 @@ it('cancels a call that another request is queueing', async () => {
   })
   expect(await canceling[0]).toEqual([queued.id])
   expect(queued.id).not.toBe(old.id)
+})
+
+it('cancels a call to a new number that another request is adding', async () => {
+  const number = freshNumber()
+  const { adding, canceling } = await lockQueue(api.deps.db, api.seed.campaignId, async () => {
+    const pendingContact = queueCall(number)
+    await waitForLockWaiters(api.deps.db)
+    const pendingCancel = cancel({ phone_number: number })
+    await waitForLockWaiters(api.deps.db, 2)
+    return { adding: pendingContact, canceling: pendingCancel }
+  })
+  const added = await adding
+  expect(added).toMatchObject({ contact_created: true, call: { status: 'queued' } })
+  expect(await canceling).toEqual([added.call.id])
+  expect(await getCall(api.deps, api.seed, added.call.id)).toMatchObject({ outcome: 'canceled' })
 })
 
 it.each([

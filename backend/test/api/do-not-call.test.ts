@@ -1,9 +1,13 @@
 import { expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
 import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
+import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
+import { saveContact } from '../../contacts/upsert-contact.ts'
+import { lockContact } from '../../db/locks.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { dialCall, getCall, listEvents } from '../support/calls.ts'
+import { dialCall, getCall, listEvents, toCaller } from '../support/calls.ts'
 import { freshNumber } from '../support/factories.ts'
+import { lockQueue, waitForLockWaiters } from '../support/locks.ts'
 import { parseError, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
@@ -36,6 +40,40 @@ it("adds a number to the list with the reason, and suppresses the number's waiti
   expect(suppressed).toMatchObject({ outcome: 'suppressed', ended_reason: 'do_not_call' })
   expect((await listEvents(api.deps, call.id)).map((event) => event.data)).toEqual([suppressed])
   expect((await queueCall(number)).call.outcome).toBe('suppressed')
+})
+
+it('waits for a request that adds a contact with this number, and suppresses its call', async () => {
+  const number = freshNumber()
+  const { adding, listing } = await lockQueue(api.deps.db, api.seed.campaignId, async () => {
+    const pendingContact = queueCall(number)
+    await waitForLockWaiters(api.deps.db)
+    const pendingEntry = add({ phone_number: number })
+    await waitForLockWaiters(api.deps.db, 2)
+    return { adding: pendingContact, listing: pendingEntry }
+  })
+  const added = await adding
+  expect(added).toMatchObject({ contact_created: true, call: { status: 'queued' } })
+  await listing
+  const suppressed = await getCall(api.deps, api.seed, added.call.id)
+  expect(suppressed).toMatchObject({ outcome: 'suppressed', ended_reason: 'do_not_call' })
+  expect((await listEvents(api.deps, added.call.id)).map((event) => event.data)).toEqual([suppressed])
+})
+
+it('never deadlocks if a contact is put on the list and saved at the same time', async () => {
+  const { deps, seed } = api
+  const number = freshNumber()
+  const { contact } = await queueCall(number)
+  const { listing, saving } = await deps.db.transaction().execute(async (db) => {
+    await lockContact(db, seed.workspaceId, contact.id)
+    const entry = { source: 'dashboard', reason: null } as const
+    const pendingEntry = addNumberToDoNotCallList(deps, seed.workspaceId, { contactId: contact.id }, entry)
+    await waitForLockWaiters(deps.db)
+    const pendingContact = saveContact(deps, toCaller(seed), { phone_number: number })
+    await waitForLockWaiters(deps.db, 2)
+    return { listing: pendingEntry, saving: pendingContact }
+  })
+  expect(await listing).toBe(number)
+  expect(await saving).toMatchObject({ id: contact.id, created: false })
 })
 
 it('responds in the same way to a repeated request, and keeps the first reason', async () => {
