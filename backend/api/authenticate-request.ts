@@ -78,10 +78,14 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
       requireQuota(workspace, 'All connections to this workspace together')
       return caller
     },
-    /** Looks a remembered credential up, because it may have been revoked. */
-    confirm: async (request: FastifyRequest): Promise<void> => {
+    /**
+     * Looks a remembered credential up, because it may have been revoked.
+     *
+     * @param options.always looks it up also if it was looked up for this request, because it has been revoked since
+     */
+    confirm: async (request: FastifyRequest, { always = false } = {}): Promise<void> => {
       const { credential } = request
-      if (credential?.isRemembered !== true) return
+      if (credential === null || !(credential.isRemembered || always)) return
       try {
         const confirmed = await limitUnknown(request, authenticator.confirm(credential.tokenHash))
         request.credential = { ...confirmed, isRemembered: false }

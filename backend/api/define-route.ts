@@ -79,7 +79,7 @@ interface SharedRequest<Body> {
  * What became of it. `alone`: the request must be handled in a transaction of its own, by the route's `handler`.
  * `unauthorized`: the credential was revoked or has expired.
  */
-type SharedResult =
+export type SharedResult =
   | { status: number; body: unknown; replayed: boolean }
   | { failed: 'alone' | 'unauthorized' | 'key_in_use' | 'key_reused' }
 

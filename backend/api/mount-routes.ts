@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { type ApiLog, createApiLog, toLoggedRequest } from './api-log.ts'
 import { createRequestAuthenticator, requireScopes } from './authenticate-request.ts'
-import { NoRequestBody, type Route, type RouteResponse } from './define-route.ts'
+import { NoRequestBody, type Route, type RouteResponse, type SharedResult } from './define-route.ts'
 import { hashRequest, keyInUse, keyReused, respondOnce } from './idempotency.ts'
 
 /**
@@ -40,6 +40,16 @@ export async function mountRoutes(
     throw error
   })
   if (log !== null) recordRequests(api, deps.clock, log)
+
+  /** Returns the response of a request that shared a statement, or undefined if it must be handled alone. */
+  const respondTogether = async (request: FastifyRequest, handling: Promise<SharedResult>) => {
+    const result = await handling
+    if (!('failed' in result)) return result
+    if (result.failed === 'key_in_use') throw keyInUse()
+    if (result.failed === 'key_reused') throw keyReused()
+    await authenticator.confirm(request, { always: result.failed === 'unauthorized' })
+    return undefined
+  }
 
   for (const route of routes) {
     const hasBodySchema = route.body !== NoRequestBody
@@ -85,20 +95,13 @@ export async function mountRoutes(
         }
         const key = getHeader(request, 'idempotency-key')
         const idempotent = { caller, method: route.method, path, key, body: comparedBody }
-        const handleAlone = () =>
-          respondOnce(scoped, idempotent, run, onReplay, (stored) => route.formatStored(deps.config, stored))
-        const handle = async () => {
-          if (handleShared === undefined) return handleAlone()
-          const idempotency = key === undefined ? null : hashRequest({ ...idempotent, key })
-          const shared = await handleShared({ caller, tokenHash, body, idempotency })
-          if (!('failed' in shared)) return shared
-          if (shared.failed === 'key_in_use') throw keyInUse()
-          if (shared.failed === 'key_reused') throw keyReused()
-          if (shared.failed === 'unauthorized') credential.isRemembered = true
-          await authenticator.confirm(request)
-          return handleAlone()
-        }
-        const response = await handle()
+        const sharing = handleShared?.({
+          ...{ caller, tokenHash, body },
+          idempotency: key === undefined ? null : hashRequest({ ...idempotent, key }),
+        })
+        const shared = sharing && (await respondTogether(request, sharing))
+        const formatStored = (stored: unknown) => route.formatStored(deps.config, stored)
+        const response = shared ?? (await respondOnce(scoped, idempotent, run, onReplay, formatStored))
         request.loggedResponse = {
           created: route.created(response.body),
           idempotency: key === undefined ? null : response.replayed ? 'replayed' : 'first',
