@@ -189,6 +189,7 @@ export const findCallPage = async (
   if (filter.test !== undefined && filter.test !== 'include')
     ids = ids.where('call.test', '=', sql.lit(filter.test === 'only'))
   const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
+  // Not prepared: which index is best depends on the values, because some statuses, outcomes, and campaigns are rare.
   const rows = await selectCalls(db, workspaceId, now, 'any_call')
     .where('call.id', 'in', onPage)
     .orderBy('call.id', 'desc')

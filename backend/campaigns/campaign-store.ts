@@ -1,5 +1,6 @@
 import type { CallingHours, Campaign, RetryPolicy, SearchQuery } from '@outdial/contract'
 import { type Selectable, sql } from 'kysely'
+import { prepared } from '../db/connect.ts'
 import { nameContains } from '../db/name-search.ts'
 import type { Database, Db } from '../db/schema.ts'
 
@@ -43,6 +44,7 @@ export async function selectCampaigns(
   const rows = await db
     .selectFrom('campaign')
     .select([...campaignColumns, agentVariables])
+    .modifyFront(prepared)
     .where('workspace_id', '=', workspaceId)
     .$if(query.search !== undefined, (campaigns) => campaigns.where(nameContains('name', query.search ?? '')))
     .orderBy('id')

@@ -1,4 +1,5 @@
 import type { PhoneNumber, SearchQuery } from '@outdial/contract'
+import { prepared } from '../db/connect.ts'
 import { nameContains } from '../db/name-search.ts'
 import type { Db } from '../db/schema.ts'
 
@@ -15,6 +16,7 @@ export function selectActivePhoneNumbers(
   return db
     .selectFrom('phone_number')
     .select(['id', 'phone_number', 'label', 'country'])
+    .modifyFront(prepared)
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'active')
     .$if(search !== undefined, (numbers) =>
