@@ -1,4 +1,5 @@
 interface Waiting {
+  lane: string
   start: () => void
   timer: NodeJS.Timeout
 }
@@ -6,27 +7,45 @@ interface Waiting {
 interface HostState {
   /** Attempts in progress. */
   running: number
+  /** Attempts in progress by lane, without lanes that have none. */
+  runningByLane: Map<string, number>
+  /** In the order of arrival. */
   waiting: Waiting[]
 }
 
-/** Limits the simultaneous attempts to each host. */
+/** Limits the simultaneous attempts to each host, and divides them among the host's lanes. */
 export interface HostSlots {
   /**
-   * Does `work` in one of the host's slots. Returns undefined without doing it if no slot becomes free in time, which
-   * means that the host has become slow.
+   * Does `work` in one of the host's slots. Returns undefined without doing it if the lane doesn't get a slot in time,
+   * which means that the host has become slow.
    */
-  run<Result>(host: string, work: () => Promise<Result>): Promise<Result | undefined>
+  run<Result>(host: string, lane: string, work: () => Promise<Result>): Promise<Result | undefined>
 }
 
-/** Creates slots. Work of a host waits for a free one in the order of its arrival, up to `maxWaitMs`. */
+/**
+ * Creates slots. Work waits up to `maxWaitMs` for a slot. When one becomes free, the lane that uses the fewest gets it.
+ *
+ * A lane gets another slot only while more slots are free than it uses. A slot can't be taken back from a slow receiver,
+ * so the free ones are for lanes that need one later: a single lane gets half of the slots, and each of n lanes that want
+ * as many as possible gets 1 / (n + 1). Switches of networks divide their buffers by the same rule, "dynamic thresholds".
+ */
 export function createHostSlots({ perHost, maxWaitMs }: { perHost: number; maxWaitMs: number }): HostSlots {
   const hosts = new Map<string, HostState>()
 
-  const acquire = (host: string): Promise<boolean> => {
-    const state = hosts.get(host) ?? { running: 0, waiting: [] }
+  const mayStart = ({ running, runningByLane }: HostState, lane: string): boolean =>
+    (runningByLane.get(lane) ?? 0) < perHost - running
+
+  const take = (state: HostState, lane: string) => {
+    state.running += 1
+    state.runningByLane.set(lane, (state.runningByLane.get(lane) ?? 0) + 1)
+  }
+
+  const acquire = (host: string, lane: string): Promise<boolean> => {
+    const state: HostState = hosts.get(host) ?? { running: 0, runningByLane: new Map(), waiting: [] }
     hosts.set(host, state)
-    if (state.running < perHost) {
-      state.running += 1
+    // It overtakes none that could start: those that wait are from lanes that use too many slots.
+    if (mayStart(state, lane)) {
+      take(state, lane)
       return Promise.resolve(true)
     }
     return new Promise((resolve) => {
@@ -34,33 +53,54 @@ export function createHostSlots({ perHost, maxWaitMs }: { perHost: number; maxWa
         state.waiting.splice(state.waiting.indexOf(entry), 1)
         resolve(false)
       }
-      const entry = { start: () => resolve(true), timer: setTimeout(giveUp, maxWaitMs) }
+      const entry = { lane, start: () => resolve(true), timer: setTimeout(giveUp, maxWaitMs) }
       state.waiting.push(entry)
     })
   }
 
-  /** Passes the slot to the work that has waited longest. */
-  const release = (host: string) => {
-    const state = hosts.get(host)
-    const next = state?.waiting.shift()
-    if (next !== undefined) {
+  const startWaiting = (state: HostState) => {
+    for (;;) {
+      const next = findNext(state)
+      if (next === undefined || !mayStart(state, next.lane)) return
+      state.waiting.splice(state.waiting.indexOf(next), 1)
       clearTimeout(next.timer)
+      take(state, next.lane)
       next.start()
-      return
     }
+  }
+
+  const release = (host: string, lane: string) => {
+    const state = hosts.get(host)
     if (state === undefined) return
     state.running -= 1
+    const remaining = (state.runningByLane.get(lane) ?? 0) - 1
+    if (remaining > 0) state.runningByLane.set(lane, remaining)
+    else state.runningByLane.delete(lane)
+    startWaiting(state)
     if (state.running === 0) hosts.delete(host)
   }
 
   return {
-    run: async (host, work) => {
-      if (!(await acquire(host))) return undefined
+    run: async (host, lane, work) => {
+      if (!(await acquire(host, lane))) return undefined
       try {
         return await work()
       } finally {
-        release(host)
+        release(host, lane)
       }
     },
   }
+}
+
+/** Returns the work that has waited longest, of the lanes that use the fewest slots. */
+function findNext({ waiting, runningByLane }: HostState): Waiting | undefined {
+  let next: Waiting | undefined
+  let fewest = Infinity
+  for (const each of waiting) {
+    const running = runningByLane.get(each.lane) ?? 0
+    if (running >= fewest) continue
+    next = each
+    fewest = running
+  }
+  return next
 }

@@ -34,10 +34,12 @@ type SenderDeps = Pick<
 
 /**
  * How many deliveries are leased for a lane in addition to its share of `perHost`, so that slots don't wait for the next
- * claim. A lane gets twice as many as its receiver has responded to since its last claim. A silent one gets none.
+ * claim. A lane gets twice as many as the fast responses of its receiver since its last claim. Any other result takes
+ * them all back: a slow receiver's slots hardly wait for a claim, and what's leased ahead for it would only be released.
  */
 const maxAheadPerLane = 128
-/** Leased deliveries of a host that becomes silent are released after this time, so that others can send them. */
+const fastResponseMs = 100
+/** Leased deliveries of a host that becomes slow are released after this time, so that others can send them. */
 const maxSlotWaitMs = secondMs
 
 /**
@@ -59,9 +61,10 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
     findSigningKeys: createSigningKeys(deps),
     timeoutMs,
     slots: createHostSlots({ perHost, maxWaitMs: maxSlotWaitMs }),
-    onResponse: (delivery) => {
+    onResult: (delivery, isFastResponse) => {
       const lane = laneOf(delivery)
-      aheadByLane.set(lane, Math.min((aheadByLane.get(lane) ?? 0) + 2, maxAheadPerLane))
+      if (!isFastResponse) aheadByLane.delete(lane)
+      else aheadByLane.set(lane, Math.min((aheadByLane.get(lane) ?? 0) + 2, maxAheadPerLane))
     },
   }
 
@@ -131,7 +134,7 @@ interface Means {
   findSigningKeys: FindSigningKeys
   timeoutMs: number
   slots: HostSlots
-  onResponse: (delivery: LeasedDelivery) => void
+  onResult: (delivery: LeasedDelivery, isFastResponse: boolean) => void
 }
 
 interface Attempted {
@@ -147,7 +150,7 @@ async function attemptInSlot(
   stopSignal: AbortSignal,
 ): Promise<Attempted | 'disabled' | 'lease_ends' | 'released'> {
   if (delivery.disabled) return 'disabled'
-  const attempted = await means.slots.run(delivery.targetHost, async () => {
+  const attempted = await means.slots.run(delivery.targetHost, laneOf(delivery), async () => {
     // The process was frozen, and the attempt would outlive the lease: another worker sends the event, or nobody does
     // because the receiver has unsubscribed.
     if (performance.now() > startBy) return 'lease_ends'
@@ -183,7 +186,8 @@ async function attempt(
     } as const
   })
   if (result === undefined) return undefined
-  if ('statusCode' in result) means.onResponse(delivery)
+  const durationMs = deps.clock.now().getTime() - startedAt.getTime()
+  means.onResult(delivery, 'statusCode' in result && durationMs < fastResponseMs)
   if (!delivery.isTest) measure({ result: result.kind })
   return result
 }

@@ -33,16 +33,16 @@ export const toLaneKey = (host: string, laneId: number): string => `${laneId} ${
 interface Slots {
   /** For each host. */
   perHost: number
-  /** How many a lane may get in addition, because its receiver responds. */
+  /** How many a lane may get in addition, because its receiver responds fast. */
   ahead: (lane: Lane) => number
   usedByHost: (host: string) => number
   usedByLane: (lane: Lane) => number
 }
 
 /**
- * Divides capacity evenly among hosts, and each host's share among its lanes. A lane whose receiver doesn't respond gets
- * nothing while it uses its share of the host's slots, so that the others have theirs. Capacity that a host or lane doesn't
- * need is left for the next time.
+ * Divides capacity evenly among hosts, and each host's share among its lanes. A lane whose receiver doesn't respond fast
+ * gets nothing while it uses its share of the host's slots, so that the others have theirs. Capacity that a host or lane
+ * doesn't need is left for the next time.
  *
  * @param lanes in the order of their turns
  */
@@ -54,13 +54,17 @@ export function shareCapacity(
   const hosts = [...Map.groupBy(lanes, ({ host }) => host)].map(([host, lanesOfHost]) => {
     // As if there were one more lane, which then finds free slots when it gets a delivery.
     const fairShare = Math.max(1, Math.floor(slots.perHost / (lanesOfHost.length + 1)))
+    const withFree = lanesOfHost.map((lane) => ({
+      ...lane,
+      free: fairShare + slots.ahead(lane) - slots.usedByLane(lane),
+    }))
     const ahead = lanesOfHost.reduce((sum, lane) => sum + slots.ahead(lane), 0)
+    // What a lane uses beyond its share, for example what was leased ahead earlier, takes nothing from the other lanes.
+    const beyondShares = withFree.reduce((sum, { free }) => sum + Math.max(0, -free), 0)
     return {
       host,
-      free: slots.perHost + ahead - slots.usedByHost(host),
-      lanes: lanesOfHost
-        .map((lane) => ({ ...lane, free: fairShare + slots.ahead(lane) - slots.usedByLane(lane) }))
-        .filter(({ free }) => free > 0),
+      free: slots.perHost + ahead + beyondShares - slots.usedByHost(host),
+      lanes: withFree.filter(({ free }) => free > 0),
     }
   })
   const open = hosts.filter((each) => each.free > 0 && each.lanes.length > 0)

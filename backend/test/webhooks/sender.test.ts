@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Worker } from '../../core/worker.ts'
 import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
 import { unsubscribe, waitForAttemptsInProgress } from '../../webhooks/subscriptions.ts'
-import { newTurns } from '../../webhooks/turns.ts'
+import { newTurns, toLaneKey } from '../../webhooks/turns.ts'
 import { completeCall, seedApiKeyCaller } from '../support/factories.ts'
 import { HttpReceiver } from '../support/http-receiver.ts'
 import { waitForValue } from '../support/wait.ts'
@@ -58,12 +58,12 @@ const claim = {
 }
 
 /** Adds deliveries to a subscription that have been due for a minute, each with a copy of an event of the workspace. */
-async function addBacklog(subscriptionId: number, count: number): Promise<void> {
+async function addBacklog(subscriptionId: number, count: number, round = 0): Promise<void> {
   const at = new Date(world.deps.clock.now().getTime() - 60_000)
   await sql`
     with added as (
       insert into event (id, workspace_id, type, call_id, body, created_at)
-      select 'evt_backlog_' || ${subscriptionId}::int || '_' || n, workspace_id, type, null, body, ${at}
+      select 'evt_backlog_' || ${subscriptionId}::int || '_' || ${round}::int || '_' || n, workspace_id, type, null, body, ${at}
       from generate_series(1, ${count}::int) n cross join (
         select * from event where workspace_id = ${world.seed.workspaceId} limit 1
       ) event
@@ -122,6 +122,107 @@ it("delivers to a subscription while another at the same host doesn't respond", 
 
   const paths = world.receiver.requests.map(({ path }) => path)
   expect(paths.filter((path) => path === '/silent')).toHaveLength(1)
+})
+
+/** Makes a path of the receiver slow: it responds only when the test releases the pending responses. */
+function delayResponses(path: string) {
+  const pending: ServerResponse[] = []
+  world.receiver.respond = (received, response) => {
+    if (received.path === path) pending.push(response)
+    else response.writeHead(204).end()
+  }
+  return {
+    pending,
+    release: () => {
+      for (const response of pending.splice(0)) response.writeHead(204).end()
+    },
+    /** Waits until this many responses are pending, and the sender finds nothing else to send. */
+    waitUntilPending: (count: number) =>
+      waitForValue(
+        () => pending.length >= count && world.deps.clock.waiting === 1,
+        (isPending) => isPending,
+      ),
+  }
+}
+
+it('delivers to a subscription while another at the same host responds slowly to all its requests at once', async () => {
+  const { pending, release, waitUntilPending } = delayResponses('/slow')
+  const slow = await seedSubscription(world.receiver.url('/slow'))
+  await completeCall(world.deps, world.seed)
+  await addBacklog(slow.id, 1_000)
+  const sound = await seedSubscription(world.receiver.url('/sound'))
+  const sender = start({ perHost: 4, timeoutMs: 60_000, leaseSeconds: 600 })
+
+  for (let round = 1; round <= 5; round += 1) {
+    await waitUntilPending(2)
+    await addBacklog(sound.id, 1, round)
+    sender.notify()
+    await waitForValue(
+      () => world.receiver.requests.filter(({ path }) => path === '/sound').length,
+      (count) => count === round,
+    )
+    // Half of the slots stay free for others, although the receiver has responded to all requests of earlier rounds.
+    expect(pending).toHaveLength(2)
+    release()
+  }
+})
+
+it('delivers to a subscription while several others at the same host respond slowly', async () => {
+  const { pending, release, waitUntilPending } = delayResponses('/slow')
+  const slow = [
+    await seedSubscription(world.receiver.url('/slow')),
+    await seedSubscription(world.receiver.url('/slow')),
+  ]
+  await completeCall(world.deps, world.seed)
+  for (const { id } of slow) await addBacklog(id, 200)
+  const sound = await seedSubscription(world.receiver.url('/sound'))
+  const sender = start({ perHost: 8, timeoutMs: 60_000, leaseSeconds: 600 })
+
+  for (let round = 1; round <= 3; round += 1) {
+    await waitUntilPending(4)
+    await addBacklog(sound.id, 1, round)
+    sender.notify()
+    await waitForValue(
+      () => world.receiver.requests.filter(({ path }) => path === '/sound').length,
+      (count) => count === round,
+    )
+    expect(pending.length).toBeLessThan(8)
+    release()
+  }
+})
+
+it('leases nothing ahead for a receiver that responds slowly', async () => {
+  const { release, waitUntilPending } = delayResponses('/slow')
+  const slow = await seedSubscription(world.receiver.url('/slow'))
+  await completeCall(world.deps, world.seed)
+  await addBacklog(slow.id, 100)
+  const sender = start({ perHost: 4, timeoutMs: 60_000, leaseSeconds: 600 })
+  for (let attempts = 2; attempts <= 6; attempts += 2) {
+    await waitUntilPending(2)
+    world.deps.clock.advance(1_000)
+    release()
+    await waitForAttempts(attempts)
+    sender.notify()
+  }
+  await waitUntilPending(2)
+  const leased = (await listDeliveries()).filter(({ lease_until }) => lease_until !== null)
+  expect(leased).toHaveLength(2)
+})
+
+it('claims a delivery of a subscription although many of another are leased ahead for the same host', async () => {
+  const fast = await seedSubscription(world.receiver.url('/fast'))
+  await completeCall(world.deps, world.seed)
+  await addBacklog(fast.id, 10)
+  const small = await seedSubscription(world.receiver.url('/small'))
+  await addBacklog(small.id, 1)
+  const { host } = new URL(world.receiver.url())
+  const leased = await leaseDeliveries(world.deps.db, {
+    ...claim,
+    ...{ perHost: 16, now: world.deps.clock.now(), leaseSeconds: 3600 },
+    activeByHost: new Map([[host, 136]]),
+    activeByLane: new Map([[toLaneKey(host, fast.id), 136]]),
+  })
+  expect(leased.map(({ subscriptionId }) => subscriptionId)).toEqual([small.id])
 })
 
 it('sends the only delivery of a subscription among the first, although another has 10,000 at the same host', async () => {

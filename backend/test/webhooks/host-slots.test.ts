@@ -1,0 +1,88 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, it } from '@jest/globals'
+import { createHostSlots } from '../../webhooks/host-slots.ts'
+
+const host = 'receiver.example.com'
+
+/** Starts work in the 16 slots of a host, where the test decides when it ends. */
+function useSlots() {
+  const slots = createHostSlots({ perHost: 16, maxWaitMs: 60_000 })
+  const running: { lane: string; end: () => void }[] = []
+  const works: Promise<unknown>[] = []
+  return {
+    /** Asks for slots. Resolves when the work that gets one at once has started. */
+    ask: async (lane: string, count: number) => {
+      for (let number = 0; number < count; number += 1) {
+        const { promise, resolve: end } = Promise.withResolvers<void>()
+        works.push(
+          slots.run(host, lane, () => {
+            running.push({ lane, end })
+            return promise
+          }),
+        )
+      }
+      await setImmediate()
+    },
+    /** Ends the oldest work of a lane. */
+    end: async (lane: string) => {
+      const index = running.findIndex((each) => each.lane === lane)
+      running.splice(index, 1)[0]?.end()
+      await setImmediate()
+    },
+    runningOf: (lane: string) => running.filter((each) => each.lane === lane).length,
+    endAll: async () => {
+      while (running.length > 0) {
+        running.pop()?.end()
+        await setImmediate()
+      }
+      await Promise.all(works)
+    },
+  }
+}
+
+it('leaves half of the slots of a host free when a single lane wants all', async () => {
+  const { ask, end, runningOf, endAll } = useSlots()
+  await ask('slow', 40)
+  expect(runningOf('slow')).toBe(8)
+  await end('slow')
+  expect(runningOf('slow')).toBe(8)
+  await endAll()
+})
+
+it('leaves a slot for a fifth lane when four others have each taken as many as they could', async () => {
+  const { ask, runningOf, endAll } = useSlots()
+  const slow = ['first', 'second', 'third', 'fourth']
+  for (const lane of slow) await ask(lane, 40)
+  expect(slow.map(runningOf)).toEqual([8, 4, 2, 1])
+  await ask('sound', 1)
+  expect(runningOf('sound')).toBe(1)
+  await endAll()
+})
+
+it('divides the slots evenly among lanes as their work ends, and leaves the last one free', async () => {
+  const { ask, end, runningOf, endAll } = useSlots()
+  for (const lane of ['first', 'second']) await ask(lane, 40)
+  for (let number = 0; number < 10; number += 1) for (const lane of ['first', 'second']) await end(lane)
+  expect(runningOf('first') + runningOf('second')).toBeLessThan(12)
+  expect(Math.abs(runningOf('first') - runningOf('second'))).toBeLessThanOrEqual(1)
+  await endAll()
+})
+
+it('gives a slot that becomes free to the lane that uses the fewest, and not to the one that waits longest', async () => {
+  const { ask, end, runningOf, endAll } = useSlots()
+  for (const lane of ['a', 'b', 'c', 'd', 'e']) await ask(lane, 10)
+  await ask('late', 1)
+  expect(runningOf('late')).toBe(0)
+  await end('a')
+  expect(runningOf('late')).toBe(1)
+  await endAll()
+})
+
+it('returns undefined if no slot becomes free in time', async () => {
+  const slots = createHostSlots({ perHost: 1, maxWaitMs: 1 })
+  const { promise, resolve: end } = Promise.withResolvers<void>()
+  const first = slots.run(host, 'first', () => promise)
+  expect(await slots.run(host, 'second', async () => 'done')).toBeUndefined()
+  end()
+  await first
+})
