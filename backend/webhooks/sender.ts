@@ -48,7 +48,7 @@ const maxSlotWaitMs = secondMs
  */
 export function startSender(deps: SenderDeps, options: SenderOptions = {}): Worker {
   const { config, db, clock, log } = deps
-  const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 16, leaseSeconds = 30, resolve } = options
+  const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 32, leaseSeconds = 30, resolve } = options
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
   const activeByLane = new Map<string, number>()
