@@ -64,7 +64,7 @@ export const otherCommands: readonly OtherCommand[] = [
   },
   { command: /^git (pull|push)\b/, reason: 'needs a remote repository' },
   { command: /^npm (ci|start|run admin|run demo)$/, reason: 'runs where another page has it in a block' },
-  { command: /^npm test\b/, reason: 'would run this test again', instead: ['.ci/run', '\nnpm test\n'] },
+  { command: /^npm test\b/, reason: 'would run this test again', instead: ['.ci/run', '\nnpm test -- '] },
   {
     command: /^npm run check(:\w+)?$/,
     reason: 'takes minutes',
