@@ -19,8 +19,10 @@ import {
   lockNextCampaigns,
   maxCampaigns,
   type NewAttempt,
+  newTurns,
   settleCampaigns,
   startAttempts,
+  type Turns,
 } from './claim-store.ts'
 import { shareCapacity } from './share-capacity.ts'
 
@@ -54,26 +56,30 @@ type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
  * - A campaign never exceeds its limit of concurrent calls.
  * - A number has at most one live attempt per workspace.
  * - Calls outside calling hours and to numbers on the do-not-call list aren't claimed.
+ * - Workspaces take turns. `turns` is what the dialer remembers about them.
  */
-export const claimCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Promise<ClaimedAttempt[]> =>
+export const claimCalls = (
+  deps: ClaimDeps,
+  lease: Lease,
+  capacity: number,
+  turns: Turns = newTurns(),
+): Promise<ClaimedAttempt[]> =>
   repeatUntilClaimed(async () => {
     const now = deps.clock.now()
-    const { claimed, campaigns, served } = await inTransaction(deps, (tx) =>
-      claimFromCampaigns(tx, lease, capacity, now),
+    const { claimed, campaigns, served } = await inTransaction(deps, async (tx) =>
+      claimFromCampaigns(tx, lease, { campaigns: await lockNextCampaigns(tx.db, now, turns), capacity, now }),
     )
     if (campaigns.length > 0) await settleTurns(deps, campaigns, served, now)
     // Behind campaigns that turned out to have no call, others can have one.
     return claimed === 'nothing_to_claim' && campaigns.length === maxCampaigns ? 'claim_again' : claimed
   })
 
-/** Claims calls of the campaigns that are next in the queue. `served` are those that have had their turn. */
+/** Claims calls of locked campaigns. `served` are those that have had their turn. */
 async function claimFromCampaigns(
   tx: ClaimDeps,
   lease: Lease,
-  capacity: number,
-  now: Date,
+  { campaigns, capacity, now }: { campaigns: number[]; capacity: number; now: Date },
 ): Promise<{ claimed: ClaimResult; campaigns: number[]; served: number[] }> {
-  const campaigns = await lockNextCampaigns(tx.db, now)
   if (campaigns.length === 0) return { claimed: 'nothing_to_claim', campaigns, served: [] }
   const counted = await countCapacity(tx.db, campaigns, capacity, now)
   const shares = shareCapacity(capacity, counted)

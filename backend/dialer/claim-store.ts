@@ -1,5 +1,5 @@
 import type { CallingHours } from '@outdial/contract'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { currentSettings } from '../calls/call-settings.ts'
 import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { prepared } from '../db/connect.ts'
@@ -169,21 +169,61 @@ export const liveAttempts = sql`(
 /** How many campaigns a claim considers. */
 export const maxCampaigns = 10
 
-/** Workspaces take turns among the campaigns that are next in the queue. So many of them are compared. */
+/** Workspaces take turns among the campaigns that are first in the queue. So many of them are compared. */
 const queueWindow = 200
+/** If more campaigns are waiting, so many workspaces are looked at that may have campaigns behind those. */
+const maxWorkspaces = 64
+
+/** How far a dialer has come in looking at workspaces. It keeps this between its claims. */
+export interface Turns {
+  /** The workspace that it has looked at last. */
+  workspaceId: number
+}
+
+export const newTurns = (): Turns => ({ workspaceId: 0 })
+
+/** Selects the first campaign in the queue of the next workspace that has one. After the last workspace, the first is next. */
+const nextWorkspace = (after: RawBuilder<unknown>) => {
+  const firstAfter = (workspaceId: RawBuilder<unknown>) => sql`(
+    select workspace_id, campaign_id, claim_at from campaign_queue
+    where claim_at is not null and workspace_id > ${workspaceId}
+    order by workspace_id, claim_at
+    limit 1
+  )`
+  return sql`${firstAfter(after)} union all ${firstAfter(sql`0`)} limit 1`
+}
 
 /**
  * Locks up to 10 campaigns that may have calls to claim. Workspaces take turns, and so do the campaigns of each
  * workspace. Skips campaigns that another dialer has locked. `NO KEY` doesn't block queueing calls.
+ *
+ * Its cost doesn't depend on how many campaigns and workspaces wait. If all campaigns that it compares were the first in
+ * the queue, those of one workspace could keep out another's. So it adds the first of other workspaces, which it skips to
+ * in an index, from the one that `turns` has come to.
  */
-export async function lockNextCampaigns(db: Db, now: Date): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`${prepared}
-    with waiting as materialized (
-      select campaign_id, workspace_id, claim_at from campaign_queue
+export async function lockNextCampaigns(db: Db, now: Date, turns = newTurns()): Promise<number[]> {
+  const { rows } = await sql<{ id: number; lastWorkspaceId: number | null }>`${prepared}
+    with recursive clock as materialized (
       -- By the database's clock, too, because a test's clock doesn't always advance.
-      where claim_at <= greatest(${now}, clock_timestamp())
+      select greatest(${now}, clock_timestamp()) as now
+    ), first as materialized (
+      select campaign_id, workspace_id, claim_at from campaign_queue
+      where claim_at <= (select now from clock)
       order by claim_at
       limit ${sql.lit(queueWindow)}
+    ), workspace as (
+      select next.*, next.workspace_id as start_id, 1 as position
+      from (${nextWorkspace(sql`${turns.workspaceId}::bigint`)}) as next
+      -- Otherwise, no other campaigns wait.
+      where (select count(*) from first) = ${sql.lit(queueWindow)}
+      union all
+      select next.*, start_id, position + 1
+      from workspace cross join lateral (${nextWorkspace(sql`workspace.workspace_id`)}) as next
+      where position < ${sql.lit(maxWorkspaces)} and next.workspace_id <> start_id
+    ), waiting as materialized (
+      select campaign_id, workspace_id, claim_at from first
+      union
+      select campaign_id, workspace_id, claim_at from workspace where claim_at <= (select now from clock)
     ), served as materialized (
       select workspace_id, (
           select claimed_at from campaign_queue
@@ -196,11 +236,14 @@ export async function lockNextCampaigns(db: Db, now: Date): Promise<number[]> {
         row_number() over (partition by workspace_id order by claim_at, campaign_id) as turn
       from waiting join served using (workspace_id)
     )
-    select campaign.id
-    from next join campaign on campaign.id = next.campaign_id
-    order by next.turn, next.served_at nulls first, campaign.id
-    limit ${sql.lit(maxCampaigns)}
-    for no key update of campaign skip locked`.execute(db)
+    select locked.id, (select workspace_id from workspace order by position desc limit 1) as "lastWorkspaceId"
+    from (select campaign_id from next order by turn, served_at nulls first, campaign_id) as next
+    -- Not a plain join, for which PostgreSQL could read all campaigns.
+    cross join lateral (
+      select id from campaign where id = next.campaign_id for no key update skip locked
+    ) as locked
+    limit ${sql.lit(maxCampaigns)}`.execute(db)
+  turns.workspaceId = rows[0]?.lastWorkspaceId ?? turns.workspaceId
   return rows.map((row) => row.id)
 }
 

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { createAttemptWriter } from './attempt-writer.ts'
 import { claimCalls, type ClaimedAttempt, claimTestCalls } from './claim-calls.ts'
+import { newTurns } from './claim-store.ts'
 import { type LeaseTimes, startLeaseRenewal } from './leases.ts'
 import { runAttempt } from './run-attempt.ts'
 import { takeOverAttempts } from './takeover.ts'
@@ -64,9 +65,10 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const realLease = { provider: providers.real.name, workerId, leaseMs }
   const testLease = { provider: providers.test.name, workerId, leaseMs }
   const takeOver = (capacity: number) => takeOverAttempts(dialerDeps, realLease, capacity)
+  const turns = newTurns()
   const claimRealCalls = async (capacity: number) => {
     const limited = providers.real.limitCapacity?.(capacity) ?? capacity
-    return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited)
+    return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited, turns)
   }
   // A new call notifies all three. While there are many, attempts to take over and test calls are looked for less often.
   if (providers.real.resumable) real.push(start({ name: 'takeover', concurrency, intervalMs: 100 }, takeOver))
