@@ -15,7 +15,7 @@ it('npm run bench measures a row with its peer, and prints the result beside its
   expect(stdout).toMatch(
     /^\| agents \| .+ \| [\d.,]+ requests\/s \| [\d.,]+ requests\/s \| .+ × .+ \| ≥ 0.6 × \|/m,
   )
-}, 120_000)
+}, 300_000)
 
 it('npm run bench -- indexes says what each index of calls costs', async () => {
   const { stdout } = await run(process.execPath, [main, 'indexes'], {
@@ -28,7 +28,7 @@ it('npm run bench -- indexes says what each index of calls costs', async () => {
   expect(costOf.get('call_list')).toBeGreaterThan(1)
   expect(costOf.get('call_test')).toBeLessThan(1)
   expect(costOf.get('call_due_test')).toBeLessThan(1)
-}, 120_000)
+}, 300_000)
 
 it('BENCH_FINISHED_CALLS adds finished calls to the large databases of claim and lists', async () => {
   const { stdout } = await run(process.execPath, [main, 'claim', 'lists'], {
@@ -36,7 +36,7 @@ it('BENCH_FINISHED_CALLS adds finished calls to the large databases of claim and
   })
   expect(stdout).toMatch(/a claim of 50 calls, with 2,000 queued calls .+, after 3,000 finished calls, p50/)
   expect(stdout).toContain("the dashboard's overview of a workspace with 5,000 calls")
-}, 240_000)
+}, 600_000)
 
 it('npm run bench -- start says where the memory goes', async () => {
   const { stdout } = await run(process.execPath, [main, 'start'], {
@@ -45,7 +45,7 @@ it('npm run bench -- start says where the memory goes', async () => {
   expect(stdout).toMatch(
     /an empty process [\d.]+ .+; time zones of numbers [\d.]+ .+; the running service -?[\d.]+ /,
   )
-}, 120_000)
+}, 300_000)
 
 const itOnLinux = process.platform === 'linux' ? it : it.skip
 

@@ -11,7 +11,7 @@ import fc from 'fast-check'
 import { version } from '../../version.ts'
 import { type JsonRpc, openSse, type RawSession, textResult, useMcpWorld } from '../support/mcp.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 
 /** Starts the SDK's own server with the same tools, as in the SDK's examples. */
 async function plainServer() {

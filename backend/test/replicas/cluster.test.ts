@@ -14,7 +14,7 @@ import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 // A lease of a worker that was killed expires after 30 seconds.
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 const timeoutMs = 60_000
 const database = useTestDatabase()
 

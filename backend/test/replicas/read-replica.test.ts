@@ -17,7 +17,7 @@ import { startStreamingServers, type StreamingServers } from '../support/streami
 import { waitFor } from '../support/wait.ts'
 
 // A process of the service, and two PostgreSQL servers with streaming replication.
-jest.setTimeout(120_000)
+jest.setTimeout(300_000)
 const timeoutMs = 60_000
 const secretKey = 'test-key-of-at-least-thirty-two-characters'
 const lists = [

@@ -19,7 +19,7 @@ import type { ServiceProcess } from '../support/service-process.ts'
 import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-jest.setTimeout(180_000)
+jest.setTimeout(600_000)
 const timeoutMs = 60_000
 const database = useTestDatabase()
 
