@@ -17,7 +17,7 @@ export interface ServiceProcess {
 }
 
 /** A busy machine can take this long to start several processes at once. */
-const startTimeoutMs = 60_000
+const startTimeoutMs = 120_000
 
 /** Creates a process that `start` starts like `npm start`, with ROLE `api` or `worker`. */
 export function createServiceProcess(

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export async function waitFor<Value>(
   probe: () => Promise<Value | undefined | null | false>,
   onRetry: () => void = () => {},
-  timeoutMs = 15_000,
+  timeoutMs = 45_000,
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs
   for (;;) {
