@@ -96,7 +96,9 @@ export async function mountRoutes(
         const key = getHeader(request, 'idempotency-key')
         const idempotent = { caller, method: route.method, path, key, body: comparedBody }
         const sharing = handleShared?.({
-          ...{ caller, tokenHash, body },
+          caller,
+          tokenHash,
+          body,
           idempotency: key === undefined ? null : hashRequest({ ...idempotent, key }),
         })
         const shared = sharing && (await respondTogether(request, sharing))

@@ -27,7 +27,8 @@ export interface HostSlots {
  *
  * A lane gets another slot only while more slots are free than it uses. A slot can't be taken back from a slow receiver,
  * so the free ones are for lanes that need one later: a single lane gets half of the slots, and each of n lanes that want
- * as many as possible gets 1 / (n + 1). Switches of networks divide their buffers by the same rule, "dynamic thresholds".
+ * as many as possible gets 1 / (n + 1). Network switches divide their buffers by this rule, which is known as
+ * "dynamic thresholds".
  */
 export function createHostSlots({ perHost, maxWaitMs }: { perHost: number; maxWaitMs: number }): HostSlots {
   const hosts = new Map<string, HostState>()

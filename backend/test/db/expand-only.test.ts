@@ -9,16 +9,8 @@ const folder = path.join(import.meta.dirname, '../../db/migrations')
 
 /** Tables that can have so many rows that requests would wait for an index. `call` stands for `archived_call`, too. */
 const largeTables = [
-  ...['call', 'call_attempt', 'tool_call', 'call_callback', 'attempt_report', 'event'],
-  ...[
-    'webhook_delivery',
-    'delivery_attempt',
-    'contact',
-    'contact_change',
-    'contact_note',
-    'do_not_call',
-    'api_request',
-  ],
+  'call|call_attempt|tool_call|call_callback|attempt_report|event|webhook_delivery|delivery_attempt',
+  'contact|contact_change|contact_note|do_not_call|api_request',
 ].join('|')
 
 const forbidden = {
