@@ -19,7 +19,7 @@ export async function withChromium<Result>(use: (browser: Browser) => Promise<Re
 export function itInChromium(
   name: string,
   test: (browser: Browser) => Promise<void>,
-  timeoutMs = 60_000,
+  timeoutMs = 180_000,
 ): void {
   if (chromiumUrl === undefined && process.env.CI !== 'true') {
     it.skip(`${name} (SKIPPED: no Chromium on PATH)`, () => {})
