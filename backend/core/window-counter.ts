@@ -32,9 +32,11 @@ export function createWindowCounter(
     add: (key) => {
       const now = clock.now().getTime()
       const current = windows.get(key)
-      const window =
-        current !== undefined && current.endsAt > now ? current : { count: 0, endsAt: now + windowMs }
-      window.count += 1
+      if (current !== undefined && current.endsAt > now) {
+        current.count += 1
+        return current
+      }
+      const window = { count: 1, endsAt: now + windowMs }
       windows.set(key, window)
       return window
     },

@@ -1,4 +1,3 @@
-import { finished } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../core/errors.ts'
 import { currentSlot, type RequestSlot } from '../core/request-slot.ts'
@@ -21,22 +20,34 @@ const unlimitedRoutes = new Set<string | undefined>(['/healthz', '/readyz', '/me
 export function limitRequests(app: FastifyInstance, max: number): void {
   let inProgress = 0
   app.decorateRequest('slot', null)
-  app.addHook('onRequest', async (request, reply) => {
-    if (unlimitedRoutes.has(request.routeOptions.url)) return
-    if (inProgress >= max) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } })
-    inProgress += 1
-    const slot = createSlot(() => (inProgress -= 1))
-    request.slot = slot
-    finished(reply.raw, () => slot.setClosed())
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!unlimitedRoutes.has(request.routeOptions.url)) {
+      if (inProgress >= max) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } })
+      inProgress += 1
+      const slot = createSlot(() => (inProgress -= 1))
+      request.slot = slot
+      reply.raw.once('close', () => slot.setClosed())
+    }
+    done()
   })
   // While its body arrives, a request does no work. If its client disconnects then, no other hook may be called.
-  app.addHook('preParsing', async ({ slot }) => slot?.setWorking(false))
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preParsing', ({ slot }, _reply, _payload, done) => {
+    slot?.setWorking(false)
+    done()
+  })
+  app.addHook('preValidation', (request, _reply, done) => {
     request.slot?.setWorking(true)
     requireClient(request.socket)
+    done()
   })
-  app.addHook('preHandler', async (request) => requireClient(request.socket))
-  app.addHook('onSend', async ({ slot }) => slot?.setWorking(false))
+  app.addHook('preHandler', (request, _reply, done) => {
+    requireClient(request.socket)
+    done()
+  })
+  app.addHook('onSend', ({ slot }, _reply, _payload, done) => {
+    slot?.setWorking(false)
+    done()
+  })
   app.addHook('onRoute', (route) => {
     const { handler } = route
     route.handler = function (request, reply) {

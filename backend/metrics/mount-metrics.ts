@@ -64,10 +64,11 @@ const measureBacklog = async (deps: Pick<Deps, 'db' | 'clock'>) => ({
 
 /** Measures every request by its route's pattern. Unknown paths share a label, so that nobody can add more. */
 export function measureRequests(app: FastifyInstance, { metrics }: Pick<Deps, 'metrics'>): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
     const method = route === 'none' ? 'none' : request.method
     metrics.requestSeconds.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1_000)
     if (request.errorCode !== null) metrics.rejectedRequests.inc({ code: request.errorCode })
+    done()
   })
 }
