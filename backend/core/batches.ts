@@ -9,6 +9,11 @@ interface BatchOptions<Item, Result> {
   /** Batches of one group that run at the same time, so that a slow group leaves room for the others. */
   maxRunningPerGroup: number
   /**
+   * A batch that has run this long, perhaps because it waits for a lock, lets another one of its group run. At most half
+   * of `maxRunning` are such batches of one group. By default, none is.
+   */
+  slowAfterMs?: number
+  /**
    * How many milliseconds an item waits for others, if there are none yet. With 0, it waits for those of the same turn
    * of the event loop. By default, it doesn't wait.
    */
@@ -34,10 +39,10 @@ interface WaitingItem<Item, Result> {
  * number of batches runs, and the next batch takes all that wait by then. Groups take turns.
  */
 export function createBatches<Item, Result>(options: BatchOptions<Item, Result>): AddToBatch<Item, Result> {
-  const { maxSize, maxRunning, maxRunningPerGroup, gatherMs, deadline, keysOf, run } = options
+  const { maxSize, maxRunning, maxRunningPerGroup, slowAfterMs, gatherMs, deadline, keysOf, run } = options
   /** By group. The one whose turn is next comes first. */
   const waiting = new Map<number, WaitingItem<Item, Result>[]>()
-  const running = new Map<number, number>()
+  const running = new Map<number, { slow: number; others: number }>()
   /** Groups whose first item waits for others. */
   const gathering = new Set<number>()
   const busyKeys = new Set<string>()
@@ -62,8 +67,19 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
   }
 
   const runBatch = async (groupId: number, batch: readonly WaitingItem<Item, Result>[]) => {
+    const group = running.get(groupId) ?? { slow: 0, others: 0 }
+    let kind: keyof typeof group = 'others'
+    const setSlow = () => {
+      if (group.slow + 1 > maxRunning / 2) return
+      kind = 'slow'
+      group.others -= 1
+      group.slow += 1
+      startBatches()
+    }
     runningCount += 1
-    running.set(groupId, (running.get(groupId) ?? 0) + 1)
+    group.others += 1
+    running.set(groupId, group)
+    const timer = slowAfterMs === undefined ? undefined : setTimeout(setSlow, slowAfterMs)
     try {
       const results = await run(
         groupId,
@@ -75,10 +91,10 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
       batch.forEach(({ reject }) => reject(error))
     } finally {
       batch.forEach(({ keys }) => keys.forEach((key) => busyKeys.delete(key)))
+      clearTimeout(timer)
       runningCount -= 1
-      const left = (running.get(groupId) ?? 1) - 1
-      if (left > 0) running.set(groupId, left)
-      else running.delete(groupId)
+      group[kind] -= 1
+      if (group.slow + group.others === 0) running.delete(groupId)
       startBatches()
     }
   }
@@ -86,7 +102,7 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
   const startBatches = () => {
     for (const [groupId, items] of waiting) {
       if (runningCount >= maxRunning) return
-      if (gathering.has(groupId) || (running.get(groupId) ?? 0) >= maxRunningPerGroup) continue
+      if (gathering.has(groupId) || (running.get(groupId)?.others ?? 0) >= maxRunningPerGroup) continue
       const { batch, left } = takeBatch(items)
       if (batch.length === 0) continue
       waiting.delete(groupId)

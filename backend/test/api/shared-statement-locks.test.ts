@@ -47,6 +47,18 @@ it('delays only the request whose contact another transaction is creating', asyn
   expect([response?.statusCode, response?.json()]).toMatchObject([201, { contact_created: false }])
 })
 
+it('delays only the requests of the campaign whose queue another transaction has locked', async () => {
+  const locked = await seedCampaign(api.deps, api.seed)
+  const { delayed } = await lockQueue(api.deps.db, locked, async () => {
+    const waiting = post({ campaign_id: locked })
+    await waitForLockWaiters(api.deps.db)
+    // These come while the first one's statement waits.
+    expect(await getStatuses([post({}), post({}), post({})])).toEqual([201, 201, 201])
+    return { delayed: waiting }
+  })
+  expect((await delayed).statusCode).toBe(201)
+})
+
 it('handles the requests together that arrive while a dialer claims the calls of their campaign', async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   await claimAll()

@@ -8,6 +8,7 @@ function createNamedBatches(
     maxSize?: number
     maxRunning?: number
     maxRunningPerGroup?: number
+    slowAfterMs?: number
     gatherMs?: number
     maxWaitMs?: number
   } = {},
@@ -131,4 +132,20 @@ it('rejects the items of a batch that fails, and continues', async () => {
   await expect(failing).rejects.toThrow('broken')
   end(1)
   expect(await next).toBe('done a')
+})
+
+it('runs another batch of a group whose batch is slow, but leaves half of the batches for others', async () => {
+  const { add, started, end } = createNamedBatches({ maxSize: 1, maxRunning: 8, slowAfterMs: 20 })
+  const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => add(1, name))
+  await waitUntil(() => started.length === 5)
+  // When another group's first batch is slow, this group's fifth is, too.
+  items.push(...['g', 'h'].map((name) => add(2, name)))
+  await waitUntil(() => started.length === 7)
+  expect(started.flat()).toEqual(['a', 'b', 'c', 'd', 'e', 'g', 'h'])
+  end(4)
+  await waitUntil(() => started.length === 8)
+  for (const batch of started.keys()) end(batch)
+  expect(await Promise.all(items)).toEqual(
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => `done ${name}`),
+  )
 })
