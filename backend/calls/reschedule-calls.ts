@@ -20,10 +20,12 @@ const batchSize = 200
 
 /**
  * Applies a campaign's last change to its queued calls. New calling hours reschedule them, and archiving cancels them.
- * Works in batches and saves its progress, so that the sweeper can continue if the process dies.
+ * Works in batches and saves its progress, so that the sweeper can continue if the process dies. In a transaction, does
+ * only the first batch, because the campaign stays locked until the commit. The sweeper does the others.
  */
 export async function rescheduleCampaign(deps: ReschedulingDeps, key: CampaignKey): Promise<void> {
-  while (await inTransaction(deps, (tx) => rescheduleBatch(tx, key)));
+  if (deps.db.isTransaction) await rescheduleBatch(deps, key)
+  else while (await inTransaction(deps, (tx) => rescheduleBatch(tx, key)));
   deps.notify.callQueued()
 }
 

@@ -7,7 +7,8 @@ import { changeCampaign } from './edit-campaign.ts'
 
 /**
  * Archives a campaign permanently. It doesn't accept any more calls, and queued calls are completed as canceled. Calls
- * in progress continue but aren't retried.
+ * in progress continue but aren't retried. In a transaction, only the first queued calls are completed, and the sweeper
+ * completes the others.
  *
  * @throws {ApiError} not_found, campaign_archived
  */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { lockCampaignForChange } from '../db/locks.ts'
@@ -38,8 +39,9 @@ export const changeCampaign = (
 type CampaignEdit = Partial<CampaignSettings>
 
 /**
- * Edits a campaign. New calling hours or a new time zone reschedule queued calls. Other limits apply from the next
- * call. The retry policy applies from the end of the next call attempt.
+ * Edits a campaign. New calling hours or a new time zone reschedule queued calls: in a transaction, the first ones, and
+ * the sweeper does the others. Other limits apply from the next call. The retry policy applies from the end of the next
+ * call attempt.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
@@ -49,11 +51,12 @@ export async function editCampaign(
   campaignId: number,
   edit: CampaignEdit,
 ): Promise<StoredCampaign> {
-  const needsReschedule = edit.callingHours !== undefined || edit.timeZone !== undefined
-  const campaign = await changeCampaign(deps, workspaceId, campaignId, () => ({
-    ...edit,
-    rescheduleAfterCallId: needsReschedule ? 0 : undefined,
-  }))
-  if (needsReschedule) await rescheduleCampaign(deps, { workspaceId, campaignId })
+  const campaign = await changeCampaign(deps, workspaceId, campaignId, (current) => {
+    const { callingHours = current.calling_hours, timeZone = current.time_zone } = edit
+    const isSame = timeZone === current.time_zone && isDeepStrictEqual(callingHours, current.calling_hours)
+    return { ...edit, rescheduleAfterCallId: isSame ? undefined : 0 }
+  })
+  // Does nothing if there's nothing to reschedule.
+  await rescheduleCampaign(deps, { workspaceId, campaignId })
   return campaign
 }

@@ -1,6 +1,7 @@
 import type { CampaignStatus } from '@outdial/contract'
 import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
 import { countQueuedCalls } from '../../calls/find-calls.ts'
+import { rescheduleCampaign } from '../../calls/reschedule-calls.ts'
 import {
   archiveCampaign,
   lockCallsToCancel,
@@ -111,8 +112,8 @@ export const archiveCampaignCommand = defineCommand({
     id: campaignOption,
     confirm: optional(text, 'NAME', "campaign's name, required if calls are waiting"),
   },
-  run: (deps, { workspace, id, confirm }) =>
-    inTransaction(deps, async (tx) => {
+  run: async (deps, { workspace, id, confirm }) => {
+    const archived = await inTransaction(deps, async (tx) => {
       const { name } = await requireCampaign(tx, workspace, id)
       const callCount = await lockCallsToCancel(tx, workspace, id)
       const waiting = formatPlural(callCount, 'waiting call')
@@ -120,7 +121,11 @@ export const archiveCampaignCommand = defineCommand({
         requireConfirmation(confirm, name, `Archiving this campaign cancels ${waiting}. You can't undo this.`)
       await archiveCampaign(tx, workspace, id)
       return { note: `Campaign ${id} is now archived.${callCount > 0 ? ` Canceled: ${waiting}.` : ''}` }
-    }),
+    })
+    // The transaction canceled only the first calls.
+    await rescheduleCampaign(deps, { workspaceId: workspace, campaignId: id })
+    return archived
+  },
 })
 
 export const addPhoneNumberCommand = defineCommand({

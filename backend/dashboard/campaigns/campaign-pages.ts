@@ -256,7 +256,7 @@ export const archiveCampaignPage = defineForm({
     requireSeen(callCount, seen, `${now}, not ${formatCount(seen)}. Nothing was archived. Confirm again.`)
     if (callCount > 0) requireConfirmation(confirmation, [name])
     await archiveCampaign(tx, workspace.id, id)
-    const canceled = `${formatPlural(callCount, 'waiting call was', 'waiting calls were')} canceled.`
+    const canceled = `${formatPlural(callCount, 'waiting call is', 'waiting calls are')} canceled.`
     return redirectTo(campaignPath(context), `Campaign archived.${callCount === 0 ? '' : ` ${canceled}`}`)
   },
 })

@@ -1,6 +1,9 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import { archiveCampaign } from '../../campaigns/campaign-status.ts'
+import { findCampaign } from '../../campaigns/campaign-store.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
@@ -8,6 +11,7 @@ import { startSweeper } from '../../dialer/sweeper.ts'
 import { advanceUntilCompleted, getCall, seedCall } from '../support/calls.ts'
 import { everyHour, freshNumber, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
+import { waitFor } from '../support/wait.ts'
 import { useCallsWorld } from '../support/world.ts'
 
 const world = useCallsWorld()
@@ -38,7 +42,8 @@ it("moves queued calls when the campaign's time zone is edited", async () => {
   expect((await getCall(world.deps, world.seed, id)).next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
 })
 
-it('moves every batch of a long queue', async () => {
+/** Queues 451 calls, which are more than two batches. */
+async function seedLongQueue(): Promise<void> {
   await seedCall(world.deps, world.seed, freshNumber())
   await sql`
     with people as (
@@ -51,18 +56,61 @@ it('moves every batch of a long queue', async () => {
     select call.workspace_id, call.campaign_id, people.id, call.agent_id, call.phone_number_id, call.from_number,
       people.phone_number, call.queued_at, call.due_at, call.next_attempt_at
     from people, call where call.campaign_id = ${world.seed.campaignId}`.execute(world.deps.db)
+}
+
+/** Returns how many of the campaign's calls have which status and time of the next attempt. */
+async function countCalls(): Promise<Record<string, number>> {
+  const calls = await world.deps.db
+    .selectFrom('call')
+    .select(['status', 'next_attempt_at'])
+    .where('campaign_id', '=', world.seed.campaignId)
+    .execute()
+  const groups = Map.groupBy(calls, ({ status, next_attempt_at: at }) =>
+    `${status} ${at?.toISOString() ?? ''}`.trim(),
+  )
+  return Object.fromEntries([...groups].map(([name, group]) => [name, group.length]))
+}
+
+const nextSweep = () => world.deps.clock.advance(1_000)
+const atOpening = 'queued 2026-05-04T22:00:00.000Z'
+
+it('moves every batch of a long queue', async () => {
+  await seedLongQueue()
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     callingHours: eveningHours,
   })
-  const calls = await world.deps.db
-    .selectFrom('call')
-    .select('next_attempt_at')
-    .where('campaign_id', '=', world.seed.campaignId)
-    .execute()
-  expect(calls).toHaveLength(451)
-  expect(new Set(calls.map((call) => call.next_attempt_at?.toISOString()))).toEqual(
-    new Set(['2026-05-04T22:00:00.000Z']),
+  expect(await countCalls()).toEqual({ [atOpening]: 451 })
+})
+
+it('moves the first calls of a long queue in the transaction of a form, and the others after it', async () => {
+  await seedLongQueue()
+  await inTransaction(world.deps, (tx) =>
+    editCampaign(tx, world.seed.workspaceId, world.seed.campaignId, { callingHours: eveningHours }),
   )
+  expect(await countCalls()).toMatchObject({ [atOpening]: 200 })
+  world.workers.push(startSweeper(world.deps))
+  await waitFor(async () => (await countCalls())[atOpening] === 451, nextSweep)
+})
+
+it('cancels the first calls of a long queue in the transaction of a form, and the others after it', async () => {
+  await seedLongQueue()
+  await inTransaction(world.deps, (tx) => archiveCampaign(tx, world.seed.workspaceId, world.seed.campaignId))
+  expect(await countCalls()).toMatchObject({ completed: 200 })
+  expect(await claimCalls(world.deps, lease, 50)).toEqual([])
+  world.workers.push(startSweeper(world.deps))
+  await waitFor(async () => (await countCalls()).completed === 451, nextSweep)
+})
+
+it("doesn't touch queued calls if an edit leaves the calling hours as they are", async () => {
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
+  const planned = { next_attempt_at: new Date('2026-05-06T10:00:00.000Z') }
+  await world.deps.db.updateTable('call').set(planned).where('id', '=', id).execute()
+  const { workspaceId, campaignId } = world.seed
+  const campaign = await findCampaign(world.deps.db, workspaceId, campaignId)
+  if (campaign === undefined) throw new Error('the campaign is missing')
+  const { time_zone: timeZone, calling_hours: callingHours } = campaign
+  await editCampaign(world.deps, workspaceId, campaignId, { name: 'Renamed', timeZone, callingHours })
+  expect((await getCall(world.deps, world.seed, id)).next_attempt_at).toBe('2026-05-06T10:00:00.000Z')
 })
 
 it('finishes a change that a dead process started', async () => {
