@@ -9,8 +9,8 @@ interface BatchOptions<Item, Result> {
   /** Batches of one group that run at the same time, so that a slow group leaves room for the others. */
   maxRunningPerGroup: number
   /**
-   * A batch that has run this long, perhaps because it waits for a lock, lets another one of its group run. At most half
-   * of `maxRunning` are such batches of one group. By default, none is.
+   * A batch that has run this long, perhaps because it waits for a lock, lets another one of its group run. A group has at
+   * most half of `maxRunning` then, and the last one is left for a group that has none. By default, no batch does.
    */
   slowAfterMs?: number
   /**
@@ -70,7 +70,6 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
     const group = running.get(groupId) ?? { slow: 0, others: 0 }
     let kind: keyof typeof group = 'others'
     const setSlow = () => {
-      if (group.slow + 1 > maxRunning / 2) return
       kind = 'slow'
       group.others -= 1
       group.slow += 1
@@ -99,10 +98,16 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
     }
   }
 
+  const mayStart = (groupId: number): boolean => {
+    const { slow, others } = running.get(groupId) ?? { slow: 0, others: 0 }
+    if (others >= maxRunningPerGroup) return false
+    return slow === 0 || (slow + others < Math.floor(maxRunning / 2) && runningCount < maxRunning - 1)
+  }
+
   const startBatches = () => {
     for (const [groupId, items] of waiting) {
       if (runningCount >= maxRunning) return
-      if (gathering.has(groupId) || (running.get(groupId)?.others ?? 0) >= maxRunningPerGroup) continue
+      if (gathering.has(groupId) || !mayStart(groupId)) continue
       const { batch, left } = takeBatch(items)
       if (batch.length === 0) continue
       waiting.delete(groupId)

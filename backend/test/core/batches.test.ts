@@ -134,18 +134,48 @@ it('rejects the items of a batch that fails, and continues', async () => {
   expect(await next).toBe('done a')
 })
 
-it('runs another batch of a group whose batch is slow, but leaves half of the batches for others', async () => {
-  const { add, started, end } = createNamedBatches({ maxSize: 1, maxRunning: 8, slowAfterMs: 20 })
-  const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => add(1, name))
+it('runs another batch of a group whose batch is slow, up to half of the batches', async () => {
+  const { add, started, end } = createNamedBatches({ maxSize: 1, maxRunning: 6, slowAfterMs: 20 })
+  const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
+  await waitUntil(() => started.length === 3)
+  // When another group's first batch is slow, this group's third is, too.
+  items.push(...['f', 'g'].map((name) => add(2, name)))
   await waitUntil(() => started.length === 5)
-  // When another group's first batch is slow, this group's fifth is, too.
-  items.push(...['g', 'h'].map((name) => add(2, name)))
+  expect(started.flat()).toEqual(['a', 'b', 'c', 'f', 'g'])
+  end(0)
+  await waitUntil(() => started.length === 6)
+  expect(started.at(-1)).toEqual(['d'])
+  end(1)
   await waitUntil(() => started.length === 7)
-  expect(started.flat()).toEqual(['a', 'b', 'c', 'd', 'e', 'g', 'h'])
-  end(4)
-  await waitUntil(() => started.length === 8)
   for (const batch of started.keys()) end(batch)
-  expect(await Promise.all(items)).toEqual(
-    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => `done ${name}`),
-  )
+  expect(await Promise.all(items)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `done ${name}`))
+})
+
+it('leaves the last batch for a group that runs none, however many are slow', async () => {
+  const { add, started, end } = createNamedBatches({ maxSize: 1, maxRunning: 5, slowAfterMs: 20 })
+  const items = [1, 2].flatMap((group) => ['a', 'b', 'c'].map((name) => add(group, `${name}${group}`)))
+  await waitUntil(() => started.length === 4)
+  items.push(add(3, 'a3'))
+  expect(started.flat()).toEqual(['a1', 'a2', 'b1', 'b2', 'a3'])
+  end(4)
+  expect(await items.at(-1)).toBe('done a3')
+  for (const batch of started.keys()) end(batch)
+  await waitUntil(() => started.length === 7)
+  for (const batch of started.keys()) end(batch)
+  await Promise.all(items)
+})
+
+it('runs one batch of a group if only two can run', async () => {
+  const { add, started, end } = createNamedBatches({ maxSize: 1, maxRunning: 2, slowAfterMs: 20 })
+  const items = [add(1, 'a'), add(1, 'b')]
+  items.push(add(2, 'c'), add(2, 'd'))
+  expect(started.flat()).toEqual(['a', 'c'])
+  end(1)
+  await items[2]
+  expect(started.flat()).toEqual(['a', 'c', 'd'])
+  end(0)
+  end(2)
+  await waitUntil(() => started.length === 4)
+  end(3)
+  await Promise.all(items)
 })
