@@ -38,7 +38,7 @@ interface Claim {
   /** The same for each lane, by `toLaneKey`. */
   activeByLane?: ReadonlyMap<string, number>
   /** How many a lane may get in addition, by `toLaneKey`. */
-  aheadByLane?: ReadonlyMap<string, number>
+  aheadByLane?: Pick<ReadonlyMap<string, number>, 'get'>
   leaseSeconds: number
   turns?: Turns
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
@@ -52,7 +53,8 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
   const activeByLane = new Map<string, number>()
-  const aheadByLane = new Map<string, number>()
+  // Callback URLs can have any number of hosts.
+  const aheadByLane = new LRUCache<string, number>({ max: 1_000 })
   const turns = newTurns()
   const { send, close } = createReusingSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
   const recordAttempt = createAttemptRecorder(deps)
