@@ -18,7 +18,16 @@ const forbidden = {
     /\bdrop\s+(?!(?:index|trigger|constraint|default|not\s+null|policy|identity|expression)\b)\w+/,
   renames: /\brename\s+(?:to|column|constraint|attribute|value)\b|\brename\s+\w+\s+to\b/,
   'changes the type of a column': /\balter\s+(?:column\s+)?"?\w+"?\s+(?:set\s+data\s+)?type\b/,
-  'rejects rows that old versions insert': /\bset\s+not\s+null\b/,
+  'rejects rows that old versions insert': new RegExp(
+    [
+      String.raw`\bset\s+not\s+null\b`,
+      String.raw`\badd\s+column\s+(?![^,;]*\b(?:default|generated)\b)[^,;]*\bnot\s+null\b`,
+      String.raw`\bcreate\s+unique\s+index\s+concurrently\b`,
+    ].join('|'),
+  ),
+  'checks all rows while requests wait':
+    /\badd\s+constraint\s+(?![^;]*\b(?:not\s+valid|using\s+index)\b)[^;]*\b(?:unique|foreign\s+key|check)\b/,
+  "isn't SQL, so it can't be checked": /\bpgm\.(?!sql\b|notransaction\b)\w+/,
   'builds an index while requests wait': new RegExp(
     String.raw`\bcreate\s+(?:unique\s+)?index\s+(?!concurrently\b)(?:if\s+not\s+exists\s+)?(?:\S+\s+)?on\s+(?:only\s+)?(?:public\.)?(?:archived_)?(?:${largeTables})\b`,
   ),
@@ -58,6 +67,11 @@ it.each([
   'alter table call alter column summary type varchar;',
   'alter table call\n  alter summary set data type varchar;',
   'alter table call alter column summary set not null;',
+  'alter table call add column example int not null;',
+  'create unique index concurrently call_example on call (id);',
+  'alter table call add constraint call_example unique (id);',
+  'alter table call\n  add constraint call_example check (id > 0);',
+  "pgm.dropColumns('call', ['summary'])",
   'create index call_example on call (id);',
   'create unique index on\n  archived_call (id);',
   'pgm.sql(`create index ${name} on webhook_delivery ${columns}`)',
@@ -67,6 +81,7 @@ it.each([
 
 it.each([
   'alter table call add column example int not null default 0;',
+  'alter table call add constraint call_example check (id > 0) not valid;\nalter table call validate constraint call_example;',
   'alter table call drop constraint call_example;\ndrop trigger call_example on call;\ndrop index call_example;',
   'alter table call alter column summary drop not null;',
   'drop index concurrently if exists call_example;\ncreate index concurrently call_example on call (id);',
