@@ -27,7 +27,7 @@ const forbidden = {
   ),
   'checks all rows while requests wait':
     /\badd\s+constraint\s+(?![^;]*\b(?:not\s+valid|using\s+index)\b)[^;]*\b(?:unique|foreign\s+key|check)\b/,
-  "isn't SQL, so it can't be checked": /\bpgm\.(?!sql\b|notransaction\b)\w+/,
+  "isn't SQL, so it can't be checked": /\b(?:pgm)\.(?!sql\b|no)\w+/,
   'builds an index while requests wait': new RegExp(
     String.raw`\bcreate\s+(?:unique\s+)?index\s+(?!concurrently\b)(?:if\s+not\s+exists\s+)?(?:\S+\s+)?on\s+(?:only\s+)?(?:public\.)?(?:archived_)?(?:${largeTables})\b`,
   ),
