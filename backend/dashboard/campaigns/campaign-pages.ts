@@ -256,7 +256,10 @@ export const archiveCampaignPage = defineForm({
     requireSeen(callCount, seen, `${now}, not ${formatCount(seen)}. Nothing was archived. Confirm again.`)
     if (callCount > 0) requireConfirmation(confirmation, [name])
     await archiveCampaign(tx, workspace.id, id)
-    const canceled = `${formatPlural(callCount, 'waiting call is', 'waiting calls are')} canceled.`
+    const isDone = (await countQueuedCalls(tx.db, workspace.id, id)) === 0
+    const canceled = isDone
+      ? `${formatPlural(callCount, 'waiting call was', 'waiting calls were')} canceled.`
+      : `${formatPlural(callCount, 'waiting call is', 'waiting calls are')} being canceled.`
     return redirectTo(campaignPath(context), `Campaign archived.${callCount === 0 ? '' : ` ${canceled}`}`)
   },
 })

@@ -119,7 +119,7 @@ it('edits, pauses, resumes, and archives a campaign', async () => {
   const { page: archived } = await user.browser.press(rejected, 'Archive campaign', {
     confirmation: ' RENAMED',
   })
-  expect(archived.text).toContain('Campaign archived. 1 waiting call is canceled.')
+  expect(archived.text).toContain('Campaign archived. 1 waiting call was canceled.')
   expect(archived.html).not.toContain('/resume')
   const call = await world.database.db
     .selectFrom('call')
@@ -148,7 +148,7 @@ it("doesn't archive a campaign if more calls are waiting than the page showed", 
   ])
   expect(await getCall(world.service.deps, user.seed, id)).toMatchObject({ status: 'queued' })
   const { page: archived } = await user.browser.press(page, 'Archive campaign', { confirmation: 'leads' })
-  expect(archived.text).toContain('1 waiting call is canceled.')
+  expect(archived.text).toContain('1 waiting call was canceled.')
 })
 
 it('finds campaigns by name and status', async () => {
