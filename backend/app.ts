@@ -59,7 +59,7 @@ export async function createApp(
   app.decorateRequest('errorCode', null)
   app.decorateRequest('errorFields', null)
   const warnAboutProxy = createProxyWarning()
-  // Hooks of every request call `done`: each that returns a promise would cost some microseconds more.
+  // Hooks that run for every request call `done`, because each promise would cost some microseconds.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
     warnAboutProxy(request)

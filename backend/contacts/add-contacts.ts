@@ -71,7 +71,7 @@ export function createContactAdder(
     // Half of the connections remain for credentials and everything else, even if all statements wait.
     maxRunning: Math.max(1, Math.floor(pool.options.max / 2)),
     maxRunningPerGroup: 1,
-    // Many times longer than a statement takes that doesn't wait at its commit, for the queue of a campaign.
+    // A statement takes a few milliseconds, unless it waits at its commit for the queue of a campaign.
     slowAfterMs: 100,
     // A request that waits hasn't changed anything, so its client can safely send it again.
     deadline: {

@@ -42,6 +42,7 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
   const { maxSize, maxRunning, maxRunningPerGroup, slowAfterMs, gatherMs, deadline, keysOf, run } = options
   /** By group. The one whose turn is next comes first. */
   const waiting = new Map<number, WaitingItem<Item, Result>[]>()
+  /** By group: batches that have run for `slowAfterMs`, and the others. */
   const running = new Map<number, { slow: number; others: number }>()
   /** Groups whose first item waits for others. */
   const gathering = new Set<number>()
@@ -99,7 +100,9 @@ export function createBatches<Item, Result>(options: BatchOptions<Item, Result>)
   }
 
   const mayStart = (groupId: number): boolean => {
-    const { slow, others } = running.get(groupId) ?? { slow: 0, others: 0 }
+    const group = running.get(groupId)
+    if (group === undefined) return true
+    const { slow, others } = group
     if (others >= maxRunningPerGroup) return false
     return slow === 0 || (slow + others < Math.floor(maxRunning / 2) && runningCount < maxRunning - 1)
   }
