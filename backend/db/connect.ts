@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import pLimit, { type LimitFunction } from 'p-limit'
 import pg from 'pg'
 import { minuteMs, secondMs } from '../core/durations.ts'
 import { isError } from '../core/errors.ts'
@@ -14,6 +15,8 @@ types.setTypeParser(pg.types.builtins.INT8, Number)
 
 /** Limits that keep a silent process, connection, or server from blocking others. In milliseconds. */
 export interface DatabaseTimeouts {
+  /** How long a statement or transaction waits for a connection. */
+  connectMs: number
   /** The server ends a statement after this time, also one that waits for a lock. */
   statementMs: number
   /** The server ends a transaction whose client sends nothing, and so releases its locks. */
@@ -23,6 +26,7 @@ export interface DatabaseTimeouts {
 }
 
 const defaultTimeouts: DatabaseTimeouts = {
+  connectMs: 5 * secondMs,
   statementMs: 30 * secondMs,
   idleInTransactionMs: 10 * secondMs,
   queryMs: 35 * secondMs,
@@ -48,6 +52,9 @@ interface OpenDatabase {
   pools: readonly [pg.Pool, pg.Pool]
   /** By ID. */
   workspaces: LRUCache<number, Db>
+  /** By ID of the workspace: limits how many connections it uses. */
+  limits: LRUCache<number, LimitFunction>
+  timeouts: DatabaseTimeouts
 }
 
 /** By the adapter, which a `Db` shares with those derived from it. */
@@ -72,12 +79,13 @@ export const getPools = (db: Db): readonly [pg.Pool, pg.Pool] => getOpenDatabase
 
 /** Counts the connections that a `Db` uses: busy ones, idle ones, and transactions that wait for one. */
 export function countConnections(db: Db): { state: 'busy' | 'idle' | 'waiting'; count: number }[] {
-  const sum = (count: (pool: pg.Pool) => number) =>
-    getPools(db).reduce((total, pool) => total + count(pool), 0)
+  const { pools, limits } = getOpenDatabase(db)
+  const sum = (count: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0)
+  const waitingForLimit = [...limits.values()].reduce((total, limit) => total + limit.pendingCount, 0)
   return [
     { state: 'busy', count: sum((pool) => pool.totalCount - pool.idleCount) },
     { state: 'idle', count: sum((pool) => pool.idleCount) },
-    { state: 'waiting', count: sum((pool) => pool.waitingCount) },
+    { state: 'waiting', count: sum((pool) => pool.waitingCount) + waitingForLimit },
   ]
 }
 
@@ -117,7 +125,7 @@ export function connect(
     const pool = new pg.Pool({
       connectionString: url,
       max: size,
-      connectionTimeoutMillis: 5 * secondMs,
+      connectionTimeoutMillis: timeouts.connectMs,
       query_timeout: timeouts.queryMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10 * secondMs,
@@ -144,6 +152,8 @@ export function connect(
     connection: { url, ...(role !== undefined && { role }) },
     pools: [ofService, ofWorkspaces],
     workspaces: new LRUCache({ max: 1_000 }),
+    limits: new LRUCache({ max: 1_000 }),
+    timeouts,
   })
   return db
 }
@@ -171,11 +181,50 @@ export function openWorkspace(db: Db, workspaceId: number): Db {
 /** The workspace whose rows a connection sees. */
 const workspaceOf = new WeakMap<pg.PoolClient, number>()
 
-/** Takes a connection whose statements run as the workspace role and see the rows of one workspace. */
+/** By connection of a workspace that is in use: lets the workspace's next transaction have one. */
+const afterRelease = new WeakMap<pg.PoolClient, () => void>()
+
+/**
+ * Takes a connection whose statements run as the workspace role and see the rows of one workspace. A workspace uses at
+ * most half of the pool: if its transactions wait for a lock, the other half remains for other workspaces.
+ */
 export async function connectToWorkspace(db: Db, workspaceId: number): Promise<PostgresPoolClient> {
-  const [, pool] = getPools(db)
-  const client = await pool.connect()
-  if (workspaceOf.get(client) === workspaceId) return closeOnFailure(client)
+  const { pools, limits, timeouts } = getOpenDatabase(db)
+  const [, pool] = pools
+  const limit = limits.get(workspaceId) ?? pLimit(Math.max(2, Math.floor(pool.options.max / 2)))
+  limits.set(workspaceId, limit)
+  const endTurn = await waitForTurn(limit, timeouts.connectMs)
+  try {
+    const client = await pool.connect()
+    afterRelease.set(client, endTurn)
+    await setWorkspace(client, workspaceId)
+    return closeOnFailure(client)
+  } catch (error) {
+    endTurn()
+    throw error
+  }
+}
+
+/**
+ * Waits until fewer than the maximum number of turns are taken. Returns a function that ends this one.
+ *
+ * @throws the pool's own error, for which `isOutage` is true, after `timeoutMs`
+ */
+const waitForTurn = (limit: LimitFunction, timeoutMs: number): Promise<() => void> =>
+  new Promise((resolve, reject) => {
+    let hasTimedOut = false
+    const timer = setTimeout(() => {
+      hasTimedOut = true
+      reject(new Error('timeout exceeded when trying to connect'))
+    }, timeoutMs)
+    void limit(() => {
+      clearTimeout(timer)
+      return hasTimedOut ? undefined : new Promise<void>((endTurn) => resolve(endTurn))
+    })
+  })
+
+async function setWorkspace(client: pg.PoolClient, workspaceId: number): Promise<void> {
+  if (workspaceOf.get(client) === workspaceId) return
   try {
     workspaceOf.delete(client)
     await client.query(`set outdial.workspace_id = '${workspaceId}'`)
@@ -184,7 +233,6 @@ export async function connectToWorkspace(db: Db, workspaceId: number): Promise<P
     client.release(true)
     throw error
   }
-  return closeOnFailure(client)
 }
 
 const preparedMark = '/* prepared */'
@@ -245,7 +293,11 @@ function closeOnFailure(client: pg.PoolClient): PostgresPoolClient {
         throw error
       })
     }) as PostgresPoolClient['query'],
-    release: () => client.release(mustClose),
+    release: () => {
+      client.release(mustClose)
+      afterRelease.get(client)?.()
+      afterRelease.delete(client)
+    },
   }
   closingOnFailure.set(client, wrapped)
   return wrapped

@@ -15,6 +15,7 @@ export const maxLagMs = 10 * secondMs
 
 /** A statement that takes longer is repeated in the database itself, with its own limit. */
 export const readReplicaTimeouts: DatabaseTimeouts = {
+  connectMs: 5 * secondMs,
   statementMs: 10 * secondMs,
   idleInTransactionMs: 10 * secondMs,
   queryMs: 12 * secondMs,

@@ -1,10 +1,14 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
-import { connect, getPools, openWorkspace } from '../../db/connect.ts'
+import { connect, countConnections, getPools, openWorkspace } from '../../db/connect.ts'
+import { isOutage } from '../../db/outage.ts'
+import { roles } from '../../db/roles.ts'
+import type { Db } from '../../db/schema.ts'
 import { openDeps } from '../../open-deps.ts'
 import { asSuperuser } from '../support/database.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
@@ -49,4 +53,54 @@ it('opens at most DATABASE_CONNECTIONS connections, half of them for workspaces'
 
   expect(getPools(deps.db).map(({ totalCount }) => totalCount)).toEqual([2, 2])
   await close()
+})
+
+describe('a workspace whose transactions wait for a lock', () => {
+  const timeouts = { connectMs: 5_000, statementMs: 30_000, idleInTransactionMs: 30_000, queryMs: 35_000 }
+  const lock = sql`select pg_advisory_xact_lock(7)`
+  const countWaiting = (db: Db) => countConnections(db).find(({ state }) => state === 'waiting')?.count
+
+  /** Holds the lock that three transactions of workspace 1 wait for, and does `work`. */
+  async function whileLocked(
+    db: Db,
+    work: (waiting: Promise<unknown>[]) => Promise<void>,
+  ): Promise<unknown[]> {
+    const waiting = await database.db.transaction().execute(async (tx) => {
+      await lock.execute(tx)
+      const statements = [1, 2, 3].map(() => lock.execute(openWorkspace(db, 1)))
+      await waitForLockWaiters(database.db, 2)
+      await work(statements)
+      return statements
+    })
+    const results = await Promise.allSettled(waiting)
+    return results.map(({ status }) => status)
+  }
+
+  it('uses at most half of the connections, so that others have theirs', async () => {
+    const db = connect({ url: database.url, role: roles.service, max: 8, timeouts })
+    const statuses = await whileLocked(db, async () => {
+      await sql`select 1`.execute(openWorkspace(db, 2))
+      expect(getPools(db)[1].totalCount).toBe(3)
+      expect(countWaiting(db)).toBe(1)
+    })
+    expect(statuses).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
+    expect(countWaiting(db)).toBe(0)
+    await db.destroy()
+  })
+
+  it('gets an error that allows another attempt if it waits too long for a connection', async () => {
+    const db = connect({
+      url: database.url,
+      role: roles.service,
+      max: 8,
+      timeouts: { ...timeouts, connectMs: 1_000 },
+    })
+    const statuses = await whileLocked(db, async ([, , third]) => {
+      const error = await third?.catch((reason: unknown) => reason)
+      expect(isOutage(error)).toBe(true)
+    })
+    expect(statuses).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    await sql`select 1`.execute(openWorkspace(db, 1))
+    await db.destroy()
+  })
 })
