@@ -2,6 +2,7 @@ import { startArchiver } from './calls/archive-calls.ts'
 import { startImporter } from './contacts/import/importer.ts'
 import type { Notifier } from './core/notify.ts'
 import type { Worker } from './core/worker.ts'
+import { startTableAnalysis } from './db/analyze-tables.ts'
 import type { Deps } from './deps.ts'
 import { startDialer } from './dialer/dialer.ts'
 import { startSweeper } from './dialer/sweeper.ts'
@@ -20,5 +21,13 @@ export function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop
     importQueued: () => importer.notify(),
   })
   const cleanups = [startExpirationJob(deps), startAuthorizationCleanup(deps), startRetention(deps)]
-  return [dialer, startSweeper(deps), sender, importer, ...cleanups, startArchiver(deps)]
+  return [
+    dialer,
+    startSweeper(deps),
+    sender,
+    importer,
+    ...cleanups,
+    startArchiver(deps),
+    startTableAnalysis(deps),
+  ]
 }

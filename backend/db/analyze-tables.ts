@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { secondMs } from '../core/durations.ts'
+import { describeError } from '../core/errors.ts'
+import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
+import type { Deps } from '../deps.ts'
+import { connect, getConnectionOptions } from './connect.ts'
+import type { Db } from './schema.ts'
+
+/** Of a smaller table, PostgreSQL can as well read all rows. */
+const minBytes = 64 * 1024
+
+/**
+ * Starts the job that analyzes each table that has got its first rows. Autovacuum does so only after up to a minute. Until
+ * then, PostgreSQL plans as if the table were empty: an index of all contacts of a workspace seems to be as good as one
+ * that finds a single contact, and prepared statements keep such a plan.
+ */
+export function startTableAnalysis(deps: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob {
+  /** Each is analyzed once by this process, also if it couldn't be. Afterwards, autovacuum does it. */
+  const analyzed = new Set<string>()
+  return startPeriodicJob(deps.clock, {
+    name: 'table_analysis',
+    intervalMs: secondMs,
+    work: async () => {
+      const tables = (await findTablesWithoutStatistics(deps.db)).filter((table) => !analyzed.has(table))
+      if (tables.length === 0) return
+      tables.forEach((table) => analyzed.add(table))
+      await analyze(deps.db, tables)
+    },
+    onError: (error) => deps.log.warn({ error: describeError(error) }, 'failed to analyze a new table'),
+  })
+}
+
+async function findTablesWithoutStatistics(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relkind = 'r' and relnamespace = current_schema::regnamespace and reltuples < 0
+      and pg_relation_size(oid) >= ${minBytes}`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** As the tables' owner, because the role of the service may not. Skips tables that another process analyzes. */
+async function analyze(db: Db, tables: readonly string[]): Promise<void> {
+  const { url } = getConnectionOptions(db)
+  const owner = connect({ url, max: 1 })
+  try {
+    await sql`analyze (skip_locked) ${sql.join(tables.map((table) => sql.id(table)))}`.execute(owner)
+  } finally {
+    await owner.destroy()
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { startTableAnalysis } from '../../db/analyze-tables.ts'
+import { asSuperuser } from '../support/database.ts'
+import { waitFor } from '../support/wait.ts'
+import { useWorld } from '../support/world.ts'
+
+const world = useWorld()
+
+/** Returns how many rows PostgreSQL believes each table to have; -1 if it knows nothing. */
+async function readRowEstimates(): Promise<Record<string, number>> {
+  const { rows } = await sql<{ relname: string; reltuples: number }>`
+    select relname, reltuples from pg_class
+    where oid in ('contact'::regclass, 'do_not_call'::regclass)`.execute(world.database.db)
+  return Object.fromEntries(rows.map(({ relname, reltuples }) => [relname, reltuples]))
+}
+
+it('analyzes a table within a second of its first rows, without waiting for autovacuum', async () => {
+  const { deps, seed, database } = world
+  await asSuperuser(database.db, async (db) => {
+    await sql`alter table contact set (autovacuum_enabled = off)`.execute(db)
+    await sql`alter table do_not_call set (autovacuum_enabled = off)`.execute(db)
+  })
+  const job = startTableAnalysis(deps)
+  await waitFor(async () => deps.clock.waiting > 0)
+  expect(await readRowEstimates()).toEqual({ contact: -1, do_not_call: -1 })
+
+  await sql`
+    insert into contact (workspace_id, phone_number)
+    select ${seed.workspaceId}, '+' || n from generate_series(12022000000, 12022001999) n`.execute(
+    database.db,
+  )
+  deps.clock.advance(1_000)
+  await waitFor(async () => deps.clock.waiting > 0 && (await readRowEstimates()).contact !== -1)
+  expect(await readRowEstimates()).toEqual({ contact: 2_000, do_not_call: -1 })
+  await job.stop()
+})
