@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
+import { getPools } from '../../db/connect.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useApiWorld } from '../support/test-api.ts'
 
@@ -16,11 +17,13 @@ const post = (phone_number: string, headers = {}) =>
 it('queues one call if every request starts before the first one commits', async () => {
   const phone_number = '+12025550171'
   let posts: ReturnType<typeof post>[] = []
-  // The request that inserts the contact waits for the campaign's lock, and all others wait for that request.
+  // The request that inserts the contact waits for the campaign's lock, and all others wait for that request. They have as
+  // many connections as one workspace uses at a time.
+  const requests = getPools(api.deps.db)[1].options.max / 2
   await api.deps.db.transaction().execute(async (db) => {
     await db.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
-    posts = Array.from({ length: 8 }, () => post(phone_number))
-    await waitForLockWaiters(api.deps.db, 8)
+    posts = Array.from({ length: requests }, () => post(phone_number))
+    await waitForLockWaiters(api.deps.db, requests)
   })
   const responses = (await Promise.all(posts)).map((response) => ContactAdded.parse(response.json()))
   expect(responses.filter((response) => response.call_queued)).toHaveLength(1)
