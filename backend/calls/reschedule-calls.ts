@@ -1,5 +1,10 @@
 import type { CallingHours } from '@outdial/contract'
-import { type CampaignKey, lockCampaignsOfQueuedCalls, lockCampaignToReschedule } from '../db/locks.ts'
+import {
+  type CampaignKey,
+  lockCampaignsOfQueuedCalls,
+  lockCampaignToReschedule,
+  tryLockRescheduling,
+} from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -28,6 +33,17 @@ export async function rescheduleCampaign(deps: ReschedulingDeps, key: CampaignKe
   else while (await inTransaction(deps, (tx) => rescheduleBatch(tx, key)));
   deps.notify.callQueued()
 }
+
+/**
+ * Does one batch of what `rescheduleCampaign` has left, because a sweeper has other tasks. Returns false if no calls are
+ * left, or if another process does a batch of this campaign.
+ */
+export const continueRescheduling = (deps: ReschedulingDeps, key: CampaignKey): Promise<boolean> =>
+  inTransaction(deps, async (tx) => {
+    if (!(await tryLockRescheduling(tx.db, key))) return false
+    tx.notify.callQueued()
+    return rescheduleBatch(tx, key)
+  })
 
 /** Returns true if calls are left. */
 async function rescheduleBatch(tx: ReschedulingDeps, key: CampaignKey): Promise<boolean> {

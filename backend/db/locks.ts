@@ -50,6 +50,15 @@ interface CampaignToReschedule {
   rescheduleAfterCallId: number
 }
 
+/** Returns false if another transaction has this lock, which keeps sweepers from waiting for each other. */
+export async function tryLockRescheduling(db: Db, { campaignId }: CampaignKey): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended('calls of campaign ' || ${campaignId}::bigint, 0)) as locked`.execute(
+    db,
+  )
+  return rows[0]?.locked === true
+}
+
 /** Locks a campaign with queued calls that haven't been rescheduled after a change. Undefined if there are none. */
 export const lockCampaignToReschedule = async (
   db: Db,

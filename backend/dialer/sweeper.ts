@@ -1,6 +1,6 @@
 import { completeQueuedCalls } from '../calls/complete-calls.ts'
 import type { CallKey } from '../calls/get-calls.ts'
-import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
+import { continueRescheduling } from '../calls/reschedule-calls.ts'
 import { dayMs, minuteMs, secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
@@ -99,7 +99,7 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
     ),
     createTask(
       () => findCampaignsToReschedule(db),
-      (campaign) => rescheduleCampaign(deps, campaign).then(() => true),
+      (campaign) => continueRescheduling(deps, campaign),
     ),
   ]
 }

@@ -101,6 +101,19 @@ it('cancels the first calls of a long queue in the transaction of a form, and th
   await waitFor(async () => (await countCalls()).completed === 451, nextSweep)
 })
 
+it('lets a sweeper stop after each batch of a long queue', async () => {
+  await seedLongQueue()
+  await inTransaction(world.deps, (tx) =>
+    editCampaign(tx, world.seed.workspaceId, world.seed.campaignId, { callingHours: eveningHours }),
+  )
+  let stopped: Promise<void> | undefined
+  const notify = { ...world.deps.notify, callQueued: () => (stopped ??= sweeper.stop()) }
+  const sweeper = startSweeper({ ...world.deps, notify })
+  await waitFor(async () => stopped !== undefined, nextSweep)
+  await stopped
+  expect(await countCalls()).toMatchObject({ [atOpening]: 400 })
+})
+
 it("doesn't touch queued calls if an edit leaves the calling hours as they are", async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const planned = { next_attempt_at: new Date('2026-05-06T10:00:00.000Z') }
