@@ -38,8 +38,7 @@ export async function openWorld(): Promise<World> {
   const demo = await prepareDemo(deps, dataDir)
   if (demo === undefined) throw new Error('no demo workspace')
   const { url } = getConnectionOptions(deps.db)
-  const timeouts = { connectMs: 5_000, statementMs: 0, idleInTransactionMs: 0, queryMs: 0 }
-  const owner = connect({ url, max: 2, timeouts })
+  const owner = connect({ url, max: 2, timeouts: { statementMs: 0, idleInTransactionMs: 0, queryMs: 0 } })
   const environment = {
     ...secrets,
     DATABASE_URL: url,

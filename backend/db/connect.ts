@@ -6,6 +6,7 @@ import pg from 'pg'
 import { minuteMs, secondMs } from '../core/durations.ts'
 import { isError } from '../core/errors.ts'
 import { doNotCallSettings } from './do-not-call-settings.ts'
+import { ConnectionLimitError } from './outage.ts'
 import { roles } from './roles.ts'
 import type { Database, Db } from './schema.ts'
 
@@ -15,8 +16,6 @@ types.setTypeParser(pg.types.builtins.INT8, Number)
 
 /** Limits that keep a silent process, connection, or server from blocking others. In milliseconds. */
 export interface DatabaseTimeouts {
-  /** How long a statement or transaction waits for a connection. */
-  connectMs: number
   /** The server ends a statement after this time, also one that waits for a lock. */
   statementMs: number
   /** The server ends a transaction whose client sends nothing, and so releases its locks. */
@@ -26,7 +25,6 @@ export interface DatabaseTimeouts {
 }
 
 const defaultTimeouts: DatabaseTimeouts = {
-  connectMs: 5 * secondMs,
   statementMs: 30 * secondMs,
   idleInTransactionMs: 10 * secondMs,
   queryMs: 35 * secondMs,
@@ -38,6 +36,9 @@ export const startupTimeouts: DatabaseTimeouts = {
   statementMs: 10 * minuteMs,
   queryMs: 11 * minuteMs,
 }
+
+/** How long a statement or transaction waits for a connection. */
+const connectTimeoutMs = 5 * secondMs
 
 /**
  * How many connections a process opens at most, unless DATABASE_CONNECTIONS says otherwise: half of them for workspaces,
@@ -54,7 +55,6 @@ interface OpenDatabase {
   workspaces: LRUCache<number, Db>
   /** By ID of the workspace: limits how many connections it uses. */
   limits: LRUCache<number, LimitFunction>
-  timeouts: DatabaseTimeouts
 }
 
 /** By the adapter, which a `Db` shares with those derived from it. */
@@ -125,7 +125,7 @@ export function connect(
     const pool = new pg.Pool({
       connectionString: url,
       max: size,
-      connectionTimeoutMillis: timeouts.connectMs,
+      connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: timeouts.queryMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10 * secondMs,
@@ -153,7 +153,6 @@ export function connect(
     pools: [ofService, ofWorkspaces],
     workspaces: new LRUCache({ max: 1_000 }),
     limits: new LRUCache({ max: 1_000 }),
-    timeouts,
   })
   return db
 }
@@ -186,14 +185,16 @@ const afterRelease = new WeakMap<pg.PoolClient, () => void>()
 
 /**
  * Takes a connection whose statements run as the workspace role and see the rows of one workspace. A workspace uses at
- * most half of the pool: if its transactions wait for a lock, the other half remains for other workspaces.
+ * most half of the pool, or two connections: if its transactions wait for a lock, the others remain for other workspaces.
+ *
+ * @throws {ConnectionLimitError} if they use them for too long
  */
 export async function connectToWorkspace(db: Db, workspaceId: number): Promise<PostgresPoolClient> {
-  const { pools, limits, timeouts } = getOpenDatabase(db)
+  const { pools, limits } = getOpenDatabase(db)
   const [, pool] = pools
   const limit = limits.get(workspaceId) ?? pLimit(Math.max(2, Math.floor(pool.options.max / 2)))
   limits.set(workspaceId, limit)
-  const endTurn = await waitForTurn(limit, timeouts.connectMs)
+  const endTurn = await waitForTurn(limit)
   try {
     const client = await pool.connect()
     afterRelease.set(client, endTurn)
@@ -208,15 +209,15 @@ export async function connectToWorkspace(db: Db, workspaceId: number): Promise<P
 /**
  * Waits until fewer than the maximum number of turns are taken. Returns a function that ends this one.
  *
- * @throws the pool's own error, for which `isOutage` is true, after `timeoutMs`
+ * @throws {ConnectionLimitError} after 5 seconds
  */
-const waitForTurn = (limit: LimitFunction, timeoutMs: number): Promise<() => void> =>
+const waitForTurn = (limit: LimitFunction): Promise<() => void> =>
   new Promise((resolve, reject) => {
     let hasTimedOut = false
     const timer = setTimeout(() => {
       hasTimedOut = true
-      reject(new Error('timeout exceeded when trying to connect'))
-    }, timeoutMs)
+      reject(new ConnectionLimitError())
+    }, connectTimeoutMs)
     void limit(() => {
       clearTimeout(timer)
       return hasTimedOut ? undefined : new Promise<void>((endTurn) => resolve(endTurn))

@@ -28,9 +28,17 @@ const driverMessages = [
   'Query read timeout',
 ]
 
+/** A workspace's other transactions, which may wait for a lock, have had all of its connections for too long. */
+export class ConnectionLimitError extends Error {
+  constructor() {
+    super("the workspace's other transactions have all of its connections")
+  }
+}
+
 /** Returns true if the database is unavailable or overloaded, so that the client can send the request again. */
 export function isOutage(error: unknown): boolean {
   if (!isError(error)) return false
+  if (error instanceof ConnectionLimitError) return true
   const code = errorCode(error)
   if ('syscall' in error && error.syscall !== 'connect' && code === 'ENOENT') return false
   if (networkCodes.has(code) || sqlStates.test(code)) return true

@@ -4,7 +4,7 @@ import { secondMs } from '../core/durations.ts'
 import { describeError, errorCode } from '../core/errors.ts'
 import { startPeriodicJob } from '../core/periodic.ts'
 import { connectToWorkspace, type DatabaseTimeouts, getPools, openKysely } from '../db/connect.ts'
-import { isOutage, limitCheck } from '../db/outage.ts'
+import { ConnectionLimitError, isOutage, limitCheck } from '../db/outage.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { findLastSeen } from './replica-store.ts'
@@ -15,7 +15,6 @@ export const maxLagMs = 10 * secondMs
 
 /** A statement that takes longer is repeated in the database itself, with its own limit. */
 export const readReplicaTimeouts: DatabaseTimeouts = {
-  connectMs: 5 * secondMs,
   statementMs: 10 * secondMs,
   idleInTransactionMs: 10 * secondMs,
   queryMs: 12 * secondMs,
@@ -79,7 +78,10 @@ export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadRepl
   const connect = async (workspaceId: number): Promise<PostgresPoolClient> => {
     const connectToDatabase = () => connectToWorkspace(db, workspaceId)
     if (!isUsable()) return connectToDatabase()
-    const client = await connectToWorkspace(replicaDb, workspaceId).catch(setUnavailable)
+    const client = await connectToWorkspace(replicaDb, workspaceId).catch((error: unknown) => {
+      if (error instanceof ConnectionLimitError) throw error
+      setUnavailable(error)
+    })
     return client === undefined
       ? connectToDatabase()
       : repeatOnFailure(client, connectToDatabase, setUnavailable)

@@ -9,7 +9,7 @@ import { waitForLockWaiters } from '../support/locks.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
-const timeouts = { connectMs: 60_000, statementMs: 60_000, idleInTransactionMs: 60_000, queryMs: 60_000 }
+const timeouts = { statementMs: 60_000, idleInTransactionMs: 60_000, queryMs: 60_000 }
 
 const getError = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { connect } from '../../db/connect.ts'
+import { connect, getPools } from '../../db/connect.ts'
+import { ConnectionLimitError } from '../../db/outage.ts'
 import { roles } from '../../db/roles.ts'
 import type { Db } from '../../db/schema.ts'
 import { maxLagMs, startReadReplica } from '../../replicas/read-replica.ts'
@@ -9,6 +10,7 @@ import { ManualClock } from '../support/clock.ts'
 import { asSuperuser, createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
 import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
@@ -110,4 +112,21 @@ it('reports an error of the statement itself, and continues to use the replica',
   const reading = sql`select 1 / 0`.execute(replica.openWorkspace(workspaceId))
   await expect(reading).rejects.toThrow('division by zero')
   expect(await readName()).toBe('In the replica')
+})
+
+it('stays in use if a workspace uses its share of the connections for too long', async () => {
+  const other = await seedWorkspace(deps, 'In the database')
+  await seedWorkspace({ ...deps, db: copy.db }, 'In the replica')
+  await receiveHeartbeat()
+  const lock = sql`select pg_advisory_xact_lock(7)`
+  const reading = await copy.db.transaction().execute(async (tx) => {
+    await lock.execute(tx)
+    const share = getPools(replicaDb)[1].options.max / 2
+    const statements = Array.from({ length: share }, () => lock.execute(replica.openWorkspace(workspaceId)))
+    await waitForLockWaiters(copy.db, share)
+    await expect(readName()).rejects.toThrow(ConnectionLimitError)
+    expect(await readName(replica.openWorkspace(other.workspaceId))).toBe('In the replica')
+    return statements
+  })
+  await Promise.all(reading)
 })
