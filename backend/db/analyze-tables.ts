@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { connect, getConnectionOptions } from './connect.ts'
 import type { Db } from './schema.ts'
 
-/** Of a smaller table, PostgreSQL can as well read all rows. */
+/** PostgreSQL can just as well read all rows of a smaller table. */
 const minBytes = 64 * 1024
 
 /**
