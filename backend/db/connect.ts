@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import pLimit, { type LimitFunction } from 'p-limit'
 import pg from 'pg'
 import { minuteMs, secondMs } from '../core/durations.ts'
 import { isError } from '../core/errors.ts'
@@ -53,8 +52,15 @@ interface OpenDatabase {
   pools: readonly [pg.Pool, pg.Pool]
   /** By ID. */
   workspaces: LRUCache<number, Db>
-  /** By ID of the workspace: limits how many connections it uses. */
-  limits: LRUCache<number, LimitFunction>
+  /** By ID of the workspace. */
+  shares: LRUCache<number, Share>
+}
+
+/** The connections that one workspace uses. */
+interface Share {
+  used: number
+  /** Its transactions that wait for a connection. The longest waiting one comes first. */
+  waiting: Set<() => void>
 }
 
 /** By the adapter, which a `Db` shares with those derived from it. */
@@ -79,13 +85,13 @@ export const getPools = (db: Db): readonly [pg.Pool, pg.Pool] => getOpenDatabase
 
 /** Counts the connections that a `Db` uses: busy ones, idle ones, and transactions that wait for one. */
 export function countConnections(db: Db): { state: 'busy' | 'idle' | 'waiting'; count: number }[] {
-  const { pools, limits } = getOpenDatabase(db)
+  const { pools, shares } = getOpenDatabase(db)
   const sum = (count: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0)
-  const waitingForLimit = [...limits.values()].reduce((total, limit) => total + limit.pendingCount, 0)
+  const waitingInShares = [...shares.values()].reduce((total, { waiting }) => total + waiting.size, 0)
   return [
     { state: 'busy', count: sum((pool) => pool.totalCount - pool.idleCount) },
     { state: 'idle', count: sum((pool) => pool.idleCount) },
-    { state: 'waiting', count: sum((pool) => pool.waitingCount) + waitingForLimit },
+    { state: 'waiting', count: sum((pool) => pool.waitingCount) + waitingInShares },
   ]
 }
 
@@ -152,7 +158,7 @@ export function connect(
     connection: { url, ...(role !== undefined && { role }) },
     pools: [ofService, ofWorkspaces],
     workspaces: new LRUCache({ max: 1_000 }),
-    limits: new LRUCache({ max: 1_000 }),
+    shares: new LRUCache({ max: 1_000 }),
   })
   return db
 }
@@ -180,49 +186,64 @@ export function openWorkspace(db: Db, workspaceId: number): Db {
 /** The workspace whose rows a connection sees. */
 const workspaceOf = new WeakMap<pg.PoolClient, number>()
 
-/** By connection of a workspace that is in use: lets the workspace's next transaction have one. */
-const afterRelease = new WeakMap<pg.PoolClient, () => void>()
+/** How many connections of the pool a single workspace uses at most. */
+export const maxShare = (pool: pg.Pool): number => Math.max(2, Math.floor(0.8 * pool.options.max))
+
+/** By connection of a workspace that is in use. */
+const shareOf = new WeakMap<pg.PoolClient, Share>()
 
 /**
- * Takes a connection whose statements run as the workspace role and see the rows of one workspace. A workspace uses at
- * most half of the pool, or two connections: if its transactions wait for a lock, the others remain for other workspaces.
+ * Takes a connection whose statements run as the workspace role and see the rows of one workspace. A workspace doesn't
+ * use all of the pool: if its transactions wait for a lock, some connections remain for other workspaces.
  *
  * @throws {ConnectionLimitError} if they use them for too long
  */
 export async function connectToWorkspace(db: Db, workspaceId: number): Promise<PostgresPoolClient> {
-  const { pools, limits } = getOpenDatabase(db)
+  const { pools, shares } = getOpenDatabase(db)
   const [, pool] = pools
-  const limit = limits.get(workspaceId) ?? pLimit(Math.max(2, Math.floor(pool.options.max / 2)))
-  limits.set(workspaceId, limit)
-  const endTurn = await waitForTurn(limit)
+  const share = shares.get(workspaceId) ?? { used: 0, waiting: new Set() }
+  if (share.used === 0) shares.set(workspaceId, share)
+  if (share.used < maxShare(pool)) share.used += 1
+  else await waitForRelease(share)
   try {
     const client = await pool.connect()
-    afterRelease.set(client, endTurn)
+    shareOf.set(client, share)
     await setWorkspace(client, workspaceId)
     return closeOnFailure(client)
   } catch (error) {
-    endTurn()
+    release(share)
     throw error
   }
 }
 
 /**
- * Waits until fewer than the maximum number of turns are taken. Returns a function that ends this one.
+ * Waits until another transaction of the workspace passes its place on.
  *
  * @throws {ConnectionLimitError} after 5 seconds
  */
-const waitForTurn = (limit: LimitFunction): Promise<() => void> =>
+const waitForRelease = (share: Share): Promise<void> =>
   new Promise((resolve, reject) => {
-    let hasTimedOut = false
+    const start = () => {
+      clearTimeout(timer)
+      resolve()
+    }
     const timer = setTimeout(() => {
-      hasTimedOut = true
+      share.waiting.delete(start)
       reject(new ConnectionLimitError())
     }, connectTimeoutMs)
-    void limit(() => {
-      clearTimeout(timer)
-      return hasTimedOut ? undefined : new Promise<void>((endTurn) => resolve(endTurn))
-    })
+    share.waiting.add(start)
   })
+
+/** Passes a place on to a transaction that waits. If there's none, fewer connections are used. */
+function release(share: Share): void {
+  const [next] = share.waiting
+  if (next === undefined) {
+    share.used -= 1
+    return
+  }
+  share.waiting.delete(next)
+  next()
+}
 
 async function setWorkspace(client: pg.PoolClient, workspaceId: number): Promise<void> {
   if (workspaceOf.get(client) === workspaceId) return
@@ -296,8 +317,10 @@ function closeOnFailure(client: pg.PoolClient): PostgresPoolClient {
     }) as PostgresPoolClient['query'],
     release: () => {
       client.release(mustClose)
-      afterRelease.get(client)?.()
-      afterRelease.delete(client)
+      const share = shareOf.get(client)
+      if (share === undefined) return // a connection of the service
+      shareOf.delete(client)
+      release(share)
     },
   }
   closingOnFailure.set(client, wrapped)

@@ -65,7 +65,7 @@ describe('a workspace whose transactions wait for a lock', () => {
     )
   let db: Db
   beforeEach(() => {
-    db = connect({ url: database.url, role: roles.service, max: 8 })
+    db = connect({ url: database.url, role: roles.service, max: 6 })
   })
   afterEach(() => db.destroy())
 
@@ -81,7 +81,7 @@ describe('a workspace whose transactions wait for a lock', () => {
     return Promise.all(errors)
   }
 
-  it('uses at most half of the connections, so that others have theirs', async () => {
+  it("doesn't use all connections, so that others have some", async () => {
     const errors = await whileLocked(async () => {
       await sql`select 1`.execute(openWorkspace(db, 2))
       expect(getPools(db)[1].totalCount).toBe(3)
