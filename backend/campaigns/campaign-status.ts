@@ -35,7 +35,7 @@ export async function lockCallsToCancel(
   workspaceId: number,
   campaignId: number,
 ): Promise<number> {
-  await lockCampaignForChange(tx.db, workspaceId, campaignId)
+  await lockCampaignForChange(tx.db, { workspaceId, campaignId }, 'rules')
   return countQueuedCalls(tx.db, workspaceId, campaignId)
 }
 
@@ -51,8 +51,12 @@ export const pauseCampaign = (
   campaignId: number,
   reason: string | null = null,
 ): Promise<StoredCampaign> =>
-  changeCampaign(deps, workspaceId, campaignId, ({ status }) =>
-    status === 'paused' ? {} : { status: 'paused', pausedReason: reason },
+  changeCampaign(
+    deps,
+    workspaceId,
+    campaignId,
+    ({ status }) => (status === 'paused' ? {} : { status: 'paused', pausedReason: reason }),
+    'pause',
   )
 
 /**

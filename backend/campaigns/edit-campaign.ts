@@ -16,6 +16,7 @@ import {
  * Changes a campaign that isn't archived. Notifies the dialer, because any change can make calls due.
  *
  * @param toChanges returns what to change, given the locked campaign
+ * @param mode `pause` for a change that matters only to claims. It doesn't wait for requests that queue calls.
  * @throws {ApiError} not_found, campaign_archived
  */
 export const changeCampaign = (
@@ -23,9 +24,10 @@ export const changeCampaign = (
   workspaceId: number,
   campaignId: number,
   toChanges: (campaign: StoredCampaign) => CampaignChanges,
+  mode: 'rules' | 'pause' = 'rules',
 ): Promise<StoredCampaign> =>
   inTransaction(deps, async (tx) => {
-    const exists = await lockCampaignForChange(tx.db, workspaceId, campaignId)
+    const exists = await lockCampaignForChange(tx.db, { workspaceId, campaignId }, mode)
     const campaign = exists ? await findCampaign(tx.db, workspaceId, campaignId) : undefined
     if (campaign === undefined) throw notFound('campaign')
     if (campaign.status === 'archived') throw new ApiError('campaign_archived.change')

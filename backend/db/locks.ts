@@ -173,22 +173,23 @@ export const lockCampaigns = (
 }
 
 /**
- * Locks a campaign to change it. `FOR UPDATE` waits for transactions that queue or finish its calls, and blocks new
- * ones: they either see the old rules, and the change finds their calls, or they see the new rules. Returns false if
- * the campaign doesn't exist.
+ * Locks a campaign to change it. Returns false if the campaign doesn't exist.
+ *
+ * @param mode `rules` waits for transactions that queue or finish its calls, and blocks new ones: they either see the old
+ *   rules, and the change finds their calls, or they see the new rules. New ones can start as long as it waits, so it can
+ *   take long while many processes queue calls. `pause` waits only for claims and for other changes.
  */
 export const lockCampaignForChange = async (
   db: Db,
-  workspaceId: number,
-  campaignId: number,
+  { workspaceId, campaignId }: CampaignKey,
+  mode: 'rules' | 'pause',
 ): Promise<boolean> => {
-  const row = await db
+  const query = db
     .selectFrom('campaign')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)
-    .forUpdate()
-    .executeTakeFirst()
+  const row = await (mode === 'rules' ? query.forUpdate() : query.forNoKeyUpdate()).executeTakeFirst()
   return row !== undefined
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
@@ -54,6 +55,18 @@ it("does not change another workspace's campaign", async () => {
   ).rejects.toMatchObject({
     code: 'not_found',
   })
+})
+
+it("pauses a campaign without waiting for a request that's queueing a call", async () => {
+  const { workspaceId, campaignId } = world.seed
+  const { id } = await inTransaction(world.deps, async (tx) => {
+    const call = await seedCall(tx, world.seed, freshNumber())
+    expect(await pauseCampaign(world.deps, workspaceId, campaignId)).toMatchObject({ status: 'paused' })
+    return call
+  })
+  expect(await claimCalls(world.deps, lease, 1)).toEqual([])
+  await resumeCampaign(world.deps, workspaceId, campaignId)
+  expect((await claimCalls(world.deps, lease, 1)).map(({ request }) => request.callId)).toEqual([id])
 })
 
 it('saves why a campaign was paused, and keeps the reason when it is paused again', async () => {
