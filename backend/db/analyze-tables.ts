@@ -8,6 +8,8 @@ import type { Db } from './schema.ts'
 
 /** PostgreSQL can just as well read all rows of a smaller table. */
 const minBytes = 64 * 1024
+/** More than one, because rows that aren't committed yet don't count. Afterward, autovacuum does it. */
+const maxAttempts = 60
 
 /**
  * Starts the job that analyzes each table that has got its first rows. Autovacuum does so only after up to a minute. Until
@@ -15,15 +17,16 @@ const minBytes = 64 * 1024
  * that finds a single contact, and prepared statements keep such a plan.
  */
 export function startTableAnalysis(deps: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob {
-  /** Each is analyzed once by this process, also if it couldn't be. Afterwards, autovacuum does it. */
-  const analyzed = new Set<string>()
+  /** By table: how often this process has tried. */
+  const attempts = new Map<string, number>()
   return startPeriodicJob(deps.clock, {
     name: 'table_analysis',
     intervalMs: secondMs,
     work: async () => {
-      const tables = (await findTablesWithoutStatistics(deps.db)).filter((table) => !analyzed.has(table))
+      const found = await findTablesWithoutStatistics(deps.db)
+      const tables = found.filter((table) => (attempts.get(table) ?? 0) < maxAttempts)
       if (tables.length === 0) return
-      tables.forEach((table) => analyzed.add(table))
+      tables.forEach((table) => attempts.set(table, (attempts.get(table) ?? 0) + 1))
       await analyze(deps.db, tables)
     },
     onError: (error) => deps.log.warn({ error: describeError(error) }, 'failed to analyze a new table'),
@@ -33,7 +36,7 @@ export function startTableAnalysis(deps: Pick<Deps, 'db' | 'clock' | 'log'>): Pe
 async function findTablesWithoutStatistics(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relkind = 'r' and relnamespace = current_schema::regnamespace and reltuples < 0
+    where relkind = 'r' and relnamespace = current_schema::regnamespace and reltuples <= 0
       and pg_relation_size(oid) >= ${minBytes}`.execute(db)
   return rows.map(({ name }) => name)
 }

@@ -36,7 +36,7 @@ export const startupTimeouts: DatabaseTimeouts = {
   queryMs: 11 * minuteMs,
 }
 
-/** How long a statement or transaction waits for a connection. */
+/** How long a transaction waits for a place in its workspace's share, and then for a connection. */
 const connectTimeoutMs = 5 * secondMs
 
 /**
@@ -52,15 +52,17 @@ interface OpenDatabase {
   pools: readonly [pg.Pool, pg.Pool]
   /** By ID. */
   workspaces: LRUCache<number, Db>
-  /** By ID of the workspace. */
-  shares: LRUCache<number, Share>
+  /** By ID of the workspace, for those that use connections. */
+  shares: Map<number, Share>
 }
 
 /** The connections that one workspace uses. */
 interface Share {
+  /** The share is removed when it's 0 again. */
   used: number
   /** Its transactions that wait for a connection. The longest waiting one comes first. */
   waiting: Set<() => void>
+  remove: () => void
 }
 
 /** By the adapter, which a `Db` shares with those derived from it. */
@@ -158,7 +160,7 @@ export function connect(
     connection: { url, ...(role !== undefined && { role }) },
     pools: [ofService, ofWorkspaces],
     workspaces: new LRUCache({ max: 1_000 }),
-    shares: new LRUCache({ max: 1_000 }),
+    shares: new Map(),
   })
   return db
 }
@@ -186,7 +188,7 @@ export function openWorkspace(db: Db, workspaceId: number): Db {
 /** The workspace whose rows a connection sees. */
 const workspaceOf = new WeakMap<pg.PoolClient, number>()
 
-/** How many connections of the pool a single workspace uses at most. */
+/** Returns how many connections of the pool a single workspace uses at most. */
 export const maxShare = (pool: pg.Pool): number => Math.max(2, Math.floor(0.8 * pool.options.max))
 
 /** By connection of a workspace that is in use. */
@@ -201,8 +203,12 @@ const shareOf = new WeakMap<pg.PoolClient, Share>()
 export async function connectToWorkspace(db: Db, workspaceId: number): Promise<PostgresPoolClient> {
   const { pools, shares } = getOpenDatabase(db)
   const [, pool] = pools
-  const share = shares.get(workspaceId) ?? { used: 0, waiting: new Set() }
-  if (share.used === 0) shares.set(workspaceId, share)
+  const share = shares.get(workspaceId) ?? {
+    used: 0,
+    waiting: new Set(),
+    remove: () => shares.delete(workspaceId),
+  }
+  shares.set(workspaceId, share)
   if (share.used < maxShare(pool)) share.used += 1
   else await waitForRelease(share)
   try {
@@ -239,6 +245,7 @@ function release(share: Share): void {
   const [next] = share.waiting
   if (next === undefined) {
     share.used -= 1
+    if (share.used === 0) share.remove()
     return
   }
   share.waiting.delete(next)

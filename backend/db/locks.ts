@@ -53,7 +53,7 @@ interface CampaignToReschedule {
 /** Returns false if another transaction has this lock, which keeps sweepers from waiting for each other. */
 export async function tryLockRescheduling(db: Db, { campaignId }: CampaignKey): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended('calls of campaign ' || ${campaignId}::bigint, 0)) as locked`.execute(
+    select pg_try_advisory_xact_lock(hashtextextended('rescheduling of campaign ' || ${campaignId}::bigint, 0)) as locked`.execute(
     db,
   )
   return rows[0]?.locked === true
@@ -175,9 +175,9 @@ export const lockCampaigns = (
 /**
  * Locks a campaign to change it. Returns false if the campaign doesn't exist.
  *
- * @param mode `rules` waits for transactions that queue or finish its calls, and blocks new ones: they either see the old
- *   rules, and the change finds their calls, or they see the new rules. New ones can start as long as it waits, so it can
- *   take long while many processes queue calls. `pause` waits only for claims and for other changes.
+ * @param mode `rules` waits for transactions that queue or finish its calls, and then blocks new ones: they either see the
+ *   old rules, and the change finds their calls, or they see the new rules. While it waits, new ones can start, so it can
+ *   take long if many processes queue calls. `pause` doesn't wait for those, but for claims and for other changes.
  */
 export const lockCampaignForChange = async (
   db: Db,

@@ -1,8 +1,10 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import { continueRescheduling } from '../../calls/reschedule-calls.ts'
 import { archiveCampaign } from '../../campaigns/campaign-status.ts'
 import { findCampaign } from '../../campaigns/campaign-store.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { tryLockRescheduling } from '../../db/locks.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
@@ -112,6 +114,18 @@ it('lets a sweeper stop after each batch of a long queue', async () => {
   await waitFor(async () => stopped !== undefined, nextSweep)
   await stopped
   expect(await countCalls()).toMatchObject({ [atOpening]: 400 })
+})
+
+it('leaves a long queue to the sweeper that has begun a batch', async () => {
+  await seedLongQueue()
+  await inTransaction(world.deps, (tx) => archiveCampaign(tx, world.seed.workspaceId, world.seed.campaignId))
+  await inTransaction(world.deps, async (tx) => {
+    expect(await tryLockRescheduling(tx.db, world.seed)).toBe(true)
+    expect(await continueRescheduling(world.deps, world.seed)).toBe(false)
+  })
+  expect(await countCalls()).toMatchObject({ completed: 200 })
+  expect(await continueRescheduling(world.deps, world.seed)).toBe(true)
+  expect(await countCalls()).toMatchObject({ completed: 400 })
 })
 
 it("doesn't touch queued calls if an edit leaves the calling hours as they are", async () => {

@@ -121,7 +121,8 @@ it("delivers to a subscription while another at the same host doesn't respond", 
   await waitForAttempts(100)
 
   const paths = world.receiver.requests.map(({ path }) => path)
-  expect(paths.filter((path) => path === '/silent')).toHaveLength(1)
+  // It can have half of the slots: one while the other is served, and another one as soon as that is done.
+  expect(paths.filter((path) => path === '/silent').length).toBeLessThanOrEqual(2)
 })
 
 /** Makes a path of the receiver slow: it responds only when the test releases the pending responses. */
