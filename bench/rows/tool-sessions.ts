@@ -23,7 +23,7 @@ export const toolSessions: Row = {
       measureCalls(subject, clients, clients * Math.ceil(seconds * perClient))
     return [
       ...compare(
-        'Tool session opened',
+        'Tool session',
         'a tool session opened: connect, `initialize`, `tools/list`',
         1.3,
         await measure(bench, servers, (subject) => measureOpenings(subject, sessions)),
