@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
+import { tryLock } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 
 /** Returns the advisory lock of a scope, a bigint. */
 export const toScopeLock = (scopeHash: Buffer): string => scopeHash.readBigInt64BE(0).toString()
 
 /** Locks a scope until the transaction ends. Returns false if another transaction has the lock. */
-export async function tryLockScope(db: Db, lock: string): Promise<boolean> {
-  const { rows } = await sql<{
-    locked: boolean
-  }>`select pg_try_advisory_xact_lock(${lock}::bigint) as locked`.execute(db)
-  return rows[0]?.locked === true
-}
+export const tryLockScope = (db: Db, lock: string): Promise<boolean> => tryLock(db, sql`${lock}::bigint`)
 
 interface StoredResponse {
   bodyHash: Buffer

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { tryLock } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 
 /**
@@ -28,11 +29,8 @@ export async function selectWorkspacesWithEndedCalls(db: Db, endedBefore: Date):
  * Locks the workspace's archive, so that a transaction that looks for all calls of a kind can't miss one that is moving.
  * Returns false, without waiting, if such a transaction or another archiver is running.
  */
-export async function lockArchiveForMove(db: Db, workspaceId: number): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(archive_lock(${workspaceId})) as locked`.execute(db)
-  return rows[0]?.locked ?? false
-}
+export const lockArchiveForMove = (db: Db, workspaceId: number): Promise<boolean> =>
+  tryLock(db, sql`archive_lock(${workspaceId})`)
 
 /** Moves up to `limit` calls that ended before `endedBefore` to the archive, oldest first. Returns how many. */
 export async function archiveEndedCalls(

@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { minuteMs, secondMs } from '../core/durations.ts'
 import { isError } from '../core/errors.ts'
+import { type ConnectionShares, connectTimeoutMs, createConnectionShares } from './connection-shares.ts'
 import { doNotCallSettings } from './do-not-call-settings.ts'
-import { ConnectionLimitError } from './outage.ts'
 import { roles } from './roles.ts'
 import type { Database, Db } from './schema.ts'
 
@@ -36,9 +36,6 @@ export const startupTimeouts: DatabaseTimeouts = {
   queryMs: 11 * minuteMs,
 }
 
-/** How long a transaction waits for a place in its workspace's share, and then for a connection. */
-const connectTimeoutMs = 5 * secondMs
-
 /**
  * How many connections a process opens at most, unless DATABASE_CONNECTIONS says otherwise: half of them for workspaces,
  * half for everything else.
@@ -52,17 +49,8 @@ interface OpenDatabase {
   pools: readonly [pg.Pool, pg.Pool]
   /** By ID. */
   workspaces: LRUCache<number, Db>
-  /** By ID of the workspace, for those that use connections. */
-  shares: Map<number, Share>
-}
-
-/** The connections that one workspace uses. */
-interface Share {
-  /** The share is removed when it's 0 again. */
-  used: number
-  /** Its transactions that wait for a connection. The longest waiting one comes first. */
-  waiting: Set<() => void>
-  remove: () => void
+  /** Of the second pool. */
+  shares: ConnectionShares
 }
 
 /** By the adapter, which a `Db` shares with those derived from it. */
@@ -89,11 +77,10 @@ export const getPools = (db: Db): readonly [pg.Pool, pg.Pool] => getOpenDatabase
 export function countConnections(db: Db): { state: 'busy' | 'idle' | 'waiting'; count: number }[] {
   const { pools, shares } = getOpenDatabase(db)
   const sum = (count: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0)
-  const waitingInShares = [...shares.values()].reduce((total, { waiting }) => total + waiting.size, 0)
   return [
     { state: 'busy', count: sum((pool) => pool.totalCount - pool.idleCount) },
     { state: 'idle', count: sum((pool) => pool.idleCount) },
-    { state: 'waiting', count: sum((pool) => pool.waitingCount) + waitingInShares },
+    { state: 'waiting', count: sum((pool) => pool.waitingCount) + shares.countWaiting() },
   ]
 }
 
@@ -160,7 +147,7 @@ export function connect(
     connection: { url, ...(role !== undefined && { role }) },
     pools: [ofService, ofWorkspaces],
     workspaces: new LRUCache({ max: 1_000 }),
-    shares: new Map(),
+    shares: createConnectionShares(ofWorkspaces.options.max),
   })
   return db
 }
@@ -188,68 +175,27 @@ export function openWorkspace(db: Db, workspaceId: number): Db {
 /** The workspace whose rows a connection sees. */
 const workspaceOf = new WeakMap<pg.PoolClient, number>()
 
-/** Returns how many connections of the pool a single workspace uses at most. */
-export const maxShare = (pool: pg.Pool): number => Math.max(2, Math.floor(0.8 * pool.options.max))
-
-/** By connection of a workspace that is in use. */
-const shareOf = new WeakMap<pg.PoolClient, Share>()
+/** By connection of a workspace that is in use: ends this use of the workspace's share. */
+const endUse = new WeakMap<pg.PoolClient, () => void>()
 
 /**
- * Takes a connection whose statements run as the workspace role and see the rows of one workspace. A workspace doesn't
- * use all of the pool: if its transactions wait for a lock, some connections remain for other workspaces.
+ * Takes a connection whose statements run as the workspace role and see the rows of one workspace.
  *
- * @throws {ConnectionLimitError} if they use them for too long
+ * @throws {ConnectionLimitError} if the workspace's transactions use its share of the connections for too long
  */
 export async function connectToWorkspace(db: Db, workspaceId: number): Promise<PostgresPoolClient> {
   const { pools, shares } = getOpenDatabase(db)
   const [, pool] = pools
-  const share = shares.get(workspaceId) ?? {
-    used: 0,
-    waiting: new Set(),
-    remove: () => shares.delete(workspaceId),
-  }
-  shares.set(workspaceId, share)
-  if (share.used < maxShare(pool)) share.used += 1
-  else await waitForRelease(share)
+  const release = await shares.take(workspaceId)
   try {
     const client = await pool.connect()
-    shareOf.set(client, share)
+    endUse.set(client, release)
     await setWorkspace(client, workspaceId)
     return closeOnFailure(client)
   } catch (error) {
-    release(share)
+    release()
     throw error
   }
-}
-
-/**
- * Waits until another transaction of the workspace passes its place on.
- *
- * @throws {ConnectionLimitError} after 5 seconds
- */
-const waitForRelease = (share: Share): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const start = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(() => {
-      share.waiting.delete(start)
-      reject(new ConnectionLimitError())
-    }, connectTimeoutMs)
-    share.waiting.add(start)
-  })
-
-/** Passes a place on to a transaction that waits. If there's none, fewer connections are used. */
-function release(share: Share): void {
-  const [next] = share.waiting
-  if (next === undefined) {
-    share.used -= 1
-    if (share.used === 0) share.remove()
-    return
-  }
-  share.waiting.delete(next)
-  next()
 }
 
 async function setWorkspace(client: pg.PoolClient, workspaceId: number): Promise<void> {
@@ -324,10 +270,8 @@ function closeOnFailure(client: pg.PoolClient): PostgresPoolClient {
     }) as PostgresPoolClient['query'],
     release: () => {
       client.release(mustClose)
-      const share = shareOf.get(client)
-      if (share === undefined) return // a connection of the service
-      shareOf.delete(client)
-      release(share)
+      endUse.get(client)?.() // not for a connection of the service
+      endUse.delete(client)
     },
   }
   closingOnFailure.set(client, wrapped)

@@ -1,5 +1,5 @@
 import type { CallingHours, CampaignStatus, RetryPolicy } from '@outdial/contract'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
 import { prepared } from './connect.ts'
 import type { AgentStatus, Db } from './schema.ts'
@@ -43,6 +43,16 @@ export const inQueueOrder = <Change extends { campaignId: number }>(changes: rea
     .sort(([one], [other]) => one - other)
     .map(([, group]) => group)
 
+/**
+ * Takes an advisory lock, a bigint, until the transaction ends. Returns false, without waiting, if another transaction has
+ * it.
+ */
+export async function tryLock(db: Db, key: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${key}) as locked`.execute(db)
+  return rows[0]?.locked === true
+}
+
 interface CampaignToReschedule {
   status: CampaignStatus
   timeZone: string
@@ -51,13 +61,8 @@ interface CampaignToReschedule {
 }
 
 /** Returns false if another transaction has this lock, which keeps sweepers from waiting for each other. */
-export async function tryLockRescheduling(db: Db, { campaignId }: CampaignKey): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended('rescheduling of campaign ' || ${campaignId}::bigint, 0)) as locked`.execute(
-    db,
-  )
-  return rows[0]?.locked === true
-}
+export const tryLockRescheduling = (db: Db, { campaignId }: CampaignKey): Promise<boolean> =>
+  tryLock(db, sql`hashtextextended('rescheduling of campaign ' || ${campaignId}::bigint, 0)`)
 
 /** Locks a campaign with queued calls that haven't been rescheduled after a change. Undefined if there are none. */
 export const lockCampaignToReschedule = async (

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
-import { getPools, maxShare } from '../../db/connect.ts'
+import { getPools } from '../../db/connect.ts'
+import { maxShare } from '../../db/connection-shares.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useApiWorld } from '../support/test-api.ts'
 
@@ -19,7 +20,7 @@ it('queues one call if every request starts before the first one commits', async
   let posts: ReturnType<typeof post>[] = []
   // The request that inserts the contact waits for the campaign's lock, and all others wait for that request. They have as
   // many connections as one workspace uses at a time.
-  const requests = maxShare(getPools(api.deps.db)[1])
+  const requests = maxShare(getPools(api.deps.db)[1].options.max)
   await api.deps.db.transaction().execute(async (db) => {
     await db.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     posts = Array.from({ length: requests }, () => post(phone_number))

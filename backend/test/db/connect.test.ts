@@ -9,6 +9,7 @@ import type { Db } from '../../db/schema.ts'
 import { openDeps } from '../../open-deps.ts'
 import { asSuperuser } from '../support/database.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
+import { getError } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
@@ -58,11 +59,6 @@ it('opens at most DATABASE_CONNECTIONS connections, half of them for workspaces'
 describe('a workspace whose transactions wait for a lock', () => {
   const lock = sql`select pg_advisory_xact_lock(7)`
   const countWaiting = (db: Db) => countConnections(db).find(({ state }) => state === 'waiting')?.count
-  const getError = (work: Promise<unknown>) =>
-    work.then(
-      () => 'none',
-      (error: unknown) => error,
-    )
   let db: Db
   beforeEach(() => {
     db = connect({ url: database.url, role: roles.service, max: 6 })
@@ -87,7 +83,7 @@ describe('a workspace whose transactions wait for a lock', () => {
       expect(getPools(db)[1].totalCount).toBe(3)
       expect(countWaiting(db)).toBe(1)
     })
-    expect(errors).toEqual(['none', 'none', 'none'])
+    expect(errors).toEqual([undefined, undefined, undefined])
     expect(countWaiting(db)).toBe(0)
   })
 
@@ -97,7 +93,7 @@ describe('a workspace whose transactions wait for a lock', () => {
       expect(error).toBeInstanceOf(ConnectionLimitError)
       expect(isOutage(error)).toBe(true)
     })
-    expect(errors.slice(0, 2)).toEqual(['none', 'none'])
+    expect(errors.slice(0, 2)).toEqual([undefined, undefined])
     await sql`select 1`.execute(openWorkspace(db, 1))
   })
 })

@@ -11,6 +11,7 @@ import { addDocument } from '../../knowledge/documents.ts'
 import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
+import { getError } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 // Roles belong to the whole server, which other tests use too. Except in the last test, these have other names.
@@ -51,12 +52,6 @@ async function createUser(attributes = ''): Promise<string> {
   Object.assign(url, { username: user, password: user })
   return url.href
 }
-
-const getError = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
 
 /** Checks that the user can switch to both roles, and that migrations as the user see what the service sees. */
 const expectUsable = (url: string) =>

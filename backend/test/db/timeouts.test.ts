@@ -6,16 +6,11 @@ import { roles } from '../../db/roles.ts'
 import { asSuperuser } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
+import { getError } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 const timeouts = { statementMs: 60_000, idleInTransactionMs: 60_000, queryMs: 60_000 }
-
-const getError = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
 
 it('releases the locks of a process that goes silent in the middle of a transaction', async () => {
   await asSuperuser(database.db, async (db) => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { connect, getPools, maxShare } from '../../db/connect.ts'
+import { connect, getPools } from '../../db/connect.ts'
+import { maxShare } from '../../db/connection-shares.ts'
 import { ConnectionLimitError } from '../../db/outage.ts'
 import { roles } from '../../db/roles.ts'
 import type { Db } from '../../db/schema.ts'
@@ -121,7 +122,7 @@ it('stays in use if a workspace uses its share of the connections for too long',
   const lock = sql`select pg_advisory_xact_lock(7)`
   const reading = await copy.db.transaction().execute(async (tx) => {
     await lock.execute(tx)
-    const share = maxShare(getPools(replicaDb)[1])
+    const share = maxShare(getPools(replicaDb)[1].options.max)
     const statements = Array.from({ length: share }, () => lock.execute(replica.openWorkspace(workspaceId)))
     await waitForLockWaiters(copy.db, share)
     await expect(readName()).rejects.toThrow(ConnectionLimitError)

@@ -35,3 +35,10 @@ export async function waitForValue<Value>(
 export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setImmediate(resolve))
 }
+
+/** Resolves with the error of the work, or with undefined if it succeeds. */
+export const getError = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )

@@ -1,0 +1,74 @@
+import { secondMs } from '../core/durations.ts'
+import { ConnectionLimitError } from './outage.ts'
+
+/** How long a transaction waits for a place in its workspace's share, and then for a connection. */
+export const connectTimeoutMs = 5 * secondMs
+
+/** Returns how many connections of a pool a single workspace uses at most. */
+export const maxShare = (poolSize: number): number => Math.max(2, Math.floor(0.8 * poolSize))
+
+/** The connections that one workspace uses. */
+interface Share {
+  used: number
+  /** Its transactions that wait for a connection. The longest waiting one comes first. */
+  waiting: Set<() => void>
+}
+
+/** Limits how many connections of a pool each workspace uses. */
+export interface ConnectionShares {
+  /**
+   * Waits until the workspace may use another connection. Returns a function that ends this use.
+   *
+   * @throws {ConnectionLimitError} after 5 seconds
+   */
+  take(workspaceId: number): Promise<() => void>
+  /** Counts the transactions that wait. */
+  countWaiting(): number
+}
+
+/**
+ * Creates the shares of a pool. A workspace doesn't use all of it: if its transactions wait for a lock, some connections
+ * remain for other workspaces.
+ */
+export function createConnectionShares(poolSize: number): ConnectionShares {
+  /** By ID, for workspaces that use connections. */
+  const shares = new Map<number, Share>()
+  const max = maxShare(poolSize)
+
+  /** Passes a place on to a transaction that waits. If there's none, fewer connections are used. */
+  const release = (workspaceId: number, share: Share) => {
+    const [next] = share.waiting
+    if (next !== undefined) {
+      share.waiting.delete(next)
+      next()
+      return
+    }
+    share.used -= 1
+    if (share.used === 0) shares.delete(workspaceId)
+  }
+
+  return {
+    take: async (workspaceId) => {
+      const share = shares.get(workspaceId) ?? { used: 0, waiting: new Set() }
+      shares.set(workspaceId, share)
+      if (share.used < max) share.used += 1
+      else await waitForRelease(share)
+      return () => release(workspaceId, share)
+    },
+    countWaiting: () => [...shares.values()].reduce((total, { waiting }) => total + waiting.size, 0),
+  }
+}
+
+/** Waits until another transaction of the workspace passes its place on. */
+const waitForRelease = (share: Share): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const start = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      share.waiting.delete(start)
+      reject(new ConnectionLimitError())
+    }, connectTimeoutMs)
+    share.waiting.add(start)
+  })
