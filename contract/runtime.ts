@@ -12,7 +12,7 @@ export const RuntimeDialRequest = z
       .string()
       .regex(/^oat_/)
       .describe(
-        'The credential for tools_url and reports_url, valid for this attempt only, until the attempt and its analysis end. Sent as a bearer token.',
+        'The credential for tools_url, tools_http_url, and reports_url, valid for this attempt only, until the attempt and its analysis end. Sent as a bearer token.',
       ),
     call_id: Id,
     attempt: z.int().min(1).describe('The number of this attempt, starting at 1'),
@@ -34,7 +34,12 @@ export const RuntimeDialRequest = z
       last_name: z.string().nullable(),
       variables: z.record(z.string(), z.string()),
     }),
-    tools_url: z.url().describe("This agent's tools for this call, over MCP (SSE). Requires attempt_token."),
+    tools_url: z
+      .url()
+      .describe("This agent's tools for this call, over MCP (HTTP+SSE). Requires attempt_token."),
+    tools_http_url: z
+      .url()
+      .describe('The same tools, over MCP (Streamable HTTP). Requires attempt_token in each request.'),
     reports_url: z.url().describe('Where to send the reports of this attempt. Requires attempt_token.'),
     ring_limit_seconds: Seconds,
     call_limit_seconds: Seconds,

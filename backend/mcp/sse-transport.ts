@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { toolSessionPath } from '../core/runtime-paths.ts'
+import { toolSessionPaths } from '../core/runtime-paths.ts'
 import { digestCredentials, permitsCredentials } from '../secrets/verify-runtime-credential.ts'
 import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted } from './mcp-http.ts'
@@ -67,7 +67,7 @@ export function createSseRoutes(options: {
   }
 
   const routes = new Map<string, MethodHandlers>([
-    [`${toolSessionPath}/`, { GET: open }],
+    [`${toolSessionPaths.sse}/`, { GET: open }],
     ['/api/mcp/messages/', { POST: post }],
   ])
   return { routes, handle }

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { toErrorMessage, toolResultTexts } from '@outdial/contract'
 import { minuteMs } from '../core/durations.ts'
+import { toolSessionPaths } from '../core/runtime-paths.ts'
 import {
   digestCredentials,
   permitsCredentials,
@@ -134,7 +135,7 @@ export function createStreamableRoutes(options: {
       request.res.writeHead(204, { 'X-Request-Id': request.requestId }).end()
     },
   }
-  return { routes: new Map([['/api/mcp/', methods]]), handle }
+  return { routes: new Map([[toolSessionPaths.streamable, methods]]), handle }
 }
 
 /**

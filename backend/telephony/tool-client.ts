@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { rejectOnAbort } from '../core/abort.ts'
-import { toolSessionPath } from '../core/runtime-paths.ts'
+import { toolSessionPaths } from '../core/runtime-paths.ts'
 import { version } from '../version.ts'
 
 interface ToolResult {
@@ -61,8 +61,12 @@ function extractText(part: unknown): string[] {
 }
 
 /** Returns the URL of an agent's tool session, in a call or without one. */
-export function toolSessionUrl(baseUrl: string, call: { widgetId: string; attemptId?: string }): URL {
-  const url = new URL(`${baseUrl}${toolSessionPath}`)
+export function toolSessionUrl(
+  baseUrl: string,
+  call: { widgetId: string; attemptId?: string },
+  transport: keyof typeof toolSessionPaths = 'sse',
+): URL {
+  const url = new URL(`${baseUrl}${toolSessionPaths[transport]}`)
   url.searchParams.set('widget_id', call.widgetId)
   if (call.attemptId !== undefined) url.searchParams.set('call_id', call.attemptId)
   return url

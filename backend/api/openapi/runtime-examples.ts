@@ -15,6 +15,7 @@ export const exampleDialRequest: RuntimeDialRequest = {
   campaign: { name: 'New leads' },
   contact: { first_name: 'Maya', last_name: null, variables: { product: 'roof inspection' } },
   tools_url: `https://calls.example.com/api/mcp/sse?widget_id=${widgetId}&call_id=${attemptId}`,
+  tools_http_url: `https://calls.example.com/api/mcp/?widget_id=${widgetId}&call_id=${attemptId}`,
   reports_url: `https://calls.example.com/api/internal/attempts/${attemptId}/reports`,
   ring_limit_seconds: 45,
   call_limit_seconds: 1800,

@@ -84,6 +84,7 @@ const toRuntimeDialRequest = (
   attemptToken: string,
 ): RuntimeDialRequest => {
   const { attemptId, agent, contact } = request
+  const toolSession = { widgetId: agent.widgetId, attemptId }
   return {
     attempt_id: attemptId,
     attempt_token: attemptToken,
@@ -103,7 +104,8 @@ const toRuntimeDialRequest = (
       last_name: contact.lastName,
       variables: contact.variables,
     },
-    tools_url: toolSessionUrl(internalUrl, { widgetId: agent.widgetId, attemptId }).href,
+    tools_url: toolSessionUrl(internalUrl, toolSession).href,
+    tools_http_url: toolSessionUrl(internalUrl, toolSession, 'streamable').href,
     reports_url: `${internalUrl}${attemptReportsPath(attemptId)}`,
     ring_limit_seconds: callLimits.ringSeconds,
     call_limit_seconds: callLimits.callSeconds,

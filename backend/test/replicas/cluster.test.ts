@@ -103,13 +103,14 @@ describeWithRedisServer('two API processes and two workers', () => {
         if (init.method === 'POST') posts.push(url.pathname)
         return fetch(`${isOpening ? first.url : second.url}${url.pathname}${url.search}`, init)
       }
-      const { search } = new URL(request.tools_url)
+      const { pathname, search } = new URL(transport === 'SSE' ? request.tools_url : request.tools_http_url)
+      const url = new URL(`${first.url}${pathname}${search}`)
       const options = { requestInit, fetch: send }
       const client = new Client({ name: 'test', version: '1.0.0' })
       await client.connect(
         transport === 'SSE'
-          ? new SSEClientTransport(new URL(`${first.url}/api/mcp/sse${search}`), options)
-          : new StreamableHTTPClientTransport(new URL(`${first.url}/api/mcp/${search}`), options),
+          ? new SSEClientTransport(url, options)
+          : new StreamableHTTPClientTransport(url, options),
       )
       expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['contact_lookup'])
       const found = await client.callTool({ name: 'contact_lookup', arguments: {} })

@@ -73,6 +73,7 @@ describe('the dial request', () => {
       campaign: { name: 'Leads' },
       contact: { first_name: 'Maya', last_name: null, variables: { product: 'a roof' } },
       tools_url: `${base}/mcp/sse?widget_id=${widget_id}&call_id=${attemptId}`,
+      tools_http_url: `${base}/mcp/?widget_id=${widget_id}&call_id=${attemptId}`,
       reports_url: `${base}/internal/attempts/${attemptId}/reports`,
       ring_limit_seconds: 45,
       call_limit_seconds: 1800,
