@@ -16,13 +16,20 @@ const proxy = z.union(
       'each item must be an IP address, a range such as 10.0.0.0/8, or loopback, linklocal, or uniquelocal',
   },
 )
+/** A proxy that serves Outdial under a path would break links, cookies, and OAuth, whose addresses begin at the host. */
+const ownAddress = z
+  .url({ protocol: /^https?$/, abort: true })
+  .regex(
+    /^[^/]+\/\/[^/?#@\\]+\/*$/,
+    "must have only a host, such as https://calls.example.com: Outdial can't be served under a path",
+  )
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
 /** The environment variables that configure the service. `.env.example` lists all of them. */
 export const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(8787),
   HOST: z.string().default('127.0.0.1'),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PUBLIC_URL: ownAddress.optional(),
   DATA_DIR: z.string().optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   // At least two for workspaces and two for everything else.
@@ -35,7 +42,7 @@ export const Environment = z.object({
   RUNTIME_SIGNING_KEY: list.optional(),
   RUNTIME_SIGNING_KEY_FILE: z.string().optional(),
   RUNTIME_URL: z.url({ protocol: /^https?$/ }).optional(),
-  INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
+  INTERNAL_URL: ownAddress.optional(),
   ALLOWED_HOSTS: list.optional(),
   TELEPHONY: z.enum(['simulated', 'http']).default('simulated'),
   SIMULATION_SPEED: z.coerce.number().min(0.1).max(10_000).optional(),

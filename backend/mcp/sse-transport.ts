@@ -16,18 +16,17 @@ import {
   type TransportRoutes,
 } from './tool-transport.ts'
 
+const messagesPath = '/api/mcp/messages/'
+
 /**
  * Creates the routes of HTTP+SSE: one for the stream, and one for the client's messages. `handle` handles a message that
  * another process received.
  */
-export function createSseRoutes(options: {
-  toolSessions: ToolSessions
-  publicUrl: string
-  backlog: Backlog
-}): { routes: TransportRoutes; handle: (request: SessionRequest) => SessionReply } {
+export function createSseRoutes(options: { toolSessions: ToolSessions; backlog: Backlog }): {
+  routes: TransportRoutes
+  handle: (request: SessionRequest) => SessionReply
+} {
   const { toolSessions, backlog } = options
-  // A proxy may serve this service under a path prefix.
-  const messagesPath = `${new URL(options.publicUrl).pathname.replace(/\/$/, '')}/api/mcp/messages/`
 
   const open = async (request: TransportRequest): Promise<void> => {
     const { res, requestId } = request
@@ -68,7 +67,7 @@ export function createSseRoutes(options: {
 
   const routes = new Map<string, MethodHandlers>([
     [`${toolSessionPaths.sse}/`, { GET: open }],
-    ['/api/mcp/messages/', { POST: post }],
+    [messagesPath, { POST: post }],
   ])
   return { routes, handle }
 }

@@ -117,7 +117,7 @@ export function createToolServer(
     },
   }
 
-  const sse = createSseRoutes({ toolSessions, publicUrl: config.publicUrl, backlog })
+  const sse = createSseRoutes({ toolSessions, backlog })
   const streamable = createStreamableRoutes({ toolSessions, credentials, now, backlog })
   const routes = new Map([...sse.routes, ...streamable.routes])
   deps.replicas.serve(async (body) => {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { parseConfig } from '../config.ts'
 
 it.each([
@@ -52,4 +52,24 @@ it.each([
   ['7', 7],
 ])('archives calls with ARCHIVE_AFTER_DAYS=%s after %s days', (days, expected) => {
   expect(parseConfig({ ARCHIVE_AFTER_DAYS: days }).archiveAfterDays).toBe(expected)
+})
+
+describe.each(['PUBLIC_URL', 'INTERNAL_URL'])('%s', (name) => {
+  it.each([
+    'https://calls.example.com/voice',
+    'https://calls.example.com/voice/',
+    String.raw`https://calls.example.com\voice`,
+    'https://calls.example.com?a=b',
+    'https://calls.example.com/#a',
+    'https://user:password@calls.example.com',
+  ])("can't be %s, because Outdial needs a host of its own", (url) => {
+    expect(() => parseConfig({ [name]: url })).toThrow(
+      `${name}: must have only a host, such as https://calls.example.com: Outdial can't be served under a path`,
+    )
+  })
+
+  it('can end with a slash, which is dropped', () => {
+    const { publicUrl, internalUrl } = parseConfig({ [name]: 'https://calls.example.com:8443/' })
+    expect([publicUrl, internalUrl]).toContain('https://calls.example.com:8443')
+  })
 })

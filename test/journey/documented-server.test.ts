@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseEnv, promisify } from 'node:util'
@@ -113,9 +113,8 @@ async function createDatabase(): Promise<string> {
 
 /** Runs the command that dumps a running embedded database. An older pg_dump connects, but dumps nothing. */
 async function dumpEmbedded(dataDir: string): Promise<string> {
-  const cwd = await newFolder()
-  await symlink(dataDir, path.join(cwd, '.outdial'))
-  const failed = await run(backups(/^pg_dump .*owner/), environment, cwd).catch((error: unknown) => error)
+  const dump = run(backups(/^pg_dump .*owner/), { ...environment, DATA_DIR: dataDir }, await newFolder())
+  const failed = await dump.catch((error: unknown) => error)
   return failed instanceof Error && 'stderr' in failed ? String(failed.stderr) : ''
 }
 
@@ -160,9 +159,9 @@ itWithPgDump(
       ...configured,
       DATABASE_URL: old,
     })
-    await mkdir(path.join(folder, '.outdial'))
-    await writeFile(path.join(folder, '.outdial/owner.json'), JSON.stringify({ url: old }))
-    await run(backups(/^pg_dump .*owner/))
+    const oldDataDir = await newFolder()
+    await writeFile(path.join(oldDataDir, 'owner.json'), JSON.stringify({ url: old }))
+    await run(backups(/^pg_dump .*owner/), { ...environment, DATA_DIR: oldDataDir })
 
     const moved = { ...configured, DATABASE_URL: await createDatabase() }
     await run(backups(/^psql "\$DATABASE_URL"/), moved)
