@@ -561,11 +561,11 @@ export const toolResultTexts = {
     action: 'Continue without the result.',
   },
   no_response: {
-    meaning: 'No response from the service: {reason}.',
+    meaning: 'The request to the service failed: {reason}.',
     action: 'Try again once, or continue without the result.',
   },
   no_response_to_change: {
-    meaning: 'No response from the service: {reason}.',
+    meaning: 'The request to the service failed: {reason}.',
     action: "The request may have taken effect. Don't repeat it.",
   },
   redirected: {

@@ -1,5 +1,6 @@
 import { ForbiddenAddressError } from './guard.ts'
 
+const invalidResponse = "the response isn't valid HTTP"
 const connectionClosed = 'the connection was closed'
 const unreachable = "the server couldn't be reached"
 
@@ -15,17 +16,21 @@ const messages: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: unreachable,
   ENOTFOUND: 'the hostname has no address',
   EAI_AGAIN: "the hostname couldn't be looked up",
+  UND_ERR_HEADERS_TIMEOUT: 'the request timed out',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: invalidResponse,
+  ERR_ASSERTION: invalidResponse, // undici asserts what its parser let through, such as status 099
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
 }
 
 /** Returns why a request got no response, as a clause without a period. Undefined if it isn't a network error. */
 export function describeNetworkError(error: unknown): string | undefined {
   if (error instanceof ForbiddenAddressError) return "the address isn't public"
-  if (getText(error, 'name') === 'TimeoutError') return 'the request timed out'
+  const name = getText(error, 'name')
+  if (name === 'TimeoutError') return 'the request timed out'
+  if (name === 'HTTPParserError') return invalidResponse
   const code = getText(error, 'code')
   if (/CERT|^UNABLE_TO_/.test(code)) return `the TLS certificate isn't valid (${code})`
   if (/SSL|TLS|^EPROTO$/.test(code)) return `the secure connection failed (${code})`
-  if (code.startsWith('HPE_')) return `the response isn't valid HTTP (${code})`
   return messages[code]
 }
 

@@ -111,11 +111,26 @@ export function guardedConnector({
     // IP literals never reach `lookup`.
     const host = target.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) && !isPermittedAddress(host, allowLoopback)) {
-      callback(new ForbiddenAddressError(host), null)
+      callback(markNotSent(new ForbiddenAddressError(host)), null)
       return
     }
-    connect(target, callback)
+    connect(target, (...[error, socket]) => {
+      if (error === null) callback(null, socket)
+      else callback(markNotSent(error), null)
+    })
   }
+}
+
+/** Marks an error that occurred before anything of a request was sent. */
+export function markNotSent<Failure>(error: Failure): Failure {
+  if (typeof error === 'object' && error !== null) Reflect.set(error, 'isRequestSent', false)
+  return error
+}
+
+/** Returns whether a request failed before anything of it was sent, so that it certainly had no effect. */
+export function isNotSent(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false
+  return Reflect.get(error, 'isRequestSent') === false || isNotSent(Reflect.get(error, 'cause'))
 }
 
 const addressNotFoundError = (host: string): NodeJS.ErrnoException =>

@@ -50,6 +50,11 @@ export class HttpReceiver {
     this.respond = () => {}
   }
 
+  /** Writes the same bytes for every request, in place of an HTTP response, then closes the connection. */
+  respondWithBytes(bytes: string): void {
+    this.respond = (_request, { socket }) => socket?.end(bytes, 'latin1')
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections()
     this.#server.close()
@@ -68,3 +73,20 @@ export function useHttpReceiver(): HttpReceiver {
   afterEach(() => receiver.close())
   return receiver
 }
+
+/** What servers send that isn't a valid HTTP/1.1 response. */
+export const invalidResponses: readonly [name: string, bytes: string][] = [
+  ['lines that end without a carriage return', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
+  [
+    'a length and chunks',
+    'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+  ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'],
+  ["a space in a header's name", 'HTTP/1.1 200 OK\r\nBad Name: 2\r\n\r\n'],
+  ["a control character in a header's value", 'HTTP/1.1 200 OK\r\nX-Test: a\x01b\r\n\r\n'],
+  ['another version', 'HTTP/2 200\r\n\r\n'],
+  ['a status in letters', 'HTTP/1.1 abc OK\r\n\r\n'],
+  ['a status below 100', 'HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n'],
+  ['an upgrade without its header', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+  ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
+]

@@ -59,6 +59,21 @@ it("lists which tools can't be used and why, and offers the others", async () =>
   })
 })
 
+it("doesn't offer tools that run only as MCP tasks, and says why", async () => {
+  const server = await start('streamable')
+  server.tools = [
+    { ...echo, execution: { taskSupport: 'optional' } },
+    { ...write, execution: { taskSupport: 'required' } },
+  ]
+  const row = await add(server)
+  expect(remoteMcp.definitions(row).map(({ name }) => name.split('__')[1])).toEqual(['echo'])
+  const message =
+    "write can't be used. The tool runs only as an MCP task, which Outdial doesn't support. Leave out this tool."
+  await expect(add(server, { tools: ['write'] })).rejects.toMatchObject({
+    details: [{ field: 'tools', message }],
+  })
+})
+
 it("doesn't parse a list of tools with more than 10,000 values", async () => {
   const server = await start('streamable')
   const row = await add(server)

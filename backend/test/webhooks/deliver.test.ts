@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { toOriginSecret } from '../../webhooks/origin-secret.ts'
 import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
 import { completeCall } from '../support/factories.ts'
-import { HttpReceiver } from '../support/http-receiver.ts'
+import { HttpReceiver, invalidResponses } from '../support/http-receiver.ts'
 import { useWebhooksWorld } from '../support/webhooks.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -153,6 +153,21 @@ describe('the response', () => {
     expect(await deliveryAfter(1)).toMatchObject({ status: 'pending', attempts: 1 })
     expect(await listAttempts()).toMatchObject([{ status_code: null, error: 'The request timed out.' }])
   })
+
+  it.each(invalidResponses)(
+    "counts a response that isn't valid HTTP as the receiver's failure: %s",
+    async (_name, bytes) => {
+      const { id } = await seedSubscription()
+      world.receiver.respondWithBytes(bytes)
+      await completeCall(world.deps, world.seed)
+      start()
+      expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
+      expect(await listAttempts()).toMatchObject([
+        { status_code: null, error: "The response isn't valid HTTP." },
+      ])
+      expect(await webhooks.subscriptionRow(id)).toMatchObject({ failing_since: expect.any(Date) })
+    },
+  )
 
   it('treats a 2xx response as delivered even if its body never ends', async () => {
     await seedSubscription()

@@ -211,6 +211,19 @@ describe('a failing subscription', () => {
     expect(await listDeliveries()).toHaveLength(2)
   })
 
+  it("disables a subscription whose receiver doesn't respond in valid HTTP", async () => {
+    const { id } = await seedSubscription()
+    world.receiver.respondWithBytes('HTTP/1.1 200 OK\nContent-Length: 2\n\nok')
+    await completeCall(world.deps, world.seed)
+    start()
+    await waitForAttempts(1)
+    world.deps.clock.advance(5 * day)
+    await completeCall(world.deps, world.seed)
+    world.workers[0]?.notify()
+    await waitForAttempts(3)
+    expect(await subscriptionRow(id)).toMatchObject({ disabled_at: world.deps.clock.now() })
+  })
+
   it("doesn't disable a subscription because of a single event", async () => {
     const { id } = await seedSubscription()
     world.receiver.respondWith(500)

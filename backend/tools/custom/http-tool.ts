@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
-import { createGuardedSend, type GuardedResponse } from '../../outbound/guard.ts'
+import { createGuardedSend, type GuardedResponse, isNotSent } from '../../outbound/guard.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { version } from '../../version.ts'
 import {
@@ -87,8 +87,8 @@ async function sendRequest(
     use.signal.throwIfAborted()
     const failure = describeNetworkError(error)
     if (failure === undefined) throw error
-    const key = request.method === 'GET' ? 'no_response' : 'no_response_to_change'
-    return failedResult(key, { reason: failure })
+    const isSafe = request.method === 'GET' || isNotSent(error)
+    return failedResult(isSafe ? 'no_response' : 'no_response_to_change', { reason: failure })
   }
 }
 

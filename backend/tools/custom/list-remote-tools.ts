@@ -68,6 +68,9 @@ function toListedTool(
     issues: [
       ...checkToolName(prefixedToolName(serverName, tool.name)),
       ...schemaIssues,
+      ...(tool.execution?.taskSupport === 'required'
+        ? ["The tool runs only as an MCP task, which Outdial doesn't support. Leave out this tool."]
+        : []),
       ...(isStorableText(description)
         ? []
         : ["The description isn't plain text. Ask the server's administrator to correct it."]),

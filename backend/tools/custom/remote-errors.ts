@@ -1,5 +1,6 @@
 import type { McpError } from '@modelcontextprotocol/sdk/types.js'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
+import { isNotSent } from '../../outbound/guard.ts'
 import { type BodyLimits, TooLargeError } from '../../outbound/guarded-fetch.ts'
 
 /** Validating a response with 10,000 values takes up to 0.1 s. */
@@ -48,9 +49,12 @@ const isMcpError = (error: unknown): error is McpError => error instanceof Error
 export const isErrorResponse = (error: unknown): error is McpError =>
   isMcpError(error) && error.code !== connectionClosed
 
-/** Returns whether the server rejected the request, so that it had no effect. */
-export const isRejection = (error: unknown): boolean =>
-  isErrorResponse(error) || error instanceof HttpStatusError || error instanceof SessionGoneError
+/** Returns whether the server didn't get the request, or rejected it, so that it had no effect. */
+export const hadNoEffect = (error: unknown): boolean =>
+  isErrorResponse(error) ||
+  error instanceof HttpStatusError ||
+  error instanceof SessionGoneError ||
+  isNotSent(error)
 
 /** Describes what went wrong with a request to a remote server, as the end of a sentence. May quote the server. */
 export function describeRemoteFailure(error: unknown): string {

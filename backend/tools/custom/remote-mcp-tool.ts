@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { minuteMs, secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
+import { markNotSent } from '../../outbound/guard.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import {
   type CustomToolKind,
@@ -15,8 +16,8 @@ import {
 import { connectRemote, toRemoteAddress } from './connect-remote.ts'
 import {
   describeRemoteFailure,
+  hadNoEffect,
   isErrorResponse,
-  isRejection,
   rethrowSessionGone,
   SessionGoneError,
 } from './remote-errors.ts'
@@ -47,18 +48,21 @@ export function createRemoteMcp(options: {
   const callRemoteTool = async (
     deps: Pick<Deps, 'config' | 'clock'>,
     toolUse: ToolUse,
+    settings: RemoteSettings,
+    name: string,
     secrets: ToolSecrets,
     timeoutSignal: AbortSignal,
   ) => {
     const { row } = toolUse
-    const settings = RemoteSettings.parse(row.settings)
-    const { name } = requireRemoteTool(row, settings, toolUse.toolName)
     const address = toRemoteAddress(deps.config, settings, secrets)
     const pool = (sessionPool ??= createRemoteSessionPool({ idleMs: options.idleMs, clock: deps.clock }))
     const callOnce = () =>
       pool.use(
         `${row.workspaceId}:${row.id}:${row.version}`,
-        () => connectRemote(address, AbortSignal.timeout(options.connectMs)),
+        () =>
+          connectRemote(address, AbortSignal.timeout(options.connectMs)).catch((error: unknown) => {
+            throw markNotSent(error)
+          }),
         (session) =>
           session.callTool(name, toolUse.args, timeoutSignal).catch((error: unknown) => {
             timeoutSignal.throwIfAborted() // the SDK turns it into an McpError
@@ -85,16 +89,18 @@ export function createRemoteMcp(options: {
       if (toolUse.dryRun) {
         return dryRunResult(`${toolUse.toolName} would have been used with ${JSON.stringify(toolUse.args)}`)
       }
-      const urlError = findTargetUrlIssue(deps.config, RemoteSettings.parse(toolUse.row.settings).url)
+      const settings = RemoteSettings.parse(toolUse.row.settings)
+      const urlError = findTargetUrlIssue(deps.config, settings.url)
       if (urlError !== undefined) return failedResult('request_not_sent', { reason: urlError })
+      const tool = requireRemoteTool(toolUse.row, settings, toolUse.toolName)
       const secrets = openSecrets(deps.secretBox, toolUse.row)
       const timeoutSignal = AbortSignal.any([toolUse.signal, AbortSignal.timeout(options.timeoutMs)])
       try {
-        const result = await callRemoteTool(deps, toolUse, secrets, timeoutSignal)
+        const result = await callRemoteTool(deps, toolUse, settings, tool.name, secrets, timeoutSignal)
         return toToolResult(toolUse.toolName, result, secrets)
       } catch (error) {
         toolUse.signal.throwIfAborted()
-        return toFailedResult(toolUse.row, error, secrets)
+        return toFailedResult(toolUse.row, tool, error, secrets)
       }
     },
     close: async () => {
@@ -110,14 +116,14 @@ function requireRemoteTool(row: ToolRow, settings: RemoteSettings, toolName: str
   return tool
 }
 
-function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): ToolResult {
+function toFailedResult(row: ToolRow, tool: RemoteTool, error: unknown, secrets: ToolSecrets): ToolResult {
   const reason = truncateText(redactSecrets(describeRemoteFailure(error), secrets), 1024)
-  return failedResult(failureKey(error), { server: row.name, reason })
+  return failedResult(failureKey(error, tool), { server: row.name, reason })
 }
 
-function failureKey(error: unknown) {
+function failureKey(error: unknown, { readOnly }: RemoteTool) {
   if (isErrorResponse(error)) return 'server_error_response'
-  return isRejection(error) ? 'server_rejection' : 'server_failure'
+  return readOnly || hadNoEffect(error) ? 'server_rejection' : 'server_failure'
 }
 
 /** Converts a remote tool's result for the agent: its text, and a placeholder for anything else. */

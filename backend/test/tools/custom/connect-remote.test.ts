@@ -1,11 +1,17 @@
 import { describe, expect, it } from '@jest/globals'
 import { createRemoteMcp } from '../../../tools/custom/remote-mcp-tool.ts'
 import { addRemoteServer } from '../../../tools/save-remote-server.ts'
+import { invalidResponses } from '../../support/http-receiver.ts'
 import { idleMs, textResult, uncertainEffect, useRemoteToolWorld } from '../../support/remote-mcp-server.ts'
 import { publicConfig, runTool } from '../../support/tools.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 const { world, start, input, add, remoteMcp, use } = useRemoteToolWorld()
+
+const withoutEffect = ({ name }: { name: string }) => ({
+  isError: true,
+  text: `The request to the server ${name} failed: the connection was refused. Continue without the result.`,
+})
 
 describe('a connection', () => {
   it('detects the transport of a server', async () => {
@@ -58,15 +64,52 @@ describe('a connection', () => {
     })
   })
 
-  it('reports a refused connection', async () => {
+  it.each(['streamable', 'sse'] as const)(
+    'says that a refused connection had no effect, over %s',
+    async (transport) => {
+      const server = await start(transport)
+      const row = await add(server)
+      await server.stop()
+      expect(await use(row, 'write')).toEqual(withoutEffect(row))
+    },
+  )
+
+  it('says that a refused connection had no effect in a session that was open', async () => {
     const server = await start('streamable')
     const row = await add(server)
+    server.intercept = (_request, response) => {
+      response.setHeader('connection', 'close')
+      return false
+    }
+    expect(await use(row, 'write')).toEqual({ text: 'kept', isError: false })
     await server.stop()
-    const result = await use(row, 'echo', { text: 'x' })
-    expect(result).toMatchObject({
+    expect(await use(row, 'write')).toEqual(withoutEffect(row))
+  })
+
+  it("doesn't say that a tool that only reads may have taken effect", async () => {
+    const server = await start('streamable')
+    const row = await add(server)
+    server.behaviors.echo = async (_args, { response }) => {
+      response.destroy()
+      return new Promise(() => {})
+    }
+    expect(await use(row, 'echo')).toEqual({
+      text: `The request to the server ${row.name} failed: the connection was closed. Continue without the result.`,
       isError: true,
-      text: expect.stringContaining('the connection was refused'),
     })
+  })
+
+  it.each(invalidResponses)("reports a response that isn't valid HTTP: %s", async (_name, bytes) => {
+    const server = await start('streamable')
+    const row = await add(server)
+    await use(row, 'echo')
+    server.intercept = (_request, { socket }) => {
+      socket?.end(bytes, 'latin1')
+      return true
+    }
+    const result = await use(row, 'write')
+    expect(result.text).toContain("the response isn't valid HTTP")
+    expect(result.text).toContain(uncertainEffect)
   })
 
   it('reports rejected credentials', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { createHttpTool, httpTool } from '../../../tools/custom/http-tool.ts'
 import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
 import { addHttpTool, type HttpToolInput } from '../../../tools/save-http-tool.ts'
+import { invalidResponses } from '../../support/http-receiver.ts'
 import { publicConfig, runTool, useHttpToolWorld } from '../../support/tools.ts'
 
 const { world, receiver, input, add, keyed } = useHttpToolWorld()
@@ -142,7 +143,7 @@ describe('secrets', () => {
     receiver.respond = (_request, response) => response.destroy()
     const result = await use(undefined, keyed())
     expect(result).toEqual({
-      text: 'No response from the service: the connection was closed. Try again once, or continue without the result.',
+      text: 'The request to the service failed: the connection was closed. Try again once, or continue without the result.',
       isError: true,
     })
   })
@@ -232,11 +233,30 @@ describe('the response', () => {
     const impatient = createHttpTool({ timeoutMs: 50 })
     const result = await runTool(world.deps, impatient, await add(), { city: 'Oslo' })
     expect(result).toEqual({
-      text: 'No response from the service: the request timed out. Try again once, or continue without the result.',
+      text: 'The request to the service failed: the request timed out. Try again once, or continue without the result.',
       isError: true,
     })
     const posted = await runTool(world.deps, impatient, await add({ method: 'POST' }), { city: 'Oslo' })
     expect(posted.text).toMatch(/The request may have taken effect\. Don't repeat it\.$/)
+  })
+
+  it.each(invalidResponses)("reports a response that isn't valid HTTP: %s", async (_name, bytes) => {
+    receiver.respondWithBytes(bytes)
+    expect(await use(undefined, { method: 'POST' })).toEqual({
+      text: "The request to the service failed: the response isn't valid HTTP. The request may have taken effect. Don't repeat it.",
+      isError: true,
+    })
+  })
+
+  it.each([
+    ['http://127.0.0.1:1/', 'the connection was refused'],
+    ['https://nowhere.invalid/', 'the hostname '],
+    ['https://127.0.0.1:{port}/', 'the secure connection failed'],
+  ])("doesn't say that a POST may have taken effect if nothing was sent: %s", async (url, reason) => {
+    const target = url.replace('{port}', new URL(receiver.url()).port)
+    const { text } = await use({}, { method: 'POST', url: target, inputSchema: { type: 'object' } })
+    expect(text).toContain(`The request to the service failed: ${reason}`)
+    expect(text).toContain('Try again once, or continue without the result.')
   })
 
   it('reports an incomplete response', async () => {
