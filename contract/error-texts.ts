@@ -512,7 +512,12 @@ export const toolResultTexts = {
     meaning: 'Tools are temporarily unavailable.',
     action: 'Try again once, or continue without them.',
   },
-  not_listed: { meaning: "Tools can't be listed right now.", action: 'Try again shortly.' },
+  call_ended: { meaning: 'The call has ended.', action: 'Close the session.' },
+  agent_deleted: { meaning: 'The agent no longer exists.', action: 'Close the session.' },
+  session_ended: {
+    meaning: 'The session ended before the response.',
+    action: "The request may have taken effect. Don't repeat it.",
+  },
   too_many_calls: {
     meaning: '{limit} tool calls are already in progress, the maximum.',
     action: 'Wait for one to finish, then try again.',

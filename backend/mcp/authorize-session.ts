@@ -23,7 +23,8 @@ interface SessionLookups {
   findContext(widgetId: string): Promise<SessionContext | undefined>
   /** May return a call that ended in another process within the last 30 seconds. */
   findCall(attemptId: string): Promise<(LiveCall & { widgetId: string }) | undefined>
-  findTokenCall(attemptId: string): Promise<(LiveCall & { widgetId: string }) | undefined>
+  /** Never outdated. */
+  findCurrentCall(attemptId: string): Promise<(LiveCall & { widgetId: string }) | undefined>
 }
 
 /**
@@ -54,7 +55,7 @@ export async function authorizeSession(
 /** @throws {ApiError} expired_credential if the attempt has ended */
 async function findTokenCall(lookups: SessionLookups, { attemptId }: RuntimeCredential) {
   if (attemptId === undefined) return undefined
-  const call = await lookups.findTokenCall(attemptId)
+  const call = await lookups.findCurrentCall(attemptId)
   if (call === undefined) throw expiredAttemptToken()
   return call
 }

@@ -3,7 +3,7 @@ import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 /** Why a tool call was aborted. */
 export type AbortReason = 'canceled' | 'timeout' | 'stopping'
 
-/** A tool call in progress. */
+/** A request in progress, usually a tool call. */
 export class InFlightCall {
   /** The ID of the JSON-RPC request. Not unique, because some clients use one ID for several requests. */
   readonly id: RequestId
@@ -47,7 +47,7 @@ export class InFlightCall {
   }
 }
 
-/** The tool calls in progress in this process. */
+/** The requests in progress in this process. */
 export class InFlightCalls {
   readonly #calls = new Set<InFlightCall>()
   #idleWaiters: (() => void)[] = []
@@ -67,7 +67,12 @@ export class InFlightCalls {
   }
 
   abort(reason: AbortReason, predicate: (call: InFlightCall) => boolean): void {
-    for (const call of [...this.#calls].filter(predicate)) call.abort(reason)
+    for (const call of this.filter(predicate)) call.abort(reason)
+  }
+
+  /** Returns the matching calls in a new array. */
+  filter(predicate: (call: InFlightCall) => boolean): InFlightCall[] {
+    return [...this.#calls].filter(predicate)
   }
 
   /** Resolves when no call is in progress. */

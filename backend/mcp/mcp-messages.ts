@@ -124,3 +124,6 @@ export const errorResponse = (id: RequestId, code: number, message: string): JSO
 export const methodNotFound = -32601
 export const invalidParams = -32602
 export const internalError = -32603
+
+/** The SDK's code for a request whose connection ended. JSON-RPC reserves the range for servers. */
+export const connectionClosed = -32000

@@ -54,17 +54,19 @@ export function createStreamableRoutes(options: {
     return { transport: 'streamable', method, sessionId, digests, message }
   }
 
-  const findTransport = ({ sessionId, digests }: SessionRequest): StreamableTransport | undefined => {
+  const findSession = ({ sessionId, digests }: SessionRequest) => {
     const session = toolSessions.find(sessionId)
     if (!(session?.transport instanceof StreamableTransport) || digests.length === 0) return undefined
-    return permitsCredentials(session.credential, digests) ? session.transport : undefined
+    const { transport } = session
+    return permitsCredentials(session.credential, digests) ? { session, transport } : undefined
   }
 
   const handle = async (request: SessionRequest): Promise<SessionReply> => {
-    const transport = findTransport(request)
-    if (transport === undefined) return { state: 'not_found' }
+    const found = findSession(request)
+    if (found === undefined) return { state: 'not_found' }
+    const { session, transport } = found
     const { method, message } = request
-    if (method === 'DELETE') transport.close()
+    if (method === 'DELETE') session.close()
     if (message === undefined) return { state: 'accepted' }
     if (!isRequest(message)) {
       transport.notify(message, now())
@@ -122,9 +124,9 @@ export function createStreamableRoutes(options: {
       await deliver(opened)
       throw streamElsewhere()
     }
-    const transport = findTransport(opened)
-    if (transport === undefined) throw sessionNotFound()
-    transport.listen(request.res, { 'X-Request-Id': request.requestId })
+    const found = findSession(opened)
+    if (found === undefined) throw sessionNotFound()
+    found.transport.listen(request.res, { 'X-Request-Id': request.requestId })
   }
 
   const methods: MethodHandlers = {
@@ -153,7 +155,7 @@ function streamElsewhere(): ToolServerError {
 /** A response with an error status could make the client send the request again. */
 const unansweredMessage = toErrorMessage(toolResultTexts.unanswered)
 
-/** Sends the response, or a 202 if there is none because the client canceled its request or the session has ended. */
+/** Sends the response, or a 202 if there is none because the client canceled its request. */
 function sendResponse(
   res: ServerResponse,
   requestId: string,

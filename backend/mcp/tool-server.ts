@@ -81,14 +81,15 @@ export function createToolServer(
   const findContext = (widgetId: string) => contexts.get(widgetId)
   const findCall = (attemptId: string) => calls.get(attemptId)
   // Not cached, because a notification from the process that ends the attempt can get lost.
-  const findTokenCall = (attemptId: string) => findLiveCall(deps.db, attemptId)
+  const findCurrentCall = (attemptId: string) => findLiveCall(deps.db, attemptId)
 
   const host: SessionHost = {
     callTool: (request) => callTool(scopeToWorkspace(deps, request.tool.row.workspaceId), request),
     findContext,
-    findTokenCall,
+    findCall,
+    findCurrentCall,
     now,
-    onError: (error) => log.error({ error: describeError(error) }, 'failed to handle a tool call'),
+    onError: (error) => log.error({ error: describeError(error) }, 'failed to handle a tool request'),
     inFlightCalls,
     onClosed: (session) => {
       sessions.remove(session)
@@ -98,7 +99,7 @@ export function createToolServer(
 
   const toolSessions: ToolSessions = {
     authorize: ({ req }) =>
-      authorizeSession({ credentials, findContext, findCall, findTokenCall }, req.headers, parseQuery(req)),
+      authorizeSession({ credentials, findContext, findCall, findCurrentCall }, req.headers, parseQuery(req)),
     // Any process can see in the ID which one has the session.
     createId: () => `${deps.replicas.nodeId}.${randomBytes(16).toString('hex')}`,
     find: (id) => sessions.get(id),

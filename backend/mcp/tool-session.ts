@@ -5,6 +5,7 @@ import { failedResult, type LiveCall, type ToolResult } from '../tools/kinds/too
 import type { ToolCallRequest } from './call-tool.ts'
 import { InFlightCall, type InFlightCalls } from './in-flight-calls.ts'
 import {
+  connectionClosed,
   errorResponse,
   findParamsIssue,
   initializeResult,
@@ -25,11 +26,13 @@ export interface SessionHost {
   callTool(request: ToolCallRequest): Promise<ToolResult>
   /** Returns an agent's current context, or undefined if the agent no longer exists. */
   findContext(widgetId: string): Promise<SessionContext | undefined>
-  /** Returns the call of an attempt, or undefined if the attempt has ended. */
-  findTokenCall(attemptId: string): Promise<LiveCall | undefined>
+  /** Returns the call of an attempt, or undefined if the attempt has ended. May be 30 seconds old. */
+  findCall(attemptId: string): Promise<LiveCall | undefined>
+  /** Like `findCall`, but never outdated. */
+  findCurrentCall(attemptId: string): Promise<LiveCall | undefined>
   now(): number
   onError(error: unknown): void
-  /** The calls of all sessions. */
+  /** The requests of all sessions. */
   inFlightCalls: InFlightCalls
   onClosed(session: ToolSession): void
 }
@@ -42,6 +45,9 @@ interface SessionDetails {
   call: LiveCall | undefined
   context: SessionContext
 }
+
+/** Why the server ends a session. */
+type EndReason = 'call_ended' | 'agent_deleted' | 'session_ended'
 
 /** Per session. */
 const maxInFlightCalls = 100
@@ -88,7 +94,13 @@ export class ToolSession {
     this.transport.send({ method: 'notifications/tools/list_changed', jsonrpc: '2.0' })
   }
 
-  close(): void {
+  /** Ends the session. Its requests in progress get an error first, because their clients wait for a response. */
+  close(reason: EndReason = 'session_ended'): void {
+    const message = toErrorMessage(toolResultTexts[reason])
+    for (const { id } of this.#host.inFlightCalls.filter(
+      (call) => call.session === this && !call.wasCanceled(),
+    ))
+      this.#send(errorResponse(id, connectionClosed, message))
     this.transport.close()
   }
 
@@ -103,92 +115,96 @@ export class ToolSession {
       this.#send(errorResponse(id, internalError, message))
       return
     }
-    if (method === 'tools/call') return void this.#handleToolCall(request)
+    if (method === 'tools/call') {
+      this.#handleToolCall(request)
+      return
+    }
     const issue = findParamsIssue(request)
     if (issue !== undefined) {
       this.#send(errorResponse(id, invalidParams, issue))
       return
     }
-    if (method === 'tools/list') return void this.#handleToolList(request)
+    if (method === 'tools/list') {
+      const list = (context: SessionContext) => ({ tools: this.#getTools(context).definitions })
+      void this.#respond(request, async (context) => resultResponse(id, list(context)))
+      return
+    }
     this.#send(resultResponse(id, method === 'initialize' ? initializeResult(request) : {}))
   }
 
-  async #handleToolList({ id }: JSONRPCRequest): Promise<void> {
-    try {
-      const context = await this.#loadContext()
-      if (context !== undefined)
-        this.#send(resultResponse(id, { tools: this.#getTools(context).definitions }))
-    } catch {
-      const message = toErrorMessage(toolResultTexts.not_listed)
-      this.#send(errorResponse(id, internalError, message))
-    }
-  }
-
-  async #handleToolCall(request: JSONRPCRequest): Promise<void> {
+  #handleToolCall(request: JSONRPCRequest): void {
     const { id } = request
     const params = parseToolCall(request)
-    if (typeof params === 'string') {
-      this.#send(errorResponse(id, invalidParams, params))
-      return
-    }
+    if (typeof params === 'string') this.#send(errorResponse(id, invalidParams, params))
+    else void this.#respond(request, (...args) => this.#callTool(params, ...args))
+  }
+
+  /** Responds to a request that needs the agent's tools, unless the client cancels it. */
+  async #respond(
+    request: JSONRPCRequest,
+    handle: (context: SessionContext, inFlightCall: InFlightCall) => Promise<JSONRPCMessage>,
+  ): Promise<void> {
+    const { id } = request
     if (this.#inFlightCount >= maxInFlightCalls) {
-      this.#send(toolResponse(id, failedResult('too_many_calls', { limit: maxInFlightCalls })))
+      this.#send(failedResponse(request, failedResult('too_many_calls', { limit: maxInFlightCalls })))
       return
     }
     const inFlightCall = new InFlightCall(this, id, this.#host.now())
     this.#inFlightCount += 1
     this.#host.inFlightCalls.add(inFlightCall)
     try {
-      const response = await this.#callTool(params, inFlightCall)
-      if (response === undefined) this.transport.dropRequest(id)
+      const context = await this.#loadContext()
+      if (typeof context === 'string') {
+        this.close(context)
+        return
+      }
+      const response = inFlightCall.wasCanceled() ? undefined : await handle(context, inFlightCall)
+      if (response === undefined || inFlightCall.wasCanceled()) this.transport.dropRequest(id)
       else this.#send(response)
     } catch (error) {
       this.#host.onError(error)
-      this.#send(toolResponse(id, failedResult('all_unavailable')))
+      this.#send(failedResponse(request, failedResult('all_unavailable')))
     } finally {
       this.#host.inFlightCalls.delete(inFlightCall)
       this.#inFlightCount -= 1
     }
   }
 
-  /** Returns undefined if there's no response because the call was canceled or the agent no longer exists. */
   async #callTool(
     { name, args }: ToolCallParams,
+    context: SessionContext,
     inFlightCall: InFlightCall,
-  ): Promise<JSONRPCMessage | undefined> {
+  ): Promise<JSONRPCMessage> {
     const { id } = inFlightCall
-    const context = await this.#loadContext()
-    if (context === undefined || inFlightCall.wasCanceled()) return undefined
     const tool = this.#getTools(context).tools.get(name)
     if (tool === undefined) return errorResponse(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
     const { agentId } = context
-    const result = await this.#host.callTool({ tool, agentId, args, call: this.call, inFlightCall })
-    return inFlightCall.wasCanceled() ? undefined : toolResponse(id, result)
+    return toolResponse(id, await this.#host.callTool({ tool, agentId, args, call: this.call, inFlightCall }))
   }
 
   /**
-   * Returns the context. Reads it again if it has changed or expired, because processes may not be able to notify each
-   * other of changes. If the agent no longer exists, or the attempt of the session's token has ended, closes the
-   * session and returns undefined.
+   * Returns the context, or why the session must end. Reads the context again if it has changed or expired, because
+   * processes may not be able to notify each other of changes.
    */
-  async #loadContext(): Promise<SessionContext | undefined> {
-    const { attemptId } = this.credential
-    if (attemptId !== undefined && (await this.#host.findTokenCall(attemptId)) === undefined) {
-      this.close()
-      return undefined
-    }
+  async #loadContext(): Promise<SessionContext | EndReason> {
+    if (await this.#hasCallEnded()) return 'call_ended'
     const previous = this.#context
     if (previous.isCurrent && this.#host.now() < previous.freshUntil) return previous
     const context = await this.#host.findContext(this.widgetId)
-    if (context === undefined) {
-      this.close()
-      return undefined
-    }
+    if (context === undefined) return 'agent_deleted'
     const isSame = hasSameTools(this.#getTools(this.#context), this.#getTools(context))
     const hasChanged = this.#context.isCurrent && !isSame
     this.#context = context
     if (hasChanged) this.notifyListChanged()
     return context
+  }
+
+  async #hasCallEnded(): Promise<boolean> {
+    if (this.call === undefined) return false
+    const { attemptId } = this.call
+    const isByToken = this.credential.attemptId !== undefined
+    const call = isByToken ? this.#host.findCurrentCall(attemptId) : this.#host.findCall(attemptId)
+    return (await call) === undefined
   }
 
   #getTools(context: SessionContext): ToolList {
@@ -211,6 +227,10 @@ export class ToolSession {
     this.#host.onClosed(this)
   }
 }
+
+/** Only the result of a tool call can say that it failed. */
+const failedResponse = ({ id, method }: JSONRPCRequest, result: ToolResult): JSONRPCMessage =>
+  method === 'tools/call' ? toolResponse(id, result) : errorResponse(id, internalError, result.text)
 
 const toolResponse = (id: RequestId, { text, isError }: ToolResult): JSONRPCMessage =>
   resultResponse(id, { content: [{ type: 'text', text }], ...(isError && { isError }) })

@@ -45,6 +45,18 @@ const postStreamable = (token: string, body: object, headers: Record<string, str
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
   })
 
+const callEnded = {
+  ...{ jsonrpc: '2.0', id: 1 },
+  error: { code: -32000, message: 'The call has ended. Close the session.' },
+}
+
+/** Opens a session over Streamable HTTP. Returns the header that names it. */
+async function initialize(token: string) {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+  const initialized = await postStreamable(token, { method: 'initialize', params })
+  return { 'mcp-session-id': initialized.headers.get('mcp-session-id') ?? '' }
+}
+
 it('opens the tools of its agent for its call, without widget ID and call ID', async () => {
   const { token, attemptId } = await startCall()
   for (const [query, headers] of [
@@ -60,9 +72,7 @@ it('opens the tools of its agent for its call, without widget ID and call ID', a
 
 it('opens a session over Streamable HTTP', async () => {
   const { token, attemptId, end } = await startCall()
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
-  const initialized = await postStreamable(token, { method: 'initialize', params })
-  const session = { 'mcp-session-id': initialized.headers.get('mcp-session-id') ?? '' }
+  const session = await initialize(token)
   const use = () => postStreamable(token, { method: 'tools/call', params: { name: 'who' } }, session)
   expect(await (await use()).json()).toMatchObject({ result: { content: [{ text: attemptId }] } })
   const other = await startCall()
@@ -70,7 +80,7 @@ it('opens a session over Streamable HTTP', async () => {
   await end()
   expect(await (await use()).text()).not.toContain(attemptId)
   expect((await use()).status).toBe(404)
-  expect((await postStreamable(token, { method: 'initialize', params })).status).toBe(401)
+  expect((await postStreamable(token, { method: 'initialize' })).status).toBe(401)
 })
 
 it("doesn't open another agent's tools or another call", async () => {
@@ -114,7 +124,33 @@ it('ends with its attempt in every process, together with the sessions that it o
   expect(await requestSession({ token })).toEqual([401, 'expired_credential'])
   await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'who' } })
   await session.ended
+  expect(await session.next()).toEqual(callEnded)
   await expect(session.next()).rejects.toThrow('the stream has ended')
+})
+
+it.each(['tools/call', 'tools/list'])(
+  'responds to %s after the attempt has ended, over each transport, before the session ends',
+  async (method) => {
+    const { token, end } = await startCall()
+    const session = await openSse(service.url, { token }, {})
+    const streamable = await initialize(token)
+    await end()
+    const request = { method, params: { name: 'who' } }
+    expect(await session.request(method, request.params)).toMatchObject({ error: callEnded.error })
+    await session.ended
+    const response = await postStreamable(token, request, streamable)
+    expect([response.status, await response.json()]).toEqual([200, callEnded])
+    expect((await postStreamable(token, request, streamable)).status).toBe(404)
+  },
+)
+
+it('ends the sessions of its call that the runtime secret opened, too', async () => {
+  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  const session = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+  expect((await session.call('who', {})).result?.content?.[0]?.text).toBe(call.attemptId)
+  await call.end()
+  expect(await session.call('who', {})).toMatchObject({ error: callEnded.error })
+  await session.ended
 })
 
 it('opens only its own session to messages', async () => {

@@ -88,7 +88,9 @@ it("doesn't call a tool of a deleted agent", async () => {
   await service.deps.db.deleteFrom('agent').where('id', '=', agentId).execute()
   service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
   await session.next()
-  await session.post(toolCallMessage('act'))
+  expect(await session.call('act', {})).toMatchObject({
+    error: { code: -32000, message: 'The agent no longer exists. Close the session.' },
+  })
   await session.ended
   expect(uses).toBe(0)
 })
@@ -102,6 +104,22 @@ it('counts and aborts every call, even if a client uses one ID for many calls', 
   expect(uses).toBe(100)
   session.close()
   await waitUntil(() => broken === 100)
+})
+
+it('responds to the calls in progress of a session whose secret is removed', async () => {
+  await service.addTool(agentId, 'hang')
+  const session = await openSse(service.url, { widget_id: widgetId }, { 'X-Agent-Secret': otherSecret })
+  const calling = session.call('hang', { text: 'x' })
+  await waitUntil(() => uses === 1)
+  service.setSecrets([secret])
+  expect(await calling).toMatchObject({
+    error: {
+      message: "The session ended before the response. The request may have taken effect. Don't repeat it.",
+    },
+  })
+  await session.ended
+  await waitUntil(() => broken === 1)
+  service.setSecrets([secret, otherSecret])
 })
 
 it("doesn't open a session with outdated tools if they changed during the call lookup", async () => {

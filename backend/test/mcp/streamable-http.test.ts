@@ -150,7 +150,11 @@ it('ends a session and aborts its tool calls when the client deletes it', async 
   const afterEnd = await session.post({ jsonrpc: '2.0', id: 'h', method: 'ping' })
   expect(afterEnd.status).toBe(400)
   expect((await send('DELETE', undefined, { 'Mcp-Session-Id': session.id })).status).toBe(204)
-  expect((await hanging).status).toBe(202)
+  const ended = await hanging
+  expect([ended.status, await ended.json()]).toMatchObject([
+    200,
+    { id: 'h', error: { code: -32000, message: expect.stringContaining('session ended') as unknown } },
+  ])
   expect(aborted).toContain('ended')
   expect((await session.post(ping)).status).toBe(404)
   expect((await send('DELETE', undefined, { 'Mcp-Session-Id': session.id })).status).toBe(404)
