@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Extracted, Sentiment, TranscriptTurn } from './call.ts'
-import { Id, limitEntries, PhoneNumberE164, Seconds, text, Timestamp } from './primitives.ts'
+import { Sentiment, TranscriptTurn } from './call.ts'
+import { Id, limitEntries, PhoneNumberE164, Seconds, TimestampInput } from './primitives.ts'
 
 // The protocol between this service and a custom agent runtime, which places the calls with TELEPHONY=http.
 
@@ -47,15 +47,44 @@ export const RuntimeDialRequest = z
   .meta({ id: 'CallOrder' })
 export type RuntimeDialRequest = z.infer<typeof RuntimeDialRequest>
 
-const RuntimeTranscript = z.array(TranscriptTurn.extend({ text: text(10_000) })).max(5_000)
+/** Outdial shortens what's over these limits, because a report isn't worth losing for it. */
+export const reportLimits = { characters: 10_000, turns: 5_000, values: 50, key: 200, url: 2_000 }
+
+/** Accepts no value, and reads it as null: a language model that found nothing writes a blank text, or none. */
+const orBlank = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => value ?? null, schema.nullable())
+
+const reportText = orBlank(z.string().max(reportLimits.characters)).describe(
+  'Can be blank. Longer text is shortened.',
+)
+
+/** Times are saved in UTC. */
+const reportTime = TimestampInput.transform((at) => new Date(at).toISOString())
+
+const isSpoken = <Turn extends { text: string | null }>(turn: Turn): turn is Turn & { text: string } =>
+  turn.text !== null
+
+const RuntimeTranscript = z
+  .array(TranscriptTurn.extend({ text: reportText, at: reportTime }))
+  .max(reportLimits.turns)
+  .nullable()
+  .transform((turns) => turns?.filter(isSpoken) ?? [])
+
+const RuntimeExtracted = limitEntries(
+  z.record(
+    z.string().max(reportLimits.key),
+    z.union([z.string().max(reportLimits.characters), z.number(), z.boolean(), z.null()]),
+  ),
+  reportLimits.values,
+)
 
 /** What was extracted from a conversation. */
 export const RuntimeAnalysis = z
   .strictObject({
-    summary: text(10_000),
-    sentiment: Sentiment,
-    goal_met: z.boolean().nullable(),
-    extracted: limitEntries(Extracted, 50),
+    summary: reportText,
+    sentiment: orBlank(Sentiment),
+    goal_met: orBlank(z.boolean()),
+    extracted: orBlank(RuntimeExtracted),
   })
   .meta({ id: 'RuntimeAnalysis' })
 export type RuntimeAnalysis = z.infer<typeof RuntimeAnalysis>
@@ -65,7 +94,7 @@ const sequence = z
   .min(1)
   .max(1_000_000)
   .describe('A different number for each report of an attempt, increasing in the order of events')
-const reportFields = { sequence, at: Timestamp }
+const reportFields = { sequence, at: reportTime }
 
 const endedFields = { ...reportFields, type: z.literal('ended') }
 
@@ -74,13 +103,13 @@ const EndedReport = z.discriminatedUnion('outcome', [
     ...endedFields,
     outcome: z.literal('answered'),
     ended_reason: z.enum(['agent_hung_up', 'contact_hung_up']),
-    answered_at: Timestamp,
+    answered_at: reportTime,
     transcript: RuntimeTranscript,
     recording_url: z
       .url({ protocol: /^https?$/ })
-      .max(2_000)
+      .max(reportLimits.url)
       .nullish(),
-    do_not_call: z.boolean().optional().describe('True if the contact asked not to be called again'),
+    do_not_call: z.boolean().nullish().describe('True if the contact asked not to be called again'),
     analysis: RuntimeAnalysis.nullish().describe(
       'Omit this field if the analysis is not ready. Outdial then waits up to two minutes for a report of the type analysis. Null means that there will be no analysis.',
     ),
@@ -88,9 +117,9 @@ const EndedReport = z.discriminatedUnion('outcome', [
   z.strictObject({
     ...endedFields,
     outcome: z.literal('voicemail'),
-    answered_at: Timestamp,
+    answered_at: reportTime,
     transcript: RuntimeTranscript,
-    summary: text(10_000),
+    summary: reportText,
   }),
   z.strictObject({ ...endedFields, outcome: z.enum(['no_answer', 'busy', 'declined', 'failed']) }),
 ])
@@ -110,8 +139,11 @@ export type RuntimeReport = z.infer<typeof RuntimeReport>
 export const ReportAccepted = z.object({ attempt_id: z.uuid(), sequence }).meta({ id: 'ReportTaken' })
 export type ReportAccepted = z.infer<typeof ReportAccepted>
 
+/** More reports than an attempt has. */
+export const maxReports = 1_000
+
 /** Response to `GET {RUNTIME_URL}/calls/{attempt_id}`: all reports so far, whether or not they were sent. */
 export const CallState = z
-  .object({ attempt_id: z.uuid(), reports: z.array(RuntimeReport).max(1_000) })
+  .object({ attempt_id: z.uuid(), reports: z.array(RuntimeReport).max(maxReports) })
   .meta({ id: 'CallState' })
 export type CallState = z.infer<typeof CallState>

@@ -9,12 +9,13 @@ import { receiveReport } from '../dialer/receive-report.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { registerScope } from '../http/register-scope.ts'
 import { createRuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
+import { shortenReport } from '../telephony/http-runtime/shorten-report.ts'
 import { NoQuery } from './define-route.ts'
 
 /** Mounts the route for reports of agent runtimes (docs/runtime.md). Any process can receive a report. */
 export async function mountRuntimeRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, 'config' | 'runtimeSecrets' | 'attemptTokenKey' | 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'runtimeSecrets' | 'attemptTokenKey' | 'db' | 'clock' | 'log' | 'notify'>,
 ): Promise<void> {
   const credentials = createRuntimeCredentialVerifier(deps)
 
@@ -40,7 +41,7 @@ export async function mountRuntimeRoutes(
   await registerScope(app, 'internal', (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
-      parseJson(bytes, maxReportValues),
+      parseJson(bytes, maxBodyValues),
     )
     scope.post(
       attemptReportsPath(':id'),
@@ -52,15 +53,21 @@ export async function mountRuntimeRoutes(
         const attemptId = parseAttemptId(request)
         validate(NoQuery, request.query)
         const body = hasBody(request) ? request.body : parseJson(Buffer.alloc(0))
-        const report = validate(RuntimeReport, body, maxReportValues)
+        const { value, changes } = shortenReport(body)
+        const report = validate(RuntimeReport, value, { maxValues: maxReportValues, keepEmptied: true })
         const byToken = authenticate(request).attemptId !== undefined
-        if ((await receiveReport(deps, attemptId, report, { byToken })) === 'ended')
+        if ((await receiveReport(deps, attemptId, report, { byToken, changes })) === 'ended')
           return sendAttemptEnded(request, reply)
+        if (changes.length > 0)
+          deps.log.warn({ attempt: attemptId, changes }, 'shortened values of a report that were too long')
         return { attempt_id: attemptId, sequence: report.sequence }
       },
     )
   })
 }
+
+/** More than 1 MiB has in turns of a transcript. The ones over the limit are left out. */
+const maxBodyValues = 80_000
 
 /** The longest transcript has 5,000 turns of three fields. */
 const maxReportValues = 25_000

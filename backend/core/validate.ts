@@ -9,16 +9,17 @@ export const defaultMaxValues = 2_000
 /**
  * Validates a parsed body or query string with its schema.
  *
- * @param maxValues values, keys not included, at any depth; checked before anything else
+ * @param options.maxValues values, keys not included, at any depth; checked before anything else
  * @throws {ApiError} unknown_field if all issues are unknown fields, otherwise validation_failed
  */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
-  maxValues = defaultMaxValues,
+  options: CleanOptions & { maxValues?: number } = {},
 ): z.output<Schema> {
+  const { maxValues = defaultMaxValues } = options
   if (countValues(input, maxValues) > maxValues) throw tooManyValuesError(maxValues)
-  const { value, details: issues } = cleanInput(input)
+  const { value, details: issues } = cleanInput(input, options)
   if (issues.length > 0) throw validationError(issues)
   const parsed = schema.safeParse(value, { reportInput: true })
   if (parsed.success) return parsed.data
@@ -59,17 +60,27 @@ interface CleanedInput {
   details: FieldIssue[]
 }
 
+interface CleanOptions {
+  /** Keeps lists and objects whose text is all blank. To a program, unlike a form, they aren't the same as none. */
+  keepEmptied?: boolean
+}
+
 /**
  * Prepares a parsed body or query string for its schema. Removes empty text, and lists and objects that contain
  * nothing else: automations send every field of a form, filled in or not. Reports text that PostgreSQL can't store
  * (NUL, lone surrogates) and nesting that would exhaust the stack.
  */
-export function cleanInput(input: unknown): CleanedInput {
+export function cleanInput(input: unknown, { keepEmptied = false }: CleanOptions = {}): CleanedInput {
   const details: FieldIssue[] = []
-  return { value: cleanValue(input, [], details), details }
+  return { value: cleanValue(input, [], { details, keepEmptied }), details }
 }
 
-function cleanValue(value: unknown, path: string[], details: FieldIssue[]): unknown {
+interface Cleaning extends Required<CleanOptions> {
+  details: FieldIssue[]
+}
+
+function cleanValue(value: unknown, path: string[], cleaning: Cleaning): unknown {
+  const { details, keepEmptied } = cleaning
   if (typeof value === 'string') {
     checkText(value, path, details)
     return value
@@ -80,28 +91,28 @@ function cleanValue(value: unknown, path: string[], details: FieldIssue[]): unkn
     addIssue(details, path, 'too_deep')
     return undefined
   }
-  return Array.isArray(value) ? cleanList(value, path, details) : cleanObject(value, path, details)
+  const filled = Array.isArray(value) ? cleanList(value, path, cleaning) : cleanObject(value, path, cleaning)
+  const isEmptied = Object.keys(filled).length === 0 && Object.keys(value).length > 0
+  return isEmptied && !keepEmptied && path.length > 0 ? undefined : filled
 }
 
-function cleanList(list: unknown[], path: string[], details: FieldIssue[]): unknown[] | undefined {
-  const items = list.map((item, index) => cleanValue(item, [...path, String(index)], details))
-  const filled = items.filter((item) => !isBlank(item))
-  return filled.length === 0 && list.length > 0 && path.length > 0 ? undefined : filled
-}
+const cleanList = (list: unknown[], path: string[], cleaning: Cleaning): unknown[] =>
+  list
+    .map((item, index) => cleanValue(item, [...path, String(index)], cleaning))
+    .filter((item) => !isBlank(item))
 
-function cleanObject(object: object, path: string[], details: FieldIssue[]): object | undefined {
+function cleanObject(object: object, path: string[], cleaning: Cleaning): object {
+  const { details } = cleaning
   const entries = Object.entries(object).map(([key, value]): [string, unknown] => {
     checkText(key, [...path, key], details)
     // zod's records drop this key silently. At the top level, it's reported as an unknown field.
     if (key === '__proto__' && path.length > 0) {
       addIssue(details, [...path, key], 'invalid_key')
     }
-    return [key, cleanValue(value, [...path, key], details)]
+    return [key, cleanValue(value, [...path, key], cleaning)]
   })
-  const filled = entries.filter(([, value]) => !isBlank(value))
-  if (filled.length === 0 && entries.length > 0 && path.length > 0) return undefined
   // fromEntries defines properties: assigning to `__proto__` would change the prototype instead.
-  return Object.fromEntries(filled)
+  return Object.fromEntries(entries.filter(([, value]) => !isBlank(value)))
 }
 
 const isBlank = (value: unknown): boolean => value === '' || value === undefined

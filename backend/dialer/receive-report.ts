@@ -20,6 +20,7 @@ import { finishAnalysis } from './finish-attempt.ts'
  * something before the end is still saved after it.
  *
  * @param options.byToken an attempt token authenticates the report. It's valid until the attempt and its analysis end.
+ * @param options.changes what was shortened or left out
  * @returns `ended` if the attempt has ended and this report can no longer change anything
  * @throws {ApiError} not_found; expired_credential
  */
@@ -27,7 +28,7 @@ export const receiveReport = (
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   attemptId: string,
   report: RuntimeReport,
-  options: { byToken?: boolean } = {},
+  options: { byToken?: boolean; changes?: readonly string[] } = {},
 ): Promise<'recorded' | 'ended'> =>
   inTransaction(deps, async (tx) => {
     // Of two end reports that arrive at the same time, only one may count.
@@ -44,7 +45,7 @@ export const receiveReport = (
     const isOver = ended !== undefined || attempt.endedAt !== null
     if (isOver && !isLate && report.type !== 'analysis') return 'ended'
 
-    await insertReports(tx.db, attemptId, [report])
+    await insertReports(tx.db, attemptId, [{ report, changes: options.changes ?? [] }])
     // Until the attempt ends, its worker waits for the analysis. Afterward, that worker may be gone.
     if (report.type === 'analysis' && attempt.endedAt !== null) {
       await finishAnalysis(tx, attempt, toAnalysis(report.analysis))

@@ -6,6 +6,7 @@ import {
   findAttemptsOfCall,
   findCallDetails,
   findCallsAround,
+  findChangedReports,
   findEventOfCall,
   findToolCallsOfCall,
 } from './call-queries.ts'
@@ -25,15 +26,17 @@ const maxChanges = 25
 /** Reads what's stored about a call. Returns undefined if its workspace was just deleted. */
 export async function readCallHistory(db: Db, workspaceId: number, call: Call) {
   const queuedAt = new Date(call.queued_at)
-  const [details, attempts, toolCalls, event, requests, changes, otherCalls] = await Promise.all([
-    findCallDetails(db, workspaceId, call.id),
-    findAttemptsOfCall(db, workspaceId, call.id),
-    findToolCallsOfCall(db, workspaceId, call.id, maxToolCalls),
-    findEventOfCall(db, workspaceId, call.id),
-    selectRequestsOfCall(db, workspaceId, call.id),
-    findChanges(db, workspaceId, call.contact.id, maxChanges),
-    findCallsAround(db, workspaceId, call, dayMs),
-  ])
+  const [details, attempts, toolCalls, changedReports, event, requests, changes, otherCalls] =
+    await Promise.all([
+      findCallDetails(db, workspaceId, call.id),
+      findAttemptsOfCall(db, workspaceId, call.id),
+      findToolCallsOfCall(db, workspaceId, call.id, maxToolCalls),
+      findChangedReports(db, workspaceId, call.id),
+      findEventOfCall(db, workspaceId, call.id),
+      selectRequestsOfCall(db, workspaceId, call.id),
+      findChanges(db, workspaceId, call.contact.id, maxChanges),
+      findCallsAround(db, workspaceId, call, dayMs),
+    ])
   if (details === undefined) return undefined
   // The request that queues a call changes the contact first.
   const from = new Date(queuedAt.getTime() - minuteMs)
@@ -44,6 +47,7 @@ export async function readCallHistory(db: Db, workspaceId: number, call: Call) {
     details,
     attempts,
     toolCalls,
+    changedReports,
     event,
     requests,
     otherCalls,

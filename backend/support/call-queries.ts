@@ -1,4 +1,5 @@
 import type { Call } from '@outdial/contract'
+import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** Finds the event of a call. It doesn't exist until the call is completed and analyzed. */
@@ -172,6 +173,19 @@ export const findToolCallsOfCall = (db: Db, workspaceId: number, callId: number,
     .where('call_id', '=', callId)
     .orderBy('id')
     .limit(limit)
+    .execute()
+
+/** Returns the agent runtime's reports about a call that were changed when they arrived, until the call is archived. */
+export const findChangedReports = (db: Db, workspaceId: number, callId: number) =>
+  db
+    .selectFrom('attempt_report')
+    .innerJoin('call_attempt', 'call_attempt.id', 'attempt_report.attempt_id')
+    .select(['attempt_report.received_at', 'attempt_report.changes'])
+    .where('call_attempt.workspace_id', '=', workspaceId)
+    .where('call_attempt.call_id', '=', callId)
+    .where(sql<boolean>`attempt_report.changes <> '{}'`)
+    .orderBy('attempt_report.received_at')
+    .limit(100)
     .execute()
 
 /** Finds what a call's page shows in addition to the call: what it waits for, and the state of its analysis. */

@@ -15,7 +15,7 @@ type ToolCall = CallHistory['toolCalls'][number]
 
 /** Returns what happened to a call, in order, and then the current step. */
 export function toCallSteps(history: CallHistory): Step[] {
-  const { call, details, attempts, toolCalls, requests, changes, origin } = history
+  const { call, details, attempts, toolCalls, changedReports, requests, changes, origin } = history
   const past = [
     ...requests.map(toRequestStep),
     ...changes,
@@ -25,6 +25,7 @@ export function toCallSteps(history: CallHistory): Step[] {
       ...toolCalls.filter(({ attempt_id }) => attempt_id === attempt.id).map(toolCallStep),
       ...attemptEndedSteps(attempt),
     ]),
+    ...changedReports.map(changedReportStep),
     ...completedSteps(history),
     ...toDeliverySteps(history, call.outcome === 'answered' && call.summary !== null),
   ]
@@ -75,6 +76,9 @@ const toolCallStep = (call: ToolCall): Step => ({
     dryRun: call.dry_run,
   },
 })
+
+const changedReportStep = ({ received_at, changes }: CallHistory['changedReports'][number]): Step =>
+  step(received_at, 'mute', "Outdial changed the agent runtime's report", `${changes.join('. ')}.`)
 
 /** Returns a step for the end of a call, unless that of the last attempt already shows it. */
 function completedSteps(history: CallHistory): Step[] {

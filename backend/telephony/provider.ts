@@ -24,7 +24,7 @@ export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
   | { outcome: 'unknown' }
   /** The provider couldn't be reached, and it's certain that it didn't accept the call. The attempt doesn't count. */
   | { outcome: 'not_placed' }
-  | { outcome: 'voicemail'; transcript: TranscriptTurn[]; summary: string }
+  | { outcome: 'voicemail'; transcript: TranscriptTurn[]; summary: string | null }
   | {
       outcome: 'answered'
       endedReason: Extract<EndedReason, 'agent_hung_up' | 'contact_hung_up'>
@@ -56,7 +56,8 @@ export interface DialControls {
 
 /** A provider's analysis of a finished conversation. */
 export interface Analysis {
-  summary: string
+  /** Null if there is none. */
+  summary: string | null
   sentiment: Sentiment
   goalMet: boolean | null
   extracted: Extracted

@@ -281,4 +281,5 @@ interface AttemptReportTable {
   sequence: number
   body: Json<unknown>
   received_at: CreatedAt
+  changes: Generated<string[]>
 }

@@ -37,9 +37,9 @@ export function findAnalysis(reports: readonly RuntimeReport[]): Analysis | null
 
 export const toAnalysis = ({ summary, sentiment, goal_met, extracted }: RuntimeAnalysis): Analysis => ({
   summary,
-  sentiment,
+  sentiment: sentiment ?? 'unknown',
   goalMet: goal_met,
-  extracted,
+  extracted: extracted ?? {},
 })
 
 /** Returns the analysis that a runtime has reported for a call. Undefined if there is none. */

@@ -3,6 +3,7 @@ import { minuteMs, secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { callLimits, type DialControls, type ProviderResult } from '../provider.ts'
 import { findAnsweredAt, findProviderResult } from './attempt-reports.ts'
+import { UnreadableStateError } from './parse-call-state.ts'
 import type { ReportReader } from './report-reader.ts'
 import { insertReports } from './report-store.ts'
 import { type DialStatus, type RuntimeClient, RuntimeUnavailableError } from './runtime-client.ts'
@@ -20,7 +21,10 @@ export interface FollowDeps extends Pick<Deps, 'db' | 'clock'> {
 const silenceTimeoutMs = 15 * secondMs
 /** The delay between requests to an unreachable runtime. */
 const retryDelayMs = 2 * secondMs
-/** While it's unclear whether the runtime accepted an attempt, the delay doubles up to this. An outage can take days. */
+/**
+ * The delay doubles up to this while it's unclear whether the runtime accepted an attempt, because an outage can take days,
+ * and while its response can't be read, because the next one will be the same.
+ */
 const maxRetryDelayMs = minuteMs
 
 /** A placeholder: the result isn't used after `detached` aborts. */
@@ -42,7 +46,8 @@ interface FollowedAttempt {
  *
  * - if it's unclear whether the runtime accepted the attempt
  * - if the runtime has reported nothing for a while
- * - before hanging up at the ring limit, so that a contact who has just answered isn't cut off
+ * - before hanging up at the ring limit, so that a contact who has just answered isn't cut off. If its response can't be
+ *   read, nothing says that the contact answered, so the limit applies.
  *
  * After a 503, a runtime that doesn't know the attempt proves that it wasn't placed.
  */
@@ -58,6 +63,7 @@ export async function followAttempt(
   let askDelayMs = retryDelayMs
   let isConfirmed = false
   let isKnown = false
+  let ringHasTimedOut = false
   let ringWasChecked = false
   for (;;) {
     const reports = await pollReports(attempt)
@@ -78,6 +84,11 @@ export async function followAttempt(
     if (reports.length > reportCount) lastReportAt = now
     reportCount = reports.length
     if (reports.length > 0) isKnown = true
+    if (ringTimedOut && !ringHasTimedOut) {
+      ringHasTimedOut = true
+      nextAskAt = now
+      askDelayMs = retryDelayMs
+    }
     const isUncertain = (status === 'unknown' || status === 'unavailable') && !isConfirmed
     const isSilent = now >= lastReportAt + silenceTimeoutMs
     if (now < nextAskAt || !(isUncertain || ringTimedOut || isSilent)) continue
@@ -85,18 +96,19 @@ export async function followAttempt(
     const response = await askRuntime(attempt)
     if (response === 'not_found')
       return readFinalReports(attempt, status === 'unavailable' && !isKnown ? 'not_placed' : 'unknown')
-    if (response === 'unavailable' && isUncertain && !isKnown) {
-      askDelayMs = Math.min(askDelayMs * 2, maxRetryDelayMs)
-      dialing.onAcceptance('unclear')
-    }
+    const isUnclear = response === 'unavailable' && isUncertain && !isKnown
+    const isReadable = response !== 'unreadable' && response !== 'incomplete'
+    if (isUnclear || !isReadable) askDelayMs = Math.min(askDelayMs * 2, maxRetryDelayMs)
+    if (isUnclear) dialing.onAcceptance('unclear')
     if (response === 'unavailable' || response === 'failed') continue
+    ringWasChecked = ringTimedOut
+    if (response === 'unreadable') continue
     isKnown = true
-    askDelayMs = retryDelayMs
     dialing.onAcceptance('confirmed')
     if (response === 'incomplete') continue
+    askDelayMs = retryDelayMs
     lastReportAt = now
     isConfirmed = true
-    ringWasChecked = ringTimedOut
   }
 }
 
@@ -116,7 +128,9 @@ const pollReports = ({
 async function askRuntime({
   deps: { db, runtime, onError },
   attemptId,
-}: FollowedAttempt): Promise<'received' | 'incomplete' | 'not_found' | 'unavailable' | 'failed'> {
+}: FollowedAttempt): Promise<
+  'received' | 'incomplete' | 'unreadable' | 'not_found' | 'unavailable' | 'failed'
+> {
   try {
     const received = await runtime.getCallState(attemptId)
     if (received === 'not_found') return 'not_found'
@@ -125,12 +139,15 @@ async function askRuntime({
     return received.isComplete ? 'received' : 'incomplete'
   } catch (error) {
     onError(attemptId, error)
+    if (error instanceof UnreadableStateError) return 'unreadable'
     return error instanceof RuntimeUnavailableError ? 'unavailable' : 'failed'
   }
 }
 
 const unreadableError = (issues: string[]) =>
-  new Error(`the runtime's response has unreadable fields: ${issues.slice(0, 10).join(', ')}`)
+  new Error(
+    `the runtime's response has fields that can't be read or are too long: ${issues.slice(0, 10).join(', ')}`,
+  )
 
 /** Returns the saved result, or `outcome` if there is none. A runtime that no longer knows the attempt may have reported its end before. */
 async function readFinalReports(

@@ -1,53 +1,68 @@
-import { RuntimeReport } from '@outdial/contract'
+import { maxReports, RuntimeReport } from '@outdial/contract'
 import * as z from 'zod'
 import { toStorableText } from '../../core/text.ts'
 import { cleanInput } from '../../core/validate.ts'
+import type { ReceivedReport } from './report-store.ts'
+import { shortenReport } from './shorten-report.ts'
 
 /** A runtime's response when it's asked about an attempt. */
 export interface CallState {
-  reports: RuntimeReport[]
+  reports: ReceivedReport[]
   /** False if a report couldn't be read. Then a missing report doesn't prove anything. */
   isComplete: boolean
-  /** The paths of fields that couldn't be read, such as `reports.2.recording_url`, without their values. */
+  /** What couldn't be read or was too long, such as `reports.2.recording_url: not readable`, without values. */
   issues: string[]
 }
 
-const CallStateEnvelope = z.object({ reports: z.array(z.unknown()).max(1_000) })
+/** Of more reports, the last ones count, because the end of the call is one of them. */
+const CallStateEnvelope = z.object({
+  reports: z.array(z.unknown()).transform((reports) => reports.slice(-maxReports)),
+})
 
 /**
  * Parses the response to `GET {RUNTIME_URL}/calls/{attempt}`, one report at a time. Accepts a report without its
  * unreadable fields, because a runtime can't be asked to correct a response, and a missed end report could get the
  * contact called again.
  *
- * @throws {Error} if the body isn't a call state. The message doesn't quote the body, which contains names and numbers.
+ * @param receivedAt replaces times that can't be read
+ * @throws {UnreadableStateError} if the body isn't a call state
  */
-export function parseCallState(body: string): CallState {
+export function parseCallState(body: string, receivedAt: Date): CallState {
   const envelope = CallStateEnvelope.safeParse(parseJson(body))
-  if (!envelope.success) throw new Error("the runtime's response isn't a valid list of reports")
-  const parsed = envelope.data.reports.map(parseReport)
+  if (!envelope.success)
+    throw new UnreadableStateError("the runtime's response isn't a valid list of reports")
+  const parsed = envelope.data.reports.map((report) => parseReport(report, receivedAt))
   return {
-    reports: parsed.flatMap(({ report }) => report ?? []),
+    reports: parsed.flatMap(({ report, changes }) => (report === undefined ? [] : { report, changes })),
     isComplete: parsed.every(({ report }) => report !== undefined),
-    issues: parsed.flatMap(({ fields }, index) => fields.map((field) => `reports.${index}.${field}`)),
+    issues: parsed.flatMap(({ changes }, index) => changes.map((change) => `reports.${index}.${change}`)),
   }
 }
+
+/** The response isn't a call state. The message doesn't quote the response, which contains names and numbers. */
+export class UnreadableStateError extends Error {}
 
 function parseJson(body: string): unknown {
   try {
     return JSON.parse(body, toStorable)
   } catch {
-    throw new Error("the runtime's response isn't valid JSON")
+    throw new UnreadableStateError("the runtime's response isn't valid JSON")
   }
 }
 
-function parseReport(input: unknown): { report?: RuntimeReport; fields: string[] } {
-  const { value, details } = cleanInput(input)
+function parseReport(input: unknown, receivedAt: Date): { report?: RuntimeReport; changes: string[] } {
+  const shortened = shortenReport(input)
+  const { value, details } = cleanInput(shortened.value, { keepEmptied: true })
   const parsed = RuntimeReport.safeParse(value)
   const invalidFields = details.map(({ field }) => field.split('.')[0] ?? field)
-  if (parsed.success && invalidFields.length === 0) return { report: parsed.data, fields: [] }
+  if (parsed.success && invalidFields.length === 0) return { report: parsed.data, changes: shortened.changes }
   const fields = [...new Set([...invalidFields, ...(parsed.error?.issues ?? []).flatMap(toFields)])]
-  const replaced = RuntimeReport.safeParse(replaceFields(fields, value, fallbacks))
-  return { report: replaced.data ?? RuntimeReport.safeParse(replaceFields(fields, value, {})).data, fields }
+  const at = receivedAt.toISOString()
+  const replaced = RuntimeReport.safeParse(
+    replaceFields(fields, value, { ...fallbacks, at, answered_at: at }),
+  )
+  const report = replaced.data ?? RuntimeReport.safeParse(replaceFields(fields, value, { at })).data
+  return { report, changes: [...shortened.changes, ...fields.map((field) => `${field}: not readable`)] }
 }
 
 const toFields = (issue: z.core.$ZodIssue): string[] =>

@@ -28,11 +28,18 @@ export const lockReports = async (db: Db, attemptId: string): Promise<void> => {
   await sql`select pg_advisory_xact_lock(hashtextextended(${attemptId}, 0))`.execute(db)
 }
 
+/** A valid report, and what was changed to get it. */
+export interface ReceivedReport {
+  report: RuntimeReport
+  /** What was shortened, replaced, or left out, without values. */
+  changes: readonly string[]
+}
+
 /** Saves the first report of each sequence number, or none if the contact or the conversation was erased. */
 export const insertReports = async (
   db: Db,
   attemptId: string,
-  reports: readonly RuntimeReport[],
+  reports: readonly ReceivedReport[],
 ): Promise<void> => {
   if (reports.length === 0) return
   await sql`
@@ -42,9 +49,9 @@ export const insertReports = async (
       where call_attempt.id = ${attemptId}::uuid and contact.erased_at is null and call.conversation_erased_at is null
       for no key update of contact
     )
-    insert into attempt_report (attempt_id, sequence, body)
-    select ${attemptId}::uuid, (report ->> 'sequence')::int, report
-    from existing cross join jsonb_array_elements(${JSON.stringify(reports)}::jsonb) report
+    insert into attempt_report (attempt_id, sequence, body, changes)
+    select ${attemptId}::uuid, (report ->> 'sequence')::int, report, changes
+    from existing cross join jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as received (report jsonb, changes text[])
     on conflict (attempt_id, sequence) do nothing`.execute(db)
 }
 

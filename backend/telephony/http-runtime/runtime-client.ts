@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { secondMs } from '../../core/durations.ts'
 import { errorCode } from '../../core/errors.ts'
 import { signWebhook, toSigningKey } from '../../outbound/sign-webhook.ts'
-import { type CallState, parseCallState } from './parse-call-state.ts'
+import { type CallState, parseCallState, UnreadableStateError } from './parse-call-state.ts'
 import type { Reachability } from './reachability.ts'
 
 /**
@@ -107,7 +107,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
         const ErrorType = isUnavailable ? RuntimeUnavailableError : Error
         throw new ErrorType(`the runtime returned status ${response.status}`)
       }
-      return parseCallState(await response.text())
+      return parseCallState(await readText(response.body), clock.now())
     },
     hangUp: async (attemptId) => {
       const response = await send('DELETE', `/calls/${attemptId}`, undefined, {})
@@ -116,6 +116,21 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
         throw new Error(`the runtime returned status ${response.status}`)
     },
   }
+}
+
+/** The reports of the longest call are smaller, and parsing more would take long. */
+const maxStateBytes = 4 * 1024 * 1024
+
+/** @throws {UnreadableStateError} for more than `maxStateBytes` */
+async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxStateBytes) throw new UnreadableStateError("the runtime's response is larger than 4 MiB")
+    chunks.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
 /**

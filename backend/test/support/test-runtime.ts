@@ -25,6 +25,8 @@ export interface TestRuntime {
    * instead, after and before a dial request is accepted.
    */
   statusByMethod: Partial<Record<string, number | 'cut' | 'lost'>>
+  /** The body to return for an attempt instead of its reports. */
+  stateBody: string | undefined
   /** Dial requests are accepted once this resolves. */
   readyToAccept: Promise<void>
   /** Stops the runtime. `start` starts it again at the same address. */
@@ -55,7 +57,9 @@ export async function startTestRuntime(): Promise<TestRuntime> {
     if (reports === undefined) return response.writeHead(404).end()
     if (method === 'DELETE') return response.writeHead(204).end()
     const state: CallState = { attempt_id: id, reports }
-    return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(state))
+    return response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(runtime.stateBody ?? JSON.stringify(state))
   }
   let server = createServer()
   const start = async () => {
@@ -64,6 +68,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
     port = (server.address() as AddressInfo).port
   }
   const runtime: TestRuntime = {
+    stateBody: undefined,
     readyToAccept: Promise.resolve(),
     url: '',
     requests,

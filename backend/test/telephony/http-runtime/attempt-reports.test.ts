@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { RuntimeReport } from '@outdial/contract'
 import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
 import { createApp } from '../../../app.ts'
 import { parseConfig } from '../../../config.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
@@ -19,10 +20,13 @@ const answered: RuntimeReport = { sequence: 2, type: 'answered', at: timestamp }
 const busy: RuntimeReport = { sequence: 3, type: 'ended', outcome: 'busy', at: timestamp }
 
 const config = parseConfig({ RUNTIME_SECRET: `${newSecret},${secret}`, LOG_LEVEL: 'silent' })
-const world = useCallsWorld(() => ({ config }))
+const logLines: string[] = []
+const log = pino({ level: 'warn' }, { write: (line: string) => void logLines.push(line) })
+const world = useCallsWorld(() => ({ config, log }))
 let app: FastifyInstance
 let attempt: ClaimedAttempt
 beforeEach(async () => {
+  logLines.length = 0
   app = await createApp(world.deps)
   attempt = await claim('http')
 })
@@ -222,6 +226,104 @@ describe('the fields of a report', () => {
     expect(error.details.map((detail) => detail.field)).toContain(field)
     expect(error.request_id).toBe(response.headers['x-request-id'])
     expect(await listReports()).toEqual([])
+  })
+
+  const conversation = () => ({ ...busy, ...endedReport() })
+  const empty = { summary: null, sentiment: null, goal_met: null, extracted: {} }
+  const turn = { role: 'agent', text: 'Hello.', at: timestamp }
+  const keys = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
+
+  it.each([
+    [
+      'an offset of zero, as Python writes it',
+      '2026-05-04T15:00:30.123456+00:00',
+      '2026-05-04T15:00:30.123Z',
+    ],
+    ['any offset', '2026-05-04T20:30:30+05:30', '2026-05-04T15:00:30.000Z'],
+  ])('accepts times with %s, and saves them in UTC', async (_, at, utc) => {
+    const body = { ...conversation(), at, answered_at: at, transcript: [{ ...turn, at }] }
+    expect((await report(body)).statusCode).toBe(200)
+    expect(await listReports()).toEqual([
+      expect.objectContaining({ at: utc, answered_at: utc, transcript: [{ ...turn, at: utc }] }),
+    ])
+  })
+
+  it.each([
+    [
+      'only blank extracted values',
+      { analysis: { ...empty, extracted: { a: '', b: '' } } },
+      { analysis: empty },
+    ],
+    [
+      'a blank analysis',
+      { analysis: { ...empty, summary: '', sentiment: '', goal_met: '' } },
+      { analysis: empty },
+    ],
+    [
+      'no values in an analysis',
+      { analysis: { summary: null, extracted: null } },
+      { analysis: { ...empty, extracted: null } },
+    ],
+    ['a turn without text', { transcript: [turn, { ...turn, text: '' }] }, { transcript: [turn] }],
+    [
+      'only turns without text',
+      {
+        transcript: [
+          { ...turn, text: '' },
+          { ...turn, text: null },
+        ],
+      },
+      { transcript: [] },
+    ],
+    ['a blank URL and opt-out', { recording_url: '', do_not_call: '' }, {}],
+    [
+      'a voicemail without a summary',
+      { outcome: 'voicemail', ended_reason: '', summary: '' },
+      { summary: null },
+    ],
+  ])('accepts a report with %s', async (_, more, saved) => {
+    expect((await report({ ...conversation(), ...more })).statusCode).toBe(200)
+    expect(await listReports()).toEqual([expect.objectContaining(saved)])
+  })
+
+  it.each<[string, object, object]>([
+    [
+      'a long text of a turn',
+      { transcript: [{ ...turn, text: `${'x'.repeat(9_999)}😀` }] },
+      { transcript: [{ ...turn, text: `${'x'.repeat(9_999)}\uFFFD` }] },
+    ],
+    [
+      'many turns',
+      { transcript: Array.from({ length: 10_000 }, () => ({ ...turn, text: 'Yes.' })) },
+      { transcript: Array.from({ length: 5_000 }, () => ({ ...turn, text: 'Yes.' })) },
+    ],
+    [
+      'a long summary',
+      { analysis: { ...empty, summary: 'x'.repeat(20_000) } },
+      { analysis: { ...empty, summary: 'x'.repeat(10_000) } },
+    ],
+    [
+      'a long extracted value with a long name',
+      { analysis: { ...empty, extracted: { ['n'.repeat(300)]: 'x'.repeat(20_000) } } },
+      { analysis: { ...empty, extracted: { ['n'.repeat(200)]: 'x'.repeat(10_000) } } },
+    ],
+    [
+      'many extracted values',
+      { analysis: { ...empty, extracted: keys(60) } },
+      { analysis: { ...empty, extracted: keys(50) } },
+    ],
+    [
+      'a long recording URL',
+      { recording_url: `https://example.com/${'x'.repeat(2_000)}` },
+      { outcome: 'answered' },
+    ],
+  ])('shortens %s, and notes it', async (_, more, saved) => {
+    expect((await report({ ...conversation(), ...more })).statusCode).toBe(200)
+    expect(await listReports()).toEqual([expect.objectContaining(saved)])
+    const rows = await world.deps.db.selectFrom('attempt_report').select('changes').execute()
+    expect(rows.map(({ changes }) => changes.length > 0)).toEqual([true])
+    expect(logLines.join()).toContain(rows[0]?.changes[0])
   })
 
   function endedReport() {

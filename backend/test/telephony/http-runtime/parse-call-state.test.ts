@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Call } from '@outdial/contract'
+import type { Call, RuntimeReport } from '@outdial/contract'
 import { sql } from 'kysely'
 import { receiveReport } from '../../../dialer/receive-report.ts'
+import { readStories } from '../../../support/read-story.ts'
 import { parseCallState } from '../../../telephony/http-runtime/parse-call-state.ts'
 import { advanceUntil, advanceUntilCompleted, getCall } from '../../support/calls.ts'
 import { asSuperuser } from '../../support/database.ts'
@@ -38,11 +39,30 @@ describe('asking the runtime', () => {
     ['unknown fields', { analysis, cost: 3 }, {}],
     ['a transcript of the wrong type', { analysis, transcript: 'Hello.' }, { transcript: [] }],
     ['an analysis of the wrong type', { analysis: 'good' }, { sentiment: 'unknown' }],
+    ['an invalid time', { analysis, at: '+12025550199', answered_at: '' }, { summary: 'Wants a visit.' }],
+    [
+      'nothing but blank values',
+      { analysis: { summary: '', sentiment: '', extracted: { a: '' } } },
+      { extracted: {} },
+    ],
   ])('reads the end of a call from a report with %s', async (_, more, turns) => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(attemptId, answered(1), ended(2, more))
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
     expect(call).toMatchObject({ outcome: 'answered', attempts: 1, ...turns })
+  })
+
+  it('shortens values over their limits, and notes it in the log and the story of the call', async () => {
+    const { id, attemptId } = await startRinging()
+    const long = { ...analysis, summary: '+12025550199'.repeat(1_000) }
+    reportOnlyToRuntime(attemptId, answered(1), ended(2, { analysis: long }))
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
+    expect(call).toMatchObject({ outcome: 'answered', summary: long.summary.slice(0, 10_000) })
+    const change = 'analysis.summary: shortened to 10,000 characters'
+    expect(world.logLines.join()).toContain(`reports.1.${change}`)
+    expect(world.logLines.join()).not.toContain('2025550199')
+    const [story] = await readStories(world.deps, { workspaceId: world.seed.workspaceId, callId: id })
+    expect(story?.steps.map(({ detail }) => detail)).toContain(`${change}.`)
   })
 
   it("treats a contact as opted out if the report's do_not_call can't be read", async () => {
@@ -53,7 +73,7 @@ describe('asking the runtime', () => {
     })
   })
 
-  it("does not hang up while one of several reports can't be read, and does not log its values", async () => {
+  it("does not hang up on a contact whose answer has a time that can't be read, and does not log its values", async () => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(
       attemptId,
@@ -73,10 +93,25 @@ describe('asking the runtime', () => {
     })
   })
 
+  it.each<[string, object | undefined]>([
+    ['one report', { sequence: 2, type: 'humming' }],
+    ['the whole response', undefined],
+  ])("hangs up at the ring limit while %s can't be read, and asks less and less often", async (_, report) => {
+    const { id, attemptId } = await startRinging()
+    const at = timestamp()
+    if (report === undefined) world.runtime.stateBody = '<html>'
+    else reportOnlyToRuntime(attemptId, { sequence: 1, type: 'ringing', at }, report as RuntimeReport)
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 250)
+    expect(call).toMatchObject({ outcome: 'no_answer', ended_reason: 'ring_timeout' })
+    expect(world.runtime.requestsWith('DELETE')).toHaveLength(1)
+    // After 15, 17, 21, and 29 seconds, and at the ring limit.
+    expect(world.runtime.requestsWith('GET').length).toBeLessThanOrEqual(6)
+  })
+
   it.each(['{"reports":[],"to":+12025550199}', '+12025550199', '{"to":"+12025550199"}'])(
     'does not quote a response that is not a list of reports: %s',
     (body) => {
-      const reading = () => parseCallState(body)
+      const reading = () => parseCallState(body, new Date())
       expect(reading).toThrow(/^the runtime's response isn't [a-zA-Z ]+$/)
     },
   )
