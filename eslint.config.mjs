@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp'
 import importSort from 'eslint-plugin-simple-import-sort'
 import tseslint from 'typescript-eslint'
 import { vocabularyRule } from './scripts/vocabulary-rule.ts'
@@ -19,7 +20,7 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
-    plugins: { 'simple-import-sort': importSort, outdial: { rules: { vocabulary: vocabularyRule } } },
+    plugins: { regexp, 'simple-import-sort': importSort, outdial: { rules: { vocabulary: vocabularyRule } } },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
@@ -52,6 +53,10 @@ export default tseslint.config(
       'no-else-return': 'error',
       'object-shorthand': 'error',
       'outdial/vocabulary': 'error',
+      // Patterns meet text of strangers, so their time must not grow with the square of its length. A sticky pattern
+      // doesn't try other starts.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
       'simple-import-sort/imports': ['error', { groups: [['^node:', '^@?\\w', '^\\.\\.', '^\\.']] }],
       eqeqeq: 'error',
     },

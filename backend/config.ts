@@ -138,6 +138,9 @@ const toContactUrl = (contact: string | undefined): string | undefined =>
 
 const wildcardHosts = new Set(['0.0.0.0', '::'])
 
+/** Removes slashes at the end. Without the lookbehind, a run of slashes would be read again from each of them. */
+const trimSlashes = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
+
 /** Formats HOST for a URL. Clients can't connect to a wildcard, and IPv6 needs brackets (RFC 3986, section 3.2.2). */
 function formatUrlHost(host: string): string {
   if (wildcardHosts.has(host)) return 'localhost'
@@ -189,7 +192,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       'RUNTIME_SIGNING_KEY and RUNTIME_SIGNING_KEY_FILE are both set. Set only one of them.',
     )
   }
-  const publicUrl = (env.PUBLIC_URL ?? `http://${formatUrlHost(env.HOST)}:${env.PORT}`).replace(/\/+$/, '')
+  const publicUrl = trimSlashes(env.PUBLIC_URL ?? `http://${formatUrlHost(env.HOST)}:${env.PORT}`)
   const isLoopbackOnly =
     loopbackHosts.has(new URL(publicUrl).hostname) &&
     !(env.PUBLIC_URL === undefined && wildcardHosts.has(env.HOST))
@@ -211,8 +214,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     runtimeSecretFile: env.RUNTIME_SECRET_FILE,
     runtimeSigningKeys: env.RUNTIME_SIGNING_KEY ?? [],
     runtimeSigningKeyFile: env.RUNTIME_SIGNING_KEY_FILE,
-    runtimeUrl: env.RUNTIME_URL?.replace(/\/+$/, ''),
-    internalUrl: env.INTERNAL_URL?.replace(/\/+$/, '') ?? publicUrl,
+    runtimeUrl: env.RUNTIME_URL && trimSlashes(env.RUNTIME_URL),
+    internalUrl: trimSlashes(env.INTERNAL_URL ?? publicUrl),
     allowedHosts: env.ALLOWED_HOSTS ?? [],
     telephony: env.TELEPHONY,
     simulationSpeed: env.TELEPHONY === 'simulated' ? (env.SIMULATION_SPEED ?? defaultSpeed) : 1,

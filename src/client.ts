@@ -32,7 +32,7 @@ export function baseUrl(z: ZObject): string {
     throw new z.errors.Error(
       "Outdial's Zapier integration isn't set up. Contact Outdial support. (For the developer: set the environment variable BASE_URL to the address of the Outdial service, which begins with https://.)",
     )
-  return url.replace(/\/+$/, '')
+  return url.replace(/(?<!\/)\/+$/, '')
 }
 
 /** Adds the connection's token to API requests, but not to other requests, such as those to the token endpoint. */

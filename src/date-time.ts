@@ -31,8 +31,11 @@ const zoneHours = {
 }
 
 /** What Zapier's users add to a date, such as "+1d -2h". Zapier itself calculates it only for datetime fields. */
-const shifts = /(?: ?[+-]\d{1,4}[mhdw])+$/
+const shifts = /(?: ?[+-]\d{1,4}[mhdw]){1,8}$/
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Longer text isn't a date. */
+const maxDateLength = 200
 
 const unixTime = /^(?:\d{10}|\d{13})$/
 
@@ -43,6 +46,7 @@ const unixTime = /^(?:\d{10}|\d{13})$/
  * @returns undefined for text that isn't a date, such as "n/a" or "soon"
  */
 export function toTimestamp(text: string, timeZone: string): string | undefined {
+  if (text.length > maxDateLength) return undefined
   const spaced = text.replace(/\s+/g, ' ')
   const shiftText = shifts.exec(spaced)?.[0] ?? ''
   return readDate(spaced.slice(0, spaced.length - shiftText.length), timeZone, readShift(shiftText))

@@ -179,7 +179,7 @@ const unescapeHtml = (text: string): string =>
     .replaceAll('&amp;', '&')
 
 const extractText = (html: string): string =>
-  unescapeHtml(html.replace(/<head>[\s\S]*?<\/head>/, ' ').replace(/<[^>]*>/g, ' '))
+  unescapeHtml(html.replace(/<head>[\s\S]*?<\/head>/, ' ').replace(/<[^<>]*>/g, ' '))
     .replace(/\s+/g, ' ')
     .trim()
 

@@ -144,7 +144,7 @@ it.each(['https://outdial.example.com/', 'http://localhost:8787', 'http://127.0.
     process.env.BASE_URL = address
     try {
       const url = await run<string>(`${config}.authorizeUrl`, { inputData: { redirect_uri } })
-      expect(url).toContain(`${address.replace(/\/+$/, '')}/oauth/authorize?`)
+      expect(url).toContain(`${address.replace(/(?<!\/)\/+$/, '')}/oauth/authorize?`)
     } finally {
       process.env.BASE_URL = baseUrl
     }

@@ -1,3 +1,4 @@
+import { toSingleLine } from '../core/text.ts'
 import { formatLocalTime } from '../scheduling/local-time.ts'
 import type { ContactDetails } from './find-contacts.ts'
 
@@ -37,6 +38,3 @@ export function describeContact(
 
 const formatNote = ({ text, created_at }: Note) =>
   `Note from ${created_at.toISOString().slice(0, 10)}: ${text}`
-
-/** Joins lines, so that a multiline value can't pass for other facts. */
-const toSingleLine = (text: string) => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ')

@@ -10,6 +10,10 @@ const sortKeys = (object: object): object =>
 /** Replaces what PostgreSQL can't store in text: NUL characters and lone surrogates. */
 export const toStorableText = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed()
 
+/** Joins lines: each run of spaces with a line break in it becomes one space. */
+export const toSingleLine = (text: string): string =>
+  text.replace(/\s+/g, (spaces) => (/[\n\r\u2028\u2029]/.test(spaces) ? ' ' : spaces))
+
 /** Joins the first few names for a sentence, and adds how many more there are. */
 export function formatNames(names: readonly string[], maxNames = 5): string {
   const more = names.length - maxNames

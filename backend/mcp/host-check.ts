@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import { loopbackHosts } from '../core/loopback.ts'
 import { ToolServerError } from './tool-server-error.ts'
@@ -33,7 +34,7 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl'
 
 /** Drops the port. IPv6 addresses are in brackets (RFC 3986, section 3.2.2), but not in HOST. */
 const parseHostname = (host: string): string => {
-  if (/^[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:]*$/i.test(host)) return `[${host}]`
+  if (isIPv6(host)) return `[${host}]`
   return host.replace(/:\d+$/, '')
 }
 

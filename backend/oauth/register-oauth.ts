@@ -52,7 +52,7 @@ async function mountProvider(
         delete raw.headers['x-forwarded-host']
         // Only programs call the other routes, so their errors are JSON, whatever the Accept header says.
         if (!url.startsWith(authorizationPath)) raw.headers.accept = 'application/json'
-        raw.url = raw.url?.replace(/\/+(?=$|\?)/, '')
+        raw.url = raw.url?.replace(/(?<!\/)\/+(?=$|\?)/, '')
         await handleRequest(raw, reply.raw)
       },
     })

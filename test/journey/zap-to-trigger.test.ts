@@ -201,7 +201,7 @@ it(
       )
 
     // The CLI wraps the lines of an error and starts each with ›.
-    const stdout = failed?.stderr.replace(/\s*›\s*/g, ' ').replace(/\s+/g, ' ')
+    const stdout = failed?.stderr.replace(/[\s›]+/g, ' ')
     expect(stdout).toMatch(/Phone Number: .+ \(Request ID: [\w-]+\)/)
   },
   timeoutMs,

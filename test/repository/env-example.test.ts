@@ -42,10 +42,10 @@ it('changes nothing if every setting is uncommented without a change', () => {
 
 it('has the defaults and descriptions of docs/operating.md', () => {
   const rows = new Map(
-    [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` +\| (.*?) +\| (.*?) +\|$/gm)].map(
+    [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` +\| ([^|\n]+) \| (.+) \|$/gm)].map(
       ([, name = '', defaultText = '', description = '']) => [
         name,
-        { defaultText: plain(defaultText) || 'none', description: `${plain(description)}.` },
+        { defaultText: plain(defaultText.trim()) || 'none', description: `${plain(description.trim())}.` },
       ],
     ),
   )
@@ -63,5 +63,5 @@ it('has the defaults and descriptions of docs/operating.md', () => {
 const plain = (markdown: string) =>
   markdown
     .replace(/ \(\[\w+\]\(#[^)]*\)\)/g, '')
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^[\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll('`', '')

@@ -28,7 +28,7 @@ function quotationsBelow(headers: string[]): string[] {
   return tables
     .filter((table) => headers.includes(table.split('|')[1]?.trim() ?? ''))
     .flatMap((table) => table.split('\n').map((row) => row.split('|')[1] ?? ''))
-    .flatMap((cell) => [...cell.matchAll(/“([^”]+)”/g)].map(([, quotation = '']) => quotation))
+    .flatMap((cell) => [...cell.matchAll(/“([^“”]+)”/g)].map(([, quotation = '']) => quotation))
 }
 
 it('quotes sentences of the Zap step and of the connection that the API or the connector has', () => {
@@ -41,7 +41,7 @@ it('quotes lines of the story that diagnose prints', () => {
   const [, complaints = ''] = /\n## The complaint\n([^]*?)\n## /.exec(page) ?? []
   const quotations = complaints
     .replaceAll(/^ *```[^]*?^ *```/gm, '')
-    .matchAll(/`([A-Z][^`]* [^`]*|[a-z]+,? [^`]*)`/g)
+    .matchAll(/`([A-Z][^` ]* [^`]*|[a-z]+,? [^`]*)`/g)
   const lines = [...quotations].map(([, line = '']) => line).filter((line) => !line.startsWith('npm '))
   expect(lines.length).toBeGreaterThan(10)
   expect(lines.filter((line) => !contains(stories, line))).toEqual([])

@@ -16,7 +16,7 @@ const linesOf = (block: string): string[] =>
   block
     .replaceAll(/\\\n\s*/g, '')
     .split('\n')
-    .map((line) => line.replace(/\s+#.*$/, '').trim())
+    .map((line) => (line.split(/\s#/)[0] ?? '').trim())
     .filter((line) => line !== '')
 
 /** Returns the commands of a page's shell blocks. */

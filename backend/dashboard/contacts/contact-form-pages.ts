@@ -6,6 +6,7 @@ import { replaceContactDetails } from '../../contacts/update-contact.ts'
 import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
+import { toSingleLine } from '../../core/text.ts'
 import { validate } from '../../core/validate.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
@@ -207,7 +208,7 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
 /** Formats variables, one `name = value` per line. Replaces line breaks in values with spaces. */
 const formatVariables = (variables: Record<string, string>): string =>
   Object.entries(variables)
-    .map(([name, value]) => `${name} = ${value.replace(/\s*[\r\n]+\s*/g, ' ')}`)
+    .map(([name, value]) => `${name} = ${toSingleLine(value)}`)
     .join('\n')
 
 /** @throws {ApiError} validation_failed, with the number of the invalid line */

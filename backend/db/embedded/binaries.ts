@@ -75,7 +75,7 @@ async function checkBinaries(native: string, account: Account): Promise<Binaries
   const initdb = path.join(native, 'bin', `initdb${suffix}`)
   try {
     const { stdout } = await run(postgres, ['--version'], { ...account.ids, cwd: path.parse(native).root })
-    return { initdb, postgres, majorVersion: /(\d+)\./.exec(stdout)?.[1] ?? '' }
+    return { initdb, postgres, majorVersion: /(?<!\d)(\d+)\./.exec(stdout)?.[1] ?? '' }
   } catch {
     return undefined // can't be opened, isn't executable, or isn't for this machine
   }

@@ -19,7 +19,7 @@ const skippedElements = [
 /** Returns the text of an HTML page as a person reads it: link text without URLs, no scripts, no styles. */
 export function readHtml(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
-  const declaredEncoding = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(start)?.[1]
+  const declaredEncoding = /<meta[^>]+charset\s*=[\s"']*([\w-]{1,40})/i.exec(start)?.[1]
   return htmlToText(decodeText(bytes, declaredEncoding), {
     wordwrap: false,
     limits: { maxInputLength: parseLimits.maxFileBytes, maxDepth: 200 },

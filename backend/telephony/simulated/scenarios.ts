@@ -186,7 +186,11 @@ function fillPlaceholders(template: string, values: Record<string, string>): str
       /(^\s*|[.!?]\s+)\0[\s.,;:!?\0]*(.?)/gu,
       (_, before: string, next: string) => before + next.toUpperCase(),
     )
-    .replace(/,?\s*\0(?=[\s\0]*(?:[.,;:!?]|$))/g, '')
-    .replace(/\s*\0/g, '')
+    .replace(/(,?)([\s\0]+)(?=([^]?))/g, (all, comma: string, spaces: string, next: string) => {
+      const end = spaces.lastIndexOf(blank)
+      if (end === -1) return all
+      const isBeforePause = next === '' || '.,;:!?'.includes(next)
+      return (isBeforePause ? '' : comma) + spaces.slice(end + 1)
+    })
     .trim()
 }

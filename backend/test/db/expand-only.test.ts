@@ -21,12 +21,12 @@ const forbidden = {
   'rejects rows that old versions insert': new RegExp(
     [
       String.raw`\bset\s+not\s+null\b`,
-      String.raw`\badd\s+column\s+(?![^,;]*\b(?:default|generated)\b)[^,;]*\bnot\s+null\b`,
+      String.raw`\badd\s+column\s(?![^,;]*\b(?:default|generated)\b)[^,;]*\bnot\s+null\b`,
       String.raw`\bcreate\s+unique\s+index\s+concurrently\b`,
     ].join('|'),
   ),
   'checks all rows while requests wait':
-    /\badd\s+constraint\s+(?![^;]*\b(?:not\s+valid|using\s+index)\b)[^;]*\b(?:unique|foreign\s+key|check)\b/,
+    /\badd\s+constraint\s(?![^;]*\b(?:not\s+valid|using\s+index)\b)[^;]*\b(?:unique|foreign\s+key|check)\b/,
   "isn't SQL, so it can't be checked": /\b(?:pgm)\.(?!sql\b|no)\w+/,
   'builds an index while requests wait': new RegExp(
     String.raw`\bcreate\s+(?:unique\s+)?index\s+(?!concurrently\b)(?:if\s+not\s+exists\s+)?(?:\S+\s+)?on\s+(?:only\s+)?(?:public\.)?(?:archived_)?(?:${largeTables})\b`,
@@ -39,7 +39,7 @@ function findBreaks(migration: string): string[] {
     .toLowerCase()
     // A line can say that no old version needs what it drops.
     .replaceAll(/^.*-- not used since \d{4}\b.*$/gm, '')
-    .replaceAll(/--.*$|\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '')
+    .replaceAll(/--.*|\/\*[^]*?\*\/|^[ \t]*\/\/.*/gm, '')
   return Object.entries(forbidden).flatMap(([what, pattern]) => {
     const found = pattern.exec(statements)?.[0]
     return found === undefined ? [] : [`${what}: ${found.replaceAll(/\s+/g, ' ')}`]

@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 /** Replaces `workspace_id = $1` with a condition that's always true, and still uses the parameter. */
 const removeWorkspaceConditions = (text: string): string =>
-  text.replace(/(?:"?\w+"?\.)?"?workspace_id"? = (\$\d+)/g, (_, parameter: string) => {
+  text.replace(/(?:"\w+"\.|\b\w+\.)?"?workspace_id"? = (\$\d+)/g, (_, parameter: string) => {
     removedConditions += 1
     return `${parameter}::bigint is not null`
   })

@@ -116,7 +116,7 @@ async function recordErasure(): Promise<typeof erased> {
   for (const statement of statements.map((text) => text.replaceAll('"', ''))) {
     for (const [, table = ''] of statement.matchAll(/delete\s+from\s+(\w+)/g)) tables.add(table)
     for (const [, table = '', set = ''] of statement.matchAll(
-      /update\s+(\w+)\s+set\s+(.*?)(?=\swhere\s|$)/gs,
+      /update\s+(\w+)\s+set\s(.*?)(?=\swhere\s|$)/gs,
     )) {
       for (const [, column = ''] of set.matchAll(/(?:^|,)\s*(\w+)\s+?=/g)) columns.add(`${table}.${column}`)
     }

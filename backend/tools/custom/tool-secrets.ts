@@ -43,7 +43,7 @@ function listEncodings(secret: string): string[] {
     json.replaceAll('/', '\\/'),
     ...[uriEncoded, formEncoded].flatMap((text) => [text, lowerCase(text)]),
     ...["'", '&#39;', '&#x27;', '&apos;'].map((apostrophe) => escapeHtml(secret, apostrophe)),
-    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64').replace(/={1,2}$/, ''),
     bytes.toString('base64url'),
   ]
 }

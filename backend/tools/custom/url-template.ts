@@ -15,7 +15,7 @@ const urlShape = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[^?#\\\s]*)?(?:\?([^#\\\s]*))?$
 /** Returns undefined if it isn't valid: no literal host, or with a fragment, a space, or a stray brace. */
 export function parseTemplate(url: string): UrlTemplate | undefined {
   if (/[\x00-\x1f\x7f]/.test(url) || !url.isWellFormed()) return undefined
-  const parts = urlShape.exec(url.replaceAll(/\s+(?=\}\})|(?<=\{\{)\s+/g, ''))
+  const parts = urlShape.exec(url.replaceAll(/(?<!\s)\s+(?=\}\})|(?<=\{\{)\s+/g, ''))
   const [, origin, path = '/', query = ''] = parts ?? []
   if (origin === undefined || !URL.canParse(origin)) return undefined
   const pairs = query.split('&').filter(Boolean).map(splitPair)

@@ -124,7 +124,7 @@ it('commits each batch separately, so that the page shows progress', async () =>
   const seen = new Set<number>()
   await waitFor(async () => {
     const { text } = await user.open(path)
-    const written = Number(/(\d+) of 600 contacts processed/.exec(text)?.[1])
+    const written = Number(/\b(\d+) of 600 contacts processed/.exec(text)?.[1])
     seen.add(written)
     return written === rowCount
   })

@@ -102,7 +102,7 @@ it('points to the API log for the ID of a rejected request, which has no call', 
 
   const page = await user.open('/calls?search=rejected-1')
   expect(page.text).toContain('No matching calls.')
-  const [, address = ''] = /href="\/w\/\d+([^"]+)">Show request</.exec(page.html) ?? []
+  const [, address = ''] = /href="\/w\/\d+(\/[^"]+)">Show request</.exec(page.html) ?? []
   const log = await user.open(address)
   expect(log.text).toContain('rejected-1')
   expect(log.text).toContain('Rejected with validation_failed')

@@ -16,7 +16,7 @@ const getRow = (html: string, heading: string): string => {
   const found = [...html.matchAll(/<tr>[\s\S]*?<\/tr>/g)].map(([text]) => text)
   const ownRow = found.find((text) => new RegExp(`<th scope="row">(<[^>]*>)?${heading}<`).test(text)) ?? ''
   return ownRow
-    .replace(/<[^>]*>/g, ' ')
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
 }
