@@ -16,6 +16,8 @@ export function preflight() {
   if (!existsSync(new URL('../node_modules/fastify', import.meta.url))) {
     stop("Outdial isn't installed yet. Run npm ci first.")
   }
+  // Otherwise, this signal opens Node's inspector, which runs any code. The process that reads uploaded files could send it.
+  process.on('SIGUSR1', () => {})
   nodeModule.enableCompileCache?.(compileCache)
 }
 

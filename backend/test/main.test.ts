@@ -92,6 +92,16 @@ it('accepts admin commands whether it runs or not', async () => {
   expect(other.stdout).toContain('demo@example.com')
 })
 
+it("doesn't open Node's inspector for a signal", async () => {
+  const service = start()
+  await service.waitForOutput(/Outdial is ready/)
+  service.process.kill('SIGUSR1')
+  const { base_url: url } = readDemo(dataDir)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  const { stderr } = await stop(service)
+  expect(stderr).toBe('')
+})
+
 it('stops cleanly when the shell that npm started it in ends, even if that takes seconds', async () => {
   const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0', SHUTDOWN_DELAY_SECONDS: '2' })
   await shell.waitForOutput(/Outdial is ready/)

@@ -86,7 +86,7 @@ function createServiceAccount(): Account | undefined {
   return lookUpAccount(serviceAccount)
 }
 
-function lookUpAccount(name: string): Account | undefined {
+export function lookUpAccount(name: string): Account | undefined {
   const [uid, gid] = ['-u', '-g'].map((flag) => {
     const { status, stdout } = spawnSync('id', [flag, name], { encoding: 'utf8' })
     return status === 0 ? Number(stdout) : 0

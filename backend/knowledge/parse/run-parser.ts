@@ -1,39 +1,50 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { text as readAll } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { FileError, type FileErrorCode, isFileErrorCode } from './file-error.ts'
 import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
+import { findSandbox, type Sandbox } from './sandbox.ts'
 
 const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 
 const packagePath = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
+/** What the parser may read: this program's own files. */
+const readablePaths = ['backend/', 'node_modules/', 'package.json'].map(packagePath)
+
 const nodeFlags = [
-  ...['--permission', '--allow-worker', '--disable-warning=SecurityWarning'],
-  ...['backend/', 'node_modules/', 'package.json'].map((path) => `--allow-fs-read=${packagePath(path)}`),
+  // Otherwise, SIGUSR1 from the process that reads another file could open the inspector.
+  ...['--permission', '--allow-worker', '--disable-warning=SecurityWarning', '--disable-sigusr1'],
+  ...readablePaths.map((path) => `--allow-fs-read=${path}`),
 ]
 
-/** Runs a program in a network namespace of its own, which has no network. Needs Linux with user namespaces. */
-const unshare = ['/usr/bin/unshare', '--map-root-user', '--net', '--'] as const
+/** Fails if Node can't run in a sandbox, or can't do there what the parser's process needs. */
+const probe = ['--eval', 'process.memoryUsage.rss(); fs.readFileSync(process.argv[1])', scriptPath]
 
-let isolation: readonly string[] | undefined
+let sandbox: Promise<Sandbox> | undefined
 
 /**
- * Returns the command and the flags of the parser's process. A compromised parser can read only this program's own
- * files. It can't write files or start programs, and it gets no secrets from the environment. It has no network, if
- * this machine allows that: the permission model of Node 24 doesn't cover it.
+ * Returns the sandbox of the parser's process, with the flags for Node. A compromised parser can read only this program's
+ * own files. It can't write files or start programs, and it gets no secrets from the environment. It has no network and
+ * no Unix sockets, and can't signal other processes, if this machine allows that: Node's permission model doesn't cover
+ * them.
  */
-export function parserCommand(): { command: string; flags: string[] } {
-  const [program, ...options] = unshare
-  isolation ??= spawnSync(program, [...options, '/bin/true']).status === 0 ? unshare : []
-  const [command = process.execPath, ...flags] = [...isolation, process.execPath, ...nodeFlags]
-  return { command, flags }
+export async function parserCommand(): Promise<Sandbox> {
+  sandbox ??= findSandbox(process.execPath, readablePaths, [...nodeFlags, ...probe])
+  const { command, flags, ids } = await sandbox.catch((error: unknown) => {
+    sandbox = undefined // the next file tries again
+    throw error
+  })
+  return { command, flags: [...flags, ...nodeFlags], ids }
 }
 
-/** Exit code if V8 runs out of memory, on platforms that don't report the signal SIGABRT. */
-const abortedExitCode = 134
+/**
+ * Exit codes if V8 runs out of memory or the process uses too much: in a sandbox, or on platforms that don't report a
+ * signal.
+ */
+const abortedExitCodes = new Set([134, 137])
 
 /** What the parser process writes to its standard output, as JSON. */
 export const ParseResult = z.union([
@@ -52,11 +63,13 @@ export async function runParser(
   bytes: Uint8Array,
   timeoutMs: number = parseLimits.timeoutMs,
 ): Promise<string> {
-  const { command, flags } = parserCommand()
+  const { command, flags, ids } = await parserCommand()
   const child = spawn(command, [...flags, scriptPath, kind], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { SystemRoot: process.env.SystemRoot },
+    cwd: '/',
     windowsHide: true,
+    ...ids,
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
   // The process may exit before it has read the whole file.
@@ -69,7 +82,7 @@ export async function runParser(
   try {
     const [{ code }, output] = await Promise.all([ended, readAll(child.stdout)])
     if (child.killed) throw new FileError('too_slow')
-    if (code === null || code === abortedExitCode) throw new FileError('too_heavy')
+    if (code === null || abortedExitCodes.has(code)) throw new FileError('too_heavy')
     if (code !== 0) throw new Error(`parser of a ${kind} file exited with code ${code}`)
     const result = ParseResult.parse(JSON.parse(output))
     if ('error' in result) throw new FileError(result.error)

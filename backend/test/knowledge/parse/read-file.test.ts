@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { promisify } from 'node:util'
 // cspell:ignore Grüße Привет
 import { deflateSync } from 'node:zlib'
@@ -26,6 +29,23 @@ const read = async (name: string, content: string | Uint8Array) =>
   (await readFile(1, { name, bytes: Buffer.from(content), isTooLarge: false })).text
 
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16()
+
+/** Runs code where files are read. */
+async function runInSandbox(code: string) {
+  const { command, flags, ids } = await parserCommand()
+  return promisify(execFile)(command, [...flags, '--eval', code], { cwd: '/', ...ids })
+}
+
+const connectTo = (address: string) => `require('node:net').connect(${address})
+  .on('connect', () => { console.log('connected'); process.exit() })
+  .on('error', ({ code }) => console.log(code))`
+
+/** Returns true if this machine lets a program leave namespaces of the others. */
+const canUnshare = (...namespaces: string[]): Promise<boolean> =>
+  promisify(execFile)('unshare', ['--map-root-user', ...namespaces, 'true']).then(
+    () => true,
+    () => false,
+  )
 
 describe('formats', () => {
   it.each([
@@ -161,26 +181,49 @@ describe('limits', () => {
     ['write a file', "require('node:fs').writeFileSync('written.txt', '')"],
     ['start a program', "require('node:child_process').execFileSync('true')"],
   ])("doesn't let the process that reads files %s", async (_, code) => {
-    const { command, flags } = parserCommand()
-    const run = promisify(execFile)(command, [...flags, '--eval', code])
-    await expect(run).rejects.toMatchObject({ stderr: expect.stringContaining('ERR_ACCESS_DENIED') })
+    await expect(runInSandbox(code)).rejects.toMatchObject({
+      stderr: expect.stringContaining('ERR_ACCESS_DENIED'),
+    })
   })
 
   it('gives the process that reads files no network, if the machine allows that', async () => {
     const receiver = createServer()
     await once(receiver.listen(0, '127.0.0.1'), 'listening')
     const { port } = receiver.address() as AddressInfo
-    const code = `require('node:net').connect(${port}, '127.0.0.1')
-      .on('connect', () => { console.log('connected'); process.exit() })
-      .on('error', ({ code }) => console.log(code))`
-    const { command, flags } = parserCommand()
-    const { stdout } = await promisify(execFile)(command, [...flags, '--eval', code])
+    const { stdout } = await runInSandbox(connectTo(`${port}, '127.0.0.1'`))
     receiver.close()
-    const isAllowed = await promisify(execFile)('unshare', ['--map-root-user', '--net', 'true']).then(
-      () => true,
-      () => false,
-    )
+    const isAllowed = await canUnshare('--net')
     expect(stdout).toMatch(isAllowed ? /^(ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL)/ : /^connected/)
+  })
+
+  it('gives the process that reads files no Unix sockets, if the machine allows that', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'outdial-socket-'))
+    const receiver = createServer()
+    const file = path.join(folder, 'socket')
+    await once(receiver.listen({ path: file, readableAll: true, writableAll: true }), 'listening')
+    await chmod(folder, 0o755)
+    const { stdout } = await runInSandbox(connectTo(JSON.stringify(file)))
+    receiver.close()
+    await rm(folder, { recursive: true })
+    expect(stdout).toMatch(
+      (await canUnshare('--mount', '--pid', '--net', '--fork')) ? /^ENOENT/ : /^connected/,
+    )
+  })
+
+  it("doesn't let the process that reads files signal the service, if the machine allows that", async () => {
+    const { stdout } = await runInSandbox(
+      `try { process.kill(${process.pid}, 0); console.log('sent') } catch ({ code }) { console.log(code) }`,
+    )
+    // EPERM: root's service is another user's.
+    const isAllowed = (await canUnshare('--pid', '--fork')) || process.getuid?.() === 0
+    expect(stdout).toMatch(isAllowed ? /^(ESRCH|EPERM)/ : /^sent/)
+  })
+
+  const asRoot = process.getuid?.() === 0 ? it : it.skip
+  asRoot('runs the process that reads files as nobody if root runs the service', async () => {
+    const { stdout } = await runInSandbox('console.log(process.getuid(), process.getgroups().join())')
+    const { stdout: id } = await promisify(execFile)('id', ['-u', 'nobody'])
+    expect(stdout).toMatch(new RegExp(`^${id.trim()} (?!0\\b)`))
   })
 
   it('reads a long run of spaces in linear time', async () => {
