@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import helmet, { type HelmetOptions } from 'helmet'
+import { allowOtherOrigins } from './api/cross-origin.ts'
 import { registerApi } from './api/register-api.ts'
 import { mountRuntimeRoutes } from './api/runtime-routes.ts'
 import type { Config } from './config.ts'
@@ -65,6 +66,7 @@ export async function createApp(
     warnAboutProxy(request)
     done()
   })
+  allowOtherOrigins(app)
   limitRequests(app, deps.config.maxRequestsInProgress)
   const setSecurityHeaders = helmet(securityHeaders(deps.config))
   app.addHook('onRequest', (request, reply, done) =>

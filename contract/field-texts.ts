@@ -503,7 +503,10 @@ export const subscriptionTexts = texts({
     dashboard: 'Events',
     api: 'Which calls are sent; by default, all of them. Responses leave out `goal_met` and `test` if they select all calls.',
   },
-  secret: { label: 'Signing secret' },
+  secret: {
+    label: 'Signing secret',
+    api: 'Verifies the signatures of deliveries. The key is the base64-decoded part after `whsec_`.',
+  },
   created_at: { label: 'Created at' },
 })
 

@@ -152,7 +152,8 @@ const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapt
       redirect_uris: client.redirectUris,
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      response_modes: ['query'],
+      // A response type with a token is rejected in the fragment, where its app reads the response.
+      response_modes: ['query', 'fragment'],
       // Redirect URIs must match exactly. `native` would accept any loopback port.
       application_type: 'web',
       scope: Scope.options.join(' '),

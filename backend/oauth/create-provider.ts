@@ -8,9 +8,11 @@ import { chosenGrantId, createPolicy } from './interaction-policy.ts'
 import { findBinding } from './oauth-store.ts'
 import {
   addConnectionToTokenResponse,
+  addRevocationBody,
   authorizationPath,
   grantAllScopesByDefault,
   handleServerError,
+  rejectResponseModes,
   serveServerMetadata,
 } from './provider-middleware.ts'
 import { loadServerKeys } from './server-keys.ts'
@@ -97,7 +99,9 @@ export async function createProvider(
   provider.silent = true
   provider.on('server_error', (ctx, error) => handleServerError(deps.log, ctx, error))
   provider.use(grantAllScopesByDefault)
+  provider.use(rejectResponseModes)
   provider.use(serveServerMetadata)
+  provider.use(addRevocationBody)
   provider.use(addConnectionToTokenResponse(deps.db))
   return provider
 }

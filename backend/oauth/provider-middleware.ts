@@ -21,6 +21,16 @@ export async function grantAllScopesByDefault(ctx: KoaContextWithOIDC, next: Nex
   await next()
 }
 
+/**
+ * Rejects all response modes except `query` with an error in the app's redirect URI. The library would answer `form_post`
+ * with a page whose script and form the Content-Security-Policy blocks, so the app would never learn of the error.
+ */
+export async function rejectResponseModes(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  const mode = ctx.path === authorizationPath ? ctx.query.response_mode : undefined
+  if (typeof mode === 'string' && mode !== 'query') ctx.query = { ...ctx.query, response_mode: 'unsupported' }
+  await next()
+}
+
 const metadataFields = [
   'issuer',
   'authorization_endpoint',
@@ -45,6 +55,12 @@ export async function serveServerMetadata(ctx: KoaContextWithOIDC, next: Next): 
     response_modes_supported: ['query'],
     revocation_endpoint_auth_methods_supported: body.token_endpoint_auth_methods_supported,
   }
+}
+
+/** Gives the response to a revocation a JSON body. RFC 7009 leaves it open, but clients parse it. */
+export async function addRevocationBody(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next()
+  if (getRoute(ctx) === 'revocation' && ctx.status === 200) ctx.body = {}
 }
 
 /** Adds the connection's workspace and the user's email to every token response. */

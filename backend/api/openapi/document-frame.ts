@@ -23,17 +23,31 @@ Place outbound calls with AI voice agents from your automations: after a form su
 - Times are ISO 8601 with a time zone and are returned in UTC. Durations are whole seconds.
 - Every error has the shape of \`ErrorAnswer\`. Every response has an \`X-Request-Id\`: include it when you contact support.
 - Operations with \`x-addition\` aren't in the original description of this service. The value says why they were added.
+- Apps in a browser can send requests from any origin. Don't put an API key in one: use OAuth with a public client.
 - Changes to version 1 only add optional inputs and new output fields.
 `.trim()
+
+const tags: OpenAPIV3_1.TagObject[] = [
+  { name: 'Contacts', description: 'The people that your agents call' },
+  { name: 'Campaigns', description: 'Which agent calls, from which phone number, and when' },
+  { name: 'Calls', description: 'Calls with their outcome, summary, and transcript' },
+  { name: 'Do-not-call list', description: 'Numbers that are never called' },
+  { name: 'Agents', description: 'The AI voice agents of the workspace' },
+  { name: 'Phone numbers', description: 'The numbers that calls are placed from' },
+  { name: 'Webhooks', description: 'Events that Outdial sends to your URLs' },
+]
 
 /** Returns the parts of the document that describe the API as a whole. */
 export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial<OpenAPIV3_1.Document> => ({
   openapi: '3.1.0',
-  info: { title: 'Outdial API', version: '1.0.0', description: apiDescription },
+  info: {
+    title: 'Outdial API',
+    version: '1.0.0',
+    description: apiDescription,
+    license: { name: 'MIT License', identifier: 'MIT' },
+  },
   servers: [{ url: publicUrl }],
-  tags: ['Contacts', 'Campaigns', 'Calls', 'Do-not-call list', 'Agents', 'Phone numbers', 'Webhooks'].map(
-    (name) => ({ name }),
-  ),
+  tags,
   components: {
     securitySchemes: {
       apiKey: {
@@ -45,7 +59,7 @@ export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial
       oauth2: {
         type: 'oauth2',
         description:
-          'Lets an app act for a user in the workspace that the user chose on the consent page. Token responses also contain `workspace_id`, `workspace_name`, and `user_email`. An operation that needs a scope that the connection lacks returns 403 `insufficient_scope`: the user must reconnect.',
+          'Lets an app act for a user in the workspace that the user chose on the consent page. Token responses also contain `workspace_id`, `workspace_name`, and `user_email`. An operation that needs a scope that the connection lacks returns 403 `insufficient_scope`: the user must reconnect. Redirects back to the app have the parameter `iss` (RFC 9207), so a client that asks for an issuer, such as Auth.js, needs the base URL of this service as its `issuer`. `/.well-known/oauth-authorization-server` has all endpoints (RFC 8414).',
         flows: {
           authorizationCode: {
             authorizationUrl: `${publicUrl}/oauth/authorize`,
@@ -58,6 +72,18 @@ export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial
     },
   },
 })
+
+const verifyingWebhooks = `
+Sent at least once, in no particular order. Any 2xx response confirms the delivery, and 410 removes the subscription. After any other response, the delivery is retried for three days.
+
+Each delivery is signed as in [Standard Webhooks](https://www.standardwebhooks.com) 1.0. To verify it, use one of its [libraries](https://github.com/standard-webhooks/standard-webhooks/tree/main/libraries) with the subscription's or callback URL's \`secret\`, the three headers, and the unchanged body. Or do it yourself:
+
+1. Reject the request if \`webhook-timestamp\` differs from the current time by more than 5 minutes.
+2. Base64-decode the part of the secret after \`whsec_\`. The result is the key.
+3. Compute the HMAC-SHA256 of \`webhook-id\`, \`webhook-timestamp\`, and the body as received, joined by dots, and base64-encode it.
+4. Split \`webhook-signature\` at spaces. Accept the request if one of its parts is \`v1,\` followed by your result. Compare in constant time. There are two parts for 24 hours after the secret is rotated.
+5. Do nothing if you have already handled this \`webhook-id\`.
+`.trim()
 
 const requiredHeader = (name: string, description: string): OpenAPIV3_1.ParameterObject => ({
   name,
@@ -72,8 +98,7 @@ export const callCompletedWebhook: OpenAPIV3_1.PathItemObject = {
   post: {
     operationId: 'callCompleted',
     summary: 'A call is completed',
-    description:
-      'Sent at least once, in no particular order. Any 2xx response confirms the delivery, and 410 removes the subscription. After any other response, the delivery is retried for three days.',
+    description: verifyingWebhooks,
     tags: ['Webhooks'],
     security: [],
     parameters: [
@@ -84,7 +109,7 @@ export const callCompletedWebhook: OpenAPIV3_1.PathItemObject = {
       ),
       requiredHeader(
         'webhook-signature',
-        '`v1,` followed by the base64-encoded HMAC-SHA256 of the ID, timestamp, and body, joined by dots.',
+        'One or more signatures, separated by spaces. Each is `v1,` followed by the base64-encoded HMAC-SHA256 of the ID, timestamp, and body, joined by dots. The key is the base64-decoded part of the secret after `whsec_`.',
       ),
     ],
     requestBody: {

@@ -69,4 +69,5 @@ export const pathIdParameter: Parameter = {
   in: 'path',
   required: true,
   schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  example: 311,
 }

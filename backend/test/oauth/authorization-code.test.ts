@@ -98,6 +98,17 @@ describe('the authorization request', () => {
     expect(await expectImmediateError(world.zapier, { scope: 'calls:read calls:raed' })).toBe('invalid_scope')
   })
 
+  it.each<[string, Record<string, string>, string]>([
+    ['response mode', { response_mode: 'form_post' }, '?error=unsupported_response_mode'],
+    ['response mode', { response_mode: 'fragment' }, '?error=unsupported_response_mode'],
+    ['response type', { response_type: 'token' }, '#error=unsupported_response_type'],
+    ['response type', { response_type: 'id_token' }, '#error=unsupported_response_type'],
+    ['response type', { response_type: 'none' }, '?error=unsupported_response_type'],
+  ])('tells the app that a %s is not supported: %j', async (_, paramOverrides, error) => {
+    const { externalUrl } = await createBrowser().open((await newFlow(world.zapier, paramOverrides)).startUrl)
+    expect(externalUrl).toContain(`${redirectUri}${error}&`)
+  })
+
   it('requires PKCE for a public client', async () => {
     const paramOverrides = { code_challenge: null, code_challenge_method: null }
     expect(await expectImmediateError(world.phone, paramOverrides)).toBe('invalid_request')

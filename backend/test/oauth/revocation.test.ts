@@ -45,6 +45,13 @@ const subscriptionsOf = async (workspaceId: number | undefined): Promise<number>
 }
 
 describe('token revocation', () => {
+  it('answers with JSON, which clients parse', async () => {
+    const { access_token } = await connect(world.zapier, world.robin, 'Acme')
+    const response = await revoke(world.zapier, access_token)
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(await response.json()).toEqual({})
+  })
+
   it('ends one access token without ending the connection', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     expect((await revoke(world.zapier, first.access_token)).status).toBe(200)

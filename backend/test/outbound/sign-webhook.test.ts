@@ -1,8 +1,16 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
-import { signWebhook } from '../../outbound/sign-webhook.ts'
+import { codeBlocks } from '../../../test/support/docs.ts'
+import { signWebhook, toSigningKey } from '../../outbound/sign-webhook.ts'
+import { newWebhookSecret } from '../../secrets/tokens.ts'
+import { useTestFolder } from '../support/folder.ts'
+
+const folder = useTestFolder()
 
 const newKey = () => randomBytes(32)
 const verifierOf = (key: Buffer) => new Webhook(key, { format: 'raw' })
@@ -30,4 +38,22 @@ it('can be verified with either of two keys, but not with any other', () => {
   })
   for (const key of keys) expect(verifierOf(key).verify('{}', headers)).toEqual({})
   expect(() => verifierOf(newKey()).verify('{}', headers)).toThrow('No matching signature')
+})
+
+it('can be verified with the code in docs/webhooks.md, also while the secret is rotated', async () => {
+  const [code = ''] = codeBlocks('docs/webhooks.md', 'js')
+  const file = path.join(folder.path, 'verify.mjs')
+  await writeFile(file, code)
+  const { isFromOutdial } = (await import(pathToFileURL(file).href)) as {
+    isFromOutdial: (secret: string, headers: Record<string, string>, body: string) => boolean
+  }
+  const secrets = [newWebhookSecret(), newWebhookSecret()]
+  const body = JSON.stringify({ name: 'Zoë \u2028 😀' })
+  const sign = (at: Date) => signWebhook({ id: 'evt_1', at, body, keys: secrets.map(toSigningKey) })
+  const headers = sign(new Date())
+  expect(secrets.map((secret) => isFromOutdial(secret, headers, body))).toEqual([true, true])
+  expect(isFromOutdial(newWebhookSecret(), headers, body)).toBe(false)
+  expect(isFromOutdial(secrets[0] ?? '', headers, `${body} `)).toBe(false)
+  expect(isFromOutdial(secrets[0] ?? '', sign(new Date(Date.now() - 400_000)), body)).toBe(false)
+  expect(isFromOutdial(secrets[0] ?? '', {}, body)).toBe(false)
 })

@@ -15,12 +15,14 @@ const Content = z.object({
 
 const Operation = z.object({
   operationId: z.string(),
+  tags: z.array(z.string()),
   parameters: z.array(
     z.object({
       name: z.string(),
       in: z.enum(['path', 'query', 'header']),
       required: z.boolean().optional(),
       schema: Schema,
+      example: z.unknown().optional(),
     }),
   ),
   requestBody: z.object({ content: Content }).optional(),
@@ -30,9 +32,13 @@ const Operation = z.object({
 /** The parts of an OpenAPI 3.1 document that the tests use. */
 const Document = z.object({
   openapi: z.literal('3.1.0'),
+  info: z.object({ license: Schema }),
+  tags: z.array(z.object({ name: z.string(), description: z.string() })),
   paths: z.record(z.string(), z.partialRecord(z.enum(['get', 'post', 'delete']), Operation)),
   webhooks: z.object({
-    'call.completed': z.object({ post: z.object({ requestBody: z.object({ content: Content }) }) }),
+    'call.completed': z.object({
+      post: z.object({ description: z.string(), requestBody: z.object({ content: Content }) }),
+    }),
   }),
   components: z.object({ schemas: z.record(z.string(), Schema) }),
 })

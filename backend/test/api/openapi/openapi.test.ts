@@ -53,6 +53,26 @@ it('has examples that match their schemas', () => {
   }
 })
 
+it('has an example for every path parameter, a description for every tag, and a license', () => {
+  const ids = read.operations.flatMap(({ parameters }) => parameters.filter((one) => one.in === 'path'))
+  expect(ids).toHaveLength(2)
+  for (const { schema, example } of ids) {
+    const judge = read.validatorFor(schema)
+    judge(example)
+    expect(judge.errors).toBeNull()
+  }
+  const described = read.document.tags.filter(({ description }) => description !== '')
+  const used = read.operations.flatMap(({ tags }) => tags)
+  expect(described.map(({ name }) => name)).toEqual(expect.arrayContaining(used))
+  expect(read.document.info.license).toEqual({ name: 'MIT License', identifier: 'MIT' })
+})
+
+it('says how to verify the signature of a webhook', () => {
+  const { description } = read.document.webhooks['call.completed'].post
+  for (const word of ['Standard Webhooks', 'libraries', 'whsec_', 'Base64-decode', 'spaces', '5 minutes'])
+    expect(description).toContain(word)
+})
+
 it('describes the errors of every operation and the headers of every response', () => {
   for (const { method, responses } of read.operations) {
     const statuses = Object.keys(responses)

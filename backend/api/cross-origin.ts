@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import { hourMs, secondMs } from '../core/durations.ts'
+import { headerComponents } from './openapi/headers-and-parameters.ts'
+import { apiPrefix, routes } from './routes.ts'
+
+const responseHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': Object.keys(headerComponents).join(', '),
+}
+
+/** Browsers use the response to a preflight request for at most two hours. */
+const preflightHeaders = {
+  'Access-Control-Allow-Methods': [...new Set(routes.map(({ method }) => method))].join(', '),
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+  'Access-Control-Max-Age': String((2 * hourMs) / secondMs),
+}
+
+/**
+ * Lets apps that run in a browser call the API and load its OpenAPI document from any origin. That gives another site
+ * nothing, because the API ignores cookies: each request has its bearer token. A hook of the whole server, because errors
+ * that no route sends must be readable, too.
+ */
+export function allowOtherOrigins(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.url.startsWith(`${apiPrefix}/`)) {
+      reply.headers(responseHeaders)
+      if (request.method === 'OPTIONS') reply.headers(preflightHeaders)
+    }
+    done()
+  })
+}
