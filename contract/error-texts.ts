@@ -241,6 +241,10 @@ export const runtimeErrorTexts = {
     meaning: "This isn't a JSON-RPC 2.0 message.",
     action: 'Send one object with `jsonrpc`, `method`, and, for a request, `id`.',
   },
+  'malformed_json.batch': {
+    meaning: "Batches of messages aren't supported.",
+    action: 'Send each message in a request of its own.',
+  },
   'malformed_json.initialized': {
     meaning: 'This session is already initialized.',
     action: 'To start a new one, leave out `Mcp-Session-Id`.',

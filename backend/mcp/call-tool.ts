@@ -5,6 +5,7 @@ import { toStorableText } from '../core/text.ts'
 import { cleanInput } from '../core/validate.ts'
 import { isOutage } from '../db/outage.ts'
 import type { Deps } from '../deps.ts'
+import { omitBlankArguments } from '../tools/json-schema/omit-blank-arguments.ts'
 import {
   failedResult,
   hasEffects,
@@ -64,7 +65,8 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
   const { tool, inFlightCall } = request
   const { name } = tool.definition
   try {
-    const issues = await findIssues(tool, request.args)
+    const args = omitBlankArguments(tool.definition.inputSchema, request.args)
+    const issues = await findIssues(tool, args)
     if (issues.length > 0)
       return truncateResult(failedResult('invalid_arguments', { tool: name, issues: issues.join('; ') }))
     if (tool.config === undefined) return failedResult('not_set_up', { tool: name })
@@ -73,7 +75,7 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
       toolName: name,
       agentId: request.agentId,
       config: tool.config.value,
-      args: request.args,
+      args,
       call: request.call,
       dryRun,
       get signal() {

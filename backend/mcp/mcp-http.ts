@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { ApiError } from '../core/errors.ts'
 import { isDeeperThan, parseJson, requireJson } from '../http/read-body.ts'
-import { parseMessage } from './mcp-messages.ts'
+import { parseMessage, toJson } from './mcp-messages.ts'
 import { ToolServerError } from './tool-server-error.ts'
 
 const maxMessageBytes = 256 * 1024
@@ -40,7 +40,7 @@ export function sendJson(
   body: unknown,
   extraHeaders: Record<string, string> = {},
 ): void {
-  const json = JSON.stringify(body)
+  const json = toJson(body)
   res
     .writeHead(200, {
       'Content-Type': 'application/json',

@@ -16,7 +16,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import { version } from '../version.ts'
-import { malformedMessage, ToolServerError } from './tool-server-error.ts'
+import { BatchError, malformedMessage, ToolServerError } from './tool-server-error.ts'
 
 /**
  * Parses an MCP message (JSON-RPC 2.0).
@@ -24,6 +24,7 @@ import { malformedMessage, ToolServerError } from './tool-server-error.ts'
  * @throws {ToolServerError} malformed_json
  */
 export function parseMessage(value: unknown): JSONRPCMessage {
+  if (Array.isArray(value)) throw new BatchError()
   // The SDK's schema takes many times as long, and would return an equal message.
   const message = isPlainMessage(value) ? value : JSONRPCMessageSchema.safeParse(value).data
   if (message === undefined) throw new ToolServerError('malformed_json.message')
@@ -61,10 +62,15 @@ export interface ToolCallParams {
 
 /** Parses the parameters of `tools/call`. Returns a description of the issues if they're invalid. */
 export function parseToolCall(request: JSONRPCRequest): ToolCallParams | string {
-  const { name, arguments: args = {}, task } = request.params ?? {}
+  const { name, task } = request.params ?? {}
+  // Some clients send null instead of leaving the arguments out.
+  const args = request.params?.arguments ?? {}
   // As above: the schema would find no issue.
   if (typeof name === 'string' && isRecord(args) && task === undefined) return { name, args }
-  const parsed = CallToolRequestSchema.safeParse(request)
+  const parsed = CallToolRequestSchema.safeParse({
+    ...request,
+    params: { ...request.params, arguments: args },
+  })
   if (!parsed.success) return formatIssues(parsed.error.issues)
   return { name: parsed.data.params.name, args: parsed.data.params.arguments ?? {} }
 }
@@ -119,6 +125,15 @@ export const errorResponse = (id: RequestId, code: number, message: string): JSO
   id,
   error: { code, message },
 })
+
+/**
+ * Returns the JSON of a message. It's valid to leave U+2028 and U+2029 unescaped, but many programs that read lines, such
+ * as bridges to stdio, end a line there.
+ */
+export const toJson = (message: unknown): string =>
+  JSON.stringify(message).replace(/[\u2028\u2029]/g, (character) =>
+    character === '\u2028' ? '\\u2028' : '\\u2029',
+  )
 
 /** JSON-RPC 2.0, section 5.1. */
 export const methodNotFound = -32601

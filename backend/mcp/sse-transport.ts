@@ -4,6 +4,7 @@ import { toolSessionPaths } from '../core/runtime-paths.ts'
 import { digestCredentials, permitsCredentials } from '../secrets/verify-runtime-credential.ts'
 import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted } from './mcp-http.ts'
+import { toJson } from './mcp-messages.ts'
 import { requireDelivered, type SessionReply, type SessionRequest } from './remote-sessions.ts'
 import type { ToolSessions } from './session-registry.ts'
 import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
@@ -101,7 +102,7 @@ class SseTransport implements ToolTransport {
   }
 
   send(message: JSONRPCMessage): void {
-    this.#stream.send('message', JSON.stringify(message))
+    this.#stream.send('message', toJson(message))
   }
 
   dropRequest(): void {

@@ -15,7 +15,7 @@ import {
 } from '../secrets/verify-runtime-credential.ts'
 import { type Backlog, EventStream } from './event-stream.ts'
 import { readMessage, sendAccepted, sendJson } from './mcp-http.ts'
-import { errorResponse, findParamsIssue, internalError, invalidParams } from './mcp-messages.ts'
+import { errorResponse, findParamsIssue, internalError, invalidParams, toJson } from './mcp-messages.ts'
 import { requireDelivered, type SessionReply, type SessionRequest } from './remote-sessions.ts'
 import type { ToolSessions } from './session-registry.ts'
 import { malformedMessage, sessionNotFound, ToolServerError } from './tool-server-error.ts'
@@ -231,7 +231,7 @@ class StreamableTransport implements ToolTransport {
   }
 
   send(message: JSONRPCMessage): void {
-    if ('method' in message) this.#stream?.send('message', JSON.stringify(message))
+    if ('method' in message) this.#stream?.send('message', toJson(message))
     else if (message.id !== undefined) this.#resolve(message.id, message)
   }
 

@@ -31,13 +31,27 @@ export class ToolServerError extends Error {
     return toolServerErrorTable[this.code].status
   }
 
-  toResponse(requestId: string): { error: object } {
+  toResponse(requestId: string): { error: object } & Record<string, unknown> {
     const { type } = toolServerErrorTable[this.code]
     return {
       error: { type, code: this.code, message: this.message, details: this.details, request_id: requestId },
     }
   }
 }
+
+/** The JSON-RPC error for a batch of messages, which only MCP 2025-03-26 and earlier have. */
+export class BatchError extends ToolServerError {
+  constructor() {
+    super('malformed_json.batch')
+  }
+
+  override toResponse(): { error: object } & Record<string, unknown> {
+    return { jsonrpc: '2.0', id: null, error: { code: invalidRequest, message: this.message } }
+  }
+}
+
+/** JSON-RPC 2.0, section 5.1. */
+const invalidRequest = -32600
 
 export const sessionNotFound = () => new ToolServerError('not_found.session')
 

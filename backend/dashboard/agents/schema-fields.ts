@@ -11,7 +11,7 @@ export interface SchemaField {
 type InputType = 'text' | 'long' | 'number' | 'check' | 'choice' | 'json'
 
 /** The part of a property's schema that forms use. */
-const Property = z.object({
+const PropertyFields = z.object({
   type: z
     .union([z.string(), z.array(z.string())])
     .optional()
@@ -26,6 +26,15 @@ const Property = z.object({
     .catch(undefined),
   default: z.unknown().optional(),
 })
+
+const Nullable = z.looseObject({ anyOf: z.array(z.looseObject({ type: z.unknown() })) })
+
+/** Merges the alternatives of a property that can be null with the property. A form has one input for it. */
+const Property = z.preprocess((property) => {
+  const alternatives = Nullable.safeParse(property).data?.anyOf.filter(({ type }) => type !== 'null') ?? []
+  const [only] = alternatives
+  return alternatives.length === 1 && only !== undefined ? { ...only, ...(property as object) } : property
+}, PropertyFields)
 
 const ObjectSchema = z.object({
   properties: z.record(z.string(), Property.catch({ description: '', default: undefined })).catch({}),

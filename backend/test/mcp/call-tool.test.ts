@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { FormError } from '../../core/form-errors.ts'
 import { seedLiveCall, seedWorkspace } from '../support/factories.ts'
-import { openSse, type RawSession, textResult, useMcpWorld } from '../support/mcp.ts'
+import { openSse, type RawSession, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
 let session: RawSession
@@ -19,6 +19,10 @@ const neverSettle = () => {
 afterAll(() => session.close())
 const service = useMcpWorld({
   echo: ({ args }) => textResult(String(args.text)),
+  optional: ({ args }) => {
+    seen.push({ args })
+    return textResult('seen')
+  },
   see: ({ args, call, dryRun }) => {
     seen.push({ args, call, dryRun })
     return textResult('seen')
@@ -63,8 +67,33 @@ beforeAll(async () => {
       additionalProperties: false,
     },
   })
+  const stringOrNull = { anyOf: [{ type: 'string' }, { type: 'null' }] }
+  await service.addTool(agentId, 'optional', {
+    schema: {
+      type: 'object',
+      properties: {
+        a: { type: 'string' },
+        b: { type: ['integer', 'null'] },
+        c: { enum: ['x', 'y'] },
+        d: { anyOf: [{ type: 'string', minLength: 1 }, { type: 'null' }] },
+        e: stringOrNull,
+        f: { type: ['string', 'null'] },
+        g: { type: 'string' },
+        h: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+        i: { maxLength: 3 },
+      },
+    },
+  })
   session = await openSse(service.url, { widget_id: widgetId })
 })
+
+/** Sends a message over Streamable HTTP. */
+const post = (message: object, headers: Record<string, string> = {}) =>
+  fetch(`${service.url}/api/mcp/?widget_id=${widgetId}`, {
+    method: 'POST',
+    headers: { 'X-Agent-Secret': secret, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(message),
+  })
 
 const callForText = async (name: string, args?: unknown) => {
   const { result } = await session.call(name, args)
@@ -91,6 +120,20 @@ describe('tool names and arguments', () => {
     expect((await callForText('echo', JSON.parse('{"text":"x","__proto__":{"a":1}}'))).text).toBe('x')
   })
 
+  it('treats null like missing arguments', async () => {
+    expect(await callForText('see', null)).toEqual({ text: 'seen', isError: false })
+    expect(seen.at(-1)).toMatchObject({ args: {} })
+  })
+
+  it('treats null and empty text like a missing optional argument if its schema rejects them', async () => {
+    const args = { a: null, b: '', c: null, d: '', e: null, f: null, g: '', h: null, i: '' }
+    expect(await callForText('optional', args)).toEqual({ text: 'seen', isError: false })
+    expect(seen.at(-1)).toMatchObject({ args: { e: null, f: null, g: '', i: '' } })
+    const missing = await callForText('strict', { city: null, count: null })
+    expect(missing.text).toContain('city must be text')
+    expect(missing.text).toContain('count must be a whole number')
+  })
+
   it('rejects arguments that are nested too deeply', async () => {
     const deep = JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object
     expect(await callForText('see', deep)).toMatchObject({ isError: true })
@@ -105,6 +148,21 @@ describe('tool names and arguments', () => {
       'contains an invisible NUL character',
     )
   })
+})
+
+it('escapes line separators, which many readers of lines treat as line breaks', async () => {
+  const text = 'one\u2028two\u2029three'
+  const initialized = await post({
+    ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  })
+  const id = initialized.headers.get('mcp-session-id') ?? ''
+  const params = { name: 'echo', arguments: { text } }
+  const called = await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { 'mcp-session-id': id })
+  const json = await called.text()
+  expect(json).toContain('one\\u2028two\\u2029three')
+  expect(JSON.parse(json)).toMatchObject({ result: { content: [{ text }] } })
+  expect((await callForText('echo', { text })).text).toBe(text)
 })
 
 it("lets a tool see only its workspace's rows, even in a statement without a condition", async () => {

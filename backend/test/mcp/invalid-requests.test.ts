@@ -79,7 +79,6 @@ describe('the message body', () => {
     ['an empty body', ''],
     ["an object that isn't JSON-RPC", '{"hello":"my-secret-text"}'],
     ['another JSON-RPC version', '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
-    ['a list of messages', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]'],
     ['an object as the ID', '{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}'],
     ['a fraction as the ID', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}'],
     ['null as the ID', '{"jsonrpc":"2.0","id":null,"method":"ping"}'],
@@ -254,6 +253,30 @@ describe('parameters and notifications', () => {
       code: -32601,
       message: 'Method not found',
     })
+  })
+
+  it('responds to a batch with a JSON-RPC error', async () => {
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    for (const batch of [[], [ping], [ping, ping]]) {
+      const overSse = await session.post(batch)
+      const overStreamableHttp = await fetch(`${service.url}/api/mcp/?widget_id=${widgetId}`, {
+        method: 'POST',
+        headers: { 'X-Agent-Secret': secret, 'content-type': 'application/json' },
+        body: JSON.stringify(batch),
+      })
+      for (const response of [overSse, overStreamableHttp]) {
+        expect([response.status, await response.json()]).toEqual([
+          400,
+          {
+            ...{ jsonrpc: '2.0', id: null },
+            error: {
+              code: -32600,
+              message: "Batches of messages aren't supported. Send each message in a request of its own.",
+            },
+          },
+        ])
+      }
+    }
   })
 
   it('ignores notifications and responses', async () => {

@@ -71,11 +71,20 @@ export function isSimpleSchema(schema: JsonSchema): boolean {
   if (measureJson(schema, { values: maxSimpleValues, depth: 20 }).isTooLarge) return false
   let steps = 0
   const others = JSON.stringify(schema, (key, value: unknown) => {
+    if (hasTypedAlternatives(value)) return { ...value, anyOf: undefined, typed: value.anyOf }
     if (key !== 'pattern' || typeof value !== 'string') return value
     steps += countPatternSteps(value)
     return undefined
   })
   return steps <= maxPatternSteps && !riskyKeywords.test(others)
+}
+
+/** Returns whether a schema has alternatives of different types. They cost no more than a list of types. */
+function hasTypedAlternatives(schema: unknown): schema is { anyOf: unknown[] } {
+  if (typeof schema !== 'object' || schema === null || !('anyOf' in schema)) return false
+  if (!Array.isArray(schema.anyOf)) return false
+  const types = schema.anyOf.map((alternative: { type?: unknown } | null) => alternative?.type)
+  return types.every((type) => typeof type === 'string') && new Set(types).size === types.length
 }
 
 function compileWithTimeout(schema: JsonSchema): ValidateFunction {

@@ -5,9 +5,9 @@ import { validate } from '../../core/validate.ts'
 import { phoneNumberArgument, resolveContact, withoutArguments } from './tool-arguments.ts'
 import { dryRunResult, failedResult, textResult, type ToolDefinition, type ToolKind } from './tool-kind.ts'
 
+// Some language models' APIs reject a list of types, so these schemas have alternatives instead.
 const nullableText = (description: string, maxLength = 200) => ({
-  type: ['string', 'null'],
-  maxLength,
+  anyOf: [{ type: 'string', maxLength }, { type: 'null' }],
   description,
 })
 
@@ -24,9 +24,14 @@ const definition: ToolDefinition = {
       external_id: nullableText("The contact's ID in another system, such as a CRM."),
       time_zone: nullableText("The contact's IANA time zone, for example America/New_York.", 64),
       variables: {
-        type: ['object', 'null'],
-        additionalProperties: { type: 'string', maxLength: 2000 },
-        maxProperties: 100,
+        anyOf: [
+          {
+            type: 'object',
+            additionalProperties: { type: 'string', maxLength: 2000 },
+            maxProperties: 100,
+          },
+          { type: 'null' },
+        ],
         description:
           'Other details by name, for example {"roof_type": "slate"}. Details you leave out keep their values. To clear all of these details, pass null instead of an object.',
       },

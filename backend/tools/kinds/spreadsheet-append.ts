@@ -55,7 +55,10 @@ export const spreadsheetAppend: ToolKind = {
       properties: {
         values: {
           type: 'object',
-          additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 5000 },
+          // Not a list of types, which some language models' APIs reject.
+          additionalProperties: {
+            anyOf: [{ type: 'string', maxLength: 5000 }, { type: 'number' }, { type: 'boolean' }],
+          },
           minProperties: 1,
           maxProperties: 100,
           description: 'Values by column name, for example {"Name": "Ann Lee", "Roof": "slate"}.',

@@ -174,6 +174,13 @@ describe('trying a tool', () => {
     expect(rejected.text).toContain('query is required')
   })
 
+  it('has one field for each argument, also if the argument can be null', async () => {
+    const user = await seedSignedInOwner(world.service)
+    const form = await user.open(`${await assignToolTo(user, 'contact_update')}/try`)
+    expect(form.html).toMatch(/<input[^>]*name="args.first_name"/)
+    expect(form.html).toMatch(/<textarea[^>]*name="args.variables"/)
+  })
+
   it('warns that a tool with side effects runs for real, and runs it once', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId } = user.seed

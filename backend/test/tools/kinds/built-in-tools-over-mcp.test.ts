@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { ToolKindName } from '../../../db/schema.ts'
 import { assignTool } from '../../../tools/assignments.ts'
+import { isSimpleSchema } from '../../../tools/json-schema/compile-schema.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
 import { listTools } from '../../../tools/tool-catalog.ts'
 import { seedCall } from '../../support/calls.ts'
@@ -110,6 +111,30 @@ it('does dry runs on a test call and changes nothing', async () => {
   expect(await notes.execute()).toEqual([])
   const after = await deps.db.selectFrom('call').select('id').execute()
   expect(after).toHaveLength(before.length + 2) // the two test calls themselves
+})
+
+it('accepts null and empty text for the arguments that a client has to send but that the agent has no value for', async () => {
+  const number = freshNumber()
+  await seedCall(deps, seed, number, { first_name: 'Nora' })
+  const session = await openSse(world.service.url, { widget_id: widgetId })
+  for (const blank of [null, '']) {
+    const args = { phone_number: number, email: blank, external_id: blank }
+    const { result } = await session.call('contact_lookup', args)
+    expect(result?.content?.[0]?.text).toContain('Name: Nora\n')
+  }
+  session.close()
+})
+
+describe('the schema of a built-in tool', () => {
+  const schemas = [...toolKinds.values()].flatMap(({ kind, builtIn }) =>
+    builtIn === undefined ? [] : [[kind, builtIn.inputSchema] as const],
+  )
+  it.each(schemas)("of %s has no list of types, which some language models' APIs reject", (_, schema) => {
+    expect(JSON.stringify(schema)).not.toContain('"type":[')
+  })
+  it.each(schemas)('of %s is simple enough to be checked without a thread', (_, schema) => {
+    expect(isSimpleSchema(schema)).toBe(true)
+  })
 })
 
 describe('arguments that select another contact', () => {
