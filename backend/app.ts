@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import helmet, { type HelmetOptions } from 'helmet'
 import { allowOtherOrigins } from './api/cross-origin.ts'
@@ -7,13 +7,19 @@ import { mountRuntimeRoutes } from './api/runtime-routes.ts'
 import type { Config } from './config.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
 import type { Deps } from './deps.ts'
+import { createArrivingBodies } from './http/arriving-bodies.ts'
+import { createProxyCheck, removeForwardedPorts } from './http/client-address.ts'
 import { createGracefulClosing } from './http/close-connections.ts'
-import { handleClientError, handleError } from './http/error-handler.ts'
+import { createLimitedServer } from './http/create-server.ts'
+import { endLateRequest, handleClientError, handleError } from './http/error-handler.ts'
 import { mountHealth, newProcessState, type ProcessState } from './http/health.ts'
+import { defaultHttpLimits, type HttpLimits } from './http/http-limits.ts'
 import { limitRequests } from './http/limit-requests.ts'
+import { createOverloadState } from './http/overload.ts'
 import { createProxyWarning, getRequestId, logRequest } from './http/request-log.ts'
 import { mountSecurityTxt } from './http/security-txt.ts'
 import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
+import { limitUnreadResponses } from './http/unread-responses.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
 import { measureRequests, mountMetrics } from './metrics/mount-metrics.ts'
 import { registerOauth } from './oauth/register-oauth.ts'
@@ -26,13 +32,18 @@ export async function createApp(
   deps: Deps,
   tools: ToolServer = createToolServer(deps),
   state: Readonly<ProcessState> = newProcessState(),
+  limits: HttpLimits = defaultHttpLimits,
 ): Promise<FastifyInstance> {
+  const overload = createOverloadState(deps.clock)
+  const isProxy = createProxyCheck(deps.config.trustedProxies)
+  const bodies = createArrivingBodies(limits, { overload, isProxy, onTimeout: endLateRequest })
   const log: FastifyBaseLogger = deps.log
   const app = Fastify({
     serverFactory: (handler, { keepAliveTimeout }) => {
-      const server = createServer((req, res) => {
+      const handle: RequestListener = (req, res) => {
         if (!tools.handle(req, res)) handler(req, res)
-      })
+      }
+      const server = createLimitedServer(handle, { limits, bodies })
       server.keepAliveTimeout = Number(keepAliveTimeout)
       return server
     },
@@ -41,7 +52,7 @@ export async function createApp(
     requestIdHeader: false,
     genReqId: getRequestId,
     bodyLimit: 1024 * 1024,
-    trustProxy: deps.config.trustedProxies,
+    trustProxy: isProxy,
     routerOptions: { ignoreTrailingSlash: true },
     return503OnClosing: false,
     frameworkErrors: handleError,
@@ -50,10 +61,13 @@ export async function createApp(
   const getAllowedMethods = trackAllowedMethods(app)
 
   const closing = createGracefulClosing(app.server)
+  const stopLimitingResponses = limitUnreadResponses(app.server, limits)
   app.addHook('preClose', async () => {
     closing.begin()
     await tools.close()
     await closing.close()
+    stopLimitingResponses()
+    bodies.close()
   })
   app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
@@ -63,11 +77,13 @@ export async function createApp(
   // Hooks that run for every request call `done`, because each promise would cost some microseconds.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
+    removeForwardedPorts(request.raw.headers)
     warnAboutProxy(request)
     done()
   })
   allowOtherOrigins(app)
-  limitRequests(app, deps.config.maxRequestsInProgress)
+  limitRequests(app, deps.config.maxRequestsInProgress, overload)
+  bodies.limit(app)
   const setSecurityHeaders = helmet(securityHeaders(deps.config))
   app.addHook('onRequest', (request, reply, done) =>
     setSecurityHeaders(request.raw, reply.raw, (error) => done(error as Error | undefined)),
@@ -85,8 +101,8 @@ export async function createApp(
   })
   measureRequests(app, deps)
 
-  mountHealth(app, deps, state)
-  mountMetrics(app, deps, state)
+  mountHealth(app, deps, state, overload)
+  mountMetrics(app, deps, state, overload)
   mountSecurityTxt(app, deps)
   await mountRuntimeRoutes(app, deps)
   const render = createRender()

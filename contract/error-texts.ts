@@ -70,6 +70,18 @@ export const errorTexts = {
     meaning: "This isn't a valid HTTP request.",
     action: 'Check your HTTP client.',
   },
+  'malformed_json.url': {
+    meaning: 'The URL is longer than {limit} characters.',
+    action: 'Send the parameters in the request body.',
+  },
+  'malformed_json.no_host': {
+    meaning: 'The request has no `Host` header.',
+    action: 'Check your HTTP client.',
+  },
+  'malformed_json.expectation': {
+    meaning: 'Outdial supports no `Expect` header except `Expect: 100-continue`.',
+    action: 'Send the request again without the header.',
+  },
   missing_credential: {
     meaning: 'The request has no API key or access token.',
     action: 'Send one in the `Authorization: Bearer` header.',
@@ -176,6 +188,18 @@ export const errorTexts = {
     meaning: '{source} sent more than {limit} requests in a minute.',
     action: 'Try again in {seconds}.',
     zapier: 'Zapier tries again automatically.',
+  },
+  'rate_limited.network': {
+    meaning: 'Your network sent too many requests for tokens.',
+    action: 'Wait a minute, then try again.',
+  },
+  'rate_limited.bodies': {
+    meaning: 'More than {limit} of your requests are still being sent.',
+    action: 'Wait until they have arrived, then try again.',
+  },
+  'rate_limited.uploads': {
+    meaning: 'You upload more than {limit} MB at the same time.',
+    action: 'Wait until the other uploads are done, then try again.',
   },
   internal_error: {
     meaning: 'Outdial had an unexpected error.',

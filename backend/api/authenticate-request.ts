@@ -2,6 +2,7 @@ import type { Scope } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
+import { toNetworks } from '../core/networks.ts'
 import type { Deps } from '../deps.ts'
 import { type Authenticated, createAuthenticator } from '../identity/authenticate.ts'
 import { createLastUsedRecorder } from './last-used.ts'
@@ -47,7 +48,7 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
   const limitUnknown = (request: FastifyRequest, lookUp: Promise<Authenticated>): Promise<Authenticated> =>
     lookUp.catch(async (error: unknown) => {
       if (error instanceof ApiError && error.code === 'invalid_credential') {
-        const [quota] = await countUnknownCredential(request.ip)
+        const [quota] = await countUnknownCredential(toNetworks(request.ip)[0])
         requireQuota(quota, 'A client at this IP address with an unknown API key or access token')
       }
       throw error

@@ -32,6 +32,7 @@ export async function mountRuntimeRoutes(
     // Like any other object that the credential can't access, another attempt doesn't exist for a token.
     if (attemptId !== undefined && attemptId !== parseAttemptId(request))
       throw new ApiError('not_found.attempt')
+    request.credentialKey = `attempt:${parseAttemptId(request)}`
   }
 
   const requireJsonBody = async (request: FastifyRequest) => {

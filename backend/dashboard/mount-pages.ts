@@ -29,8 +29,6 @@ declare module 'fastify' {
     pageContext: PageContext | null
   }
   interface FastifyContextConfig {
-    /** Maximum file size in bytes. Set only for multipart forms. */
-    fileLimit?: number
     /** True if the same path also has a `GET` page. */
     hasPage?: boolean
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, describeError, errorCode, type ErrorKey } from '../core/errors.ts'
@@ -66,7 +67,7 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Socket):
   const [status, key] = statusLines[error.code ?? ''] ?? statusLines.other
   const requestId = randomUUID()
   const body = JSON.stringify(new ApiError(key).toResponse(requestId))
-  socket.end(
+  socket.write(
     [
       `HTTP/1.1 ${status}`,
       'Content-Type: application/json; charset=utf-8',
@@ -77,7 +78,13 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Socket):
       body,
     ].join('\r\n'),
   )
+  // Not only `end`, because a client that never closes its side would keep the connection.
+  socket.destroySoon()
 }
+
+/** Responds to a request whose body took too long to arrive, as if Node had noticed it. */
+export const endLateRequest = ({ socket }: IncomingMessage): void =>
+  handleClientError(Object.assign(new Error('timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
 
 const statusLines: { [code: string]: [string, ErrorKey]; other: [string, ErrorKey] } = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed_json.timeout'],

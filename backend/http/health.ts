@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { isStalled, type Loop } from '../core/loop.ts'
 import { limitCheck } from '../db/outage.ts'
 import type { Deps } from '../deps.ts'
+import type { OverloadState } from './overload.ts'
 
 /** What the process knows about itself. `start.ts` changes it. */
 export interface ProcessState {
@@ -14,11 +15,16 @@ export interface ProcessState {
 
 export const newProcessState = (): ProcessState => ({ isStopping: false, loops: [] })
 
-/** Mounts `/healthz` (the process runs) and `/readyz` (it can use its database, its loops come round, and it isn't stopping). */
+/**
+ * Mounts `/healthz` (the process runs) and `/readyz` (it can use its database, its loops come round, and it isn't
+ * stopping). An overload is in the body of `/readyz`, but doesn't fail it: otherwise, an attacker who overloads the
+ * processes would make the load balancer remove all of them.
+ */
 export function mountHealth(
   app: FastifyInstance,
   { db }: Pick<Deps, 'db'>,
   state: Readonly<ProcessState>,
+  overload?: OverloadState,
 ): void {
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
@@ -26,7 +32,8 @@ export function mountHealth(
     const stalled = state.loops.filter(isStalled).map(({ name }) => name)
     if (stalled.length > 0) return reply.code(503).send({ status: 'stalled', loops: stalled })
     await limitCheck(sql`select 1`.execute(db))
-    return { status: 'ok' }
+    const overloads = overload?.current() ?? []
+    return { status: 'ok', ...(overloads.length > 0 && { overload: overloads }) }
   })
   // Clients that keep their connections open don't notice that a load balancer sends requests elsewhere.
   app.addHook('onRequest', async (_request, reply) => {

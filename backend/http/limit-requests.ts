@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../core/errors.ts'
 import { currentSlot, type RequestSlot } from '../core/request-slot.ts'
+import type { OverloadState } from './overload.ts'
+import { hasBody } from './read-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,30 +15,39 @@ declare module 'fastify' {
 const unlimitedRoutes = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
 
 /**
- * Rejects requests while `max` others are in progress: they would wait for a database connection until their clients
- * give up. A request whose client has disconnected counts until its handler has settled, because its work continues.
- * The tool server's requests aren't counted, because its streams stay open.
+ * Rejects requests while `max` others are being handled: they would wait for a database connection until their clients
+ * give up. What depends on the client doesn't count: a request has no slot while its body arrives, and while its
+ * response is read. A request whose client has disconnected counts until its handler has settled, because its work
+ * continues. The tool server's requests aren't counted, because its streams stay open.
  */
-export function limitRequests(app: FastifyInstance, max: number): void {
+export function limitRequests(app: FastifyInstance, max: number, overload: OverloadState): void {
   let inProgress = 0
+  const take = () => {
+    if (inProgress >= max) {
+      overload.add('requests')
+      throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } })
+    }
+    inProgress += 1
+  }
+  const giveBack = () => void (inProgress -= 1)
+
   app.decorateRequest('slot', null)
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     if (!unlimitedRoutes.has(request.routeOptions.url)) {
-      if (inProgress >= max) throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } })
-      inProgress += 1
-      const slot = createSlot(() => (inProgress -= 1))
+      const slot = createSlot(take, giveBack)
+      slot.take()
       request.slot = slot
-      reply.raw.once('close', () => slot.setClosed())
     }
     done()
   })
-  // While its body arrives, a request does no work. If its client disconnects then, no other hook may be called.
-  app.addHook('preParsing', ({ slot }, _reply, _payload, done) => {
-    slot?.setWorking(false)
+  // If the client disconnects while the body arrives, no other hook may be called.
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
+    if (hasBody(request)) request.slot?.pause()
     done()
   })
   app.addHook('preValidation', (request, _reply, done) => {
-    request.slot?.setWorking(true)
+    // The bodies of forms with files are read later.
+    if (request.raw.complete || request.raw.readableEnded) request.slot?.take()
     requireClient(request.socket)
     done()
   })
@@ -45,7 +56,7 @@ export function limitRequests(app: FastifyInstance, max: number): void {
     done()
   })
   app.addHook('onSend', ({ slot }, _reply, _payload, done) => {
-    slot?.setWorking(false)
+    slot?.release()
     done()
   })
   app.addHook('onRoute', (route) => {
@@ -53,10 +64,11 @@ export function limitRequests(app: FastifyInstance, max: number): void {
     route.handler = function (request, reply) {
       const { slot } = request
       if (slot === null) return handler.call(this, request, reply)
+      slot.take()
       const result: unknown = currentSlot.run(slot, () => handler.call(this, request, reply))
-      const setDone = () => slot.setWorking(false)
+      const release = () => slot.release()
       // If the client has disconnected, a handler can settle without sending anything.
-      if (result instanceof Promise) result.then(setDone, setDone)
+      if (result instanceof Promise) result.then(release, release)
       return result
     }
   })
@@ -68,33 +80,35 @@ function requireClient(socket: { destroyed: boolean }): void {
 }
 
 interface CountedSlot extends RequestSlot {
-  setWorking(isWorking: boolean): void
-  /** Says that the response was sent or can't be sent anymore. */
-  setClosed(): void
+  /**
+   * Takes the slot again after `pause`.
+   *
+   * @throws {ApiError} unavailable, if no slot is free
+   */
+  take(): void
+  /** Gives the slot back while the request waits for its client. */
+  pause(): void
 }
 
-/** Creates a slot that's released once, as soon as the connection is closed and no work is in progress. */
-function createSlot(onRelease: () => void): CountedSlot {
-  let isWorking = true
-  let isClosed = false
+/** Creates a slot that isn't taken yet. Once it's released, it can't be taken again. */
+function createSlot(take: () => void, giveBack: () => void): CountedSlot {
+  let isTaken = false
   let isReleased = false
-  const release = () => {
-    if (isReleased) return
-    isReleased = true
-    onRelease()
-  }
-  const update = () => {
-    if (isClosed && !isWorking) release()
+  const pause = () => {
+    if (!isTaken) return
+    isTaken = false
+    giveBack()
   }
   return {
-    release,
-    setWorking: (working) => {
-      isWorking = working
-      update()
+    take: () => {
+      if (isTaken || isReleased) return
+      take()
+      isTaken = true
     },
-    setClosed: () => {
-      isClosed = true
-      update()
+    pause,
+    release: () => {
+      pause()
+      isReleased = true
     },
   }
 }

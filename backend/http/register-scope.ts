@@ -45,7 +45,11 @@ export async function registerPages(
       // cookies with it.
       cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure },
     })
-    if (readBody) pages.addHook('preHandler', readBody)
+    if (readBody)
+      pages.addHook('preHandler', async (request) => {
+        await readBody(request)
+        request.slot?.take()
+      })
     pages.addHook('preHandler', (request, reply, done) => {
       if (request.method === 'GET' || request.method === 'HEAD') done()
       else pages.csrfProtection(request, reply, done)

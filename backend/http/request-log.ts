@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../core/caller.ts'
+import { isAddress } from '../core/networks.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,14 +34,22 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * Returns a hook that warns once if a proxy isn't trusted: then all clients have the proxy's address, and share its
- * limits.
+ * Returns a hook that warns once if a proxy isn't trusted, or doesn't send addresses: then all clients share the limits
+ * of one.
  */
 export function createProxyWarning(): (request: FastifyRequest) => void {
   let hasWarned = false
+  let hasWarnedAboutAddress = false
   return (request) => {
-    if (hasWarned || request.headers['x-forwarded-for'] === undefined) return
-    if (request.ip !== request.socket.remoteAddress) return
+    if (request.headers['x-forwarded-for'] === undefined) return
+    if (!hasWarnedAboutAddress && !isAddress(request.ip)) {
+      hasWarnedAboutAddress = true
+      request.log.warn(
+        { address: request.ip.slice(0, 64) },
+        'a proxy sent an X-Forwarded-For without an IP address; all such clients share the limits of one network',
+      )
+    }
+    if (hasWarned || request.ip !== request.socket.remoteAddress) return
     hasWarned = true
     request.log.warn(
       { proxy: request.ip },

@@ -9,6 +9,7 @@ export interface Metrics {
   toolCallSeconds: Histogram<'kind' | 'result'>
   deliveryAttemptSeconds: Histogram<'result'>
   apiLogDropped: Counter
+  overloaded: Gauge<'limit'>
   databaseUp: Gauge
   databaseConnections: Gauge<'state'>
   readReplicaUp: Gauge
@@ -95,6 +96,12 @@ export function createMetrics(): Metrics {
     apiLogDropped: new Counter({
       name: 'outdial_api_log_dropped_total',
       help: "API requests that are missing in the API log, because the database wasn't available.",
+      registers,
+    }),
+    overloaded: new Gauge({
+      name: 'outdial_overloaded',
+      help: '1 if this process rejected a request within the last 10 seconds, because it handles too many (limit requests) or too much is still arriving (limit bodies).',
+      labelNames: ['limit'],
       registers,
     }),
     readReplicaUp,

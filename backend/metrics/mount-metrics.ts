@@ -7,17 +7,24 @@ import { limitCheck } from '../db/outage.ts'
 import type { Deps } from '../deps.ts'
 import { measureCallBacklog } from '../dialer/measure-backlog.ts'
 import type { ProcessState } from '../http/health.ts'
+import { overloads, type OverloadState } from '../http/overload.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import { measureDeliveryLag } from '../webhooks/outbox.ts'
 
 type MetricsDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
 
 /** Mounts `/metrics`, in the text format that Prometheus scrapes. Anyone else gets the 404 of an unknown path. */
-export function mountMetrics(app: FastifyInstance, deps: MetricsDeps, state: Readonly<ProcessState>): void {
+export function mountMetrics(
+  app: FastifyInstance,
+  deps: MetricsDeps,
+  state: Readonly<ProcessState>,
+  overload?: OverloadState,
+): void {
   const { registry } = deps.metrics
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     if (!mayScrape(deps.config, request)) throw new ApiError('not_found.url')
     await updateGauges(deps, state)
+    if (overload !== undefined) showOverload(deps, overload)
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 }
@@ -32,6 +39,11 @@ function mayScrape(
 }
 
 const isLoopbackAddress = (address = ''): boolean => /^(::1|(::ffff:)?127\.[\d.]+)$/.test(address)
+
+function showOverload({ metrics }: Pick<Deps, 'metrics'>, overload: OverloadState): void {
+  const current = overload.current()
+  for (const limit of overloads) metrics.overloaded.set({ limit }, Number(current.includes(limit)))
+}
 
 /** Sets the gauges. While the database is unavailable, those that it measures are left out instead of outdated. */
 async function updateGauges(deps: MetricsDeps, state: Readonly<ProcessState>): Promise<void> {

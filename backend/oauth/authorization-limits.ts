@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import { minuteMs } from '../core/durations.ts'
+import { minuteMs, secondMs } from '../core/durations.ts'
+import { ApiError } from '../core/errors.ts'
+import { toNetworks } from '../core/networks.ts'
 import type { Deps } from '../deps.ts'
 import { createSharedCounter } from '../replicas/shared-counter.ts'
-import { toNetworks } from '../sign-in/attempt-limit.ts'
 import {
   authorizationTooLongError,
   tooManyAuthorizationsError,
@@ -10,13 +11,21 @@ import {
 } from '../views/page-error.ts'
 
 /** Long enough for a `state` of 2 KB with the longest redirect URI and all scopes. The query string is stored. */
-const maxQueryLength = 4096
+const maxUrlLength = 4096
 
 /** A person opens one authorization at a time. A network can be an office, or an IPv6 /64 or /48. */
 const maxPerNetwork = 60
 const maxPerSite = 240
-/** With the 15 minutes that an authorization is stored, at most 45,000 rows. */
+/** With the 15 minutes that an authorization is stored, 45,000 rows. */
 const maxOverall = 3_000
+/** After that, some networks are probably storing as much as they can. Each site still has a few, for its people. */
+const maxPerSiteWhenBusy = 3
+/** What the database must be able to store: 450,000 rows. Reaching it takes as many sites as a large botnet has. */
+const maxOverallWhenBusy = 30_000
+
+/** Automation platforms refresh the tokens of all their users from a few addresses. */
+const maxTokenRequestsPerNetwork = 1_200
+const maxTokenRequestsPerSite = 4_800
 
 /**
  * Limits what strangers can store. Anyone who knows an app's client ID and redirect URI, which are public, can start
@@ -26,15 +35,49 @@ export function createAuthorizationLimits(deps: Pick<Deps, 'clock' | 'replicas'>
   const counter = createSharedCounter(deps, { name: 'authorizations', windowMs: minuteMs })
 
   return {
-    /** @throws {PageError} if the request is too long, or if there were too many from its network or overall */
-    check: async (request: Pick<FastifyRequest, 'ip' | 'url'>): Promise<void> => {
-      if (request.url.length > maxQueryLength) throw authorizationTooLongError()
+    /** @throws {PageError} if there were too many from the request's network or overall */
+    check: async (request: Pick<FastifyRequest, 'ip'>): Promise<void> => {
       const [network, site] = toNetworks(request.ip)
       // Both are counted, even if the first one is exceeded.
       const [inNetwork, inSite] = await Promise.all([counter.add(network), counter.add(site)])
       if (inNetwork.count > maxPerNetwork || inSite.count > maxPerSite) throw tooManyAuthorizationsError()
       // Counted last, so that one network can't use up what's for everyone.
-      if ((await counter.add('overall')).count > maxOverall) throw tooManyAuthorizationsOfAllError()
+      const { count } = await counter.add('overall')
+      if (count <= maxOverall) return
+      if (count <= maxOverallWhenBusy && inSite.count <= maxPerSiteWhenBusy) return
+      // A rejected request isn't counted. Otherwise, a few networks could use up what's left for all others.
+      await counter.subtract('overall')
+      throw tooManyAuthorizationsOfAllError()
     },
   }
 }
+
+/** Limits the requests for tokens of a network. They're expensive, and each can try a client secret or a token. */
+export function createTokenLimits(deps: Pick<Deps, 'clock' | 'replicas'>) {
+  const counter = createSharedCounter(deps, { name: 'token_requests', windowMs: minuteMs })
+
+  return {
+    /** @throws {ApiError} rate_limited */
+    check: async ({ ip }: Pick<FastifyRequest, 'ip'>): Promise<void> => {
+      const [network, site] = toNetworks(ip)
+      const [inNetwork, inSite] = await Promise.all([counter.add(network), counter.add(site)])
+      if (inNetwork.count <= maxTokenRequestsPerNetwork && inSite.count <= maxTokenRequestsPerSite) return
+      const seconds = Math.max(1, Math.ceil((inNetwork.endsAt - deps.clock.now().getTime()) / secondMs))
+      throw new ApiError('rate_limited.network', { headers: { 'Retry-After': String(seconds) } })
+    },
+  }
+}
+
+/**
+ * Rejects URLs that are longer than any client needs, before anything else reads them.
+ *
+ * @throws {PageError} for a page, {ApiError} for a program
+ */
+export function limitUrl({ url, routeOptions }: Pick<FastifyRequest, 'url' | 'routeOptions'>): void {
+  if (url.length <= maxUrlLength) return
+  if (isPage(routeOptions.url)) throw authorizationTooLongError()
+  throw new ApiError('malformed_json.url', { values: { limit: maxUrlLength } })
+}
+
+/** Only programs use the other routes. */
+const isPage = (route = ''): boolean => route.startsWith('/oauth/authorize') || route.startsWith('/connect/')

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
+import { publicForm } from '../http/http-limits.ts'
 import { listWorkspaces } from '../identity/members.ts'
 import type { User } from '../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../sign-in/browser-auth.ts'
@@ -79,7 +80,7 @@ export function mountConsentPages(
     return user ? showConsent(reply, authorization, user, null) : showSignIn(reply, authorization)
   })
 
-  pages.post('/connect/:uid/sign-in', async (request, reply) => {
+  pages.post('/connect/:uid/sign-in', publicForm, async (request, reply) => {
     const authorization = await findAuthorization(provider, request, reply)
     const userId = await browserAuth.signIn(request, reply)
     if (userId === undefined) return showSignIn(reply, authorization, SignInForm.parse(request.body))
@@ -88,7 +89,7 @@ export function mountConsentPages(
     return reply.redirect(`/connect/${authorization.uid}`, 303)
   })
 
-  pages.post('/connect/:uid/allow', async (request, reply) => {
+  pages.post('/connect/:uid/allow', publicForm, async (request, reply) => {
     const authorization = await findAuthorization(provider, request, reply)
     const user = await findSignedInUser(request, authorization)
     if (!user) return showSignIn(reply, authorization)
@@ -113,7 +114,7 @@ export function mountConsentPages(
     return reply.redirect(redirectUrl, 303)
   })
 
-  pages.post('/connect/:uid/cancel', async (request, reply) => {
+  pages.post('/connect/:uid/cancel', publicForm, async (request, reply) => {
     await findAuthorization(provider, request, reply)
     const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
       error: 'access_denied',
@@ -122,7 +123,7 @@ export function mountConsentPages(
     return reply.redirect(redirectUrl, 303)
   })
 
-  pages.post('/connect/:uid/sign-out', async (request, reply) => {
+  pages.post('/connect/:uid/sign-out', publicForm, async (request, reply) => {
     const authorization = await findAuthorization(provider, request, reply)
     await browserAuth.signOut(request, reply)
     return reply.redirect(`/connect/${authorization.uid}`, 303)

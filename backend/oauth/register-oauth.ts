@@ -1,10 +1,18 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { type IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+  onRequestHookHandler,
+} from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Deps } from '../deps.ts'
+import { publicFormBytes } from '../http/http-limits.ts'
 import { registerPages, registerScope } from '../http/register-scope.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { createPageRenderer, type Render, type RenderPage } from '../views/render.ts'
-import { createAuthorizationLimits } from './authorization-limits.ts'
+import { createAuthorizationLimits, createTokenLimits, limitUrl } from './authorization-limits.ts'
 import { mountConsentPages } from './consent-pages.ts'
 import { createProvider } from './create-provider.ts'
 import { authorizationPath } from './provider-middleware.ts'
@@ -26,37 +34,63 @@ async function mountProvider(
 ): Promise<void> {
   const handleRequest = provider.callback()
   const { host, protocol } = new URL(deps.config.publicUrl)
-  const limits = createAuthorizationLimits(deps)
-  // oidc-provider reads the bodies itself.
+  const authorizationLimits = createAuthorizationLimits(deps)
+  const tokenLimits = createTokenLimits(deps)
+  // oidc-provider would read the bodies itself, but then their requests would be handled before they have arrived.
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', (_request, _body, done) => done(null))
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: publicFormBytes }, (_request, body, done) =>
+    done(null, body),
+  )
+  scope.addHook('onRequest', checkUrl)
 
   for (const { method, url } of providerRoutes) {
     scope.route({
       method,
       url,
       exposeHeadRoute: false,
-      ...(url === authorizationPath && {
-        errorHandler: handlePageError(render),
-        preHandler: async (request: FastifyRequest) => limits.check(request),
+      ...(url.startsWith(authorizationPath) && { errorHandler: handlePageError(render) }),
+      ...(url === authorizationPath && { preHandler: authorizationLimits.check }),
+      ...(method.includes('POST') && {
+        onRequest: async (request: FastifyRequest) => {
+          if (request.method === 'POST') await tokenLimits.check(request)
+        },
       }),
       handler: async (request, reply) => {
         reply.hijack()
-        const { raw } = request
         for (const [name, value] of Object.entries(reply.getHeaders())) {
           if (value !== undefined) reply.raw.setHeader(name, value)
         }
         // The issuer is PUBLIC_URL, whatever a proxy or client sends in these headers.
-        raw.headers.host = host
-        raw.headers['x-forwarded-proto'] = protocol.slice(0, -1)
-        delete raw.headers['x-forwarded-host']
+        const headers: IncomingHttpHeaders = {
+          ...request.headers,
+          host,
+          'x-forwarded-proto': protocol.slice(0, -1),
+        }
+        delete headers['x-forwarded-host']
         // Only programs call the other routes, so their errors are JSON, whatever the Accept header says.
-        if (!url.startsWith(authorizationPath)) raw.headers.accept = 'application/json'
-        raw.url = raw.url?.replace(/(?<!\/)\/+(?=$|\?)/, '')
-        await handleRequest(raw, reply.raw)
+        if (!url.startsWith(authorizationPath)) headers.accept = 'application/json'
+        await handleRequest(copyRequest(request, headers), reply.raw)
       },
     })
   }
+}
+
+/** Returns the request as oidc-provider expects it: with the body still to be read, and without slashes after the path. */
+function copyRequest({ raw, url, body }: FastifyRequest, headers: IncomingHttpHeaders): IncomingMessage {
+  const copy = new IncomingMessage(raw.socket)
+  const { method, httpVersion, httpVersionMajor, httpVersionMinor } = raw
+  Object.assign(copy, { method, httpVersion, httpVersionMajor, httpVersionMinor, headers, complete: true })
+  copy.url = trimPath(url)
+  if (Buffer.isBuffer(body)) copy.push(body)
+  copy.push(null)
+  return copy
+}
+
+function trimPath(url: string): string {
+  const queryStart = url.indexOf('?')
+  let end = queryStart === -1 ? url.length : queryStart
+  while (url[end - 1] === '/') end -= 1
+  return url.slice(0, end) + (queryStart === -1 ? '' : url.slice(queryStart))
 }
 
 /** Adds the OAuth endpoints and the sign-in and consent pages. */
@@ -73,8 +107,14 @@ export async function registerOauth(
   })
   await registerPages(app, deps, handlePageError(render), (pages) => {
     pages.addHook('onRequest', allowOpener)
+    pages.addHook('onRequest', checkUrl)
     mountConsentPages(pages, deps, { provider, render, browserAuth })
   })
+}
+
+const checkUrl: onRequestHookHandler = (request, _reply, done) => {
+  limitUrl(request)
+  done()
 }
 
 /**

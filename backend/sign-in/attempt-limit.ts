@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js'
 import { hourMs, minuteMs } from '../core/durations.ts'
+import { toNetworks } from '../core/networks.ts'
 import type { Deps } from '../deps.ts'
 import { createSharedCounter } from '../replicas/shared-counter.ts'
 import type { AttemptLimitName } from '../views/page-error.ts'
@@ -99,16 +99,4 @@ export function createSignInLimits(deps: LimitDeps): SignInLimits {
       ])
     },
   }
-}
-
-/**
- * Returns the networks that attempts from an address are counted by: the first 64 and 48 bits of an IPv6 address, because
- * one site has all addresses that start with them (RFC 6177), or the IPv4 address under two keys.
- */
-export function toNetworks(ip: string): [network: string, site: string] {
-  if (!ipaddr.isValid(ip)) return [ip, `site ${ip}`]
-  const address = ipaddr.process(ip)
-  if (address.kind() === 'ipv4') return [address.toString(), `site ${address.toString()}`]
-  const bytes = address.toByteArray()
-  return [bytes.slice(0, 8).join('.'), `site ${bytes.slice(0, 6).join('.')}`]
 }

@@ -30,6 +30,12 @@ export function createBrowserAuth(
   const limits = createSignInLimits(deps)
   const getToken = (request: FastifyRequest) => request.cookies[cookie.name]
 
+  const getSession = async (request: FastifyRequest): Promise<Session | undefined> => {
+    const session = await findSession(deps, getToken(request))
+    if (session !== undefined) request.credentialKey = `user:${session.user.userId}`
+    return session
+  }
+
   /** Replaces the browser's session with a new one. Returns false if the password was changed in the meantime. */
   const startBrowserSession = async (
     request: FastifyRequest,
@@ -51,11 +57,9 @@ export function createBrowserAuth(
   return {
     begin: startBrowserSession,
 
-    getUser: async (request: FastifyRequest): Promise<User | undefined> =>
-      (await findSession(deps, getToken(request)))?.user,
+    getUser: async (request: FastifyRequest): Promise<User | undefined> => (await getSession(request))?.user,
 
-    getSession: (request: FastifyRequest): Promise<Session | undefined> =>
-      findSession(deps, getToken(request)),
+    getSession,
 
     /**
      * Starts a session and returns the user's ID, or undefined if the email or password is wrong.

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { validate } from '../../core/validate.ts'
+import { publicForm } from '../../http/http-limits.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { Render } from '../../views/render.ts'
@@ -56,7 +57,7 @@ export function mountPublicForm<Form extends z.ZodType>(
 
   pages.get(parts.path, async (request, reply) => send(reply, await route.show(request), emptyForm, 200))
 
-  pages.post(parts.path, async (request, reply) => {
+  pages.post(parts.path, publicForm, async (request, reply) => {
     const raw = getFormFields(request)
     const formId = FormId.parse(raw._once)
     try {

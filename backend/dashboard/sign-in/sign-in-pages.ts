@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
+import { publicForm } from '../../http/http-limits.ts'
 import { listWorkspaces } from '../../identity/members.ts'
 import { hasUsers } from '../../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
@@ -60,14 +61,14 @@ export function mountSignInPages(
     return session === undefined ? showSignIn(reply, query) : reply.redirect(query.next, 303)
   })
 
-  pages.post('/sign-in', async (request, reply) => {
+  pages.post('/sign-in', publicForm, async (request, reply) => {
     const query = SignInQuery.parse(request.query)
     const userId = await browserAuth.signIn(request, reply)
     if (userId === undefined) return showSignIn(reply, query, SignInForm.parse(request.body))
     return reply.redirect(query.next, 303)
   })
 
-  pages.post('/sign-out', async (request, reply) => {
+  pages.post('/sign-out', publicForm, async (request, reply) => {
     const { next } = NextQuery.parse(request.query)
     await browserAuth.signOut(request, reply)
     return reply.redirect(next === '/' ? '/sign-in' : next, 303)

@@ -1,0 +1,52 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { ApiError, type ErrorKey } from '../core/errors.ts'
+import type { ArrivingBodies } from './arriving-bodies.ts'
+import { type HttpLimits, nodeRequestTimeoutMs } from './http-limits.ts'
+import { getRequestId } from './request-log.ts'
+
+/** Creates a server that limits the time of slow clients, and whose own errors have the contract's format. */
+export function createLimitedServer(
+  handle: RequestListener,
+  { limits, bodies }: { limits: HttpLimits; bodies: ArrivingBodies },
+): Server {
+  const server = createServer(
+    {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: nodeRequestTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      // Node would respond without a body.
+      requireHostHeader: false,
+    },
+    (req, res) => {
+      bodies.watch(req, res)
+      // RFC 9112, section 3.2: only HTTP/1.0 has requests without it.
+      if (req.headers.host === undefined && req.httpVersion !== '1.0')
+        rejectRequest(req, res, 400, 'malformed_json.no_host')
+      else handle(req, res)
+    },
+  )
+  // RFC 9110, section 10.1.1.
+  server.on('checkExpectation', (req, res) => rejectRequest(req, res, 417, 'malformed_json.expectation'))
+  return server
+}
+
+/** Responds to a request that Fastify doesn't handle. 417 isn't in the contract's table of statuses. */
+function rejectRequest(req: IncomingMessage, res: ServerResponse, status: number, key: ErrorKey): void {
+  const requestId = getRequestId(req)
+  const body = JSON.stringify(new ApiError(key).toResponse(requestId))
+  res
+    .writeHead(status, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      'X-Request-Id': requestId,
+      // A body may follow, which nothing reads.
+      Connection: 'close',
+    })
+    .end(body)
+}

@@ -1,0 +1,51 @@
+import { minuteMs, secondMs } from '../core/durations.ts'
+
+/** How long peers may take, and how much they may send at the same time. */
+export interface HttpLimits {
+  /** From the connection, or the end of the previous request, to the end of the headers. */
+  headersTimeoutMs: number
+  /** From the headers to the end of the body. */
+  bodyTimeoutMs: number
+  /** The same for a form with a file, which gets more time for everything that it has sent. */
+  uploadTimeoutMs: number
+  uploadBytesPerSecond: number
+  /** How long a response may wait for its client to read it, which gets more time for everything that it has read. */
+  responseTimeoutMs: number
+  responseBytesPerSecond: number
+  /** How often the times are checked. */
+  checkIntervalMs: number
+  /** Requests of a credential whose bodies are still arriving. */
+  maxBodiesPerCredential: number
+  /** The same of an address, for requests without a credential. */
+  maxBodiesPerAddress: number
+  /** Bytes of all bodies that are still arriving. */
+  maxBodyBytes: number
+  /** Bytes of the forms with files that a user sends at the same time, until they're handled. */
+  maxUploadBytesPerUser: number
+  /** Bytes of all responses that wait for their clients. */
+  maxUnreadBytes: number
+}
+
+const megabyte = 1024 * 1024
+
+export const defaultHttpLimits: HttpLimits = {
+  headersTimeoutMs: 15 * secondMs,
+  bodyTimeoutMs: 30 * secondMs,
+  uploadTimeoutMs: minuteMs,
+  uploadBytesPerSecond: 256 * 1024,
+  responseTimeoutMs: 30 * secondMs,
+  responseBytesPerSecond: 32 * 1024,
+  checkIntervalMs: secondMs,
+  maxBodiesPerCredential: 100,
+  maxBodiesPerAddress: 20,
+  maxBodyBytes: 256 * megabyte,
+  maxUploadBytesPerUser: 64 * megabyte,
+  maxUnreadBytes: 256 * megabyte,
+}
+
+/** The body of a form or request for which nobody needs a credential. The longest has a few fields. */
+export const publicFormBytes = 16 * 1024
+export const publicForm = { bodyLimit: publicFormBytes }
+
+/** Longer than any body may take, so that it ends only what `ArrivingBodies` doesn't know. */
+export const nodeRequestTimeoutMs = 10 * minuteMs

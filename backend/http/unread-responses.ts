@@ -1,0 +1,58 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { secondMs } from '../core/durations.ts'
+import type { HttpLimits } from './http-limits.ts'
+
+interface Waiting {
+  since: number
+  /** What the client had read, and what waited for it, in bytes. */
+  readBefore: number
+}
+
+/**
+ * Closes connections whose clients don't read what was sent to them, or read it too slowly, and those that clients leave
+ * open after an error has ended them. Returns a function that stops this.
+ */
+export function limitUnreadResponses(server: Server, limits: HttpLimits): () => void {
+  const waiting = new Map<Socket, Waiting>()
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => {
+      sockets.delete(socket)
+      waiting.delete(socket)
+    })
+  })
+
+  const isLate = (socket: Socket, { since, readBefore }: Waiting) => {
+    const bytes = socket.bytesWritten - readBefore
+    const allowedMs = limits.responseTimeoutMs + (bytes / limits.responseBytesPerSecond) * secondMs
+    return performance.now() - since > allowedMs
+  }
+
+  const check = () => {
+    let unreadBytes = 0
+    for (const socket of sockets) {
+      const { writableLength } = socket
+      if (writableLength === 0 && !socket.writableEnded) {
+        waiting.delete(socket)
+        continue
+      }
+      unreadBytes += writableLength
+      const state = waiting.get(socket) ?? {
+        since: performance.now(),
+        readBefore: socket.bytesWritten - writableLength,
+      }
+      waiting.set(socket, state)
+      if (isLate(socket, state)) socket.destroy()
+    }
+    // The map begins with those that have waited the longest.
+    for (const socket of waiting.keys()) {
+      if (unreadBytes <= limits.maxUnreadBytes) break
+      unreadBytes -= socket.writableLength
+      socket.destroy()
+    }
+  }
+  const timer = setInterval(check, limits.checkIntervalMs).unref()
+  return () => clearInterval(timer)
+}

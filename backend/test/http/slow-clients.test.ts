@@ -1,0 +1,201 @@
+import { once } from 'node:events'
+import { describe, expect, it } from '@jest/globals'
+import { createApiKey } from '../../identity/api-keys.ts'
+import {
+  listenWithLimits,
+  openConnection,
+  partOfForm,
+  type RawConnection,
+} from '../support/raw-connection.ts'
+import { apiPrefix, useApiWorld } from '../support/test-api.ts'
+import { waitFor } from '../support/wait.ts'
+
+const api = useApiWorld()
+
+const withConfig = (config: Partial<typeof api.deps.config>) => ({
+  ...api.deps,
+  config: { ...api.deps.config, ...config },
+})
+
+const startOfContact = (key: string, length = 1000) =>
+  `POST ${apiPrefix}/contacts/ HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
+  `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{`
+
+const getStatus = async (url: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(url, { headers })
+  await response.arrayBuffer()
+  return response.status
+}
+
+describe('requests whose bodies are still arriving', () => {
+  it.each(['/sign-in', '/sign-up', '/invitations/x', '/reset-password/x', '/oauth/token', '/oauth/revoke'])(
+    'take no slot: half a form for %s leaves the service to others',
+    async (path) => {
+      const { app, port, url, ...listening } = await listenWithLimits(
+        withConfig({ maxRequestsInProgress: 2 }),
+      )
+      const connections = []
+      for (let count = 0; count < 5; count += 1) {
+        const arrived = once(app.server, 'request')
+        const connection = await openConnection(port)
+        connection.write(partOfForm(path))
+        await arrived
+        connections.push(connection)
+      }
+      expect(await getStatus(`${url}/sign-up`)).toBe(200)
+      expect(await getStatus(`${url}${apiPrefix}/agents/`, { authorization: `Bearer ${api.key}` })).toBe(200)
+      for (const connection of connections) connection.destroy()
+      await listening.close()
+    },
+  )
+
+  it('get the status 408 when their time is over, and the connection is closed', async () => {
+    const { port, ...listening } = await listenWithLimits(api.deps, { bodyTimeoutMs: 100 })
+    const form = await openConnection(port)
+    form.write(partOfForm('/sign-in'))
+    const contact = await openConnection(port)
+    contact.write(startOfContact(api.key))
+    const message = await openConnection(port)
+    message.write(
+      `POST /api/mcp/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n` +
+        `Authorization: Bearer ${api.deps.config.runtimeSecrets[0] ?? ''}\r\n\r\n{`,
+    )
+    for (const { closed } of [form, contact]) {
+      const text = await closed
+      expect(text).toMatch(/^HTTP\/1\.1 408 /)
+      expect(text).toMatch(/x-request-id: \S+/i)
+      expect(text).toContain('took too long to arrive')
+    }
+    expect(await message.closed).toMatch(/^HTTP\/1\.1 4\d\d /)
+    await listening.close()
+  })
+
+  it('are limited per address, for requests without a credential', async () => {
+    const { app, port, url, ...listening } = await listenWithLimits(api.deps, { maxBodiesPerAddress: 2 })
+    const connections = []
+    for (let count = 0; count < 2; count += 1) {
+      const arrived = once(app.server, 'request')
+      const connection = await openConnection(port)
+      connection.write(partOfForm('/sign-in'))
+      await arrived
+      connections.push(connection)
+    }
+    const rejected = await openConnection(port)
+    rejected.write(partOfForm('/oauth/token'))
+    expect(await rejected.head()).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 1/i)
+    // With a credential, and without a body, the address doesn't count.
+    const contact = await openConnection(port)
+    contact.write(startOfContact(api.key, 2))
+    contact.write('}')
+    expect(await contact.head()).toMatch(/^HTTP\/1\.1 422 /)
+    expect(await getStatus(`${url}/sign-up`)).toBe(200)
+    for (const connection of connections) connection.destroy()
+    const form = { method: 'POST', body: new URLSearchParams({ email: 'a' }) }
+    await waitFor(async () => (await fetch(`${url}/sign-in`, form)).status === 403)
+    await listening.close()
+  })
+
+  it('are counted by the address in X-Forwarded-For, and not for a trusted proxy itself', async () => {
+    const deps = withConfig({ trustedProxies: ['127.0.0.1'] })
+    const { app, port, ...listening } = await listenWithLimits(deps, { maxBodiesPerAddress: 1 })
+    const connections: RawConnection[] = []
+    const send = async (headers: string) => {
+      const arrived = once(app.server, 'request')
+      const connection = await openConnection(port)
+      connection.write(partOfForm('/sign-in', headers))
+      await arrived
+      connections.push(connection)
+      return connection
+    }
+    await send('X-Forwarded-For: 198.51.100.7\r\n')
+    const second = await send('X-Forwarded-For: 198.51.100.7:4711\r\n')
+    expect(await second.head()).toMatch(/^HTTP\/1\.1 429 /)
+    const proxies = [await send(''), await send(''), await send('')]
+    const others = [await send('X-Forwarded-For: 198.51.100.8\r\n')]
+    for (const connection of [...proxies, ...others]) connection.write('&'.repeat(999))
+    for (const connection of [...proxies, ...others])
+      expect(await connection.head()).toMatch(/^HTTP\/1\.1 403 /)
+    for (const connection of connections) connection.destroy()
+    await listening.close()
+  })
+
+  it('are limited per credential, which other credentials do not notice', async () => {
+    const { port, ...listening } = await listenWithLimits(api.deps, {
+      maxBodiesPerCredential: 2,
+      maxBodiesPerAddress: 1,
+    })
+    const { workspaceId, userId } = api.seed
+    const { key } = await createApiKey(api.deps, workspaceId, userId, 'Slow')
+    const slow = await Promise.all([1, 2, 3, 4, 5].map(() => openConnection(port)))
+    const rejected = slow.map((connection) => connection.head().catch(() => undefined))
+    for (const connection of slow) connection.write(startOfContact(key))
+    const head = await Promise.any(rejected)
+    expect(head).toMatch(/^HTTP\/1\.1 429 /)
+    const contact = await openConnection(port)
+    contact.write(startOfContact(api.key, 2))
+    contact.write('}')
+    expect(await contact.head()).toMatch(/^HTTP\/1\.1 422 /)
+    for (const connection of slow) connection.destroy()
+    await listening.close()
+  })
+
+  it('are limited in bytes over all of them, and /readyz and a metric name the overload', async () => {
+    const { app, port, url, ...listening } = await listenWithLimits(api.deps, { maxBodyBytes: 100_000 })
+    const send = async () => {
+      const arrived = once(app.server, 'request')
+      const connection = await openConnection(port)
+      connection.write(startOfContact(api.key, 500_000))
+      await arrived
+      connection.write(' '.repeat(70_000))
+      return connection
+    }
+    const first = await send()
+    const second = await send()
+    expect(await Promise.any([first.head(), second.head()])).toMatch(/^HTTP\/1\.1 (408|503) /)
+    const readiness = await fetch(`${url}/readyz`)
+    expect([readiness.status, await readiness.json()]).toEqual([200, { status: 'ok', overload: ['bodies'] }])
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('outdial_overloaded{limit="bodies"} 1')
+    first.destroy()
+    second.destroy()
+    await listening.close()
+  })
+})
+
+it('closes a connection whose headers take too long', async () => {
+  const { port, ...listening } = await listenWithLimits(api.deps, { headersTimeoutMs: 100 })
+  const connection = await openConnection(port)
+  connection.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow:')
+  expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /)
+  await listening.close()
+})
+
+describe('responses that are never read', () => {
+  const bundle = '/docs/static/swagger-ui-bundle.js'
+
+  it('take no slot, also if they are pipelined', async () => {
+    const { app, port, url, ...listening } = await listenWithLimits(withConfig({ maxRequestsInProgress: 10 }))
+    let requests = 0
+    app.server.on('request', () => (requests += 1))
+    const unread = await openConnection(port, { reads: false })
+    unread.write(`GET ${bundle} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(10))
+    await waitFor(() => Promise.resolve(requests > 1))
+    await waitFor(async () => (await getStatus(`${url}/sign-up`)) === 200)
+    unread.destroy()
+    await listening.close()
+  })
+
+  it('end after a time, and readers that keep up do not', async () => {
+    const { app, port, url, ...listening } = await listenWithLimits(api.deps, {
+      ...{ responseTimeoutMs: 100, responseBytesPerSecond: 1024 * 1024 },
+    })
+    const accepted = once(app.server, 'connection') as Promise<[{ destroyed: boolean }]>
+    const unread = await openConnection(port, { reads: false })
+    unread.write(`GET ${bundle} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(20))
+    const [socket] = await accepted
+    await waitFor(() => Promise.resolve(socket.destroyed), undefined, 5_000)
+    const response = await fetch(`${url}${bundle}`)
+    expect((await response.arrayBuffer()).byteLength).toBe(Number(response.headers.get('content-length')))
+    unread.destroy()
+    await listening.close()
+  })
+})
