@@ -8,6 +8,12 @@ export const maxPasswordLength = 1024
 /** Shorter words are part of too many other words. */
 const minForbiddenLength = 4
 
+/** Of digits alone, a random password has more. */
+const minDifferentCharacters = 5
+
+/** Shorter entries in the list of common passwords are parts of random ones, too. */
+const minCommonWordLength = 4
+
 /** The user who gets a new password. */
 export interface PasswordOwner {
   email: string
@@ -15,8 +21,8 @@ export interface PasswordOwner {
 }
 
 /**
- * Checks a new password as NIST SP 800-63B, section 3.1.1.2 recommends: its length, a list of common passwords, and words
- * that are known about the user. There are no rules about kinds of characters.
+ * Checks a new password as NIST SP 800-63B, section 3.1.1.2 recommends: its length, a list of common passwords, repeated
+ * characters, and words that are known about the user. There are no rules about kinds of characters.
  *
  * @throws {ApiError} `validation_failed` about the field
  */
@@ -35,6 +41,9 @@ export async function checkNewPassword(password: string, owner: PasswordOwner, f
     .superRefine((text, context) => {
       const lowerCase = text.toLowerCase()
       if (commonPasswords.has(lowerCase)) context.addIssue(commonPasswordIssue)
+      else if (text.length > maxPasswordLength) return
+      else if (isRepetitive(lowerCase) || isCommonWords(lowerCase, commonPasswords))
+        context.addIssue(guessablePasswordIssue)
       else if (toForbiddenWords(owner).some((word) => lowerCase.includes(word)))
         context.addIssue(personalPasswordIssue)
     })
@@ -45,10 +54,30 @@ const commonPasswordIssue = ruleIssue(
   'common_password',
   'This is one of the most common passwords. Choose a different one, for example several random words.',
 )
+const guessablePasswordIssue = ruleIssue(
+  'common_password',
+  'This password is easy to guess. Choose a different one, for example three or more random words.',
+)
 const personalPasswordIssue = ruleIssue(
   'personal_password',
   "The password contains the user's name or email. Choose one without them.",
 )
+
+/** Returns true for a few characters, and for a part that repeats: then the text is in its own double, shifted. */
+const isRepetitive = (text: string): boolean =>
+  new Set(text).size < minDifferentCharacters || `${text}${text}`.indexOf(text, 1) < text.length
+
+/** Returns true for one or two common passwords with digits or punctuation around them, such as `horse!2026`. */
+function isCommonWords(text: string, commonPasswords: ReadonlySet<string>): boolean {
+  const words = /\p{L}.*\p{L}/su.exec(text)?.[0] ?? ''
+  // No two entries of the list are longer.
+  if (words.length < minCommonWordLength || words.length > 64) return false
+  if (commonPasswords.has(words)) return true
+  for (let end = minCommonWordLength; end <= words.length - minCommonWordLength; end += 1) {
+    if (commonPasswords.has(words.slice(0, end)) && commonPasswords.has(words.slice(end))) return true
+  }
+  return false
+}
 
 /** Returns the email, the part of it before the @, the name, and the words of the name. */
 function toForbiddenWords({ email, name }: PasswordOwner): string[] {

@@ -23,6 +23,8 @@ export function readAttemptToken(key: Buffer, token: string): string | undefined
   if (!token.startsWith(attemptTokenPrefix) || bytes.length !== idBytes + macBytes) return undefined
   const id = bytes.subarray(0, idBytes)
   if (!timingSafeEqual(bytes.subarray(idBytes), computeMac(key, id))) return undefined
+  // Decoding ignores some characters, so a token would have other spellings.
+  if (attemptTokenPrefix + bytes.toString('base64url') !== token) return undefined
   return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 

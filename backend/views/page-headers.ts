@@ -5,11 +5,7 @@
  * for every redirect, and silently blocks a consent form if an origin isn't listed. `scripts` allows the service's own
  * scripts. Inline scripts are never allowed.
  */
-export function pageHeaders({
-  formTargets = [],
-  scripts = false,
-  hasSecretPath = false,
-}: PageOptions = {}): Record<string, string> {
+export function pageHeaders({ formTargets = [], scripts = false }: PageOptions = {}): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -24,8 +20,9 @@ export function pageHeaders({
     'content-security-policy': policy.join('; '),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    // `no-referrer` would also remove the Origin header of form submissions.
-    'referrer-policy': hasSecretPath ? 'strict-origin' : 'same-origin',
+    // A path can contain the token of a link, which must not reach logs in the Referer header, not even of the page's own
+    // assets. `no-referrer` would also remove the Origin header of form submissions.
+    'referrer-policy': 'strict-origin',
     'cache-control': 'no-store',
   }
 }
@@ -33,8 +30,6 @@ export function pageHeaders({
 interface PageOptions {
   formTargets?: string[]
   scripts?: boolean
-  /** The path contains a token, which must not reach logs in the Referer header, not even of the page's own assets. */
-  hasSecretPath?: boolean
 }
 
 /** Converts a redirect URI to a `form-action` source. For an IPv6 host, which CSP doesn't support, uses the scheme. */

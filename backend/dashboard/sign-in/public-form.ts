@@ -46,7 +46,7 @@ export function mountPublicForm<Form extends z.ZodType>(
     const form = createFormModel(state, reply.generateCsrf())
     return reply
       .code(status)
-      .headers(pageHeaders({ hasSecretPath: true }))
+      .headers(pageHeaders())
       .send(parts.render(result.template, { ...result.data, title, form }))
   }
 

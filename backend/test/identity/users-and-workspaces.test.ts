@@ -59,6 +59,11 @@ it.each([
 it.each([
   ['common_password', '1234567890'],
   ['common_password', 'Password123'],
+  ['common_password', '          '],
+  ['common_password', 'aaaaaaaaaa'],
+  ['common_password', 'ABCDEabcde'],
+  ['common_password', 'CorrectHorse'],
+  ['common_password', '!Horse-2026'],
   ['personal_password', 'pat.lopez-2026'],
   ['personal_password', 'Pat Lopez rocks'],
   ['personal_password', 'PatLopez1234'],
@@ -67,6 +72,14 @@ it.each([
   const making = createUser(world.deps, { email: 'Pat.Lopez@example.com', name: 'Pat Lopez', password: weak })
   await expect(making).rejects.toMatchObject({ details: [{ field: 'password', code }] })
 })
+
+it.each(['correct horse battery', 'SummerHorseBattery', '9#2!7$x0&5qa', 'kq4vzt8wm1'])(
+  'accepts the password %s',
+  async (strong) => {
+    const input = { email: `${crypto.randomUUID()}@example.com`, name: 'Pat', password: strong }
+    expect(await createUser(world.deps, input)).toMatchObject({ id: expect.any(Number) })
+  },
+)
 
 it('accepts a password that contains a short word of the name', async () => {
   const input = { email: 'p@example.com', name: 'Al Ng', password: 'always among birds' }

@@ -111,6 +111,10 @@ it("can't be forged or changed to another attempt's", async () => {
     createAttemptToken(otherKey, attemptId),
     other.token.slice(0, 20) + token.slice(20),
     token.slice(0, -4),
+    // The same bytes, spelled differently.
+    `${token}=`,
+    `${token}.`,
+    `${token.slice(0, 10)}!${token.slice(10)}`,
     'oat_',
     `oat_${attemptId}`,
   ])

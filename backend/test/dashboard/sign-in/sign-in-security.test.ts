@@ -236,6 +236,9 @@ it('keeps link tokens out of logs, caches, and referrers', async () => {
     const page = await app.inject({ url: `${pathname}?again=${token}` })
     expect(page.statusCode).toBe(200)
     expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'strict-origin' })
+    const closed = await app.inject(pathname.replace(token, token.toUpperCase()))
+    expect(closed.statusCode).toBe(410)
+    expect(closed.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'strict-origin' })
     // Without a CSRF token, the request is rejected, and the rejection is logged.
     const rejected = await app.inject({
       method: 'POST',
