@@ -12,9 +12,12 @@ interface FetchInit {
 }
 
 export interface BodyLimits {
+  /** After decompression. */
   bytes: number
   /** Values of JSON. Libraries parse and validate it on the main thread, which takes long for many values. */
   values: number
+  /** Events of an event stream. */
+  events: number
 }
 
 /** A `fetch` that connects only to permitted addresses. Returns redirects instead of following them. */
@@ -28,16 +31,23 @@ export interface GuardedFetch {
  * Creates a `fetch` for libraries that implement a protocol, including streams. Connections stay open for a few seconds
  * and are reused only for the same origin, because they lead to the address that was checked.
  *
- * @param options.limits for a body, or for each event in an event stream; reading more than that fails
+ * @param options.limits for the body of a response, including all events of a stream; reading more than that fails. A
+ * stream that a GET opens carries the responses to later messages: it has these limits for each event, and again for each
+ * POST that's sent.
  */
 export function createGuardedFetch(options: GuardOptions & { limits: BodyLimits }): GuardedFetch {
   const connect = guardedConnector(options)
   // No body timeout: a stream can be idle for a long time, and the library limits how long.
-  const dispatcher = new Agent({ connect, allowH2: false, headersTimeout: 30 * secondMs, bodyTimeout: 0 })
+  const dispatcher = new Agent({
+    ...{ connect, allowH2: false, connections: maxConnections },
+    ...{ headersTimeout: 30 * secondMs, bodyTimeout: 0 },
+  })
+  const ofStreams: Allowance = { ...options.limits }
   return {
     fetch: async (url, { method, headers, body, signal } = {}) => {
       if (body !== undefined && body !== null && typeof body !== 'string')
         throw new TypeError('the body must be a string')
+      if (method === 'POST') extend(ofStreams, options.limits)
       const response = await undiciFetch(url, {
         method,
         headers: [...new Headers(headers)],
@@ -47,14 +57,19 @@ export function createGuardedFetch(options: GuardOptions & { limits: BodyLimits 
         dispatcher,
       })
       const isEventStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
-      const limited = response.body && limitBody(response.body, options.limits, isEventStream)
+      const total = isEventStream && method !== 'POST' ? ofStreams : { ...options.limits }
+      const limited =
+        response.body && limitBody(response.body, { limits: options.limits, total, isEventStream })
       return new Response(limited, { status: response.status, headers: [...response.headers] })
     },
     close: () => dispatcher.destroy(),
   }
 }
 
-/** The server sent more bytes or more values than the limits permit. */
+/** More than the calls of one server that wait for a response at the same time, which have a connection each. */
+const maxConnections = 100
+
+/** The server sent more bytes, values, or events than the limits permit. */
 export class TooLargeError extends Error {
   override name = 'TooLargeError'
 }
@@ -62,27 +77,45 @@ export class TooLargeError extends Error {
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/**
- * Passes a stream through, and fails with TooLargeError at its limits. An event stream has no limit as a whole: each
- * event is counted separately, up to its empty line.
- */
+/** What may still arrive. */
+type Allowance = BodyLimits
+
+/** Subtracts one. */
+function take(allowance: Allowance, part: keyof BodyLimits): void {
+  allowance[part] -= 1
+  if (allowance[part] < 0) throw new TooLargeError()
+}
+
+/** Adds what one message may cause. The maximum limits what a server can save up for later. */
+function extend(allowance: Allowance, limits: BodyLimits): void {
+  for (const part of ['bytes', 'values', 'events'] as const)
+    allowance[part] = Math.min(allowance[part] + limits[part], 10 * limits[part])
+}
+
+/** Passes a stream through, and fails with TooLargeError at its limits: for each event, and in total. */
 function limitBody(
   stream: ReadableStream<Uint8Array>,
-  limits: BodyLimits,
-  isEventStream: boolean,
+  { limits, total, isEventStream }: { limits: BodyLimits; total: Allowance; isEventStream: boolean },
 ): ReadableStream<Uint8Array> {
-  const values = createValueCounter()
-  let bytes = 0
+  const counter = createValueCounter()
+  let event: Allowance = { ...limits }
+  let values = 0
   let isLineEmpty = true
   const count = (byte: number) => {
-    bytes += 1
-    if (bytes > limits.bytes || values.add(byte) > limits.values) throw new TooLargeError()
+    take(event, 'bytes')
+    take(total, 'bytes')
+    if (counter.add(byte) === values) return
+    values += 1
+    take(event, 'values')
+    take(total, 'values')
   }
   const countInEvent = (byte: number) => {
     count(byte)
     if (byte === newline && isLineEmpty) {
-      bytes = 0
-      values.reset()
+      take(total, 'events')
+      event = { ...limits }
+      values = 0
+      counter.reset()
     }
     if (byte !== carriageReturn) isLineEmpty = byte === newline
   }

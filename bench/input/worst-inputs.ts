@@ -1,5 +1,6 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import type { Browser } from '../../support/browser.ts'
+import { startFloodingMcpServer } from './flooding-mcp-server.ts'
 import { startHostileMcpServer } from './hostile-mcp-server.ts'
 
 /** A workspace that sends the inputs. */
@@ -34,12 +35,12 @@ const saveSchema =
     return page.status
   }
 
-/** Adds an MCP server whose list of tools is too large. */
-const addMcpServer = (): Send => {
+/** Adds an MCP server that sends too much. */
+const addMcpServer = (start: () => Promise<string>): Send => {
   let url: Promise<string> | undefined
   return async ({ browser, base }) => {
     const { page: form } = await browser.open(`${base}/tools/new-server`)
-    url ??= startHostileMcpServer()
+    url ??= start()
     const fields = { name: 'hostile', description: 'Hostile.', url: await url, transport: 'streamable' }
     const { page } = await browser.press(form, 'Add server', fields)
     return page.status
@@ -148,7 +149,19 @@ export const inputs: readonly Input[] = [
     'schema: patterns that backtrack',
     saveSchema({ type: 'object', properties: manyProperties({ type: 'string', pattern: '^(a+)+$' }) }),
   ),
-  toDashboard('MCP server: 690,000 tools', addMcpServer()),
+  toDashboard('MCP server: 690,000 tools', addMcpServer(startHostileMcpServer)),
+  toDashboard(
+    'MCP server: requests without end',
+    addMcpServer(() => startFloodingMcpServer('requests')),
+  ),
+  toDashboard(
+    'MCP server: notifications without end',
+    addMcpServer(() => startFloodingMcpServer('notifications')),
+  ),
+  toDashboard(
+    'MCP server: 0.3 MB of gzip that inflates to 110 MB',
+    addMcpServer(() => startFloodingMcpServer('gzip')),
+  ),
   toDashboard('CSV: 19 MB, 200 columns', upload('/contacts/import', 'wide.csv', csv)),
   toDashboard('PDF: 8 KB that inflates to 8 GB', upload('/knowledge/new', 'bomb.pdf', createPdfBomb(512))),
   toDashboard('PDF: 300,000 words', upload('/knowledge/new', 'long.pdf', createLongPdf(300_000))),

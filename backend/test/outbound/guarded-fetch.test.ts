@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { useHttpReceiver } from '../support/http-receiver.ts'
 import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
 
-const limits = { bytes: 1000, values: 10 }
+const limits = { bytes: 1000, values: 10, events: 5 }
 
 let local: GuardedFetch
 let online: GuardedFetch
@@ -60,33 +62,72 @@ it('fails to read a body that is longer than the limit', async () => {
   await expect(response.text()).rejects.toMatchObject({ name: 'TooLargeError' })
 })
 
-it('limits the length of each event in an event stream, but not of the whole stream', async () => {
-  const events = (text: string) => {
+describe('an event stream', () => {
+  const event = (length: number) => `data: ${'x'.repeat(length)}\r\n\r\n`
+  const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1))
+  const values = (length: number) => `data: ${list(length - 1)}\n\n`
+  const tooLarge = { name: 'TooLargeError' }
+  const eventStream = { 'content-type': 'text/event-stream' }
+
+  it.each([
+    ['length', event(900), event(700) + event(700)],
+    ['length of an event', event(900), event(1001)],
+    ['number of values', values(5) + values(5), values(5) + values(6)],
+    // A quotation mark in another field hides nothing.
+    ['number of values of an event', values(10), `id: "\n${values(11)}`],
+    ['number of events', event(1).repeat(5), event(1).repeat(6)],
+    ['number of empty lines', '\n'.repeat(5), '\n'.repeat(6)],
+  ])('that responds to a message has a limited %s', async (_name, permitted, tooMuch) => {
+    const read = async (text: string) => {
+      receiver.respond = (_request, response) => response.writeHead(200, eventStream).end(text)
+      return (await local.fetch(receiver.url(), { method: 'POST', body: '' })).text()
+    }
+    expect(await read(permitted)).toBe(permitted)
+    await expect(read(tooMuch)).rejects.toMatchObject(tooLarge)
+  })
+
+  it('counts what is in a compressed response', async () => {
     receiver.respond = (_request, response) =>
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
-  }
-  const many = `data: ${'x'.repeat(700)}\r\n\r\ndata: ${'y'.repeat(700)}\n\n`.repeat(10)
-  events(many)
-  expect(await (await local.fetch(receiver.url())).text()).toBe(many)
-  events(`data: ${'x'.repeat(700)}\ndata: ${'y'.repeat(700)}\n\n`)
-  await expect((await local.fetch(receiver.url())).text()).rejects.toMatchObject({ name: 'TooLargeError' })
+      response.writeHead(200, { ...eventStream, 'content-encoding': 'gzip' }).end(gzipSync(event(100_000)))
+    const response = await local.fetch(receiver.url(), { method: 'POST', body: '' })
+    await expect(response.text()).rejects.toMatchObject(tooLarge)
+  })
+
+  it('that a GET opened has these limits again for each message', async () => {
+    let stream: ServerResponse | undefined
+    receiver.respond = ({ path }, response) => {
+      if (path !== '/stream') return void response.writeHead(202).end()
+      response.writeHead(200, eventStream).flushHeaders()
+      stream = response
+    }
+    const { body } = await local.fetch(receiver.url('/stream'))
+    const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array>
+    const receive = async (text: string) => {
+      stream?.write(text)
+      for (let length = 0; length < text.length;) {
+        const { value } = await reader.read()
+        length += value?.length ?? Infinity
+      }
+    }
+    for (let count = 0; count < 5; count += 1) {
+      await local.fetch(receiver.url(), { method: 'POST', body: '' })
+      await receive(event(800))
+    }
+    await receive(event(800))
+    await receive(event(800))
+    await expect(receive(event(800))).rejects.toMatchObject(tooLarge)
+  })
 })
 
-it('limits the values of a body, and of each event in an event stream', async () => {
+it('limits the values of a body', async () => {
   const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1))
-  const read = async (text: string, type: string) => {
-    receiver.respond = (_request, response) => response.writeHead(200, { 'content-type': type }).end(text)
+  const read = async (text: string) => {
+    receiver.respond = (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
     return (await local.fetch(receiver.url())).text()
   }
-  const permitted = list(9)
-  expect(await read(permitted, 'application/json')).toBe(permitted)
-  await expect(read(list(10), 'application/json')).rejects.toMatchObject({ name: 'TooLargeError' })
-  const events = `data: ${permitted}\n\n`.repeat(5)
-  expect(await read(events, 'text/event-stream')).toBe(events)
-  // A quotation mark in another field hides nothing.
-  await expect(read(`${events}id: "\ndata: ${list(10)}\n\n`, 'text/event-stream')).rejects.toMatchObject({
-    name: 'TooLargeError',
-  })
+  expect(await read(list(9))).toBe(list(9))
+  await expect(read(list(10))).rejects.toMatchObject({ name: 'TooLargeError' })
 })
 
 it('stops when its signal aborts', async () => {

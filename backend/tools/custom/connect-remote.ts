@@ -5,6 +5,7 @@ import { rejectOnAbort } from '../../core/abort.ts'
 import { minuteMs, secondMs } from '../../core/durations.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { version } from '../../version.ts'
+import { ignoreFloods } from './ignore-floods.ts'
 import { HttpStatusError, responseLimits } from './remote-errors.ts'
 import { createRemoteFetch, currentRequest } from './remote-fetch.ts'
 import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
@@ -80,7 +81,10 @@ async function openSession(
   }
   try {
     // The SDK waits for the first event of a stream without a time limit.
-    await rejectOnAbort(client.connect(transport, { signal, timeout: sdkTimeoutMs }), signal)
+    await rejectOnAbort(
+      failWithStream((requestOptions) => client.connect(ignoreFloods(transport), requestOptions), signal),
+      signal,
+    )
   } catch (error) {
     const cause = failure
     await close()

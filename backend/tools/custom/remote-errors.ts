@@ -4,7 +4,7 @@ import { isNotSent } from '../../outbound/guard.ts'
 import { type BodyLimits, TooLargeError } from '../../outbound/guarded-fetch.ts'
 
 /** Validating a response with 10,000 values takes up to 0.1 s. */
-export const responseLimits: BodyLimits = { bytes: 2 * 1024 * 1024, values: 10_000 }
+export const responseLimits: BodyLimits = { bytes: 2 * 1024 * 1024, values: 10_000, events: 200 }
 
 /** The server responded to a message with an HTTP error. */
 export class HttpStatusError extends Error {
@@ -73,7 +73,7 @@ export function describeRemoteFailure(error: unknown): string {
 }
 
 const connectionLost = 'the connection was lost'
-const responseTooLarge = `its response is too large: more than ${responseLimits.bytes / 1024 / 1024} MiB, or more than ${responseLimits.values.toLocaleString('en-US')} values`
+const responseTooLarge = `its response is too large: more than ${responseLimits.bytes / 1024 / 1024} MiB, ${responseLimits.values.toLocaleString('en-US')} values, or ${responseLimits.events} events`
 
 function describeTransportError(error: unknown): string | undefined {
   if (error instanceof TooLargeError) return responseTooLarge

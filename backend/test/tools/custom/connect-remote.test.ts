@@ -1,10 +1,11 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
 import { createRemoteMcp } from '../../../tools/custom/remote-mcp-tool.ts'
 import { addRemoteServer } from '../../../tools/save-remote-server.ts'
 import { invalidResponses } from '../../support/http-receiver.ts'
 import { idleMs, textResult, uncertainEffect, useRemoteToolWorld } from '../../support/remote-mcp-server.ts'
 import { publicConfig, runTool } from '../../support/tools.ts'
-import { waitUntil } from '../../support/wait.ts'
+import { waitForValue, waitUntil } from '../../support/wait.ts'
 
 const { world, start, input, add, remoteMcp, use } = useRemoteToolWorld()
 
@@ -139,12 +140,61 @@ describe('a connection', () => {
       expect(await use(row, 'echo')).toMatchObject({ isError: false })
       respondWith(3_334, 'x')
       expect((await use(row, 'echo')).text).toContain(
-        'its response is too large: more than 2 MiB, or more than 10,000 values',
+        'its response is too large: more than 2 MiB, 10,000 values, or 200 events',
       )
       respondWith(1, 'small')
       expect(await use(row, 'echo')).toEqual({ text: 'small', isError: false })
     },
   )
+
+  it('answers one request of the server at a time, and drops those that arrive meanwhile', async () => {
+    const server = await start('streamable')
+    const row = await add(server)
+    const responses: ServerResponse[] = []
+    server.intercept = (_request, response, body) => {
+      if (body === '' || body.includes('"method"')) return false
+      responses.push(response)
+      return true
+    }
+    server.behaviors.echo = async (_args, { response }) => {
+      await waitUntil(() => response.headersSent)
+      const ping = (id: number) => `data: {"jsonrpc":"2.0","id":${id},"method":"ping"}\n\n`
+      response.write(Array.from({ length: 20 }, (_, id) => ping(id)).join(''))
+      await waitUntil(() => responses.length === 1)
+      responses[0]?.writeHead(202).end()
+      const pingAgain = () => {
+        response.write(ping(20))
+        return responses.length
+      }
+      await waitForValue(pingAgain, (count) => count === 2)
+      responses[1]?.writeHead(202).end()
+      return textResult('done')
+    }
+    expect(await use(row, 'echo')).toEqual({ text: 'done', isError: false })
+    expect(responses).toHaveLength(2)
+  })
+
+  it.each([
+    ['requests', { id: 1, method: 'ping' }],
+    ['notifications', { method: 'notifications/progress', params: { progressToken: 1, progress: 1 } }],
+  ])('ends a response that has %s without end', async (_name, message) => {
+    const server = await start('streamable')
+    server.intercept = (_request, response, body) => {
+      if (!body.includes('"method"')) return false
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const event = `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
+      const write = () => {
+        if (response.destroyed) return
+        response.write(event.repeat(100))
+        setImmediate(write)
+      }
+      write()
+      return true
+    }
+    await expect(add(server)).rejects.toMatchObject({
+      details: [{ field: 'url', message: expect.stringContaining('its response is too large') }],
+    })
+  })
 
   it('stops waiting for a stream without events', async () => {
     const server = await start('sse')
