@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Clock, Random } from './core/clock.ts'
 import type { Notify } from './core/notify.ts'
 import type { Db } from './db/schema.ts'
+import type { ConfirmRights } from './db/transaction.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { ReadReplica, Replicas } from './replicas/replicas.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
@@ -17,6 +18,8 @@ export interface Deps {
   /** Creates and verifies attempt tokens. */
   attemptTokenKey: Buffer
   db: Db
+  /** Set for a request that writes: each transaction begins with it. */
+  confirmRights?: ConfirmRights
   /** For lists and exports of the dashboard. Undefined without DATABASE_READ_URL, and in workers. */
   readReplica: ReadReplica | undefined
   clock: Clock

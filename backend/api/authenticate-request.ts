@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import { toNetworks } from '../core/networks.ts'
+import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { type Authenticated, createAuthenticator } from '../identity/authenticate.ts'
 import { createLastUsedRecorder } from './last-used.ts'
@@ -82,17 +83,24 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     /**
      * Looks a remembered credential up, because it may have been revoked.
      *
-     * @param options.always looks it up also if it was looked up for this request, because it has been revoked since
+     * @param options.always looks it up also if it was looked up for this request, because it may have been revoked since
+     * @param options.tx the transaction that does what the request asks for
      */
-    confirm: async (request: FastifyRequest, { always = false } = {}): Promise<void> => {
+    confirm: async (
+      request: FastifyRequest,
+      { always = false, tx }: { always?: boolean; tx?: Db } = {},
+    ): Promise<void> => {
       const { credential } = request
       if (credential === null || !(credential.isRemembered || always)) return
       try {
-        const confirmed = await limitUnknown(request, authenticator.confirm(credential.tokenHash))
+        const confirmed = await limitUnknown(request, authenticator.confirm(credential.tokenHash, tx))
         request.credential = { ...confirmed, isRemembered: false }
       } catch (error) {
         // A request without a valid credential belongs to no workspace.
-        if (error instanceof ApiError) request.caller = null
+        if (error instanceof ApiError) {
+          request.caller = null
+          request.credential = null
+        }
         throw error
       }
     },

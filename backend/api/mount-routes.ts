@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { describeError } from '../core/errors.ts'
 import { defaultMaxValues } from '../core/validate.ts'
+import type { Db } from '../db/schema.ts'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
@@ -36,7 +37,7 @@ export async function mountRoutes(
   api.decorateRequest('credential', null)
   // Someone whose credential was revoked learns nothing but that.
   api.setErrorHandler(async (error, request) => {
-    await authenticator.confirm(request)
+    await authenticator.confirm(request, { always: hasBody(request) })
     throw error
   })
   if (log !== null) recordRequests(api, deps.clock, log)
@@ -86,7 +87,12 @@ export async function mountRoutes(
           id: getPathId(request),
           baseUrl,
         })
-        const scoped = scopeToWorkspace(deps, caller.workspaceId)
+        const scoped = {
+          ...scopeToWorkspace(deps, caller.workspaceId),
+          ...(route.method !== 'GET' && {
+            confirmRights: (tx: Db) => authenticator.confirm(request, { always: true, tx }),
+          }),
+        }
         if (route.idempotent !== true) {
           // A read doesn't wait for the credential, but its response does.
           const [response] = await Promise.all([run(scoped), authenticator.confirm(request)])

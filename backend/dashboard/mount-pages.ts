@@ -16,7 +16,7 @@ import {
 } from './page/define-page.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
 import { emptyForm, type FormState, getFormFields, invalidForm } from './page/forms.ts'
-import { loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
+import { confirmMember, loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
 import { createSubmitLimit } from './page/submit-limit.ts'
@@ -57,13 +57,15 @@ export function mountPages(
       request.pageContext = parseParams(params, context)
     }
 
+  /** Loads the context before the body arrives, so that only members can send one, and again when it has arrived. */
   const loadSubmitContext = (route: FormPage | Action) => {
     const load = loadContext(route.params)
-    return async (request: FastifyRequest, reply: FastifyReply) => {
+    const loadAndCount = async (request: FastifyRequest, reply: FastifyReply) => {
       await load(request, reply)
       const { pageContext: context } = request
       if (context !== null) await limitSubmits(context.user.userId, reply, route.isCostly)
     }
+    return { onRequest: loadAndCount, preHandler: load }
   }
 
   const send = (
@@ -95,6 +97,14 @@ export function mountPages(
   const scope = (route: DashboardRoute, { workspace }: PageContext): Deps =>
     route.crossesWorkspaces ? deps : scopeToWorkspace(deps, workspace.id)
 
+  /** The same for a form. Each of its transactions begins with a look at the user's rights. */
+  const scopeToSubmit = (route: FormPage | Action, context: PageContext): Deps => ({
+    ...scope(route, context),
+    confirmRights: async (db) => {
+      await confirmMember({ db, clock: deps.clock }, context)
+    },
+  })
+
   /** The same for a page that only reads. Lists and exports come from the read replica, if there is one. */
   const scopeToRead = (route: Page | Download, context: PageContext): Deps => {
     const scoped = scope(route, context)
@@ -108,7 +118,7 @@ export function mountPages(
     work: (tx: Deps) => Promise<Result>,
   ): Promise<Redirect | Result> => {
     const context = getPageContext(request)
-    const scoped = scope(route, context)
+    const scoped = scopeToSubmit(route, context)
     if (!route.isOnce) return work(scoped)
     return submitOnce(scoped, context, { path: requestPath(request), raw: getFormFields(request) }, work)
   }
@@ -129,7 +139,7 @@ export function mountPages(
       const state: FormState = { ...emptyForm, version: await form.currentVersion(scoped, context) }
       return send(request, reply, await form.show(scoped, context, state), state)
     })
-    pages.post(path, { onRequest: loadSubmitContext(form), config }, async (request, reply) => {
+    pages.post(path, { ...loadSubmitContext(form), config }, async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {
@@ -150,7 +160,7 @@ export function mountPages(
   }
 
   const mountAction = (path: string, action: Action) =>
-    pages.post(path, { onRequest: loadSubmitContext(action) }, async (request, reply) => {
+    pages.post(path, loadSubmitContext(action), async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {

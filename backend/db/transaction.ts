@@ -2,13 +2,20 @@ import type { Notify } from '../core/notify.ts'
 import type { Db } from './schema.ts'
 
 /**
- * Does `work` in a transaction. `tx` contains the dependencies bound to it. Its `notify` takes effect after the commit,
- * because a worker that looks earlier finds nothing. In a transaction, it joins that transaction.
+ * Checks in a transaction that whoever sent the request still has the rights that they had when its headers arrived.
+ * Throws if not.
  */
-export async function inTransaction<Scope extends { db: Db; notify: Notify }, Result>(
-  deps: Scope,
-  work: (tx: Scope) => Promise<Result>,
-): Promise<Result> {
+export type ConfirmRights = (db: Db) => Promise<void>
+
+/**
+ * Does `work` in a transaction. `tx` contains the dependencies bound to it. Its `notify` takes effect after the commit,
+ * because a worker that looks earlier finds nothing. Confirms the rights first, if `deps` are those of a request that
+ * writes. In a transaction, it joins that transaction.
+ */
+export async function inTransaction<
+  Scope extends { db: Db; notify: Notify; confirmRights?: ConfirmRights },
+  Result,
+>(deps: Scope, work: (tx: Scope) => Promise<Result>): Promise<Result> {
   if (deps.db.isTransaction) return work(deps)
 
   const queued = new Set<'callQueued' | 'deliveryQueued' | 'importQueued'>()
@@ -21,7 +28,10 @@ export async function inTransaction<Scope extends { db: Db; notify: Notify }, Re
     callCompleted: (result) => void events.push(() => deps.notify.callCompleted(result)),
     attemptEnded: (result) => void events.push(() => deps.notify.attemptEnded(result)),
   }
-  const result = await deps.db.transaction().execute((db) => work({ ...deps, db, notify }))
+  const result = await deps.db.transaction().execute(async (db) => {
+    await deps.confirmRights?.(db)
+    return work({ ...deps, db, notify })
+  })
   for (const name of queued) deps.notify[name]()
   for (const send of events) send()
   return result

@@ -4,6 +4,7 @@ import { createBatches } from '../core/batches.ts'
 import type { Caller } from '../core/caller.ts'
 import { secondMs } from '../core/durations.ts'
 import { ApiError } from '../core/errors.ts'
+import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import { type Credential, findCredentials } from './credential-store.ts'
@@ -40,11 +41,12 @@ interface Authenticator {
    */
   recall: (header: string | undefined) => Authenticated | undefined
   /**
-   * Looks a recalled credential up again, by its SHA-256.
+   * Looks a credential up again, by its SHA-256, because it may have been revoked since. `tx` is the transaction that does
+   * something for it.
    *
    * @throws {ApiError} invalid_credential, expired_credential
    */
-  confirm: (tokenHash: Buffer) => Promise<Authenticated>
+  confirm: (tokenHash: Buffer, tx?: Db) => Promise<Authenticated>
 }
 
 /** How long a credential is remembered after it was looked up. */
@@ -62,10 +64,10 @@ export function createAuthenticator({ db, clock }: Pick<Deps, 'db' | 'clock'>): 
     run: (_groupId, tokenHashes) => findCredentials(db, tokenHashes),
   })
 
-  const lookUp = async (tokenHash: Buffer): Promise<Authenticated> => {
+  const lookUp = async (tokenHash: Buffer, tx?: Db): Promise<Authenticated> => {
     const key = tokenHash.toString('base64')
     remembered.delete(key)
-    const credential = await find(0, tokenHash)
+    const credential = tx ? (await findCredentials(tx, [tokenHash]))[0] : await find(0, tokenHash)
     if (credential === undefined) throw unauthorizedError('invalid_credential')
     const { expiresAt, ...caller } = credential
     const now = clock.now()

@@ -9,6 +9,7 @@ import {
   deleteMembership,
   findRole,
   hasOtherOwner,
+  lockMembership,
   type MemberWorkspace,
   selectWorkspacesOfUser,
   updateRole,
@@ -40,6 +41,20 @@ async function makeOwner(db: Db, workspaceId: number, userId: number): Promise<v
   const role = await findRole(db, workspaceId, userId)
   if (role === undefined) throw notMember()
   await updateRole(db, workspaceId, userId, 'owner')
+}
+
+/**
+ * Locks a membership, for a transaction whose result outlives it. Ending it waits for the transaction, and then also finds
+ * what it created. Transactions that lock the same membership take turns.
+ *
+ * @throws {ApiError} not_found
+ */
+export async function requireMember(
+  tx: Pick<Deps, 'db'>,
+  workspaceId: number,
+  userId: number,
+): Promise<void> {
+  if (!(await lockMembership(tx.db, workspaceId, userId))) throw notMember()
 }
 
 const notMember = () => new FormError('not_found', "This user isn't a member of this workspace.")

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 export const insertSession = (
@@ -73,4 +74,19 @@ export const deleteOtherSessions = async (
     .$if(exceptIdHash !== null, (query) => query.where('id_hash', '<>', exceptIdHash))
     .executeTakeFirst()
   return Number(deleted.numDeletedRows)
+}
+
+export async function lockSessionRow(db: Db, idHash: Buffer): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean | null }>`select lock_session(${idHash}) as locked`.execute(db)
+  return rows[0]?.locked === true
+}
+
+/** Finds the role that a session's user has in a workspace. Undefined if the session has ended or expired. */
+export async function findSessionRole(
+  db: Db,
+  { idHash, workspaceId, now }: { idHash: Buffer; workspaceId: number; now: Date },
+): Promise<'owner' | 'member' | undefined> {
+  const { rows } = await sql<{ role: 'owner' | 'member' | null }>`
+    select find_session_role(${idHash}, ${workspaceId}, ${now}) as role`.execute(db)
+  return rows[0]?.role ?? undefined
 }

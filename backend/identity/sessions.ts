@@ -7,8 +7,10 @@ import {
   deleteOtherSessions,
   deleteSession,
   deleteUserSession,
+  findSessionRole,
   findSessionWithUser,
   insertSession,
+  lockSessionRow,
   selectSessions,
   updateSessionLastSeen,
 } from './session-store.ts'
@@ -67,6 +69,19 @@ export async function findSession(
     await updateSessionLastSeen(deps.db, idHash, now)
   return { user, idHash }
 }
+
+/** Returns the role that a session's user has in a workspace now. Undefined if the session or the membership has ended. */
+export const getSessionRole = (
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  session: { idHash: Buffer; workspaceId: number },
+): Promise<'owner' | 'member' | undefined> => findSessionRole(db, { ...session, now: clock.now() })
+
+/**
+ * Locks a session, for a transaction whose result outlives it. Ending the session waits for the transaction. Returns false
+ * if the session has ended.
+ */
+export const lockSession = (tx: Pick<Deps, 'db'>, idHash: Buffer): Promise<boolean> =>
+  lockSessionRow(tx.db, idHash)
 
 interface SessionSummary {
   id: number

@@ -21,7 +21,7 @@ const ConsentForm = z.object({
 /** Adds the pages that an app's authorization request leads to: sign-in, then consent and choice of workspace. */
 export function mountConsentPages(
   pages: FastifyInstance,
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   parts: { provider: Provider; render: RenderPage; browserAuth: BrowserAuth },
 ): void {
   const { provider, render, browserAuth } = parts
@@ -69,15 +69,15 @@ export function mountConsentPages(
     return show(reply, authorization, html, error ? 422 : 200)
   }
 
-  const findSignedInUser = async (request: FastifyRequest, authorization: Authorization) => {
-    const user = await browserAuth.getUser(request)
-    return user && !authorization.requiresSignIn(user.userId) ? user : undefined
+  const findSignIn = async (request: FastifyRequest, authorization: Authorization) => {
+    const session = await browserAuth.getSession(request)
+    return session && !authorization.requiresSignIn(session.user.userId) ? session : undefined
   }
 
   pages.get('/connect/:uid', async (request, reply) => {
     const authorization = await findAuthorization(provider, request, reply)
-    const user = await findSignedInUser(request, authorization)
-    return user ? showConsent(reply, authorization, user, null) : showSignIn(reply, authorization)
+    const session = await findSignIn(request, authorization)
+    return session ? showConsent(reply, authorization, session.user, null) : showSignIn(reply, authorization)
   })
 
   pages.post('/connect/:uid/sign-in', publicForm, async (request, reply) => {
@@ -91,8 +91,9 @@ export function mountConsentPages(
 
   pages.post('/connect/:uid/allow', publicForm, async (request, reply) => {
     const authorization = await findAuthorization(provider, request, reply)
-    const user = await findSignedInUser(request, authorization)
-    if (!user) return showSignIn(reply, authorization)
+    const session = await findSignIn(request, authorization)
+    if (!session) return showSignIn(reply, authorization)
+    const { user } = session
     const form = ConsentForm.parse(request.body)
     if (form.user_id !== user.userId) {
       return showConsent(
@@ -106,7 +107,7 @@ export function mountConsentPages(
     if (!workspaces.some(({ id }) => id === form.workspace_id)) {
       return showConsent(reply, authorization, user, 'Choose the workspace to connect.')
     }
-    const grantId = await createGrant(deps, provider, form.workspace_id, user.userId, authorization)
+    const grantId = await createGrant(deps, provider, form.workspace_id, session, authorization)
     const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
       login: { accountId: String(user.userId), remember: false },
       consent: { grantId },

@@ -3,7 +3,10 @@ import type { Provider } from 'oidc-provider'
 import { dayMs } from '../core/durations.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { requireMember } from '../identity/members.ts'
+import type { Session } from '../identity/sessions.ts'
 import { hashToken } from '../secrets/tokens.ts'
+import { requireSession } from '../sign-in/browser-auth.ts'
 import { endEventsOfConnection } from '../webhooks/subscriptions.ts'
 import { deleteExpiredPayloads } from './adapter-store.ts'
 import {
@@ -20,22 +23,26 @@ import {
  * Creates the grant of an authorization, bound to one workspace, and returns its ID. The ID is derived from the
  * authorization and the workspace, so that submitting the form twice creates one grant. It isn't a credential, and is
  * never shown.
+ *
+ * @throws {PageError} 403 if the session has ended; {ApiError} not_found if the user is no longer a member
  */
 export async function createGrant(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   provider: Provider,
   workspaceId: number,
-  userId: number,
+  session: Session,
   authorization: { uid: string; clientId: string; scopes: Scope[] },
 ) {
+  const { userId } = session.user
   const grant = new provider.Grant({ accountId: String(userId), clientId: authorization.clientId })
   grant.jti = hashToken(`grant:${workspaceId}:${authorization.uid}`).toString('base64url')
   grant.addOIDCScope(authorization.scopes.join(' '))
-  await bindGrant(deps.db, workspaceId, {
-    grantHash: hashToken(grant.jti),
-    userId,
-    clientId: authorization.clientId,
-    now: deps.clock.now(),
+  const grantHash = hashToken(grant.jti)
+  await inTransaction(deps, async (tx) => {
+    await requireSession(tx, session)
+    await requireMember(tx, workspaceId, userId)
+    const { clientId } = authorization
+    await bindGrant(tx.db, workspaceId, { grantHash, userId, clientId, now: tx.clock.now() })
   })
   return grant.save()
 }

@@ -4,9 +4,9 @@ import type { Config } from '../config.ts'
 import { secondMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
 import { findPassword, verifyPassword } from '../identity/passwords.ts'
-import { endSession, findSession, type Session, startSession } from '../identity/sessions.ts'
+import { endSession, findSession, lockSession, type Session, startSession } from '../identity/sessions.ts'
 import { foldEmail, type User } from '../identity/users.ts'
-import { tooManyAttemptsError } from '../views/page-error.ts'
+import { signedOutError, tooManyAttemptsError } from '../views/page-error.ts'
 import { createSignInLimits } from './attempt-limit.ts'
 
 export const SignInForm = z.object({
@@ -85,6 +85,16 @@ export function createBrowserAuth(
       void reply.clearCookie(cookie.name, cookie.options)
     },
   }
+}
+
+/**
+ * Requires that a session hasn't ended, and keeps it from ending before the transaction does. For what outlives it, such as
+ * a membership.
+ *
+ * @throws {PageError} 403
+ */
+export async function requireSession(tx: Pick<Deps, 'db'>, { idHash }: Session): Promise<void> {
+  if (!(await lockSession(tx, idHash))) throw signedOutError()
 }
 
 export type BrowserAuth = ReturnType<typeof createBrowserAuth>

@@ -50,6 +50,14 @@ export const outdatedFormError = () =>
     advice: 'Go back, reload the page, and try again. Your browser must accept cookies from this site.',
   })
 
+/** The session ended while a form was on its way. */
+export const signedOutError = () =>
+  new PageError(403, {
+    title: "You're signed out",
+    message: 'Your session ended before the form arrived, so nothing was saved.',
+    advice: 'Sign in, then try again.',
+  })
+
 export const tooManyAttemptsError = (limit: AttemptLimitName) =>
   new PageError(429, { title: 'Too many attempts', ...attemptTexts[limit] })
 

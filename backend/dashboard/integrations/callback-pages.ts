@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { inTransaction } from '../../db/transaction.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import {
   getPreviousSecretUntil,
@@ -6,7 +7,7 @@ import {
   rotateWorkspaceSecret,
 } from '../../webhooks/signing-secrets.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
+import { lockRights, type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
 import { formatReplayMessage } from './webhook-actions.ts'
@@ -70,8 +71,10 @@ export const revealSecretPage = defineForm({
     return revealSecretView('Show signing secret', { url: context.query.url })
   },
   submit: async (deps, context, { url }) => {
-    requireOwner(context)
-    const { secret } = await revealOriginSecret(deps, context.workspace.id, url)
+    const { secret } = await inTransaction(deps, async (tx) => {
+      await lockRights(tx, context, 'owner')
+      return revealOriginSecret(tx, context.workspace.id, url)
+    })
     const { origin } = new URL(url)
     return secretPage('Signing secret', {
       heading: `Signing secret for ${origin}`,
@@ -94,7 +97,7 @@ export const rotateSigningSecretPage = defineForm({
     return rotateSecretView('Rotate signing secrets', {})
   },
   submit: async (tx, context) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     await rotateWorkspaceSecret(tx, context.workspace.id)
     return redirectTo(toCallbacks(context), 'Signing secrets rotated. Enter the new ones in your receivers.')
   },

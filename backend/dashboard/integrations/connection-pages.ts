@@ -5,7 +5,7 @@ import { loopbackHosts } from '../../core/loopback.ts'
 import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../../views/format.ts'
 import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { IdParam, pathTo, requireOwner, TextParam } from '../page/page-context.ts'
+import { IdParam, lockRights, pathTo, TextParam } from '../page/page-context.ts'
 import { selectConnectedApps } from './connected-app-queries.ts'
 
 const connectedAppsPath = '/integrations/apps'
@@ -66,7 +66,7 @@ export const disconnectAppAction = defineAction({
     const connections = await selectConnectedApps(tx.db, workspaceId)
     const connection = connections.find((one) => one.user_id === userId && one.client_id === clientId)
     if (connection === undefined) throw new FormError('not_found', 'Connection not found.')
-    if (userId !== context.user.userId) requireOwner(context)
+    await lockRights(tx, context, userId === context.user.userId ? 'member' : 'owner')
     const { subscriptions } = await disconnectApp(tx, workspaceId, userId, clientId)
     return redirectTo(
       pathTo(context, connectedAppsPath),

@@ -12,7 +12,7 @@ import {
   waitForAttemptsInProgress,
 } from '../../webhooks/subscriptions.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { type IdContext, IdParams, pathTo, requireOwner } from '../page/page-context.ts'
+import { type IdContext, IdParams, lockRights, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { submitOnce } from '../page/submit-once.ts'
 
@@ -38,6 +38,7 @@ export const enableWebhookAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
+    await lockRights(tx, context, 'member')
     await enableSubscription(tx, context.workspace.id, context.params.id)
     return redirectTo(
       webhookPath(context),
@@ -98,11 +99,13 @@ export const rotateSecretPage = defineForm({
   query: noInput,
   form: noInput,
   show: async (deps, context) => {
-    const { id, target_url } = await requireManageableSubscription(deps, context)
+    const { id, target_url, managedBy } = await findSubscription(deps, context)
+    if (managedBy === 'owner') requireOwner(context)
     return rotateSecretView('Rotate signing secret', { id, targetUrl: target_url })
   },
   submit: async (tx, context) => {
-    const { id } = await requireManageableSubscription(tx, context)
+    const { id, managedBy } = await findSubscription(tx, context)
+    await lockRights(tx, context, managedBy)
     const { secret } = await rotateSubscriptionSecret(tx, context.workspace.id, id)
     return secretPage('New signing secret', {
       heading: 'Signing secret rotated',
@@ -117,8 +120,9 @@ export const rotateSecretPage = defineForm({
   },
 })
 
-async function requireManageableSubscription(deps: Pick<Deps, 'db'>, context: IdContext) {
+/** `managedBy` is the role that the user needs: members can manage only their own subscriptions. */
+async function findSubscription(deps: Pick<Deps, 'db'>, context: IdContext) {
   const subscription = await getSubscription(deps, context.workspace.id, context.params.id)
-  if (subscription.user_id !== context.user.userId) requireOwner(context)
-  return subscription
+  const managedBy: 'member' | 'owner' = subscription.user_id === context.user.userId ? 'member' : 'owner'
+  return { ...subscription, managedBy }
 }

@@ -2,8 +2,10 @@ import { Scope } from '@outdial/contract'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Caller } from '../../core/caller.ts'
+import { lockWorkspace } from '../../db/locks.ts'
 import type { Deps } from '../../deps.ts'
 import { listWorkspaces } from '../../identity/members.ts'
+import { getSessionRole, lockSession } from '../../identity/sessions.ts'
 import type { User } from '../../identity/users.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { PageError } from '../../views/page-error.ts'
@@ -109,8 +111,39 @@ export function parseParams(params: z.ZodType, context: PageContext): PageContex
 export const pathTo = ({ workspace }: { workspace: { id: number } }, path: string): string =>
   `/w/${workspace.id}${path}`
 
+/**
+ * Confirms in the transaction of a form that the user is still signed in and a member: the form may have arrived long after
+ * its headers.
+ *
+ * @throws {PageError} 404
+ */
+export async function confirmMember(deps: Pick<Deps, 'db' | 'clock'>, context: PageContext): Promise<Role> {
+  const session = { idHash: context.sessionHash, workspaceId: context.workspace.id }
+  const role = await getSessionRole(deps, session)
+  if (role === undefined) throw pageNotFound()
+  return role
+}
+
+/**
+ * Requires a role, and keeps it and the session from ending before the transaction does. For what outlives them, such as
+ * API keys, members, and invitations, and for what only owners can do. Call it before other rows are locked.
+ *
+ * @throws {PageError} 403 if the user isn't an owner, 404 if the user is no longer a member or signed in
+ */
+export async function lockRights(
+  tx: Pick<Deps, 'db' | 'clock'>,
+  context: PageContext,
+  role: Role,
+): Promise<void> {
+  // Removing a member and changing a role lock the workspace, too.
+  await lockWorkspace(tx.db, context.workspace.id)
+  await lockSession(tx, context.sessionHash)
+  const current = await confirmMember(tx, context)
+  if (role === 'owner') requireOwner({ workspace: { ...context.workspace, role: current } })
+}
+
 /** @throws {PageError} 403 if the user isn't an owner of the workspace */
-export function requireOwner({ workspace }: PageContext): void {
+export function requireOwner({ workspace }: Pick<PageContext, 'workspace'>): void {
   if (workspace.role === 'owner') return
   throw new PageError(403, {
     title: 'Only an owner can do this',

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { respondOnce } from '../../api/idempotency.ts'
 import { ApiError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/text.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import type { Redirect, View } from './define-page.ts'
 import type { PageContext } from './page-context.ts'
@@ -11,7 +12,7 @@ import type { PageContext } from './page-context.ts'
 const polling = { maxPolls: 100, delayMs: 100 }
 
 /**
- * Does a form's work once. A second submission of the same page with the same content redirects to where the first one
+ * Does a form's work once, in a transaction. A second submission of the same page with the same content redirects to where the first one
  * did. A page that is shown only once isn't stored, because it can contain a secret. In that case, the second
  * submission redirects to the form with a message.
  */
@@ -25,7 +26,7 @@ export async function submitOnce<
   work: (deps: Scope) => Promise<Result>,
 ): Promise<Redirect | Result> {
   const token = form.raw._once
-  if (typeof token !== 'string' || !/^[\w-]{1,100}$/.test(token)) return work(deps)
+  if (typeof token !== 'string' || !/^[\w-]{1,100}$/.test(token)) return inTransaction(deps, work)
   const body = hashForm(form.raw)
   const key = `${token} ${body}`
   let view: Result | undefined

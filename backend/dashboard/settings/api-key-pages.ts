@@ -5,7 +5,7 @@ import { FormError } from '../../core/form-errors.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../../views/format.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { IdParams, pathTo, requireOwner } from '../page/page-context.ts'
+import { IdParams, lockRights, pathTo } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { findApiKey, selectApiKeys } from './api-key-queries.ts'
 
@@ -60,7 +60,9 @@ export const newApiKeyPage = defineForm({
   query: noInput,
   form: NewKey,
   show: async () => newApiKeyView('Create API key', {}),
-  submit: async (tx, { workspace, user }, { name }) => {
+  submit: async (tx, context, { name }) => {
+    await lockRights(tx, context, 'member')
+    const { workspace, user } = context
     const { key } = await createApiKey(tx, workspace.id, user.userId, name)
     return secretPage('New API key', {
       heading: `API key “${name}” created`,
@@ -81,7 +83,7 @@ export const revokeApiKeyAction = defineAction({
   run: async (tx, context) => {
     const key = await findApiKey(tx.db, context.workspace.id, context.params.id)
     if (key === undefined) throw new FormError('not_found', 'API key not found.')
-    if (key.user_id !== context.user.userId) requireOwner(context)
+    await lockRights(tx, context, key.user_id === context.user.userId ? 'member' : 'owner')
     const { subscriptions } = await revokeApiKey(tx, context.workspace.id, context.params.id)
     return redirectTo(
       pathTo(context, apiKeysPath),

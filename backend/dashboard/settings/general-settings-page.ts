@@ -5,7 +5,7 @@ import { loadRetention, type ShorterRetention } from '../../privacy/change-reten
 import { formatCallingHours, formatPlural, weekdays } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { countries, StringList, timeZones, toFormTexts } from '../page/forms.ts'
-import { pathTo, requireOwner } from '../page/page-context.ts'
+import { lockRights, pathTo } from '../page/page-context.ts'
 import { findWorkspaceSettings } from './settings-queries.ts'
 
 const formTexts = toFormTexts(campaignTexts)
@@ -60,7 +60,7 @@ export const generalSettingsPage = defineForm({
   },
   loadEdited: (tx, { workspace }) => findWorkspaceSettings(tx.db, workspace.id),
   submit: async (tx, context, fields) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     await editWorkspace(tx, context.workspace.id, {
       name: fields.name,
       country: fields.country,

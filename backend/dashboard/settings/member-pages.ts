@@ -7,7 +7,7 @@ import { changeRole } from '../../identity/members.ts'
 import { createMemberResetLink } from '../../identity/password-resets.ts'
 import type { Badge } from '../../views/badges.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { IdParams, pathTo, requireOwner } from '../page/page-context.ts'
+import { IdParams, lockRights, pathTo, requireOwner } from '../page/page-context.ts'
 import { type Member, selectMembers, selectOpenInvitations } from './settings-queries.ts'
 
 type OpenInvitation = Awaited<ReturnType<typeof selectOpenInvitations>>[number]
@@ -71,7 +71,7 @@ export const changeRoleAction = defineAction({
   params: IdParams,
   form: z.object({ role: z.enum(['owner', 'member']) }),
   run: async (tx, context, { role }) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     await changeRole(tx, context.workspace.id, context.params.id, role)
     return redirectTo(
       membersPath(context),
@@ -85,7 +85,7 @@ export const removeMemberAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     await removeMember(tx, context.workspace.id, context.params.id)
     return redirectTo(
       membersPath(context),
@@ -108,7 +108,7 @@ export const withdrawInvitationAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     await withdrawInvitation(tx, context.workspace.id, context.params.id)
     return redirectTo(membersPath(context), 'Invitation withdrawn. Its link no longer works.')
   },
@@ -138,7 +138,7 @@ export const inviteMemberPage = defineForm({
     return inviteMemberView('Invite member', {})
   },
   submit: async (tx, context, { email: enteredEmail, role }) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     const { workspace, user } = context
     const { email, link, expiresAt } = await createInvitation(tx, workspace.id, user.userId, {
       email: enteredEmail,
@@ -165,7 +165,7 @@ export const resetMemberPasswordPage = defineForm({
     return resetPasswordView(`Reset password for ${member.name}`, { member })
   },
   submit: async (tx, context) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     const { workspace, user, params } = context
     const { name, email } = await findMember(tx, workspace.id, params.id)
     const { link, expiresAt } = await createMemberResetLink(tx, workspace.id, params.id, user.userId)

@@ -11,7 +11,7 @@ import {
 import { createTimeFormats, formatPlural } from '../../views/format.ts'
 import { confirmPage, requireConfirmation } from '../page/confirm-page.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { pathTo, requireOwner } from '../page/page-context.ts'
+import { lockRights, pathTo, requireOwner } from '../page/page-context.ts'
 
 const retentionView = template<{ days: number | null }>('dashboard/settings/retention-page')
 
@@ -34,7 +34,7 @@ export const retentionPage = defineForm({
   },
   loadEdited: (deps, { workspace }) => getRetention(deps, workspace.id),
   submit: async (tx, context, { retention_days: days = null }) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     if (await extendRetention(tx, context.workspace.id, days))
       return redirectTo(settingsPath(context), 'Conversation retention saved.')
     return redirectTo(pathTo(context, `/settings/retention/shorten?days=${days}`))
@@ -70,7 +70,7 @@ export const shortenRetentionPage = defineForm({
     })
   },
   submit: async (tx, context, { confirmation }) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     const { workspace, query } = context
     if (query.days === undefined) throw missingDays()
     requireConfirmation(confirmation, [workspace.name])
@@ -90,7 +90,7 @@ const missingDays = () =>
 export const undoRetentionAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     await undoShorterRetention(tx, context.workspace.id)
     return redirectTo(settingsPath(context), 'Undone. The retention stays as it was.')
   },

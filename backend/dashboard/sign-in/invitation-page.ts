@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { FormError } from '../../core/form-errors.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { acceptInvitation, type AcceptResult, getInvitation } from '../../identity/invitations.ts'
+import { requireSession } from '../../sign-in/browser-auth.ts'
 import { PageError } from '../../views/page-error.ts'
 import { redirectTo, template } from '../page/define-page.ts'
 import { mountPublicForm, type PublicFormParts } from './public-form.ts'
@@ -50,10 +52,13 @@ export function mountInvitation(
       })
     },
     submit: async ({ request, reply, input }) => {
-      const user = await parts.browserAuth.getUser(request)
-      const accepted = await acceptInvitation(deps, tokenOf(request), user ?? requireNewUser(input))
+      const session = await parts.browserAuth.getSession(request)
+      const accepted = await inTransaction(deps, async (tx) => {
+        if (session !== undefined) await requireSession(tx, session)
+        return acceptInvitation(tx, tokenOf(request), session?.user ?? requireNewUser(input))
+      })
       if (!isMember(accepted)) throw invitationClosedError(accepted.state)
-      if (user === undefined) await parts.browserAuth.begin(request, reply, accepted.userId)
+      if (session === undefined) await parts.browserAuth.begin(request, reply, accepted.userId)
       const message =
         accepted.state === 'accepted'
           ? "Welcome! You're now a member of this workspace."

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
+import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { listWorkspaces } from '../../identity/members.ts'
 import { hasUsers } from '../../identity/users.ts'
 import { createOwnWorkspace, signUp } from '../../onboarding/onboarding.ts'
+import { requireSession } from '../../sign-in/browser-auth.ts'
 import { redirectTo, template } from '../page/define-page.ts'
 import { countries, timeZones } from '../page/forms.ts'
 import { mountPublicForm, type PublicFormParts } from './public-form.ts'
@@ -50,11 +52,14 @@ export function mountNewWorkspace(
     form: NewWorkspace,
     show,
     submit: async ({ request, input, formId }) => {
-      const user = await parts.browserAuth.getUser(request)
-      if (user === undefined) return signInRedirect
+      const session = await parts.browserAuth.getSession(request)
+      if (session === undefined) return signInRedirect
       const { name, country, time_zone: timeZone } = input
-      const values = { name, country, timeZone, ownerId: user.userId, formId }
-      const { id } = await createOwnWorkspace(deps, values)
+      const values = { name, country, timeZone, ownerId: session.user.userId, formId }
+      const { id } = await inTransaction(deps, async (tx) => {
+        await requireSession(tx, session)
+        return createOwnWorkspace(tx, values)
+      })
       return redirectTo(`/w/${id}/overview`, 'Workspace created.')
     },
   })

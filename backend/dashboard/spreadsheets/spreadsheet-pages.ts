@@ -24,7 +24,7 @@ import {
   template,
 } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
-import { pathTo, requireOwner, TextParam } from '../page/page-context.ts'
+import { lockRights, pathTo, requireOwner, TextParam } from '../page/page-context.ts'
 
 const spreadsheetListView = template<{ spreadsheets: SpreadsheetSummary[]; googleEmail: string | null }>(
   'dashboard/spreadsheets/spreadsheet-list-page',
@@ -79,7 +79,7 @@ export const googleAccountPage = defineForm({
     return googleAccountView('Google service account', { googleEmail: account?.clientEmail ?? null })
   },
   submit: async (tx, context, { google_account: keyJson }) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     const { clientEmail } = await saveGoogleAccount(tx, context.workspace.id, keyJson)
     return redirectTo(
       pathTo(context, '/spreadsheets'),
@@ -127,7 +127,7 @@ export const spreadsheetPage = definePage({
 export const removeGoogleAccountAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
-    requireOwner(context)
+    await lockRights(tx, context, 'owner')
     await removeGoogleAccount(tx, context.workspace.id)
     return redirectTo(
       pathTo(context, '/spreadsheets'),
