@@ -10,6 +10,7 @@ import { hourMs, secondMs } from '../../core/durations.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { addMember } from '../../identity/members.ts'
 import { createAttemptToken } from '../../secrets/attempt-tokens.ts'
+import { apiRequests, inputFor, type RouteInput } from '../support/api-requests.ts'
 import { seedLiveCall, seedUser } from '../support/factories.ts'
 import { dumpRows, rowsOfWorkspace } from '../support/foreign-objects.ts'
 import { findIdFields } from '../support/id-fields.ts'
@@ -20,34 +21,6 @@ import { createSender, parseError } from '../support/test-api.ts'
 
 // These tests call every route of the API's table, including routes added later. A route without a request below, or an
 // ID field without a value, fails a test.
-
-/** The values of one request: the path's ID, and the fields of the query and the body. */
-interface RouteInput {
-  id?: string | number
-  query?: Record<string, unknown>
-  body?: Record<string, unknown>
-}
-
-/** A valid request for each route, with a value for each of its ID fields. */
-const requests: Record<string, (of: SeededObjects) => RouteInput> = {
-  listCampaigns: () => ({}),
-  createCampaign: (of) => ({ body: { name: of.mark, agent_id: of.agent, phone_number_id: of.number } }),
-  listAgents: () => ({}),
-  listPhoneNumbers: () => ({}),
-  addContact: (of) => ({ body: { phone_number: '+12025550100', campaign_id: of.campaign } }),
-  listCalls: (of) => ({ query: { campaign_id: of.campaign, agent_id: of.agent, contact_id: of.contact } }),
-  getCall: (of) => ({ id: of.call }),
-  cancelCalls: (of) => ({ body: { contact_id: of.contact, campaign_id: of.campaign } }),
-  addToDoNotCallList: (of) => ({ body: { phone_number: '+12025550100', reason: of.mark } }),
-  subscribeWebhook: (of) => ({
-    body: {
-      target_url: `https://hooks.example.com/${of.mark.toLowerCase()}`,
-      event: 'call.completed',
-      filter: { campaign_id: of.campaign, agent_id: of.agent },
-    },
-  }),
-  unsubscribeWebhook: (of) => ({ id: of.subscription }),
-}
 
 /** IDs from the customer's own systems. Different workspaces can use the same. */
 const customerFields = ['body.external_id', 'query.external_id']
@@ -122,13 +95,6 @@ beforeAll(async () => {
   }
 })
 
-/** Returns the request of a route. A route without one fails the test. */
-function inputFor({ operationId }: Route, of: SeededObjects): RouteInput {
-  const create = requests[operationId]
-  if (create === undefined) throw new Error(`requests has no request for ${operationId}`)
-  return create(of)
-}
-
 /** Sends a request of a route with an API key or access token. */
 function send(
   route: Route,
@@ -183,7 +149,7 @@ const describeResponse = ({ statusCode, body }: LightMyRequestResponse) =>
   `${statusCode} ${body.replace(/"request_id":"[^"]+"/, '')}`
 
 it('has a request for every route of the table, with a value for every ID field', () => {
-  expect(Object.keys(requests).sort()).toEqual(routes.map(({ operationId }) => operationId).sort())
+  expect(Object.keys(apiRequests).sort()).toEqual(routes.map(({ operationId }) => operationId).sort())
   for (const route of routes) for (const field of idFieldsOf(route)) readField(inputFor(route, ours), field)
   expect(routes.flatMap(idFieldsOf)).toHaveLength(12)
 })

@@ -1,5 +1,4 @@
 import { beforeAll, expect, it } from '@jest/globals'
-import type { FastifyInstance } from 'fastify'
 import { type Browser, createBrowser } from '../../../support/browser.ts'
 import { apiPrefix, routes as apiRoutes } from '../../api/routes.ts'
 import { hourMs, secondMs } from '../../core/durations.ts'
@@ -15,6 +14,7 @@ import { apiStatus, connect, newFlow, redirectUri, seedApp, type TestApp } from 
 import { listDashboardRoutes } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
+import { listRoutes } from '../support/service-routes.ts'
 
 // The routes outside the tables of the API, the dashboard, and the tool server: sign-in, OAuth, links, and public
 // files. A route of the service that isn't in one of these tables or below fails a test.
@@ -245,23 +245,6 @@ const connectAttempts = (action: string, fields?: Record<string, string>) =>
 
 const linkAttempts = (madeUp: string, links: string[], fields?: Record<string, string>) =>
   [madeUp, ...links.map(pathOf)].map((path) => ({ path, attempts: strangers(fields) }))
-
-/** Returns the routes that Fastify serves, from its drawing of them. Each line adds to the path of the line above it. */
-function listRoutes(service: FastifyInstance): string[] {
-  const found: string[] = []
-  const prefixes: string[] = []
-  for (const line of service.printRoutes({ commonPrefix: false }).split('\n')) {
-    const [, indent = '', part = '', methods = ''] =
-      /^((?:│ {3}| {4})*)[├└]── (.+?) \(([A-Z, ]+)\)/.exec(line) ?? []
-    if (part === '') continue
-    const depth = indent.length / 4
-    const path = `${depth === 0 ? '' : (prefixes[depth - 1] ?? '')}${part}`
-    prefixes[depth] = path
-    for (const method of methods.split(', '))
-      if (!['HEAD', 'OPTIONS'].includes(method) && !part.endsWith('*')) found.push(`${method} ${path}`)
-  }
-  return found
-}
 
 const send = async (method: string, path: string, { fields, cookies = '' }: Attempt) => {
   world.service.deps.clock.advance(secondMs) // otherwise, the rate limit would reject the later requests

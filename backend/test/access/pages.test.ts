@@ -17,6 +17,7 @@ import {
 } from '../support/foreign-objects.ts'
 import { findIdFields } from '../support/id-fields.ts'
 import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
+import { memberPaths, ownerPaths } from '../support/page-roles.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
@@ -113,89 +114,6 @@ it("rejects forms without a CSRF token, or with another browser's token", async 
   expect(wrong).toEqual([])
   expect(await dumpRows(world.database)).toEqual(before)
 }, 60_000)
-
-/** Owner-only actions. Members can still take some of them on their own objects, such as their API keys. */
-const ownerPaths = [
-  '/settings/api-keys/:id/revoke',
-  '/integrations/apps/:userId/:clientId/disconnect',
-  '/integrations/webhooks/:id/rotate',
-  '/integrations/callbacks/reveal-secret',
-  '/integrations/callbacks/rotate-secret',
-  '/settings',
-  '/settings/retention',
-  '/settings/retention/shorten',
-  '/settings/retention/undo',
-  '/settings/invitations/:id/withdraw',
-  '/settings/members/invite',
-  '/settings/members/:id/role',
-  '/settings/members/:id/remove',
-  '/settings/members/:id/reset-password',
-  '/spreadsheets/google',
-  '/spreadsheets/google/remove',
-]
-
-/** Actions that every member can take. Add each new route to one of these two lists. */
-const memberPaths = [
-  '/account',
-  '/account/password',
-  '/account/sessions/:id/end',
-  '/account/sessions/end-others',
-  '/agents/new',
-  '/agents/:id/edit',
-  '/agents/:id/pause',
-  '/agents/:id/publish',
-  '/agents/:id/resume',
-  '/agents/:id/tools/:toolId',
-  '/agents/:id/tools/:toolId/assign',
-  '/agents/:id/tools/:toolId/try',
-  '/agents/:id/tools/:toolId/unassign',
-  '/calls/:id/cancel',
-  '/calls/:id/queue-again',
-  '/calls/:id/replay',
-  '/campaigns/new',
-  '/campaigns/:id/archive',
-  '/campaigns/:id/edit',
-  '/campaigns/:id/pause',
-  '/campaigns/:id/resume',
-  '/contacts/new',
-  '/contacts/do-not-call',
-  '/contacts/do-not-call/remove',
-  '/contacts/import',
-  '/contacts/import/:id/discard',
-  '/contacts/import/:id/start',
-  '/contacts/:id/add-to-campaign',
-  '/contacts/:id/allow-again',
-  '/contacts/:id/call',
-  '/contacts/:id/do-not-call',
-  '/contacts/:id/edit',
-  '/contacts/:id/erase',
-  '/contacts/:id/notes',
-  '/settings/api-keys/new',
-  '/integrations/callbacks/replay',
-  '/integrations/deliveries/:id/replay',
-  '/integrations/webhooks/:id/enable',
-  '/integrations/webhooks/:id/remove',
-  '/integrations/webhooks/:id/replay',
-  '/integrations/webhooks/:id/test',
-  '/knowledge/new',
-  '/knowledge/:id/delete',
-  '/knowledge/:id/edit',
-  '/phone-numbers/new',
-  '/phone-numbers/:id/activate',
-  '/phone-numbers/:id/retire',
-  '/settings/members/leave',
-  '/spreadsheets/new',
-  '/spreadsheets/:spreadsheetId/delete',
-  '/tools/new-http',
-  '/tools/new-server',
-  '/tools/:id/choose',
-  '/tools/:id/delete',
-  '/tools/:id/edit-http',
-  '/tools/:id/edit-server',
-  '/tools/:id/refresh',
-  '/tools/:id/switch-off',
-  '/tools/:id/switch-on',
-]
 
 describe('the lists of owner and member actions', () => {
   it('contain every route that changes something, once', () => {

@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+
+/** Returns the routes that Fastify serves, from its drawing of them. Each line adds to the path of the line above it. */
+export function listRoutes(service: FastifyInstance): string[] {
+  const found: string[] = []
+  const prefixes: string[] = []
+  for (const line of service.printRoutes({ commonPrefix: false }).split('\n')) {
+    const [, indent = '', part = '', methods = ''] =
+      /^((?:│ {3}| {4})*)[├└]── (.+?) \(([A-Z, ]+)\)/.exec(line) ?? []
+    if (part === '') continue
+    const depth = indent.length / 4
+    const path = `${depth === 0 ? '' : (prefixes[depth - 1] ?? '')}${part}`
+    prefixes[depth] = path
+    for (const method of methods.split(', '))
+      if (!['HEAD', 'OPTIONS'].includes(method) && !part.endsWith('*')) found.push(`${method} ${path}`)
+  }
+  return found
+}
