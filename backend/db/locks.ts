@@ -25,7 +25,8 @@ import type { AgentStatus, Db } from './schema.ts'
 // of their calls that are queued again. If campaigns at their limits are among them, two transactions can deadlock.
 // `dialer/attempt-writer.ts` then saves each attempt in a transaction with only one campaign.
 //
-// Other rows have a separate order: the workspace, then the agent, the tool, and the spreadsheet.
+// Other rows have a separate order: the workspace, then the sign-in session, the membership, the agent, the tool, and the
+// spreadsheet.
 //
 // Inserting a row takes a key-share lock on the rows that it refers to, and so does the second update of a row in one
 // transaction, which checks the foreign keys again. For a call that's against the order, so complete it in one statement.

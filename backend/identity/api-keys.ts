@@ -9,7 +9,7 @@ import {
   revokeApiKeyCredential,
   updateApiKeyLastUsed,
 } from './credential-store.ts'
-import { requireMember } from './members.ts'
+import { lockMember } from './members.ts'
 
 /**
  * Creates a personal API key with every scope. Only its SHA-256 is stored, so the key can't be shown again.
@@ -23,7 +23,8 @@ export const createApiKey = (
   name: string,
 ): Promise<{ id: number; key: string }> =>
   inTransaction(deps, async (tx) => {
-    await requireMember(tx, workspaceId, userId)
+    if (!(await lockMember(tx, workspaceId, userId)))
+      throw new FormError('not_found', "This user isn't a member of this workspace.")
     const max = tx.config.maxApiKeysPerMember
     if ((await countLiveApiKeys(tx.db, workspaceId, userId)) >= max) {
       const message = `You can have at most ${max} API keys in a workspace. Revoke one that you don't use.`

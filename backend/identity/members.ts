@@ -45,17 +45,10 @@ async function makeOwner(db: Db, workspaceId: number, userId: number): Promise<v
 
 /**
  * Locks a membership, for a transaction whose result outlives it. Ending it waits for the transaction, and then also finds
- * what it created. Transactions that lock the same membership take turns.
- *
- * @throws {ApiError} not_found
+ * what it created. Transactions that lock the same membership take turns. Returns false if the user isn't a member.
  */
-export async function requireMember(
-  tx: Pick<Deps, 'db'>,
-  workspaceId: number,
-  userId: number,
-): Promise<void> {
-  if (!(await lockMembership(tx.db, workspaceId, userId))) throw notMember()
-}
+export const lockMember = (tx: Pick<Deps, 'db'>, workspaceId: number, userId: number): Promise<boolean> =>
+  lockMembership(tx.db, workspaceId, userId)
 
 const notMember = () => new FormError('not_found', "This user isn't a member of this workspace.")
 

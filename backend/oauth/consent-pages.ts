@@ -103,11 +103,9 @@ export function mountConsentPages(
         "You're now signed in as a different user. Choose a workspace again.",
       )
     }
-    const workspaces = await listWorkspaces(deps, user.userId)
-    if (!workspaces.some(({ id }) => id === form.workspace_id)) {
-      return showConsent(reply, authorization, user, 'Choose the workspace to connect.')
-    }
     const grantId = await createGrant(deps, provider, form.workspace_id, session, authorization)
+    if (grantId === undefined)
+      return showConsent(reply, authorization, user, 'Choose the workspace to connect.')
     const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
       login: { accountId: String(user.userId), remember: false },
       consent: { grantId },

@@ -3,7 +3,7 @@ import type { Provider } from 'oidc-provider'
 import { dayMs } from '../core/durations.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { requireMember } from '../identity/members.ts'
+import { lockMember } from '../identity/members.ts'
 import type { Session } from '../identity/sessions.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import { requireSession } from '../sign-in/browser-auth.ts'
@@ -22,9 +22,9 @@ import {
 /**
  * Creates the grant of an authorization, bound to one workspace, and returns its ID. The ID is derived from the
  * authorization and the workspace, so that submitting the form twice creates one grant. It isn't a credential, and is
- * never shown.
+ * never shown. Undefined if the user isn't a member of the workspace.
  *
- * @throws {PageError} 403 if the session has ended; {ApiError} not_found if the user is no longer a member
+ * @throws {PageError} 403 if the session has ended
  */
 export async function createGrant(
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -38,13 +38,14 @@ export async function createGrant(
   grant.jti = hashToken(`grant:${workspaceId}:${authorization.uid}`).toString('base64url')
   grant.addOIDCScope(authorization.scopes.join(' '))
   const grantHash = hashToken(grant.jti)
-  await inTransaction(deps, async (tx) => {
+  const isBound = await inTransaction(deps, async (tx) => {
     await requireSession(tx, session)
-    await requireMember(tx, workspaceId, userId)
+    if (!(await lockMember(tx, workspaceId, userId))) return false
     const { clientId } = authorization
     await bindGrant(tx.db, workspaceId, { grantHash, userId, clientId, now: tx.clock.now() })
+    return true
   })
-  return grant.save()
+  return isBound ? grant.save() : undefined
 }
 
 /**

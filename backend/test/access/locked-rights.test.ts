@@ -1,0 +1,110 @@
+import { beforeAll, expect, it } from '@jest/globals'
+import { removeMember } from '../../access/remove-member.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { Deps } from '../../deps.ts'
+import { createInvitation } from '../../identity/invitations.ts'
+import { changeRole } from '../../identity/members.ts'
+import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
+import { dumpRows, fieldsWith, getCsrfToken, request, workspacePath } from '../support/foreign-objects.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
+import { newFlow, seedApp } from '../support/oauth.ts'
+import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
+import { useServiceWorld } from '../support/service.ts'
+
+// What outlives a session or a role waits for the transaction that ends it, and then isn't done.
+
+let ours: SeededObjects
+const world = useServiceWorld()
+beforeAll(async () => {
+  ours = await seedEverything(world.service, 'Ours')
+})
+
+const seedOwner = () => seedSignedInMember(world.service, ours.workspaceId, 'owner')
+
+const endSessions = (tx: Deps, { userId }: SignedInUser) =>
+  tx.db.deleteFrom('session').where('user_id', '=', userId).execute()
+
+/** Sends a form while a transaction takes a right away. Commits it when the form waits for it. */
+async function sendDuring(takeAway: (tx: Deps) => Promise<unknown>, send: () => Promise<{ status: number }>) {
+  let sending: Promise<{ status: number }> | undefined
+  await inTransaction<Deps, void>(world.service.deps, async (tx) => {
+    await takeAway(tx)
+    sending = send()
+    await waitForLockWaiters(world.database.db)
+  })
+  const before = await dumpRows(world.database)
+  const response = await sending
+  expect(await dumpRows(world.database)).toEqual(before)
+  return response?.status
+}
+
+/** A form of the dashboard with valid values. */
+async function createForm(user: SignedInUser, path: string, values: Record<string, string> = {}) {
+  const fields = { ...fieldsWith(ours), ...values, _csrf: await getCsrfToken(user) }
+  return () => request(world.service, user, workspacePath(ours, path), fields)
+}
+
+it.each(['/settings/members/invite', '/settings/api-keys/new', '/settings/members/:id/role'])(
+  "doesn't do what %s asks for if the session ends meanwhile",
+  async (path) => {
+    const user = await seedOwner()
+    const send = await createForm(user, path.replace(':id', String(user.userId)))
+    expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(404)
+  },
+)
+
+it.each(['/settings/members/invite', '/settings/members/:id/role'])(
+  "doesn't do what %s asks for if the user becomes a member meanwhile",
+  async (path) => {
+    const user = await seedOwner()
+    const send = await createForm(user, path.replace(':id', String(user.userId)))
+    expect(await sendDuring((tx) => changeRole(tx, ours.workspaceId, user.userId, 'member'), send)).toBe(403)
+  },
+)
+
+it("doesn't create an API key if the user is removed meanwhile", async () => {
+  const user = await seedOwner()
+  const send = await createForm(user, '/settings/api-keys/new')
+  expect(await sendDuring((tx) => removeMember(tx, ours.workspaceId, user.userId), send)).toBe(404)
+})
+
+it.each([
+  ['the session ends', endSessions, 403],
+  [
+    'the user is removed',
+    (tx: Deps, { userId }: SignedInUser) => removeMember(tx, ours.workspaceId, userId),
+    422,
+  ],
+])("doesn't connect an app if %s meanwhile", async (_what, takeAway, status) => {
+  const user = await seedOwner()
+  const app = await seedApp(world.service, 'confidential')
+  const { page } = await user.browser.open((await newFlow(app)).startUrl)
+  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
+  const fields = { _csrf: csrf, user_id: String(user.userId), workspace_id: String(ours.workspaceId) }
+  const path = `${new URL(page.url).pathname}/allow`
+  const send = () => request(world.service, user, path, fields)
+  expect(await sendDuring((tx) => takeAway(tx, user), send)).toBe(status)
+})
+
+it("doesn't make a signed-in user a member if the session ends meanwhile", async () => {
+  const user = await seedOwner()
+  await removeMember(world.service.deps, ours.workspaceId, user.userId)
+  const input = { email: 'invited@example.com', role: 'owner' } as const
+  const { link } = await createInvitation(world.service.deps, ours.workspaceId, ours.owner, input)
+  const { page } = await user.browser.open(link)
+  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
+  const send = () => request(world.service, user, new URL(link).pathname, { _csrf: csrf })
+  expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(403)
+})
+
+it("doesn't create a workspace if the session ends meanwhile", async () => {
+  const user = await seedOwner()
+  const fields = {
+    _csrf: await getCsrfToken(user),
+    name: 'New',
+    country: 'US',
+    time_zone: 'America/New_York',
+  }
+  const send = () => request(world.service, user, '/workspaces/new', fields)
+  expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(403)
+})
