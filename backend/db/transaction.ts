@@ -2,7 +2,7 @@ import type { Notify } from '../core/notify.ts'
 import type { Db } from './schema.ts'
 
 /**
- * Checks in a transaction that whoever sent the request still has the rights that they had when its headers arrived.
+ * Checks in a transaction that the sender of a request still has the rights that they had when its headers arrived.
  * Throws if not.
  */
 export type ConfirmRights = (db: Db) => Promise<void>

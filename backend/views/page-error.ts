@@ -50,7 +50,7 @@ export const outdatedFormError = () =>
     advice: 'Go back, reload the page, and try again. Your browser must accept cookies from this site.',
   })
 
-/** The session ended while a form was on its way. */
+/** Describes a session that ended while a form was being sent. */
 export const signedOutError = () =>
   new PageError(403, {
     title: "You're signed out",
