@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { secondMs } from '../core/durations.ts'
 import type { Replicas } from '../replicas/replicas.ts'
@@ -27,6 +28,8 @@ const SessionReply = z.discriminatedUnion('state', [
   z.object({ state: z.literal('accepted') }),
   z.object({ state: z.literal('responded'), response: z.unknown() }),
   z.object({ state: z.literal('not_found') }),
+  /** The process that opened the session no longer runs. */
+  z.object({ state: z.literal('gone') }),
   z.object({ state: z.literal('repeated_id') }),
   /** The process that has the session is stopping, or can't be reached. */
   z.object({ state: z.literal('unavailable') }),
@@ -40,9 +43,13 @@ const acceptTimeoutMs = 2 * secondMs
 /** Longer than the owner needs for a tool that's aborted after its time limit. */
 const responseTimeoutMs = toolTimeoutMs + 5 * secondMs
 
-/** Returns false for the ID of a session that another process opened. */
-export const isOwnSession = ({ isConnectable, nodeId }: Replicas, sessionId: string): boolean =>
-  !isConnectable || !/^[0-9a-f]{16}\./.test(sessionId) || sessionId.startsWith(`${nodeId}.`)
+/** Returns a new session ID. Any process can see in it which one opened the session. */
+export const createSessionId = ({ nodeId }: Replicas): string =>
+  `${nodeId}.${randomBytes(16).toString('hex')}`
+
+/** Returns true for the ID of a session that another process opened. */
+export const isForeignSession = ({ nodeId }: Replicas, sessionId: string): boolean =>
+  /^[0-9a-f]{16}\.[0-9a-f]{32}$/.test(sessionId) && !sessionId.startsWith(`${nodeId}.`)
 
 /** Sends a request to the process whose ID the session ID begins with. It's never sent twice: tools have effects. */
 export async function forwardToSession(replicas: Replicas, request: SessionRequest): Promise<SessionReply> {
@@ -50,7 +57,7 @@ export async function forwardToSession(replicas: Replicas, request: SessionReque
   const hasResponse = request.transport === 'streamable' && request.method === 'POST'
   const timeoutMs = hasResponse ? responseTimeoutMs : acceptTimeoutMs
   const result = await replicas.request(owner, request, timeoutMs)
-  if (result.state === 'gone') return { state: 'not_found' }
+  if (result.state === 'gone') return { state: 'gone' }
   if (result.state === 'responded') return SessionReply.parse(result.body)
   // Only a message has effects that a second request would repeat.
   return { state: request.method === 'POST' ? result.state : 'unavailable' }
@@ -60,6 +67,7 @@ export async function forwardToSession(replicas: Replicas, request: SessionReque
 export function requireDelivered(reply: SessionReply): void {
   switch (reply.state) {
     case 'not_found':
+    case 'gone':
       throw sessionNotFound()
     case 'repeated_id':
       throw malformedMessage('id', 'invalid.request_id')

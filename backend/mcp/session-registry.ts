@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { AuthorizedClient } from './authorize-session.ts'
 import type { SessionReply, SessionRequest } from './remote-sessions.ts'
 import type { SessionContext } from './session-context.ts'
@@ -5,12 +6,16 @@ import { ToolServerError } from './tool-server-error.ts'
 import type { ToolSession } from './tool-session.ts'
 import type { ToolTransport, TransportRequest } from './tool-transport.ts'
 
+/** If more sessions of other processes continue and end in this process, the oldest ones can continue again. */
+const maxEndedForeign = 10_000
+
 /** The open sessions of this process. */
 export class SessionRegistry {
   readonly #maxPerWidget: number
   readonly #maxSessions: number
   readonly #byId = new Map<string, ToolSession>()
   readonly #counts = new Map<string, number>()
+  readonly #endedForeign = new LRUCache<string, true>({ max: maxEndedForeign })
 
   /**
    * @param maxPerWidget how many sessions one agent can have open, so that a runtime that never closes its sessions
@@ -40,8 +45,10 @@ export class SessionRegistry {
     this.#counts.set(session.widgetId, (this.#counts.get(session.widgetId) ?? 0) + 1)
   }
 
-  remove({ id, widgetId }: ToolSession): void {
+  /** @param options.isForeign whether another process opened the session, so that its ID doesn't show that it ended */
+  remove({ id, widgetId }: ToolSession, { isForeign = false } = {}): void {
     if (!this.#byId.delete(id)) return
+    if (isForeign) this.#endedForeign.set(id, true)
     const remaining = (this.#counts.get(widgetId) ?? 1) - 1
     if (remaining > 0) this.#counts.set(widgetId, remaining)
     else this.#counts.delete(widgetId)
@@ -49,6 +56,11 @@ export class SessionRegistry {
 
   get(id: string): ToolSession | undefined {
     return this.#byId.get(id)
+  }
+
+  /** Returns whether a session of another process continued and ended in this process. */
+  hasEndedForeign(id: string): boolean {
+    return this.#endedForeign.has(id)
   }
 
   /** Returns the matching sessions in a new array, which doesn't change when they're closed. */
@@ -69,6 +81,8 @@ export interface ToolSessions {
   createId(): string
   /** Returns false for a session that another process has. */
   isOwn(id: string): boolean
+  /** Returns whether a session whose process is gone can continue in this process. */
+  canContinue(id: string): boolean
   /** Sends a request to the process that has the session. */
   forward(request: SessionRequest): Promise<SessionReply>
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Cache } from '../core/cache.ts'
 import type { Clock } from '../core/clock.ts'
@@ -20,12 +19,12 @@ import { createHostCheck } from './host-check.ts'
 import { InFlightCalls } from './in-flight-calls.ts'
 import { sendError } from './mcp-http.ts'
 import { findLiveCall } from './mcp-store.ts'
-import { forwardToSession, isOwnSession, SessionRequest } from './remote-sessions.ts'
+import { createSessionId, forwardToSession, isForeignSession, SessionRequest } from './remote-sessions.ts'
 import { contextTtlMs, resolveContext, type SessionContext } from './session-context.ts'
 import { SessionRegistry, type ToolSessions } from './session-registry.ts'
 import { createSessionUpkeep } from './session-upkeep.ts'
 import { createSseRoutes } from './sse-transport.ts'
-import { createStreamableRoutes } from './streamable-transport.ts'
+import { createStreamableRoutes } from './streamable-routes.ts'
 import { ToolServerError } from './tool-server-error.ts'
 import { type SessionHost, ToolSession } from './tool-session.ts'
 import {
@@ -92,7 +91,7 @@ export function createToolServer(
     onError: (error) => log.error({ error: describeError(error) }, 'failed to handle a tool request'),
     inFlightCalls,
     onClosed: (session) => {
-      sessions.remove(session)
+      sessions.remove(session, { isForeign: isForeignSession(deps.replicas, session.id) })
       log.debug({ workspace_id: session.context.workspaceId }, 'tool session closed')
     },
   }
@@ -100,10 +99,15 @@ export function createToolServer(
   const toolSessions: ToolSessions = {
     authorize: ({ req }) =>
       authorizeSession({ credentials, findContext, findCall, findCurrentCall }, req.headers, parseQuery(req)),
-    // Any process can see in the ID which one has the session.
-    createId: () => `${deps.replicas.nodeId}.${randomBytes(16).toString('hex')}`,
+    createId: () => createSessionId(deps.replicas),
     find: (id) => sessions.get(id),
-    isOwn: (id) => isOwnSession(deps.replicas, id),
+    isOwn: (id) =>
+      !deps.replicas.isConnectable ||
+      sessions.get(id) !== undefined ||
+      sessions.hasEndedForeign(id) ||
+      !isForeignSession(deps.replicas, id),
+    canContinue: (id) =>
+      sessions.get(id) === undefined && !sessions.hasEndedForeign(id) && isForeignSession(deps.replicas, id),
     forward: (request) => forwardToSession(deps.replicas, request),
     open: (client, id, transport) => {
       // Either may have changed while the client was being authorized.

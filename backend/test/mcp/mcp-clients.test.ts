@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { experimental_createMCPClient as createAiClient } from '@ai-sdk/mcp'
@@ -7,6 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { newNodeId } from '../../replicas/replicas.ts'
 import { secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -63,6 +65,16 @@ it("works with the SDK's client after a lost stream, even if the client doesn't 
       .catch(() => undefined)
     return JSON.stringify(result?.content ?? '').includes('You said again')
   })
+  await client.close()
+})
+
+it("continues a session of the SDK's client over Streamable HTTP after a restart", async () => {
+  const client = newClient()
+  const sessionId = `${newNodeId()}.${randomBytes(16).toString('hex')}`
+  const url = new URL(address('/api/mcp/'))
+  await client.connect(new StreamableHTTPClientTransport(url, { ...withSecret, sessionId }))
+  const result = await client.callTool({ name: 'echo', arguments: { text: 'again' } })
+  expect(result.content).toEqual([{ type: 'text', text: 'You said again' }])
   await client.close()
 })
 

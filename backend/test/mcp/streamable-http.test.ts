@@ -1,5 +1,15 @@
-import { beforeAll, expect, it } from '@jest/globals'
-import { type JsonRpc, openSse, otherSecret, secret, textResult, useMcpWorld } from '../support/mcp.ts'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { newNodeId } from '../../replicas/replicas.ts'
+import {
+  type JsonRpc,
+  openSse,
+  otherSecret,
+  secret,
+  startMcpService,
+  textResult,
+  useMcpWorld,
+} from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
 let widgetId: string
@@ -126,6 +136,90 @@ it("doesn't accept one transport's session IDs on the other", async () => {
   const sseId = new URL(sse.endpoint).searchParams.get('sessionId') ?? ''
   expect((await send('POST', ping, { 'Mcp-Session-Id': sseId })).status).toBe(404)
   sse.close()
+})
+
+describe('a session of a process that no longer runs', () => {
+  const newForeignId = () => `${newNodeId()}.${randomBytes(16).toString('hex')}`
+  const inSession = (id: string) => ({ 'Mcp-Session-Id': id })
+  const call = (text: string) => ({
+    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    params: { name: 'echo', arguments: { text } },
+  })
+
+  it('continues, with all its features', async () => {
+    const id = newForeignId()
+    // At the same time, as after a restart.
+    const responses = await Promise.all(['a', 'b'].map((text) => send('POST', call(text), inSession(id))))
+    expect(await Promise.all(responses.map((response) => response.json()))).toMatchObject([
+      { result: { content: [{ text: 'a' }] } },
+      { result: { content: [{ text: 'b' }] } },
+    ])
+    const stream = await send('GET', undefined, inSession(id))
+    expect(stream.headers.get('content-type')).toBe('text/event-stream')
+    await stream.body?.cancel()
+    const begun = started
+    const params = { name: 'hang', arguments: { text: 'after a restart' } }
+    const hanging = send('POST', { jsonrpc: '2.0', id: 5, method: 'tools/call', params }, inSession(id))
+    await waitUntil(() => started > begun)
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }
+    expect((await send('POST', cancel, inSession(id))).status).toBe(202)
+    expect((await hanging).status).toBe(202)
+    expect(aborted).toContain('after a restart')
+  })
+
+  it('continues only with a valid credential for the agent', async () => {
+    const id = newForeignId()
+    const other = await service.addAgent('paused')
+    const statusOf = async (headers: Record<string, string>, query?: string) =>
+      (await send('POST', ping, { ...inSession(id), ...headers }, query)).status
+    expect(await statusOf({ 'X-Agent-Secret': 'wrong' })).toBe(401)
+    expect(await statusOf({ 'X-Agent-Secret': '' })).toBe(401)
+    expect(await statusOf({}, '')).toBe(422)
+    expect(await statusOf({}, `widget_id=${randomUUID()}`)).toBe(404)
+    expect(await statusOf({}, `widget_id=${other.widgetId}`)).toBe(403)
+    expect(await statusOf({})).toBe(200)
+    expect(await statusOf({ 'X-Agent-Secret': otherSecret })).toBe(404)
+  })
+
+  it.each([
+    ['the client deletes it', (id: string) => send('DELETE', undefined, inSession(id))],
+    [
+      'its secret is removed',
+      async () => {
+        service.setSecrets([otherSecret])
+        service.setSecrets([secret, otherSecret])
+      },
+    ],
+  ])('ends for good when %s', async (_, end) => {
+    const id = newForeignId()
+    expect((await send('POST', ping, inSession(id))).status).toBe(200)
+    await end(id)
+    expect((await send('POST', ping, inSession(id))).status).toBe(404)
+    expect((await send('GET', undefined, inSession(id))).status).toBe(404)
+  })
+
+  it("isn't one whose ID this process would have created, or no process", async () => {
+    const { nodeId } = service.deps.replicas
+    const random = randomBytes(16).toString('hex')
+    for (const id of [`${nodeId}.${random}`, random, `${newNodeId()}.`, `${newNodeId()}.${random}x`])
+      expect((await send('POST', ping, inSession(id))).status).toBe(404)
+  })
+
+  it('counts toward the limit of sessions', async () => {
+    const limited = await startMcpService({}, { sessionsPerWidget: 2 })
+    const agent = await limited.addAgent()
+    const statusOf = async (id: string) => {
+      const response = await fetch(`${limited.url}/api/mcp/?widget_id=${agent.widgetId}`, {
+        method: 'POST',
+        headers: { 'X-Agent-Secret': secret, 'content-type': 'application/json', ...inSession(id) },
+        body: JSON.stringify(ping),
+      })
+      return response.status
+    }
+    expect([await statusOf(newForeignId()), await statusOf(newForeignId())]).toEqual([200, 200])
+    expect(await statusOf(newForeignId())).toBe(429)
+    await limited.close()
+  })
 })
 
 it('sends change notifications on the stream that a client opens', async () => {

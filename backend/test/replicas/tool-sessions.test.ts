@@ -183,6 +183,21 @@ describeWithRedis('tool sessions of two replicas', () => {
     }
   })
 
+  it('continues a session of Streamable HTTP whose replica has stopped, and ends it for good', async () => {
+    const [id, deleted] = [await initialize(), await initialize()]
+    expect((await send(first, 'DELETE', undefined, deleted)).status).toBe(204)
+    expect((await send(second, 'POST', callEcho('still here'), deleted)).status).toBe(404)
+    await first.stop()
+    const called = await send(second, 'POST', callEcho('after the end'), id)
+    expect([called.status, await called.json()]).toMatchObject([
+      200,
+      { id: 1, result: { content: [{ text: 'after the end' }] } },
+    ])
+    expect(texts).toEqual(['after the end'])
+    expect((await send(second, 'DELETE', undefined, id)).status).toBe(204)
+    expect((await send(second, 'POST', ping, id)).status).toBe(404)
+  })
+
   it('never asks a client to repeat a call that may have been made, because its response was lost', async () => {
     const session = await open()
     const id = await initialize()
