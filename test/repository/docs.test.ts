@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { CallState } from '@outdial/contract'
 import { parseCommandLine } from '../../backend/admin/command-line.ts'
 import { adminProgram, supportProgram } from '../../backend/admin/commands.ts'
 import { generateSupportPage, generateZapBuildersPage } from '../../scripts/page-tables.ts'
@@ -105,11 +104,11 @@ it.each(pagesWithCommands)(
     )
     expect(unknown).toEqual([])
     // Commands in another kind of block would go unnoticed. documented-server.test.ts and restore.test.ts run the SQL,
-    // and sign-webhook.test.ts runs the JavaScript.
+    // sign-webhook.test.ts runs the JavaScript, and documented-requests.test.ts sends the HTTP requests.
     const languages = [...readPage(page).matchAll(/^ *```(\w+)$/gm)].map(([, language]) => language)
     expect(
       languages.filter(
-        (language) => !['sh', 'sql', 'json', 'yaml', 'mermaid', 'js'].includes(language ?? ''),
+        (language) => !['sh', 'sql', 'json', 'yaml', 'mermaid', 'js', 'http'].includes(language ?? ''),
       ),
     ).toEqual([])
   },
@@ -176,10 +175,5 @@ describe('JSON in the docs', () => {
   it('can be parsed', () => {
     for (const json of pages.flatMap((page) => codeBlocks(page, 'json')))
       expect(() => JSON.parse(json) as unknown).not.toThrow()
-  })
-
-  it('matches the schema of the response that docs/runtime.md requires from a runtime', () => {
-    const [response = ''] = codeBlocks('docs/runtime.md', 'json')
-    expect(CallState.safeParse(JSON.parse(response)).error).toBeUndefined()
   })
 })

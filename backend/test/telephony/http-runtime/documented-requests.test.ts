@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { CallState, ReportAccepted, RuntimeDialRequest, RuntimeReport } from '@outdial/contract'
+import { Webhook } from 'standardwebhooks'
+import { codeBlocks, readPage } from '../../../../test/support/docs.ts'
+import { exampleDialRequest } from '../../../api/openapi/runtime-examples.ts'
+import { createAttemptToken } from '../../../secrets/attempt-tokens.ts'
+import { seedLiveCall } from '../../support/factories.ts'
+import { openSse, textResult, textSchema, useMcpWorld } from '../../support/mcp.ts'
+
+interface Message {
+  /** Of a response: `HTTP/1.1`. */
+  method: string
+  /** Of a response: the status. */
+  path: string
+  headers: Record<string, string>
+  body: string
+}
+
+const page = 'docs/runtime.md'
+
+const messages = codeBlocks(page, 'http').map((block): Message => {
+  const [head = '', body = ''] = block.trim().split(/\n\n([^]*)/)
+  const [start = '', ...lines] = head.split('\n')
+  const [method = '', path = ''] = start.split(' ')
+  return {
+    method,
+    path,
+    headers: Object.fromEntries(lines.map((line) => line.split(': ') as [string, string])),
+    body,
+  }
+})
+
+const requests = (path: string) => messages.filter((message) => message.path.startsWith(path))
+const bodyOf = ({ body }: Message): unknown => JSON.parse(body)
+/** Returns the bodies that have this field. */
+const bodiesWith = (field: string) =>
+  messages
+    .filter(({ body }) => body.startsWith('{'))
+    .flatMap((message) => {
+      const body = bodyOf(message)
+      return typeof body === 'object' && body !== null && field in body ? [body] : []
+    })
+
+describe('the examples in docs/runtime.md', () => {
+  it('have a valid dial request, valid reports, and valid responses', () => {
+    expect(requests('/calls').map(({ method }) => method)).toEqual(['POST', 'GET', 'DELETE'])
+    expect(requests('/calls').slice(0, 1).map(bodyOf)).toEqual([exampleDialRequest])
+    expect(RuntimeDialRequest.parse(exampleDialRequest)).toEqual(exampleDialRequest)
+    const reports = [
+      ...requests('/api/internal').map(bodyOf),
+      ...codeBlocks(page, 'json').map((block): unknown => JSON.parse(block)),
+    ]
+    expect(reports).toHaveLength(4)
+    for (const report of reports) expect(RuntimeReport.safeParse(report).error).toBeUndefined()
+    expect(bodiesWith('reports').map((state) => CallState.safeParse(state).success)).toEqual([true])
+    expect(
+      bodiesWith('sequence').filter((body) => ReportAccepted.strict().safeParse(body).success),
+    ).toHaveLength(1)
+  })
+
+  it('have signatures of the key that the page names', () => {
+    const key = /`(whsec_\w+=)`/.exec(readPage(page))?.[1] ?? ''
+    for (const { method, path, headers, body } of requests('/calls')) {
+      const { 'webhook-id': id = '', 'webhook-timestamp': seconds, 'webhook-signature': signature } = headers
+      const at = new Date(Number(seconds) * 1000)
+      expect(signature).toBe(new Webhook(key).sign(id, at, body || `${method} ${path}`))
+    }
+  })
+})
+
+describe('the examples of tools in docs/runtime.md', () => {
+  const notes: unknown[] = []
+  const service = useMcpWorld({ contact_note: ({ args }) => (notes.push(args), textResult('Note saved.')) })
+  let token: string
+  beforeAll(async () => {
+    const { agentId } = await service.addAgent()
+    await service.addTool(agentId, 'contact_note', { kind: 'contact_note', schema: textSchema })
+    const { attemptId } = await seedLiveCall(service.deps, { ...service.seed, agentId })
+    token = createAttemptToken(service.deps.attemptTokenKey, attemptId)
+  })
+
+  it('work over Streamable HTTP', async () => {
+    let session = ''
+    const responses: unknown[] = []
+    for (const { headers, body } of requests('/api/mcp/?')) {
+      const response = await fetch(`${service.url}/api/mcp/`, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          Authorization: `Bearer ${token}`,
+          ...(headers['Mcp-Session-Id'] !== undefined && { 'Mcp-Session-Id': session }),
+        },
+        body,
+      })
+      session = response.headers.get('mcp-session-id') ?? session
+      responses.push(await response.json())
+    }
+    expect(responses).toMatchObject([
+      { id: 1, result: { protocolVersion: '2025-11-25' } },
+      { id: 2, result: { tools: [{ name: 'contact_note' }] } },
+      { id: 3, result: { content: [{ text: 'Note saved.' }] } },
+    ])
+    expect(notes.splice(0)).toEqual([{ text: 'Prefers calls in the morning.' }])
+  })
+
+  it('work over HTTP+SSE, without initialize and with the token only on the stream', async () => {
+    const stream = await openSse(service.url, {}, { authorization: `Bearer ${token}` })
+    const [message] = requests('/api/mcp/messages/')
+    const posted = await fetch(stream.endpoint, {
+      method: 'POST',
+      headers: message?.headers,
+      body: message?.body,
+    })
+    expect(posted.status).toBe(202)
+    expect(await stream.next()).toMatchObject({
+      id: 1,
+      result: { content: [{ text: 'Note saved.' }] },
+    })
+    stream.close()
+  })
+})
