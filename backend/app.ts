@@ -6,6 +6,7 @@ import { registerApi } from './api/register-api.ts'
 import { mountRuntimeRoutes } from './api/runtime-routes.ts'
 import type { Config } from './config.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
+import { getSessionFailure } from './db/connect.ts'
 import type { Deps } from './deps.ts'
 import { createArrivingBodies } from './http/arriving-bodies.ts'
 import { createProxyCheck, removeForwardedPorts } from './http/client-address.ts'
@@ -14,7 +15,7 @@ import { createLimitedServer } from './http/create-server.ts'
 import { endLateRequest, handleClientError, handleError } from './http/error-handler.ts'
 import { mountHealth, newProcessState, type ProcessState } from './http/health.ts'
 import { defaultHttpLimits, type HttpLimits } from './http/http-limits.ts'
-import { limitRequests } from './http/limit-requests.ts'
+import { limitRequests, unlimitedRoutes } from './http/limit-requests.ts'
 import { createOverloadState } from './http/overload.ts'
 import { createProxyWarning, getRequestId, logRequest } from './http/request-log.ts'
 import { mountSecurityTxt } from './http/security-txt.ts'
@@ -41,7 +42,7 @@ export async function createApp(
   const app = Fastify({
     serverFactory: (handler, { keepAliveTimeout }) => {
       const handle: RequestListener = (req, res) => {
-        if (!tools.handle(req, res)) handler(req, res)
+        if (getSessionFailure(deps.db) || !tools.handle(req, res)) handler(req, res)
       }
       const server = createLimitedServer(handle, { limits, bodies })
       server.keepAliveTimeout = Number(keepAliveTimeout)
@@ -82,6 +83,12 @@ export async function createApp(
     done()
   })
   allowOtherOrigins(app)
+  // Before any hook or handler that uses the database.
+  app.addHook('onRequest', (request, _reply, done) => {
+    const failure = getSessionFailure(deps.db)
+    if (failure !== undefined && !unlimitedRoutes.has(request.routeOptions.url)) throw failure
+    done()
+  })
   limitRequests(app, deps.config.maxRequestsInProgress, overload)
   bodies.limit(app)
   const setSecurityHeaders = helmet(securityHeaders(deps.config))

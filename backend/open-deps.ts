@@ -10,6 +10,7 @@ import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
 import { roles } from './db/roles.ts'
 import type { Db } from './db/schema.ts'
+import { startSessionChecks, watchSessions } from './db/session-watch.ts'
 import { repeatAfterOutage } from './db/wait-for-database.ts'
 import type { Deps } from './deps.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
@@ -76,37 +77,59 @@ export async function openDeps(options: {
     const { attemptTokenKey, doNotCallKey } = await repeat(() =>
       loadStoredKeys({ url: database.url, keys, secretBox, log }),
     )
+    const onMixed = (failure: Error) => log.fatal({ reason: failure.message }, "the database can't be used")
+    const sessions = watchSessions(database.url, onMixed)
     const db = connect({
       url: database.url,
       role: roles.service,
+      sessions,
       max: config.databaseConnections,
       doNotCallKey,
       onError: (error) => log.warn({ reason: error.message }, 'lost a database connection'),
     })
-    const replicaDb =
-      purpose === 'service' && config.role !== 'worker' && config.databaseReadUrl !== undefined
-        ? connect({
-            url: config.databaseReadUrl,
-            role: roles.service,
-            max: config.databaseConnections,
-            doNotCallKey,
-            isReadOnly: true,
-            timeouts: readReplicaTimeouts,
-            onError: (error) => log.debug({ reason: error.message }, 'lost a connection to the read replica'),
-          })
-        : undefined
+    const { databaseReadUrl } = config
+    const usesReplica = purpose === 'service' && config.role !== 'worker' && databaseReadUrl !== undefined
+    const replicaSessions = usesReplica
+      ? watchSessions(databaseReadUrl, (failure) =>
+          log.error({ reason: failure.message }, "the read replica can't be used"),
+        )
+      : undefined
+    const replicaDb = usesReplica
+      ? connect({
+          url: databaseReadUrl,
+          sessions: replicaSessions,
+          role: roles.service,
+          max: config.databaseConnections,
+          doNotCallKey,
+          isReadOnly: true,
+          timeouts: readReplicaTimeouts,
+          onError: (error) => log.debug({ reason: error.message }, 'lost a connection to the read replica'),
+        })
+      : undefined
     const clock = createDatabaseClock(db)
     // An outage is reported by the statements that it affects. Meanwhile, the clock runs on.
     const synchronizing = clock.keepSynchronized((error) =>
       log.debug({ error: describeError(error) }, "failed to read the database's clock"),
     )
+    // An embedded database has no pooler, and a command ends soon.
+    const watches = [database.dataDir === undefined ? sessions : undefined, replicaSessions]
+    const sessionChecks =
+      purpose === 'service'
+        ? startSessionChecks(
+            clock,
+            log,
+            watches.filter((watch) => watch !== undefined),
+          )
+        : undefined
     const close = async () => {
+      await sessionChecks?.stop()
       await synchronizing.stop()
       await replicaDb?.destroy()
       await db.destroy()
       await database.close()
     }
     await repeat(() => clock.synchronize()).catch(async (error: unknown) => {
+      await sessionChecks?.stop()
       await synchronizing.stop()
       await replicaDb?.destroy()
       await db.destroy()

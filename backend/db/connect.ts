@@ -6,8 +6,10 @@ import { minuteMs, secondMs } from '../core/durations.ts'
 import { isError } from '../core/errors.ts'
 import { type ConnectionShares, connectTimeoutMs, createConnectionShares } from './connection-shares.ts'
 import { doNotCallSettings } from './do-not-call-settings.ts'
+import type { MixedSessionsError } from './outage.ts'
 import { roles } from './roles.ts'
 import type { Database, Db } from './schema.ts'
+import type { SessionWatch } from './session-watch.ts'
 
 /** IDs are bigint in the tables and stay far below 2^53, so they're read as numbers. */
 const types = new pg.TypeOverrides()
@@ -51,6 +53,7 @@ interface OpenDatabase {
   workspaces: LRUCache<number, Db>
   /** Of the second pool. */
   shares: ConnectionShares
+  sessions: SessionWatch | undefined
 }
 
 /** By the adapter, which a `Db` shares with those derived from it. */
@@ -72,6 +75,10 @@ export const getConnectionOptions = (db: Db): ConnectionOptions => getOpenDataba
 
 /** Returns the pools of the service and of workspaces, in this order. */
 export const getPools = (db: Db): readonly [pg.Pool, pg.Pool] => getOpenDatabase(db).pools
+
+/** Returns why no statement may run in the database, if a connection pooler mixes its sessions. */
+export const getSessionFailure = (db: Db): MixedSessionsError | undefined =>
+  getOpenDatabase(db).sessions?.failure
 
 /** Counts the connections that a `Db` uses: busy ones, idle ones, and transactions that wait for one. */
 export function countConnections(db: Db): { state: 'busy' | 'idle' | 'waiting'; count: number }[] {
@@ -98,10 +105,12 @@ export function connect(
     doNotCallKey?: Buffer
     /** Rejects statements that change anything, also if the server isn't a read replica. */
     isReadOnly?: boolean
+    /** Rejects all statements once a connection pooler mixes sessions. */
+    sessions?: SessionWatch
   },
 ): Db {
   const { url, role, max = maxConnections, onError = () => {} } = options
-  const { timeouts = defaultTimeouts, doNotCallKey, isReadOnly = false } = options
+  const { timeouts = defaultTimeouts, doNotCallKey, isReadOnly = false, sessions } = options
   const openConnections = new Set<Promise<void>>()
   // The pool waits for it, although its type doesn't say so. Without its settings, a connection would have the rights of
   // the user in the URL.
@@ -140,7 +149,10 @@ export function connect(
   }
   const db = openKysely({
     options: ofService.options,
-    connect: async () => closeOnFailure(await ofService.connect()),
+    connect: async () => {
+      if (sessions?.failure) throw sessions.failure
+      return closeOnFailure(await ofService.connect(), sessions)
+    },
     end: close,
   })
   openDatabases.set(db.getExecutor().adapter, {
@@ -148,6 +160,7 @@ export function connect(
     pools: [ofService, ofWorkspaces],
     workspaces: new LRUCache({ max: 1_000 }),
     shares: createConnectionShares(ofWorkspaces.options.max),
+    sessions,
   })
   return db
 }
@@ -182,16 +195,18 @@ const endUse = new WeakMap<pg.PoolClient, () => void>()
  * Takes a connection whose statements run as the workspace role and see the rows of one workspace.
  *
  * @throws {ConnectionLimitError} if the workspace's transactions use its share of the connections for too long
+ * @throws {MixedSessionsError} if a connection pooler mixes sessions
  */
 export async function connectToWorkspace(db: Db, workspaceId: number): Promise<PostgresPoolClient> {
-  const { pools, shares } = getOpenDatabase(db)
+  const { pools, shares, sessions } = getOpenDatabase(db)
   const [, pool] = pools
+  if (sessions?.failure) throw sessions.failure
   const release = await shares.take(workspaceId)
   try {
     const client = await pool.connect()
     endUse.set(client, release)
     await setWorkspace(client, workspaceId)
-    return closeOnFailure(client)
+    return closeOnFailure(client, sessions)
   } catch (error) {
     release()
     throw error
@@ -254,7 +269,7 @@ const closingOnFailure = new WeakMap<pg.PoolClient, PostgresPoolClient>()
  * Makes the pool close a connection on which a query timed out or a rollback failed. After a timeout, the driver only
  * stops waiting for the query, and the next query on this connection would wait behind it.
  */
-function closeOnFailure(client: pg.PoolClient): PostgresPoolClient {
+function closeOnFailure(client: pg.PoolClient, sessions: SessionWatch | undefined): PostgresPoolClient {
   const known = closingOnFailure.get(client)
   if (known !== undefined) return known
   let mustClose = false
@@ -264,6 +279,7 @@ function closeOnFailure(client: pg.PoolClient): PostgresPoolClient {
       const running = query(...nameStatement(args))
       if (!(running instanceof Promise)) return running
       return running.catch((error: unknown) => {
+        sessions?.noticeFailure(error)
         mustClose ||= args[0] === 'rollback' || (isError(error) && error.message === 'Query read timeout')
         throw error
       })

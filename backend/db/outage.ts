@@ -14,8 +14,9 @@ const networkCodes = new Set([
   'ENOENT', // the socket file of an embedded database that has stopped
 ])
 
-// PostgreSQL, appendix A: connection failures, shutdown, insufficient resources, and errors that a retry can fix.
-const sqlStates = /^(08...|57P0[1-5]|53...|25P03|40001|40P01|55P03|57014|25006)$/
+// PostgreSQL, appendix A: connection failures, shutdown, insufficient resources, errors that a retry can fix, and prepared
+// statements of another session, which only a connection pooler causes.
+const sqlStates = /^(08...|57P0[1-5]|53...|25P03|40001|40P01|55P03|57014|25006|26000|42P05)$/
 
 // Errors of node-postgres without a code.
 const driverMessages = [
@@ -35,10 +36,13 @@ export class ConnectionLimitError extends Error {
   }
 }
 
+/** A connection pooler mixes the sessions of the server, so no statement may run: see session-watch.ts. */
+export class MixedSessionsError extends Error {}
+
 /** Returns true if the database is unavailable or overloaded, so that the client can send the request again. */
 export function isOutage(error: unknown): boolean {
   if (!isError(error)) return false
-  if (error instanceof ConnectionLimitError) return true
+  if (error instanceof ConnectionLimitError || error instanceof MixedSessionsError) return true
   const code = errorCode(error)
   if ('syscall' in error && error.syscall !== 'connect' && code === 'ENOENT') return false
   if (networkCodes.has(code) || sqlStates.test(code)) return true

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { secondMs } from '../core/durations.ts'
 import { errorCode, StartupError } from '../core/errors.ts'
 import { isOutage } from './outage.ts'
+import { mixedSessions, mixesSessions } from './session-watch.ts'
 
 /** The oldest PostgreSQL version that the tests run on. */
 const minVersion = 15
@@ -25,7 +26,7 @@ export async function waitForDatabase(options: WaitOptions): Promise<void> {
   for (let attempts = 0; ; attempts += 1) {
     const failure = await findFailure(options.url)
     if (failure === undefined) return
-    if (!failure.isTemporary || Date.now() >= deadline) throw unusable(options.url, failure.reason)
+    if (!failure.isTemporary || Date.now() >= deadline) throw unusable(options.url, failure)
     if (attempts === 0)
       options.log.warn(`waiting for the database at ${formatServer(options.url)}: ${failure.reason}`)
     await delay(Math.min(retryMs, Math.max(0, deadline - Date.now())))
@@ -51,7 +52,7 @@ export async function repeatAfterOutage<Result>(
     } catch (error) {
       if (!isOutage(error)) throw error
       deadline ??= Date.now() + timeoutMs
-      if (Date.now() >= deadline) throw unusable(url, formatReason(error), error)
+      if (Date.now() >= deadline) throw unusable(url, { reason: formatReason(error) }, error)
       log.warn(`lost the database at ${formatServer(url)} during startup: ${formatReason(error)}`)
     }
     // The server can accept connections and fail each time, for example while it's still shutting down.
@@ -67,14 +68,22 @@ const formatServer = (url: string): string => {
   return `${decodeURIComponent(hostname)}${port && `:${port}`}${pathname}`
 }
 
-const unusable = (url: string, reason: string, cause?: unknown) =>
+const unusable = (
+  url: string,
+  {
+    reason,
+    advice = 'Check DATABASE_URL and that the database is running',
+  }: Omit<ConnectionFailure, 'isTemporary'>,
+  cause?: unknown,
+) =>
   new StartupError(
-    `The database in DATABASE_URL (${formatServer(url)}) can't be used: ${reason}. Check DATABASE_URL and that the database is running, then start Outdial again.`,
+    `The database in DATABASE_URL (${formatServer(url)}) can't be used: ${reason}. ${advice}, then start Outdial again.`,
     { cause },
   )
 
 interface ConnectionFailure {
   reason: string
+  advice?: string
   isTemporary: boolean
 }
 
@@ -91,7 +100,9 @@ async function findFailure(url: string): Promise<ConnectionFailure | undefined> 
     const { rows } = await client.query<{ version: number; encoding: string }>(
       `select current_setting('server_version_num')::int / 10000 as version, getdatabaseencoding() as encoding`,
     )
-    return rows[0] && checkServer(rows[0])
+    const failure = rows[0] && checkServer(rows[0])
+    if (failure !== undefined) return failure
+    return (await mixesSessions(url)) ? { ...mixedSessions, isTemporary: false } : undefined
   } catch (error) {
     return { reason: formatReason(error), isTemporary: isOutage(error) || isTimeout(error) }
   } finally {

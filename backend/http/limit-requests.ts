@@ -12,7 +12,7 @@ declare module 'fastify' {
 }
 
 /** They're needed most while the process is overloaded, and cost little. */
-const unlimitedRoutes = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
+export const unlimitedRoutes = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
 
 /**
  * Rejects requests while `max` others are being handled: they would wait for a database connection until their clients

@@ -29,6 +29,7 @@ const others = [
   'createMonitoringApp',
   'createSubmitLimit',
   'createToolServer',
+  'getSessionFailure',
   'measureRequests',
   'mountPages',
   'mountRoutes',

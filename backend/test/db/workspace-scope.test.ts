@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { connect } from '../../db/connect.ts'
 import { roles } from '../../db/roles.ts'
 import type { Db } from '../../db/schema.ts'
@@ -311,14 +312,23 @@ describe('statements without a condition on the workspace', () => {
     }
   })
 
-  it('read nothing without a workspace', async () => {
-    await world.database.db.transaction().execute(async (tx) => {
-      await sql`set local role ${sql.id(roles.workspace)}`.execute(tx)
-      for (const { name } of separatedTables()) {
-        const { rows } = await sql`select from ${sql.table(name)}`.execute(tx)
-        expect([name, rows.length]).toEqual([name, 0])
-      }
-    })
+  it.each([
+    ['was never set', ''],
+    ['was set only for an earlier transaction', "begin; set local outdial.workspace_id = '1'; commit;"],
+  ])("fail instead of finding nothing if the connection's workspace %s", async (_, before) => {
+    const client = new pg.Client({ connectionString: world.database.url })
+    await client.connect()
+    await client.query(`${before} set role ${roles.workspace}`)
+    for (const { name } of separatedTables()) {
+      const failed = await client.query(`select from ${name}`).catch((error: unknown) => error)
+      expect({ name, failed: String(failed) }).toEqual({
+        name,
+        failed: expect.stringMatching(
+          /unrecognized configuration parameter "outdial.workspace_id"|invalid input syntax for type bigint: ""/,
+        ),
+      })
+    }
+    await client.end()
   })
 })
 

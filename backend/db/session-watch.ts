@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import type { Clock } from '../core/clock.ts'
+import { minuteMs, secondMs } from '../core/durations.ts'
+import { describeError, errorCode } from '../core/errors.ts'
+import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
+import { MixedSessionsError } from './outage.ts'
+
+/** What's wrong, and what an operator does about it. */
+export const mixedSessions = {
+  reason:
+    'the statements of a connection run in different sessions, as with PgBouncer in transaction mode, so the rows of workspaces could mix',
+  advice: 'Use session pooling (pool_mode = session), or connect Outdial to PostgreSQL directly',
+} as const
+
+/**
+ * Returns true if a connection pooler moves connections between sessions of the server. Roles, settings, and prepared
+ * statements belong to a session.
+ *
+ * Two connections take turns. If the pooler gives them the session that was used last, they get each other's; if it gives
+ * them one session after another, the irregular order shows that.
+ */
+export async function mixesSessions(url: string): Promise<boolean> {
+  const connections = [0, 1].map(() => {
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: 5 * secondMs,
+      query_timeout: 5 * secondMs,
+    })
+    client.on('error', () => {}) // the running query rejects with it
+    return { client, mark: randomUUID(), processes: new Set<number>() }
+  })
+  try {
+    await Promise.all(connections.map(({ client }) => client.connect()))
+    for (const { client, mark } of connections) await client.query(`set outdial.session = '${mark}'`)
+    for (const index of [0, 1, 0, 0, 1, 1]) {
+      const connection = connections[index]
+      if (connection === undefined) continue
+      const { rows } = await connection.client.query<{ mark: string | null; process: number }>(
+        `select current_setting('outdial.session', true) as mark, pg_backend_pid() as process`,
+      )
+      for (const { mark, process } of rows) {
+        if (mark !== connection.mark) return true
+        connection.processes.add(process)
+      }
+    }
+    return connections.some(({ processes }) => processes.size > 1)
+  } finally {
+    await Promise.all(connections.map(({ client }) => client.end()))
+  }
+}
+
+/**
+ * What PostgreSQL says if a statement is in another session than those before it: a prepared statement is missing or there
+ * already, a setting is missing, or the role has no right.
+ */
+const signs = new Set(['26000', '42P05', '42704', '42501'])
+
+/** Checks follow each other at this distance at least, however many statements fail. */
+const minIntervalMs = secondMs
+
+/** Watches if a connection pooler mixes the sessions of a database. Once it does, no statement may run. */
+export interface SessionWatch {
+  /**
+   * Set once a check has found mixed sessions, until the process ends: its connections have wrong roles and workspaces,
+   * even if the pooler stops mixing sessions.
+   */
+  readonly failure: MixedSessionsError | undefined
+  /** Does nothing while another check runs or has just run. Rejects if the database can't be reached. */
+  check(): Promise<void>
+  /** Checks if the error is a sign of mixed sessions. */
+  noticeFailure(error: unknown): void
+}
+
+export function watchSessions(url: string, onMixed: (failure: MixedSessionsError) => void): SessionWatch {
+  let failure: MixedSessionsError | undefined
+  let isChecking = false
+  let checkedAt = -Infinity
+
+  const check = async () => {
+    if (failure !== undefined || isChecking || performance.now() - checkedAt < minIntervalMs) return
+    isChecking = true
+    try {
+      if (!(await mixesSessions(url))) return
+      failure = new MixedSessionsError(
+        `${mixedSessions.reason}. ${mixedSessions.advice}, then restart Outdial.`,
+      )
+      onMixed(failure)
+    } finally {
+      isChecking = false
+      checkedAt = performance.now()
+    }
+  }
+
+  return {
+    get failure() {
+      return failure
+    },
+    check,
+    noticeFailure: (error) => {
+      // If this check fails, the next sign or the next minute brings another one.
+      if (signs.has(errorCode(error))) void check().catch(() => {})
+    },
+  }
+}
+
+/** Checks now and every minute. */
+export const startSessionChecks = (
+  clock: Clock,
+  log: Pick<Logger, 'debug'>,
+  watches: readonly SessionWatch[],
+): PeriodicJob =>
+  startPeriodicJob(clock, {
+    name: 'session_check',
+    intervalMs: minuteMs,
+    work: () => Promise.all(watches.map((watch) => watch.check())),
+    onError: (error) => log.debug({ error: describeError(error) }, "failed to check the database's sessions"),
+  })

@@ -1,0 +1,127 @@
+import { afterEach, expect, it, jest } from '@jest/globals'
+import pino from 'pino'
+import { minuteMs } from '../../core/durations.ts'
+import { connect } from '../../db/connect.ts'
+import { mixesSessions, startSessionChecks, watchSessions } from '../../db/session-watch.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { createSecretBox } from '../../secrets/secret-box.ts'
+import { startService } from '../../start.ts'
+import { ManualClock } from '../support/clock.ts'
+import { testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/factories.ts'
+import { describeWithPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { waitFor, waitForValue } from '../support/wait.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+jest.setTimeout(60_000)
+const settings = {
+  SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+  RUNTIME_SECRET: 'the-runtime-secret-of-these-tests',
+  LOG_LEVEL: 'silent',
+  PORT: '0',
+}
+const database = useTestDatabase()
+const opened: PgBouncer[] = []
+const open = async (...args: Parameters<typeof startPgBouncer>) => {
+  const bouncer = await startPgBouncer(...args)
+  opened.push(bouncer)
+  return bouncer
+}
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((bouncer) => bouncer.close()))
+})
+
+it('finds the sessions of a database without a pooler in order', async () => {
+  expect(await mixesSessions(database.url)).toBe(false)
+})
+
+describeWithPgBouncer('a connection pooler', () => {
+  it.each([
+    ['session', false],
+    ['transaction', true],
+    ['statement', true],
+  ] as const)('with %s pooling mixes sessions: %s', async (mode, isMixing) => {
+    const { url } = await open(database.url, mode)
+    expect(await mixesSessions(url)).toBe(isMixing)
+  })
+
+  it('with transaction pooling stops startup with a sentence', async () => {
+    const { url } = await open(database.url, 'transaction')
+    const { hostname, port } = new URL(url)
+    await expect(startService({ ...settings, DATABASE_URL: url })).rejects.toThrow(
+      `The database in DATABASE_URL (${hostname}:${port}/pooled) can't be used: the statements of a connection run in ` +
+        'different sessions, as with PgBouncer in transaction mode, so the rows of workspaces could mix. Use session ' +
+        'pooling (pool_mode = session), or connect Outdial to PostgreSQL directly, then start Outdial again.',
+    )
+  })
+
+  it('that changes to transaction pooling makes every request fail with 503 until Outdial restarts', async () => {
+    const bouncer = await open(database.url, 'session')
+    const service = await startService({ ...settings, DATABASE_URL: bouncer.url })
+    const secretBox = createSecretBox([settings.SECRET_KEY])
+    const keys = await Promise.all(
+      ['One', 'Other'].map(async () => {
+        const { workspaceId, userId } = await seedWorkspace({ db: database.db, secretBox })
+        return (await createApiKey(testDeps(database.db), workspaceId, userId, 'Test')).key
+      }),
+    )
+    const get = async (path: string, key = '') => {
+      const response = await fetch(service.config.publicUrl + path, {
+        headers: { authorization: `Bearer ${key}` },
+        redirect: 'manual',
+      })
+      await response.arrayBuffer()
+      return response.status
+    }
+    const list = () =>
+      Promise.all(
+        Array.from({ length: 12 }, (_, index) => get('/api/public/v1/agents/', keys[index % keys.length])),
+      )
+    expect(new Set(await list())).toEqual(new Set([200]))
+
+    await bouncer.setPoolMode('transaction')
+    await waitForValue(list, (statuses) => statuses.every((status) => status === 503))
+    const paths = [
+      '/readyz',
+      '/sign-in',
+      '/docs',
+      '/oauth/authorize',
+      '/api/mcp/sse/?widget_id=x',
+      '/nowhere',
+    ]
+    for (const path of paths) expect({ path, status: await get(path) }).toEqual({ path, status: 503 })
+    expect(await get('/healthz')).toBe(200)
+
+    await bouncer.setPoolMode('session')
+    expect(new Set(await list())).toEqual(new Set([503]))
+    await service.stop()
+  })
+
+  it('that changes to transaction pooling is noticed by the check of each minute, also without a request', async () => {
+    const bouncer = await open(database.url, 'session')
+    const onMixed = jest.fn()
+    const sessions = watchSessions(bouncer.url, onMixed)
+    const clock = new ManualClock()
+    const checks = startSessionChecks(clock, pino({ level: 'silent' }), [sessions])
+    const db = connect({ url: bouncer.url, max: 2, sessions })
+    const select = () => db.selectFrom('workspace').select('id').execute()
+    await waitUntilChecked(clock)
+    await select()
+
+    await bouncer.setPoolMode('transaction')
+    await waitFor(
+      () => Promise.resolve(sessions.failure),
+      () => clock.advance(minuteMs),
+    )
+    await expect(select()).rejects.toThrow('the statements of a connection run in different sessions')
+    expect(onMixed).toHaveBeenCalledTimes(1)
+    await checks.stop()
+    await db.destroy()
+  })
+})
+
+const waitUntilChecked = (clock: ManualClock) =>
+  waitForValue(
+    () => clock.waiting,
+    (waiting) => waiting > 0,
+  )

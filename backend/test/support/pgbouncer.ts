@@ -1,0 +1,91 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe } from '@jest/globals'
+import pg from 'pg'
+import { findFixedPort } from './fixed-port.ts'
+import { waitFor } from './wait.ts'
+
+type PoolMode = 'session' | 'transaction' | 'statement'
+
+/** A PgBouncer in front of a test's database. */
+export interface PgBouncer {
+  url: string
+  setPoolMode(mode: PoolMode): Promise<void>
+  close(): Promise<void>
+}
+
+const program = 'pgbouncer'
+
+export async function startPgBouncer(databaseUrl: string, mode: PoolMode): Promise<PgBouncer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'outdial-pgbouncer-'))
+  await chmod(folder, 0o755)
+  const port = await findFixedPort()
+  const {
+    host,
+    port: serverPort,
+    database,
+    user,
+    password,
+  } = new pg.Client({ connectionString: databaseUrl })
+  const server = { host, port: serverPort, dbname: database, user, password: password || undefined }
+  const connection = Object.entries(server)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}='${String(value).replaceAll("'", "''")}'`)
+    .join(' ')
+  const file = path.join(folder, 'pgbouncer.ini')
+  const configure = (poolMode: PoolMode) =>
+    writeFile(
+      file,
+      `[databases]
+pooled = ${connection}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+admin_users = admin
+default_pool_size = 60
+server_round_robin = 0
+pool_mode = ${poolMode}
+`,
+    )
+  await configure(mode)
+  // It doesn't run as root.
+  const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+  const child = spawn(program, [...account, file], { stdio: 'ignore' })
+  process.once('exit', () => child.kill('SIGKILL'))
+  const url = `postgres://admin@127.0.0.1:${port}/pooled`
+  const query = async (name: string, text: string) => {
+    const client = new pg.Client({ connectionString: url.replace(/pooled$/, name) })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return await client.query<Record<string, string>>(text)
+    } finally {
+      await client.end()
+    }
+  }
+  await waitFor(() => query('pooled', 'select 1').catch(() => undefined))
+  return {
+    url,
+    setPoolMode: async (poolMode) => {
+      await configure(poolMode)
+      await query('pgbouncer', 'reload')
+    },
+    close: async () => {
+      const exit = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exit
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** Groups tests that start PgBouncer. On a machine without it, they're skipped and say so; in CI, they fail. */
+export const describeWithPgBouncer = (name: string, tests: () => void): void =>
+  spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0 || process.env.CI === 'true'
+    ? describe(name, tests)
+    : describe.skip(`${name} (SKIPPED: ${program} isn't installed)`, tests)
