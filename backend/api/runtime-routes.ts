@@ -15,7 +15,10 @@ import { NoQuery } from './define-route.ts'
 /** Mounts the route for reports of agent runtimes (docs/runtime.md). Any process can receive a report. */
 export async function mountRuntimeRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, 'config' | 'runtimeSecrets' | 'attemptTokenKey' | 'db' | 'clock' | 'log' | 'notify'>,
+  deps: Pick<
+    Deps,
+    'config' | 'runtimeSecrets' | 'attemptTokenKey' | 'db' | 'clock' | 'log' | 'metrics' | 'notify'
+  >,
 ): Promise<void> {
   const credentials = createRuntimeCredentialVerifier(deps)
 
@@ -59,8 +62,10 @@ export async function mountRuntimeRoutes(
         const byToken = authenticate(request).attemptId !== undefined
         if ((await receiveReport(deps, attemptId, report, { byToken, changes })) === 'ended')
           return sendAttemptEnded(request, reply)
-        if (changes.length > 0)
+        if (changes.length > 0) {
+          deps.metrics.unreadableReports.inc()
           deps.log.warn({ attempt: attemptId, changes }, 'shortened values of a report that were too long')
+        }
         return { attempt_id: attemptId, sequence: report.sequence }
       },
     )

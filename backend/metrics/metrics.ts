@@ -19,6 +19,7 @@ export interface Metrics {
   attemptsInProgress: Gauge
   attemptsWithoutWorker: Gauge
   runtimeUp: Gauge
+  unreadableReports: Counter
   redisUp: Gauge
   overdueEvents: Gauge
   loopAgeSeconds: Gauge<'loop'>
@@ -134,6 +135,11 @@ export function createMetrics(): Metrics {
       'Calls that were completed at least 5 minutes ago and have no event. The same in every process.',
     ),
     runtimeUp,
+    unreadableReports: new Counter({
+      name: 'outdial_runtime_reports_unreadable_total',
+      help: "Reports and responses of the agent runtime with values that were too long or couldn't be read.",
+      registers,
+    }),
     redisUp,
     loopAgeSeconds: new Gauge({
       name: 'outdial_loop_age_seconds',

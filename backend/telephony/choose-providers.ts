@@ -2,6 +2,7 @@ import { describeError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { createAttemptToken } from '../secrets/attempt-tokens.ts'
 import { createHttpProvider } from './http-runtime/http-provider.ts'
+import { UnreadableStateError } from './http-runtime/parse-call-state.ts'
 import { createReachability } from './http-runtime/reachability.ts'
 import { createRuntimeClient } from './http-runtime/runtime-client.ts'
 import type { TelephonyProvider } from './provider.ts'
@@ -67,8 +68,10 @@ function createConfiguredHttpProvider(deps: ProviderDeps) {
       clock,
       reachability,
     }),
-    onError: (attempt, error) =>
-      log.warn({ attempt, error: describeError(error) }, 'failed to get the state of a call attempt'),
+    onError: (attempt, error) => {
+      if (error instanceof UnreadableStateError) metrics.unreadableReports.inc()
+      log.warn({ attempt, error: describeError(error) }, 'failed to get the state of a call attempt')
+    },
   })
 }
 

@@ -145,7 +145,7 @@ async function askRuntime({
 }
 
 const unreadableError = (issues: string[]) =>
-  new Error(
+  new UnreadableStateError(
     `the runtime's response has fields that can't be read or are too long: ${issues.slice(0, 10).join(', ')}`,
   )
 

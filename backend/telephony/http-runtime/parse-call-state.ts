@@ -39,7 +39,7 @@ export function parseCallState(body: string, receivedAt: Date): CallState {
   }
 }
 
-/** The response isn't a call state. The message doesn't quote the response, which contains names and numbers. */
+/** The response, or a part of it, can't be read. The message doesn't quote it, because it contains names and numbers. */
 export class UnreadableStateError extends Error {}
 
 function parseJson(body: string): unknown {

@@ -324,6 +324,7 @@ describe('the fields of a report', () => {
     const rows = await world.deps.db.selectFrom('attempt_report').select('changes').execute()
     expect(rows.map(({ changes }) => changes.length > 0)).toEqual([true])
     expect(logLines.join()).toContain(rows[0]?.changes[0])
+    expect((await world.deps.metrics.unreadableReports.get()).values).toMatchObject([{ value: 1 }])
   })
 
   function endedReport() {

@@ -104,6 +104,8 @@ describe('asking the runtime', () => {
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 250)
     expect(call).toMatchObject({ outcome: 'no_answer', ended_reason: 'ring_timeout' })
     expect(world.runtime.requestsWith('DELETE')).toHaveLength(1)
+    const [unreadable] = (await world.deps.metrics.unreadableReports.get()).values
+    expect(unreadable?.value).toBeGreaterThan(1)
     // After 15, 17, 21, and 29 seconds, and at the ring limit.
     expect(world.runtime.requestsWith('GET').length).toBeLessThanOrEqual(6)
   })
