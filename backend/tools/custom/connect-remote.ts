@@ -1,6 +1,5 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
-import type { Config } from '../../config.ts'
 import { rejectOnAbort } from '../../core/abort.ts'
 import { minuteMs, secondMs } from '../../core/durations.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
@@ -8,12 +7,11 @@ import { version } from '../../version.ts'
 import { ignoreFloods } from './ignore-floods.ts'
 import { HttpStatusError, responseLimits } from './remote-errors.ts'
 import { createRemoteFetch, currentRequest } from './remote-fetch.ts'
-import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
 import type { RemoteSettings } from './tool-settings.ts'
 
 /** The address of a server, with its secrets filled in. */
 export interface RemoteAddress {
-  url: URL
+  url: string
   transport: RemoteSettings['transport']
   headers: Record<string, string>
   allowLoopback: boolean
@@ -22,12 +20,16 @@ export interface RemoteAddress {
 export interface RemoteSession {
   listTools(cursor: string | undefined, signal: AbortSignal): Promise<ListToolsResult>
   callTool(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>
-  /** Aborts when the stream that carries all responses ends. */
+  /** Aborts when the session is closed, or when the stream that carries all responses ends. */
   readonly disconnected: AbortSignal
   close(): Promise<void>
 }
 
-/** @throws errors that `describeRemoteFailure` describes */
+/**
+ * Opens a session. Runs in the thread for remote servers.
+ *
+ * @throws errors that `toRemoteFailure` describes
+ */
 export async function connectRemote(address: RemoteAddress, signal: AbortSignal): Promise<RemoteSession> {
   if (address.transport !== 'auto') return openSession(address, address.transport, signal)
   try {
@@ -57,7 +59,7 @@ async function importClient() {
 }
 
 async function openSession(
-  { url, headers, allowLoopback }: RemoteAddress,
+  { url: address, headers, allowLoopback }: RemoteAddress,
   kind: 'streamable' | 'sse',
   signal: AbortSignal,
 ): Promise<RemoteSession> {
@@ -70,12 +72,14 @@ async function openSession(
     failure = error
   }
   const fetch = createRemoteFetch(guarded, { allowEventStream: kind === 'sse', onFailure })
+  const url = new URL(address)
   const options = { fetch, requestInit: { headers } }
   const transport =
     kind === 'sse' ? new SSEClientTransport(url, options) : new StreamableTransport(url, options)
   const client = new Client({ name: 'Outdial', version })
   const disconnected = new AbortController()
   const close = async () => {
+    disconnected.abort()
     await client.close()
     await guarded.close()
   }
@@ -94,7 +98,6 @@ async function openSession(
   // With Streamable HTTP, each request notices its own failures. HTTP+SSE needs its one stream for all responses.
   const handleError = (error: Error) => {
     if (error instanceof HttpStatusError) return // the server rejected one message
-    disconnected.abort()
     // Deferred, because the EventSource reports the error before it sets its reconnection timer, which would remain.
     queueMicrotask(() => void close())
   }
@@ -147,17 +150,3 @@ function toHttpStatusError(error: unknown): HttpStatusError | undefined {
 /** Ends the session on the server. Ignores errors: the server may be unreachable or have no sessions. */
 const terminateSession = (transport: StreamableHTTPClientTransport): Promise<void> =>
   rejectOnAbort(transport.terminateSession(), AbortSignal.timeout(2 * secondMs)).catch(() => undefined)
-
-/** Fills the secrets into a server's settings. */
-export const toRemoteAddress = (
-  config: Pick<Config, 'allowLoopbackWebhooks'>,
-  { url, transport, headers }: Omit<RemoteSettings, 'tools'>,
-  secrets: ToolSecrets,
-): RemoteAddress => ({
-  url: new URL(fillSecrets(url, secrets, encodeURIComponent)),
-  transport,
-  headers: Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, fillSecrets(value, secrets)]),
-  ),
-  allowLoopback: config.allowLoopbackWebhooks,
-})

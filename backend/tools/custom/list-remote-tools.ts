@@ -1,7 +1,8 @@
 import type { ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
 import { secondMs } from '../../core/durations.ts'
 import { isStorableText } from '../../core/validate-rules.ts'
-import { connectRemote, type RemoteAddress, type RemoteSession } from './connect-remote.ts'
+import type { RemoteAddress, RemoteSession } from './connect-remote.ts'
+import { openRemoteSession } from './remote-client.ts'
 import { prefixedToolName, type RemoteTool } from './tool-settings.ts'
 import { findSchemaIssues } from './validate-custom-tool.ts'
 
@@ -32,7 +33,7 @@ export async function listRemoteTools(
 
 async function loadTools(address: RemoteAddress): Promise<ListToolsResult['tools']> {
   const signal = AbortSignal.timeout(15 * secondMs)
-  const session = await connectRemote(address, signal)
+  const session = await openRemoteSession(address, signal)
   try {
     const tools = await listAllPages(session, signal)
     const byName = new Map(tools.map((tool) => [tool.name, tool]))

@@ -2,6 +2,7 @@ import type { McpError } from '@modelcontextprotocol/sdk/types.js'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
 import { isNotSent } from '../../outbound/guard.ts'
 import { type BodyLimits, TooLargeError } from '../../outbound/guarded-fetch.ts'
+import { connectionLost, type RemoteFailure } from './remote-failure.ts'
 
 /** Validating a response with 10,000 values takes up to 0.1 s. */
 export const responseLimits: BodyLimits = { bytes: 2 * 1024 * 1024, values: 10_000, events: 200 }
@@ -23,7 +24,7 @@ export class BrokenStreamError extends Error {
 }
 
 /** The session has ended and the server rejected the message, so it's safe to send it again in a new session. */
-export class SessionGoneError extends Error {
+class SessionGoneError extends Error {
   override name = 'SessionGoneError'
 }
 
@@ -45,20 +46,23 @@ const connectionClosed = -32_000
 /** By name, because the SDK is imported only when a session is opened. */
 const isMcpError = (error: unknown): error is McpError => error instanceof Error && error.name === 'McpError'
 
-/** Returns whether the error is a response, which means that the connection still works. */
-export const isErrorResponse = (error: unknown): error is McpError =>
+const isErrorResponse = (error: unknown): error is McpError =>
   isMcpError(error) && error.code !== connectionClosed
 
-/** Returns whether the server didn't get the request, or rejected it, so that it had no effect. */
-export const hadNoEffect = (error: unknown): boolean =>
-  isErrorResponse(error) ||
-  error instanceof HttpStatusError ||
-  error instanceof SessionGoneError ||
-  isNotSent(error)
+/** Describes an error for the main thread. */
+export const toRemoteFailure = (error: unknown): RemoteFailure => ({
+  kind: kindOf(error),
+  reason: describeError(error),
+})
 
-/** Describes what went wrong with a request to a remote server, as the end of a sentence. May quote the server. */
-export function describeRemoteFailure(error: unknown): string {
-  if (error instanceof SessionGoneError) return describeRemoteFailure(error.cause)
+function kindOf(error: unknown): RemoteFailure['kind'] {
+  if (isErrorResponse(error)) return 'error_response'
+  if (error instanceof SessionGoneError) return 'session_gone'
+  return error instanceof HttpStatusError || isNotSent(error) ? 'no_effect' : 'unknown_effect'
+}
+
+function describeError(error: unknown): string {
+  if (error instanceof SessionGoneError) return describeError(error.cause)
   if (error instanceof HttpStatusError) {
     if (error.status === 401 || error.status === 403)
       return `it rejected the credentials (status ${error.status})`
@@ -72,7 +76,6 @@ export function describeRemoteFailure(error: unknown): string {
   )
 }
 
-const connectionLost = 'the connection was lost'
 const responseTooLarge = `its response is too large: more than ${responseLimits.bytes / 1024 / 1024} MiB, ${responseLimits.values.toLocaleString('en-US')} values, or ${responseLimits.events} events`
 
 function describeTransportError(error: unknown): string | undefined {

@@ -2,7 +2,6 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { minuteMs, secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
-import { markNotSent } from '../../outbound/guard.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import {
   type CustomToolKind,
@@ -13,14 +12,8 @@ import {
   type ToolUse,
   truncateText,
 } from '../kinds/tool-kind.ts'
-import { connectRemote, toRemoteAddress } from './connect-remote.ts'
-import {
-  describeRemoteFailure,
-  hadNoEffect,
-  isErrorResponse,
-  rethrowSessionGone,
-  SessionGoneError,
-} from './remote-errors.ts'
+import { openRemoteSession, toRemoteAddress } from './remote-client.ts'
+import { describeRemoteFailure, hadNoEffect, isErrorResponse, isSessionGone } from './remote-failure.ts'
 import { createRemoteSessionPool, type RemoteSessionPool } from './remote-session-pool.ts'
 import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { prefixedToolName, RemoteSettings, type RemoteTool, toToolDefinition } from './tool-settings.ts'
@@ -59,19 +52,12 @@ export function createRemoteMcp(options: {
     const callOnce = () =>
       pool.use(
         `${row.workspaceId}:${row.id}:${row.version}`,
-        () =>
-          connectRemote(address, AbortSignal.timeout(options.connectMs)).catch((error: unknown) => {
-            throw markNotSent(error)
-          }),
-        (session) =>
-          session.callTool(name, toolUse.args, timeoutSignal).catch((error: unknown) => {
-            timeoutSignal.throwIfAborted() // the SDK turns it into an McpError
-            return rethrowSessionGone(error)
-          }),
+        () => openRemoteSession(address, AbortSignal.timeout(options.connectMs)),
+        (session) => session.callTool(name, toolUse.args, timeoutSignal),
         { callerSignal: toolUse.signal, timeoutSignal },
       )
     return callOnce().catch((error: unknown) => {
-      if (error instanceof SessionGoneError) return callOnce()
+      if (isSessionGone(error)) return callOnce()
       throw error
     })
   }

@@ -1,7 +1,7 @@
 import { rejectOnAbort } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { RemoteSession } from './connect-remote.ts'
-import { isErrorResponse } from './remote-errors.ts'
+import { isErrorResponse } from './remote-failure.ts'
 
 interface PooledSession {
   connecting: Promise<RemoteSession>

@@ -1,0 +1,45 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, it } from '@jest/globals'
+import { createRequestThread } from '../../core/request-thread.ts'
+import type { ExampleRequest } from '../support/example-thread.ts'
+
+const createThread = () =>
+  createRequestThread<ExampleRequest, number>(new URL('../support/example-thread.ts', import.meta.url), 64)
+
+it('works on many requests at the same time', async () => {
+  const thread = createThread()
+  const waiting = new AbortController()
+  const wait = thread.send({ type: 'wait' }, waiting.signal)
+  const values = [1, 2, 3]
+  expect(await Promise.all(values.map((value) => thread.send({ type: 'double', value })))).toEqual([2, 4, 6])
+  waiting.abort(new Error('enough'))
+  await expect(wait).rejects.toThrow('enough')
+})
+
+it('keeps the event loop free while the thread is busy', async () => {
+  const thread = createThread()
+  const flag = new Int32Array(new SharedArrayBuffer(4))
+  const busy = thread.send({ type: 'keep busy', flag })
+  await nextTurn()
+  Atomics.store(flag, 0, 1)
+  expect(await busy).toBe(0)
+})
+
+it('cancels a request in the thread when its signal aborts', async () => {
+  const thread = createThread()
+  const canceling = new AbortController()
+  const wait = thread.send({ type: 'wait' }, canceling.signal)
+  canceling.abort()
+  await expect(wait).rejects.toMatchObject({ name: 'AbortError' })
+  expect(await thread.send({ type: 'count canceled' })).toBe(1)
+  await expect(thread.send({ type: 'wait' }, AbortSignal.abort())).rejects.toMatchObject({
+    name: 'AbortError',
+  })
+})
+
+it('fails all requests of a thread that ends, and starts another for the next', async () => {
+  const thread = createThread()
+  const requests = [thread.send({ type: 'wait' }), thread.send({ type: 'exit' })]
+  for (const request of requests) await expect(request).rejects.toThrow('the thread ended')
+  expect(await thread.send({ type: 'double', value: 4 })).toBe(8)
+})

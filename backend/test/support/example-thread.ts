@@ -1,0 +1,33 @@
+import { serveRequests } from '../../core/request-thread.ts'
+
+export type ExampleRequest =
+  | { type: 'double'; value: number }
+  /** Works without a pause until main writes to the flag. */
+  | { type: 'keep busy'; flag: Int32Array }
+  /** Responds with the number of waits that were canceled, when it's canceled or asked for. */
+  | { type: 'wait' }
+  | { type: 'count canceled' }
+  | { type: 'exit' }
+
+let canceled = 0
+
+serveRequests<ExampleRequest, number>(async (request, signal) => {
+  switch (request.type) {
+    case 'double':
+      return 2 * request.value
+    case 'keep busy':
+      while (Atomics.load(request.flag, 0) === 0);
+      return 0
+    case 'wait':
+      return new Promise((resolve) =>
+        signal.addEventListener('abort', () => {
+          canceled += 1
+          resolve(canceled)
+        }),
+      )
+    case 'count canceled':
+      return canceled
+    case 'exit':
+      return process.exit()
+  }
+})

@@ -1,0 +1,44 @@
+import { describeNetworkError } from '../../outbound/describe-network-error.ts'
+import { isNotSent } from '../../outbound/guard.ts'
+
+/** What went wrong with a request to a remote server. */
+export interface RemoteFailure {
+  /**
+   * - `error_response`: the server responded with an error, so the connection still works
+   * - `session_gone`: the session has ended and the server rejected the message, so it's safe to send it again in a new
+   *   session
+   * - `no_effect`: the server didn't get the message, or rejected it
+   * - `unknown_effect`: anything else
+   */
+  kind: 'error_response' | 'session_gone' | 'no_effect' | 'unknown_effect'
+  /** The end of a sentence. May quote the server. */
+  reason: string
+}
+
+export class RemoteError extends Error {
+  override name = 'RemoteError'
+  readonly kind: RemoteFailure['kind']
+
+  constructor({ kind, reason }: RemoteFailure) {
+    super(reason)
+    this.kind = kind
+  }
+}
+
+const isOfKind = (error: unknown, kind: RemoteFailure['kind']): boolean =>
+  error instanceof RemoteError && error.kind === kind
+
+/** Returns whether the error is a response, which means that the connection still works. */
+export const isErrorResponse = (error: unknown): boolean => isOfKind(error, 'error_response')
+
+export const isSessionGone = (error: unknown): boolean => isOfKind(error, 'session_gone')
+
+/** Returns whether the server didn't get the request, or rejected it, so that it had no effect. */
+export const hadNoEffect = (error: unknown): boolean =>
+  isNotSent(error) || (error instanceof RemoteError && error.kind !== 'unknown_effect')
+
+export const connectionLost = 'the connection was lost'
+
+/** Describes what went wrong with a request to a remote server, as the end of a sentence. May quote the server. */
+export const describeRemoteFailure = (error: unknown): string =>
+  error instanceof RemoteError ? error.message : (describeNetworkError(error) ?? connectionLost)
