@@ -269,6 +269,22 @@ export const runtimeErrorTexts = {
     meaning: "Batches of messages aren't supported.",
     action: 'Send each message in a request of its own.',
   },
+  'malformed_json.request_meta': {
+    meaning: 'The metadata of the MCP request is incomplete.',
+    action: 'Put the protocol version and the client capabilities into `params._meta`.',
+  },
+  'malformed_json.protocol_version': {
+    meaning: "This version of MCP isn't supported.",
+    action: 'Use {version}, or an earlier version, which starts with `initialize`.',
+  },
+  'malformed_json.header_mismatch': {
+    meaning: 'The header `{header}` is missing or differs from the message.',
+    action: 'Send what the message has.',
+  },
+  'not_found.method': {
+    meaning: 'Method not found.',
+    action: 'Use `server/discover`, `tools/list`, or `tools/call`.',
+  },
   'malformed_json.initialized': {
     meaning: 'This session is already initialized.',
     action: 'To start a new one, leave out `Mcp-Session-Id`.',

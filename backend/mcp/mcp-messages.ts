@@ -16,7 +16,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import { version } from '../version.ts'
-import { BatchError, malformedMessage, ToolServerError } from './tool-server-error.ts'
+import { malformedMessage, RpcError, ToolServerError } from './tool-server-error.ts'
 
 /**
  * Parses an MCP message (JSON-RPC 2.0).
@@ -24,7 +24,7 @@ import { BatchError, malformedMessage, ToolServerError } from './tool-server-err
  * @throws {ToolServerError} malformed_json
  */
 export function parseMessage(value: unknown): JSONRPCMessage {
-  if (Array.isArray(value)) throw new BatchError()
+  if (Array.isArray(value)) throw new RpcError('malformed_json.batch', { id: null, code: invalidRequest })
   // The SDK's schema takes many times as long, and would return an equal message.
   const message = isPlainMessage(value) ? value : JSONRPCMessageSchema.safeParse(value).data
   if (message === undefined) throw new ToolServerError('malformed_json.message')
@@ -102,6 +102,8 @@ function formatIssues(issues: readonly { path: PropertyKey[]; message: string }[
 export const isTaskRequest = ({ params }: JSONRPCRequest): boolean =>
   params !== undefined && 'task' in params && isTaskAugmentedRequestParams(params)
 
+export const serverInfo = { name: 'outdial', version }
+
 /**
  * Returns the result of `initialize`, whose parameters must be valid. Uses the client's protocol version if it's
  * supported, otherwise the latest.
@@ -111,7 +113,7 @@ export function initializeResult({ params }: JSONRPCRequest): InitializeResult {
   return {
     protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION,
     capabilities: { tools: { listChanged: true } },
-    serverInfo: { name: 'outdial', version },
+    serverInfo,
   }
 }
 
@@ -136,6 +138,7 @@ export const toJson = (message: unknown): string =>
   )
 
 /** JSON-RPC 2.0, section 5.1. */
+const invalidRequest = -32600
 export const methodNotFound = -32601
 export const invalidParams = -32602
 export const internalError = -32603

@@ -16,6 +16,7 @@ import { readMessage, sendAccepted, sendJson } from './mcp-http.ts'
 import { errorResponse, findParamsIssue, internalError, invalidParams } from './mcp-messages.ts'
 import { requireDelivered, type SessionReply, type SessionRequest } from './remote-sessions.ts'
 import type { ToolSessions } from './session-registry.ts'
+import { handleSessionless, isSessionless } from './sessionless-requests.ts'
 import { StreamableTransport } from './streamable-transport.ts'
 import { malformedMessage, ToolServerError } from './tool-server-error.ts'
 import {
@@ -119,6 +120,7 @@ export function createStreamableRoutes(options: {
     // Check the credential before reading the body, so that only authenticated clients can send one.
     credentials.require(req.headers, parseQuery(req))
     const message = await readMessage(req)
+    if (isSessionless(message, req.headers)) return handleSessionless(options, request, message)
     if (isInitialize(message)) return initialize(request, message)
     const reply = await deliver(request, toSessionRequest(request, 'POST', message))
     if (reply.state === 'responded') sendJson(res, requestId, reply.response)

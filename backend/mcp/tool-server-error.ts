@@ -1,7 +1,9 @@
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import {
   type allErrorTexts,
   codeOf,
   type ErrorDetail,
+  type ErrorValues,
   type runtimeDetailTexts,
   type ToolServerErrorCode,
   toolServerErrorTable,
@@ -39,19 +41,23 @@ export class ToolServerError extends Error {
   }
 }
 
-/** The JSON-RPC error for a batch of messages, which only MCP 2025-03-26 and earlier have. */
-export class BatchError extends ToolServerError {
-  constructor() {
-    super('malformed_json.batch')
+/** An error whose body is a JSON-RPC error, where the protocol requires one. */
+export class RpcError extends ToolServerError {
+  readonly #body: { id: RequestId | null; code: number; data?: object }
+
+  constructor(
+    key: ToolServerErrorKey,
+    { values, ...body }: { id: RequestId | null; code: number; data?: object; values?: ErrorValues },
+  ) {
+    super(key, values === undefined ? {} : { values })
+    this.#body = body
   }
 
   override toResponse(): { error: object } & Record<string, unknown> {
-    return { jsonrpc: '2.0', id: null, error: { code: invalidRequest, message: this.message } }
+    const { id, code, data } = this.#body
+    return { jsonrpc: '2.0', id, error: { code, message: this.message, ...(data && { data }) } }
   }
 }
-
-/** JSON-RPC 2.0, section 5.1. */
-const invalidRequest = -32600
 
 export const sessionNotFound = () => new ToolServerError('not_found.session')
 
