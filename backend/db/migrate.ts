@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { secondMs } from '../core/durations.ts'
 import { errorCode, StartupError } from '../core/errors.ts'
+import { takeConnectFromPublic } from './connect-right.ts'
 import { ensureRoles } from './roles.ts'
 
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
@@ -31,7 +32,7 @@ const silentAttempts = 2
 export async function migrate(url: string, log?: Pick<Logger, 'warn'>): Promise<void> {
   for (let attempts = 1; ; attempts += 1) {
     try {
-      await migrateOnce(url)
+      await migrateOnce(url, log)
       return
     } catch (error) {
       if (errorCode(error) !== lockNotAvailable) throw error
@@ -46,7 +47,7 @@ export async function migrate(url: string, log?: Pick<Logger, 'warn'>): Promise<
 
 const lockNotAvailable = '55P03'
 
-async function migrateOnce(url: string): Promise<void> {
+async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): Promise<void> {
   // Without a limit for a statement, because a migration of large tables takes long.
   const client = new pg.Client({
     connectionString: url,
@@ -60,6 +61,7 @@ async function migrateOnce(url: string): Promise<void> {
     await client.query(`set lock_timeout = ${lockTimeoutMs}`)
     await rejectNewerSchema(client)
     await ensureRoles(client)
+    await takeConnectFromPublic(client, log)
     await runner({
       // The runner doesn't wait until its own connection has closed: if the server stopped then, the process would end.
       dbClient: client,

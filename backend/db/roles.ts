@@ -84,8 +84,8 @@ function toStatements(client: pg.ClientBase, role: RoleState, mustInherit: boole
   return statements
 }
 
-/** SQLSTATEs of creating or granting the same role twice at the same time. */
-const isRace = (error: unknown): boolean =>
+/** Returns true for SQLSTATEs of changing the same role or right twice at the same time. */
+export const isRace = (error: unknown): boolean =>
   ['23505', '42710'].includes(errorCode(error)) ||
   (errorCode(error) === 'XX000' && isError(error) && error.message.includes('concurrently updated'))
 

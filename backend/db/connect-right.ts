@@ -1,0 +1,72 @@
+// cspell:ignore aclexplode authid datacl datdba datid refclassid refobjid shdepend usesysid
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import { isRace } from './roles.ts'
+
+interface ConnectRight {
+  database: string
+  /** Every user of the server may connect. */
+  isPublic: boolean
+  isOwner: boolean
+  /** Users that lose the right if it's taken from the public. */
+  others: string[]
+}
+
+/**
+ * Takes the right to connect to the database from the public, so that users of other databases on the server can't read it:
+ * installations that share a server also share the roles, and a user who has them would see all rows. Before, it names the
+ * users that have the right only as part of the public, and use the database.
+ */
+export async function takeConnectFromPublic(
+  client: pg.ClientBase,
+  log?: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const { database, isPublic, isOwner, others } = await readConnectRight(client)
+  if (!isPublic) return
+  const name = client.escapeIdentifier(database)
+  if (!isOwner) {
+    log?.warn(
+      `every user of the database server may connect to this database. Run this SQL as its owner: revoke connect on database ${name} from public;`,
+    )
+    return
+  }
+  if (others.length > 0) {
+    const users = others.map((user) => client.escapeIdentifier(user)).join(', ')
+    log?.warn(
+      `only the database's owner may connect to it from now on. These users did, or have rights in it: ${users}. ` +
+        `To let them connect again, run this SQL: grant connect on database ${name} to ${users};`,
+    )
+  }
+  // Another process that starts at the same time may have been faster.
+  await client.query(`revoke connect on database ${name} from public`).catch((error: unknown) => {
+    if (!isRace(error)) throw error
+  })
+}
+
+/** Connections show who uses the database now, and dependencies show who owns something in it or has rights. */
+async function readConnectRight(client: pg.ClientBase): Promise<ConnectRight> {
+  const { rows } = await client.query<ConnectRight>(
+    `select datname as database, has_database_privilege('public', pg_database.oid, 'connect') as "isPublic",
+       pg_has_role(datdba, 'USAGE') as "isOwner",
+       array(
+         select rolname::text from pg_roles
+         where rolcanlogin and not rolsuper and not pg_has_role(pg_roles.oid, datdba, 'USAGE')
+           and (
+             exists (select from pg_stat_activity where datid = pg_database.oid and usesysid = pg_roles.oid)
+             or exists (
+               select from pg_shdepend
+               where dbid = pg_database.oid and refclassid = 'pg_authid'::regclass and refobjid = pg_roles.oid
+             )
+           )
+           and not exists (
+             select from aclexplode(datacl) as acl
+             where privilege_type = 'CONNECT' and grantee <> 0 and pg_has_role(pg_roles.oid, grantee, 'USAGE')
+           )
+         order by rolname
+       ) as others
+     from pg_database where datname = current_database()`,
+  )
+  const [right] = rows
+  if (right === undefined) throw new Error('invariant: the current database is in pg_database')
+  return right
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { migrate } from '../../db/migrate.ts'
+import { roles } from '../../db/roles.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+const server = useTestDatabase()
+/** Of two installations and of a monitoring program. */
+let owner: string
+let neighbor: string
+let monitor: string
+let warnings: string[]
+const log = { warn: (message: string) => void warnings.push(message) } as never
+
+beforeEach(async () => {
+  const id = randomBytes(6).toString('hex')
+  ;[owner, neighbor, monitor] = [`owner_${id}`, `neighbor_${id}`, `monitor_${id}`]
+  warnings = []
+  for (const name of [owner, neighbor, monitor])
+    await administer(`create role ${name} login password '${name}'`)
+  for (const name of [owner, neighbor])
+    await administer(`grant ${roles.workspace}, ${roles.service} to ${name}`)
+  await administer(`create database ${owner} owner ${owner} encoding UTF8 template template0`)
+})
+afterEach(async () => {
+  await administer(`drop database ${owner} with (force)`)
+  for (const name of [owner, neighbor, monitor]) await administer(`drop role ${name}`)
+})
+
+const urlOf = (user: string): string => {
+  const url = new URL(server.url)
+  Object.assign(url, { username: user, password: user, pathname: `/${owner}` })
+  return url.href
+}
+
+async function run(url: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+const administer = (statement: string) => run(server.url, statement)
+
+it("doesn't let another installation's user, who has the same roles, read the database", async () => {
+  const read = ['set role outdial_service', 'select from app_user']
+  await migrate(urlOf(owner), log)
+  await expect(run(urlOf(neighbor), ...read)).rejects.toThrow('permission denied for database')
+  await run(urlOf(owner), ...read)
+  // With the right, its roles would let it.
+  await administer(`grant connect on database ${owner} to ${neighbor}`)
+  await run(urlOf(neighbor), ...read)
+})
+
+it('names the users that lose the right to connect, with the SQL that gives it back, and only once', async () => {
+  const connected = new pg.Client({ connectionString: urlOf(monitor) })
+  await connected.connect()
+  await migrate(urlOf(owner), log)
+  await connected.end()
+  const grant = `grant connect on database "${owner}" to "${monitor}";`
+  expect(warnings).toEqual([expect.stringContaining(`These users did, or have rights in it: "${monitor}".`)])
+  expect(warnings[0]).toContain(grant)
+  await expect(run(urlOf(monitor), 'select 1')).rejects.toThrow('permission denied for database')
+  await run(urlOf(owner), grant)
+  await run(urlOf(monitor), 'select 1')
+
+  await migrate(urlOf(owner), log)
+  expect(warnings).toHaveLength(1)
+})
+
+it('names a user that only has rights in the database, but not one that was given the right to connect', async () => {
+  await run(
+    urlOf(owner),
+    'create table numbers (id int)',
+    `grant select on numbers to ${monitor}, ${neighbor}`,
+    `grant connect on database ${owner} to ${neighbor}`,
+  )
+  await migrate(urlOf(owner), log)
+  expect(warnings).toEqual([expect.stringContaining(`rights in it: "${monitor}".`)])
+})
+
+it("asks the owner to take the right if Outdial's user isn't the owner", async () => {
+  await administer(`alter database ${owner} owner to ${neighbor}`)
+  await run(urlOf(neighbor), `grant create on schema public to ${owner}`)
+  await migrate(urlOf(owner), log)
+  expect(warnings).toEqual([expect.stringContaining(`revoke connect on database "${owner}" from public;`)])
+})
