@@ -1,6 +1,7 @@
 import type { RuntimeDialRequest } from '@outdial/contract'
 import { Agent, fetch } from 'undici'
 import type { Clock } from '../../core/clock.ts'
+import { hasMoreValues } from '../../core/count-values.ts'
 import { secondMs } from '../../core/durations.ts'
 import { errorCode } from '../../core/errors.ts'
 import { signWebhook, toSigningKey } from '../../outbound/sign-webhook.ts'
@@ -119,18 +120,21 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
 }
 
 /** The reports of the longest call are smaller, and parsing more would take long. */
-const maxStateBytes = 4 * 1024 * 1024
+const maxState = { bytes: 4 * 1024 * 1024, values: 200_000 }
 
-/** @throws {UnreadableStateError} for more than `maxStateBytes` */
+/** @throws {UnreadableStateError} for more than `maxState` */
 async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.length
-    if (bytes > maxStateBytes) throw new UnreadableStateError("the runtime's response is larger than 4 MiB")
+    if (bytes > maxState.bytes) throw new UnreadableStateError("the runtime's response is larger than 4 MiB")
     chunks.push(chunk)
   }
-  return new TextDecoder().decode(Buffer.concat(chunks))
+  const content = Buffer.concat(chunks)
+  if (hasMoreValues(content, maxState.values))
+    throw new UnreadableStateError("the runtime's response has more than 200,000 values")
+  return new TextDecoder().decode(content)
 }
 
 /**

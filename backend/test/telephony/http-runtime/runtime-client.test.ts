@@ -2,24 +2,36 @@ import { expect, it } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { systemClock } from '../../../core/clock.ts'
 import { newWebhookSecret } from '../../../secrets/tokens.ts'
+import { UnreadableStateError } from '../../../telephony/http-runtime/parse-call-state.ts'
 import { createRuntimeClient } from '../../../telephony/http-runtime/runtime-client.ts'
 import { useHttpReceiver } from '../../support/http-receiver.ts'
 
 const receiver = useHttpReceiver()
 
-it('signs the whole path of a request without a body, also if RUNTIME_URL has a path', async () => {
-  const key = newWebhookSecret()
-  const client = createRuntimeClient({
-    url: receiver.url('/voice/v1'),
+const createClient = (path: string, key: string = newWebhookSecret()) =>
+  createRuntimeClient({
+    url: receiver.url(path),
     signingKeys: () => [key],
     clock: systemClock,
     reachability: { startRequest: () => ({ succeed: () => {}, fail: () => {} }) },
   })
-  await client.hangUp('7d3f0c52')
+
+it('signs the whole path of a request without a body, also if RUNTIME_URL has a path', async () => {
+  const key = newWebhookSecret()
+  await createClient('/voice/v1', key).hangUp('7d3f0c52')
   const [request] = receiver.requests
   expect(request?.path).toBe('/voice/v1/calls/7d3f0c52')
   const headers = request?.headers as Record<string, string>
   const verify = (content: string) => new Webhook(key).verify(content, headers, { jsonParse: false })
   expect(() => verify('DELETE /voice/v1/calls/7d3f0c52')).not.toThrow()
   expect(() => verify('DELETE /calls/7d3f0c52')).toThrow()
+})
+
+it.each([
+  ['is larger than 4 MiB', ' '.repeat(4 * 1024 * 1024 + 1)],
+  ['has more than 200,000 values', `{"reports":[[${'1,'.repeat(200_000)}1]]}`],
+])("doesn't parse a response that %s", async (problem, body) => {
+  receiver.respond = (_, response) => void response.end(body)
+  const reading = createClient('').getCallState('7d3f0c52')
+  await expect(reading).rejects.toThrow(new UnreadableStateError(`the runtime's response ${problem}`))
 })
