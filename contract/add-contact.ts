@@ -2,7 +2,16 @@ import * as z from 'zod'
 import { Call } from './call.ts'
 import { Contact } from './contact.ts'
 import { addContactTexts, contactAddedTexts } from './field-texts.ts'
-import { Country, describeFields, dictionary, Id, text, TimestampInput, TimeZone } from './primitives.ts'
+import {
+  boundedText,
+  Country,
+  describeFields,
+  dictionary,
+  Id,
+  text,
+  TimestampInput,
+  TimeZone,
+} from './primitives.ts'
 
 /** Where and when the contact agreed to be called. */
 const ConsentInput = z.strictObject({ source: text(500), at: TimestampInput })
@@ -20,7 +29,7 @@ export const AddContact = z
         country: Country.nullish(),
         first_name: text(200).nullish(),
         last_name: text(200).nullish(),
-        email: z.email().max(254).nullish(),
+        email: boundedText(254).check(z.email()).nullish(),
         external_id: text(200).nullish(),
         time_zone: TimeZone.nullish(),
         variables: dictionary({ keys: 100, key: 100, value: 2000 }).nullish(),
@@ -30,7 +39,7 @@ export const AddContact = z
         scheduled_at: TimestampInput.nullish(),
         if_already_queued: z.enum(['skip', 'queue']).nullish(),
         test: z.boolean().nullish(),
-        callback_url: z.url().max(2000).nullish(),
+        callback_url: boundedText(2000).check(z.url()).nullish(),
       },
       addContactTexts,
     ),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { campaignTexts, createCampaignTexts } from './field-texts.ts'
 import { listOf } from './lists.ts'
 import {
+  boundedText,
   describeFields,
   fieldsBelow,
   Id,
@@ -23,8 +24,14 @@ const hours = z.strictObject(
         .min(1)
         .max(7)
         .refine((days) => new Set(days).size === days.length, withText('invalid_value.repeated')),
-      start: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, withText('invalid_format.start_time')),
-      end: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, withText('invalid_format.end_time')),
+      start: boundedText(5, withText('invalid_format.start_time')).regex(
+        /^([01]\d|2[0-3]):[0-5]\d$/,
+        withText('invalid_format.start_time'),
+      ),
+      end: boundedText(5, withText('invalid_format.end_time')).regex(
+        /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/,
+        withText('invalid_format.end_time'),
+      ),
     },
     fieldsBelow(campaignTexts, 'calling_hours'),
   ),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Sentiment, TranscriptTurn } from './call.ts'
-import { Id, limitEntries, PhoneNumberE164, Seconds, TimestampInput } from './primitives.ts'
+import { boundedText, Id, limitEntries, PhoneNumberE164, Seconds, TimestampInput } from './primitives.ts'
 
 // The protocol between this service and a custom agent runtime, which places the calls with TELEPHONY=http.
 
@@ -54,7 +54,7 @@ export const reportLimits = { characters: 10_000, turns: 5_000, values: 50, key:
 const orBlank = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => value ?? null, schema.nullable())
 
-const reportText = orBlank(z.string().max(reportLimits.characters)).describe(
+const reportText = orBlank(boundedText(reportLimits.characters)).describe(
   'Can be blank. Longer text is shortened.',
 )
 
@@ -72,8 +72,8 @@ const RuntimeTranscript = z
 
 const RuntimeExtracted = limitEntries(
   z.record(
-    z.string().max(reportLimits.key),
-    z.union([z.string().max(reportLimits.characters), z.number(), z.boolean(), z.null()]),
+    boundedText(reportLimits.key),
+    z.union([boundedText(reportLimits.characters), z.number(), z.boolean(), z.null()]),
   ),
   reportLimits.values,
 )
@@ -105,9 +105,8 @@ const EndedReport = z.discriminatedUnion('outcome', [
     ended_reason: z.enum(['agent_hung_up', 'contact_hung_up']),
     answered_at: reportTime,
     transcript: RuntimeTranscript,
-    recording_url: z
-      .url({ protocol: /^https?$/ })
-      .max(reportLimits.url)
+    recording_url: boundedText(reportLimits.url)
+      .check(z.url({ protocol: /^https?$/ }))
       .nullish(),
     do_not_call: z.boolean().nullish().describe('True if the contact asked not to be called again'),
     analysis: RuntimeAnalysis.nullish().describe(

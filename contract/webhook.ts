@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Call, CallOutcome, TestCalls } from './call.ts'
 import { filterTexts, subscriptionTexts } from './field-texts.ts'
-import { describeFields, Id, Timestamp } from './primitives.ts'
+import { boundedText, describeFields, Id, Timestamp } from './primitives.ts'
 
 export const EventType = z.enum(['call.completed'])
 export type EventType = z.infer<typeof EventType>
@@ -31,7 +31,7 @@ export const SubscribeWebhook = z
   .strictObject(
     describeFields(
       {
-        target_url: z.url().max(2000),
+        target_url: boundedText(2000).check(z.url()),
         event: EventType,
         filter: z
           .strictObject(

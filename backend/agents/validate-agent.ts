@@ -1,20 +1,24 @@
 import * as z from 'zod'
 import { rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
 
-const maxLengths = { name: 200, greeting: 2000, variable: 64 }
+/** For a language tag, RFC 5646 asks for at least 35 (section 4.4.1). `Intl` takes long for longer ones. */
+const maxLengths = { name: 200, language: 35, greeting: 2000, variable: 64 }
 const maxVariables = 50
 
+const invalidLanguageMessage = "This isn't a language tag. Enter one, for example en-US or de."
+
 /** Writes a language tag in its canonical form (RFC 5646, section 4.5). */
-const Language = z.string().transform((tag, context) => {
-  try {
-    return Intl.getCanonicalLocales(tag)[0]
-  } catch {
-    context.addIssue(
-      ruleIssue('invalid_language', "This isn't a language tag. Enter one, for example en-US or de."),
-    )
-    return z.NEVER
-  }
-})
+const Language = z
+  .string()
+  .refine((tag) => tag.length <= maxLengths.language, rule('invalid_language', invalidLanguageMessage))
+  .transform((tag, context) => {
+    try {
+      return Intl.getCanonicalLocales(tag)[0]
+    } catch {
+      context.addIssue(ruleIssue('invalid_language', invalidLanguageMessage))
+      return z.NEVER
+    }
+  })
 
 const tooLongRule = (field: 'name' | 'greeting') =>
   rule('too_long', `The ${field} can have at most ${maxLengths[field]} characters. Shorten it.`)
@@ -23,7 +27,7 @@ const tooLongRule = (field: 'name' | 'greeting') =>
  * Checks whether a script can use the name as a variable, as in `{{roof_type}}`: letters without accents, digits, and
  * `_`, up to the length limit.
  */
-const isVariableName = (name: string): boolean => /^\w+$/.test(name) && name.length <= maxLengths.variable
+const isVariableName = (name: string): boolean => name.length <= maxLengths.variable && /^\w+$/.test(name)
 
 const invalidVariableIssue = (name: string) =>
   ruleIssue(

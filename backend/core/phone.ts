@@ -19,6 +19,7 @@ const invisibleCharacters = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\
  * number, and numbers with an extension, because the call would end at the switchboard.
  */
 export function parsePhone(input: string, country: string): ParsedPhone {
+  if (input.length > maxInputLength) return invalidNumber('invalid_phone_number')
   if (!isSupportedCountry(country)) {
     return { ok: false, issue: fieldIssue('country', 'invalid_country', { country }) }
   }
@@ -31,6 +32,9 @@ export function parsePhone(input: string, country: string): ParsedPhone {
   }
   return { ok: true, phoneNumber: parsed.number }
 }
+
+/** Longer text isn't a number. libphonenumber has the same limit, but other code reads the text first. */
+const maxInputLength = 250
 
 /** Prepares text for the parser, which accepts only the ASCII plus sign and no surrounding spaces. */
 function normalizeInput(input: string): string {

@@ -13,7 +13,7 @@ import { type Authorization, findAuthorization } from './find-authorization.ts'
 import { createGrant } from './grants.ts'
 import { scopeDescriptions } from './scopes.ts'
 
-const ConsentForm = z.object({
+export const ConsentForm = z.object({
   user_id: z.coerce.number().catch(0),
   workspace_id: z.coerce.number().catch(0),
 })

@@ -12,6 +12,7 @@ export function findTargetUrlIssue(
   target: string,
 ): CatalogMessage | undefined {
   const allowLoopback = config.allowLoopbackWebhooks
+  if (target.length > maxUrlLength) return issues.tooLong
   const url = URL.canParse(target) ? new URL(target) : undefined
   if (url === undefined || hasWhitespace(target)) return issues.unreadable
   if (url.username !== '' || url.password !== '') return issues.credentials

@@ -1,4 +1,4 @@
-import type { PhoneNumber, SearchQuery } from '@outdial/contract'
+import { boundedText, type PhoneNumber, type SearchQuery } from '@outdial/contract'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import type { Caller } from '../core/caller.ts'
@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { insertPhoneNumber, selectActivePhoneNumbers, updatePhoneNumberStatus } from './phone-number-store.ts'
 
 /** A number of any country in E.164, such as +12025550190. Parses to the number and its country. */
-const NumberWithCountry = z.string().transform((text, context) => {
+const NumberWithCountry = boundedText(64).transform((text, context) => {
   const number = parsePhoneNumberFromString(text)
   if (number?.isValid() && number.country !== undefined)
     return { e164: number.number, country: number.country }

@@ -17,6 +17,9 @@ export const toLocalIsoTime = (at: Date, timeZone: string): string =>
     .toZonedDateTimeISO(timeZone)
     .toString({ smallestUnit: 'second', timeZoneName: 'never' })
 
+/** Longer text isn't a time. */
+const maxTimeLength = 64
+
 const LocalDateTime = z.iso.datetime({ local: true })
 
 /**
@@ -24,6 +27,7 @@ const LocalDateTime = z.iso.datetime({ local: true })
  * becomes an hour later. If a local time occurs twice, the first is used. Returns undefined for anything else.
  */
 export function parseRequestedTime(text: string, timeZone: string): Date | undefined {
+  if (text.length > maxTimeLength) return undefined
   const normalized = withSeconds(text.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T'))
   if (TimestampInput.safeParse(normalized).success) return new Date(normalized)
   if (!LocalDateTime.safeParse(normalized).success || normalized.endsWith('Z')) return undefined
@@ -61,7 +65,8 @@ export function parseLocalTimeField(field: string, text: string, timeZone: strin
  * @throws {ApiError} validation_failed for `field`
  */
 export function parseLocalDateField(field: string, text: string, timeZone: string): Date {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text.trim())) return parseLocalTimeField(field, text, timeZone)
+  if (text.length > maxTimeLength || !/^\d{4}-\d{2}-\d{2}$/.test(text.trim()))
+    return parseLocalTimeField(field, text, timeZone)
   if (!z.iso.date().safeParse(text.trim()).success) {
     throw invalidField(field, 'invalid_datetime', "This date doesn't exist. Check the month and the day.")
   }

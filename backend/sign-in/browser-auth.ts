@@ -1,3 +1,4 @@
+import { boundedText } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Config } from '../config.ts'
@@ -11,12 +12,10 @@ import { createSignInLimits } from './attempt-limit.ts'
 
 export const SignInForm = z.object({
   // PostgreSQL rejects text with a NUL character.
-  email: z
-    .string()
-    .max(254)
+  email: boundedText(254)
     .regex(/^[^\0]*$/)
     .catch(''),
-  password: z.string().max(1024).catch(''),
+  password: boundedText(1024).catch(''),
 })
 
 export const wrongPasswordMessage = 'Incorrect email or password. Check both and try again.'

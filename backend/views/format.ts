@@ -144,8 +144,12 @@ export const formatRemovedSubscriptions = (count: number): string =>
 
 const languageNames = new Intl.DisplayNames('en-US', { type: 'language', languageDisplay: 'standard' })
 
+/** Agents of earlier versions can have longer tags, for which `Intl` takes long. */
+const maxTagLength = 35
+
 /** Returns "German (Austria)", or the tag itself if it has no known name. */
 export function languageName(tag: string): string {
+  if (tag.length > maxTagLength) return tag
   try {
     return languageNames.of(tag) ?? tag
   } catch {

@@ -1,3 +1,4 @@
+import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { FormError } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
@@ -6,6 +7,7 @@ import { listSessions, revokeOtherSessions, revokeSession } from '../../identity
 import { editUser } from '../../identity/users.ts'
 import { createAttemptLimit } from '../../sign-in/attempt-limit.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 
 interface SessionRow {
@@ -23,9 +25,9 @@ const accountView = template<{
 }>('dashboard/account/account-page')
 
 const AccountForm = z.object({
-  name: z.string().max(200),
-  email: z.string().max(254),
-  current_password: z.string().default(''),
+  name: boundedText(200),
+  email: boundedText(254),
+  current_password: formText.default(''),
 })
 
 export const accountPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
@@ -76,7 +78,7 @@ export const endOtherSessionsAction = defineAction({
 
 const passwordView = template<{ email: string }>('dashboard/account/password-page')
 
-const PasswordFields = z.object({ current_password: z.string(), new_password: z.string() })
+const PasswordFields = z.object({ current_password: formText, new_password: formText })
 
 export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
   defineForm({

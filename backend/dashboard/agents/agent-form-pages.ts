@@ -1,8 +1,9 @@
+import { boundedText } from '@outdial/contract'
 import { agentTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { createAgent, editAgent } from '../../agents/agents.ts'
 import { defineForm, redirectTo, template } from '../page/define-page.ts'
-import { type FormFrame, type FormState, languageChoices, toFormTexts } from '../page/forms.ts'
+import { type FormFrame, type FormState, formText, languageChoices, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
 
@@ -25,13 +26,16 @@ interface FormData extends FormFrame {
 
 const agentFormView = template<FormData>('dashboard/agents/agent-form-page')
 
-const text = z.string().default('')
-const Fields = z.object({ name: text, language: z.string().optional(), greeting: text, variables: text })
+const text = formText.default('')
+const Fields = z.object({ name: text, language: formText.optional(), greeting: text, variables: text })
+
+/** In a URL. The longest greeting and the longest list of variables are shorter. */
+const maxPreviewLength = 4_000
 
 /** The fields as typed so far. The page sends them to list the names in the greeting. */
 const PreviewQuery = z.object({
-  greeting: z.string().optional().catch(undefined),
-  variables: z.string().optional().catch(undefined),
+  greeting: boundedText(maxPreviewLength).optional().catch(undefined),
+  variables: boundedText(maxPreviewLength).optional().catch(undefined),
 })
 
 type PreviewFields = z.output<typeof PreviewQuery>

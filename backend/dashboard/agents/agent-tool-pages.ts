@@ -1,3 +1,4 @@
+import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import { FormError, invalidField } from '../../core/form-errors.ts'
@@ -7,6 +8,7 @@ import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, listTools } from '../../tools/tool-catalog.ts'
 import { type Badge, formatToolKind } from '../../views/badges.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { AnyField } from '../page/forms.ts'
 import { IdParam, type PageContext, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
 import { parseFormFields, type SchemaField, toFormFields } from './schema-fields.ts'
@@ -43,7 +45,7 @@ const usesSpreadsheet = (schema: { properties?: unknown }): boolean =>
 export const assignToolPage = defineForm({
   params: AgentToolParams,
   query: noInput,
-  form: z.record(z.string(), z.unknown()),
+  form: z.record(boundedText(200), AnyField),
   show: async (deps, context) => {
     const { workspaceId, agentId, toolId } = agentToolKey(context)
     const agent = await getAgent(deps, workspaceId, agentId)

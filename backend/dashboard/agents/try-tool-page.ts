@@ -1,3 +1,4 @@
+import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { secondMs } from '../../core/durations.ts'
 import { FormError } from '../../core/form-errors.ts'
@@ -7,6 +8,7 @@ import { listAssignments } from '../../tools/assignments.ts'
 import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, redirectTo, template } from '../page/define-page.ts'
+import { AnyField } from '../page/forms.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import { submitOnce } from '../page/submit-once.ts'
 import { getAgent } from './agent-queries.ts'
@@ -27,13 +29,13 @@ interface TryToolData {
 
 const tryToolView = template<TryToolData>('dashboard/agents/try-tool-page')
 
-const Query = z.object({ tool: z.string().optional().catch(undefined) })
+const Query = z.object({ tool: boundedText(200).optional().catch(undefined) })
 
 /** Runs one of the agent's tools for real, and shows the result that the agent would get. */
 export const tryToolPage = defineForm({
   params: AgentToolParams,
   query: Query,
-  form: z.record(z.string(), z.unknown()),
+  form: z.record(boundedText(200), AnyField),
   isOnce: false,
   show: async (deps, context) => {
     const chosen = await chooseTool(deps, context, context.query.tool)

@@ -1,4 +1,4 @@
-import { CallOutcome, CallStatus } from '@outdial/contract'
+import { CallOutcome, CallStatus, trimmedText } from '@outdial/contract'
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max'
 import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
@@ -9,7 +9,7 @@ import type { CallFilter, CallSearch } from './call-list-queries.ts'
 
 /** Query of the call list. Invalid values are ignored. */
 export const CallsQuery = z.object({
-  search: z.string().trim().max(200).catch(''),
+  search: trimmedText(200).catch(''),
   status: CallStatus.optional().catch(undefined),
   outcome: CallOutcome.optional().catch(undefined),
   campaign: OptionalId,

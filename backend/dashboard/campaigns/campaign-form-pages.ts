@@ -1,4 +1,5 @@
 import {
+  boundedText,
   CallingHours,
   type CallingHours as Hours,
   CreateCampaign,
@@ -15,7 +16,7 @@ import { throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
 import { weekdays } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { type FormFrame, StringList, timeZones, toFormTexts } from '../page/forms.ts'
+import { type FormFrame, formText, StringList, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { requireCampaign, selectCampaignChoices } from './campaign-queries.ts'
 
@@ -57,11 +58,11 @@ const wholeNumber = z.coerce.number()
 
 /** Fields have the same names as in the contract, so that its issues appear next to them. */
 const CampaignFields = z.object({
-  name: z.string().optional(),
-  time_zone: z.string().optional(),
+  name: formText.optional(),
+  time_zone: boundedText(64).optional(),
   'calling_hours.days': StringList,
-  'calling_hours.start': z.string().optional(),
-  'calling_hours.end': z.string().optional(),
+  'calling_hours.start': boundedText(64).optional(),
+  'calling_hours.end': boundedText(64).optional(),
   max_concurrent_calls: wholeNumber.optional(),
   'retry.max_attempts': wholeNumber.optional(),
   'retry.delay_minutes': wholeNumber.optional(),

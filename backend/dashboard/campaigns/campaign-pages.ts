@@ -1,4 +1,10 @@
-import { type CallingHours, type CallOutcome, CampaignStatus, type RetryPolicy } from '@outdial/contract'
+import {
+  boundedText,
+  type CallingHours,
+  type CallOutcome,
+  CampaignStatus,
+  type RetryPolicy,
+} from '@outdial/contract'
 import * as z from 'zod'
 import { countQueuedCalls, findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
@@ -29,7 +35,7 @@ import {
 } from '../../views/format.ts'
 import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { PageNumber } from '../page/forms.ts'
+import { formText, PageNumber } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import {
@@ -154,7 +160,7 @@ const campaignListView = template<ListData>('dashboard/campaigns/campaign-list-p
 
 const Filter = z.object({
   status: CampaignStatus.optional().catch(undefined),
-  search: z.string().max(200).optional().catch(undefined),
+  search: boundedText(200).optional().catch(undefined),
   page: PageNumber,
 })
 
@@ -224,7 +230,7 @@ export const resumeCampaignAction = defineStatusAction(resumeCampaign, 'Campaign
 export const archiveCampaignPage = defineForm({
   params: IdParams,
   query: noInput,
-  form: z.object({ confirmation: z.string().default(''), seen_calls: z.coerce.number().int().catch(0) }),
+  form: z.object({ confirmation: formText.default(''), seen_calls: z.coerce.number().int().catch(0) }),
   show: async (deps, { workspace, params: { id } }) => {
     const { name, status } = await requireCampaign(deps, workspace.id, id)
     if (status === 'archived') throw pageNotFound()

@@ -1,4 +1,4 @@
-import { addContactTexts } from '@outdial/contract'
+import { addContactTexts, boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { callContact } from '../../contacts/call-contact.ts'
@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { createTimeFormats, formatContactName } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { toFormTexts } from '../page/forms.ts'
+import { formText, toFormTexts } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { requireContact } from './contact-queries.ts'
 
@@ -35,7 +35,7 @@ export const alreadyOpenMessage =
 export const callNowPage = defineForm({
   params: IdParams,
   query: noInput,
-  form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: z.string().optional() }),
+  form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: formText.optional() }),
   show: async (deps, context) => {
     const campaigns = await listOpenCampaigns(deps, context.workspace.id)
     const active = campaigns.filter(({ status }) => status === 'active')
@@ -64,7 +64,7 @@ export const addToCampaignPage = defineForm({
   query: noInput,
   form: z.object({
     campaign_id: z.coerce.number().int().min(1).optional(),
-    scheduled_at: z.string().optional(),
+    scheduled_at: boundedText(64).optional(),
   }),
   show: async (deps, context) => {
     const campaigns = await listOpenCampaigns(deps, context.workspace.id)

@@ -1,4 +1,4 @@
-import { AddContact, addContactTexts } from '@outdial/contract'
+import { AddContact, addContactTexts, boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
@@ -11,7 +11,7 @@ import { validate } from '../../core/validate.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { type FormFrame, timeZones, toFormTexts } from '../page/forms.ts'
+import { type FormFrame, formText, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import { requireContact } from './contact-queries.ts'
@@ -53,7 +53,10 @@ const emptyValues: Values = {
   consentAt: '',
 }
 
-const text = z.string().optional()
+/** A hundred variables with the longest names and values, one per line. */
+const maxVariablesLength = 100 * (100 + 2_000 + ' = \r\n'.length)
+
+const text = formText.optional()
 
 const ContactFields = z.object({
   first_name: text,
@@ -61,9 +64,9 @@ const ContactFields = z.object({
   email: text,
   external_id: text,
   time_zone: text,
-  variables: text,
+  variables: boundedText(maxVariablesLength).optional(),
   'consent.source': text,
-  'consent.at': text,
+  'consent.at': boundedText(64).optional(),
 })
 
 const NewContactFields = ContactFields.extend({

@@ -1,3 +1,4 @@
+import { trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { toPage } from '../../core/pagination.ts'
 import { parsePhone } from '../../core/phone.ts'
@@ -32,7 +33,7 @@ interface ListData {
 const contactListView = template<ListData>('dashboard/contacts/contact-list-page')
 
 const Filter = z.object({
-  search: z.string().trim().max(200).optional().catch(undefined),
+  search: trimmedText(200).optional().catch(undefined),
   list: z
     .enum(['do_not_call', 'callable', 'refused'])
     .transform((list) => (list === 'refused' ? 'do_not_call' : list)) // bookmarks may have the old name

@@ -1,4 +1,4 @@
-import { contactTexts } from '@outdial/contract'
+import { contactTexts, trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/check-do-not-call.ts'
 import { addNote, findNotes } from '../../contacts/contact-notes.ts'
@@ -123,7 +123,7 @@ const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context
 
 export const addNoteAction = defineAction({
   params: IdParams,
-  form: z.object({ text: z.string().trim().max(2000) }),
+  form: z.object({ text: trimmedText(2000) }),
   run: async (tx, context, { text }) => {
     await addNote(tx, context.workspace.id, context.params.id, { callId: null, text })
     return redirectTo(contactPath(context), 'Note added.')

@@ -1,4 +1,4 @@
-import { addContactTexts } from '@outdial/contract'
+import { addContactTexts, boundedText, trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
 import { toActor } from '../../core/actor.ts'
@@ -19,14 +19,14 @@ const doNotCallView = template<DoNotCallData>('dashboard/contacts/do-not-call-pa
 
 const phoneLabel = addContactTexts.phone_number.label
 
-const Reason = z.string().trim().max(500)
+const Reason = trimmedText(500)
 
 const doNotCallPath = '/contacts/do-not-call'
 
 /** Numbers are stored as hashes, so they can be checked one by one but not listed. */
 export const doNotCallPage = defineForm({
-  query: z.object({ number: z.string().trim().max(64).optional().catch(undefined) }),
-  form: z.object({ phone_number: z.string().max(64), reason: Reason }),
+  query: z.object({ number: trimmedText(64).optional().catch(undefined) }),
+  form: z.object({ phone_number: boundedText(64), reason: Reason }),
   show: async (deps, { workspace, query }) => {
     const number = query.number ?? ''
     const emptyData = { number, error: '', result: null, phoneLabel }
@@ -45,7 +45,7 @@ export const doNotCallPage = defineForm({
 })
 
 export const removeFromDoNotCallListAction = defineAction({
-  form: z.object({ phone_number: z.string().max(64), reason: Reason }),
+  form: z.object({ phone_number: boundedText(64), reason: Reason }),
   run: async (tx, context, { phone_number, reason }) => {
     const removed = await removeNumberFromDoNotCallList(
       tx,

@@ -3,13 +3,14 @@ import { eraseContact } from '../../privacy/erase-contact.ts'
 import { formatContactName, formatPlural } from '../../views/format.ts'
 import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
 import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
+import { formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { countStoredData, requireContact, type StoredData } from './contact-queries.ts'
 
 export const eraseContactPage = defineForm({
   params: IdParams,
   query: noInput,
-  form: z.object({ confirmation: z.string().default(''), seen: z.coerce.number().int().catch(0) }),
+  form: z.object({ confirmation: formText.default(''), seen: z.coerce.number().int().catch(0) }),
   show: async (deps, context) => {
     const contact = await requireContact(deps, context)
     const stored = await countStoredData(deps.db, context.workspace.id, contact)

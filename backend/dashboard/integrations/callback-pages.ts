@@ -1,3 +1,4 @@
+import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { inTransaction } from '../../db/transaction.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
@@ -63,8 +64,8 @@ const revealSecretView = template<{ url: string }>('dashboard/integrations/revea
 const rotateSecretView = template<object>('dashboard/integrations/rotate-callback-secret-page')
 
 export const revealSecretPage = defineForm({
-  query: z.object({ url: z.string().catch('') }),
-  form: z.object({ url: z.url({ protocol: /^https?$/ }) }),
+  query: z.object({ url: boundedText(2000).catch('') }),
+  form: z.object({ url: boundedText(2000).check(z.url({ protocol: /^https?$/ })) }),
   isOnce: false,
   show: async (_, context) => {
     requireOwner(context)

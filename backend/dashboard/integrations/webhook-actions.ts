@@ -12,6 +12,7 @@ import {
   waitForAttemptsInProgress,
 } from '../../webhooks/subscriptions.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { formText } from '../page/forms.ts'
 import { type IdContext, IdParams, lockRights, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { submitOnce } from '../page/submit-once.ts'
@@ -70,7 +71,7 @@ export const replayWebhookAction = defineAction({
 /** Confirms the removal after the transaction, once no attempt is in progress. */
 export const removeWebhookAction = defineAction({
   params: IdParams,
-  form: z.object({ _once: z.string().optional() }),
+  form: z.object({ _once: formText.optional() }),
   isOnce: false,
   isCostly: false,
   run: async (deps, context, raw) => {

@@ -1,3 +1,4 @@
+import { boundedText, trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { invalidField } from '../../core/form-errors.ts'
 import { addDocument, deleteDocument, type DocumentValues, editDocument } from '../../knowledge/documents.ts'
@@ -5,7 +6,7 @@ import { parseLimits } from '../../knowledge/parse/parse-limits.ts'
 import { readFile } from '../../knowledge/parse/read-file.ts'
 import { defaultPassageLimit, type FoundPassage, searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { PageNumber } from '../page/forms.ts'
+import { formText, PageNumber } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { submitOnce } from '../page/submit-once.ts'
 import { ChosenFile } from '../page/upload.ts'
@@ -13,11 +14,14 @@ import { type Document, type DocumentSummary, getDocument, listDocuments } from 
 
 const addDocumentView = template<object>('dashboard/knowledge/add-document-page')
 
+/** Above the limit of a document, because line breaks count twice in a form. */
+const maxBodyLength = 400_000
+
 const NewDocument = z.object({
-  title: z.string().default(''),
-  body: z.string().default(''),
+  title: formText.default(''),
+  body: boundedText(maxBodyLength).default(''),
   file: ChosenFile,
-  _once: z.string().optional(),
+  _once: formText.optional(),
 })
 
 /** Reads the file before the transaction begins, because that can take seconds. */
@@ -68,7 +72,7 @@ interface ListData {
 const knowledgeView = template<ListData>('dashboard/knowledge/knowledge-page')
 
 const Filter = z.object({
-  search: z.string().trim().max(500).catch('').default(''),
+  search: trimmedText(500).catch('').default(''),
   page: PageNumber,
 })
 
@@ -106,7 +110,7 @@ export const knowledgePage = definePage({
 const documentView = template<{ document: Document }>('dashboard/knowledge/document-page')
 const editDocumentView = template<{ document: Document }>('dashboard/knowledge/edit-document-page')
 
-const DocumentFields = z.object({ title: z.string().default(''), body: z.string().default('') })
+const DocumentFields = z.object({ title: formText.default(''), body: boundedText(maxBodyLength).default('') })
 
 export const documentPage = definePage({
   params: IdParams,

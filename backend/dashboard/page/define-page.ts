@@ -9,6 +9,7 @@ import type { PageContext } from './page-context.ts'
 export interface Page {
   kind: 'page'
   params: z.ZodType
+  query: z.ZodType
   crossesWorkspaces: false
   toleratesLag: boolean
   show(deps: Deps, context: PageContext): Promise<View>
@@ -21,6 +22,7 @@ export interface Page {
 export interface FormPage {
   kind: 'form'
   params: z.ZodType
+  query: z.ZodType
   /** The fields of the form. */
   form: z.ZodType
   crossesWorkspaces: boolean
@@ -51,6 +53,7 @@ export interface Action {
 export interface Download {
   kind: 'download'
   params: z.ZodType
+  query: z.ZodType
   crossesWorkspaces: false
   toleratesLag: boolean
   send(deps: Deps, context: PageContext): Promise<DownloadedFile>
@@ -108,6 +111,7 @@ export const definePage = <Query extends z.ZodType, Params extends z.ZodType = N
 ): Page => ({
   kind: 'page',
   params: page.params ?? noInput,
+  query: page.query,
   crossesWorkspaces: false,
   toleratesLag: page.toleratesLag ?? false,
   show: async (deps, context) => page.show(deps, parseContext<Params, Query>(context, page.query)),
@@ -150,6 +154,7 @@ export const defineForm = <
   return {
     kind: 'form',
     params: page.params ?? noInput,
+    query: page.query,
     form: page.form,
     crossesWorkspaces: page.crossesWorkspaces ?? false,
     show: async (deps, context, state) =>
@@ -197,6 +202,7 @@ export const defineDownload = <Query extends z.ZodType, Params extends z.ZodType
 ): Download => ({
   kind: 'download',
   params: download.params ?? noInput,
+  query: download.query,
   crossesWorkspaces: false,
   toleratesLag: download.toleratesLag ?? false,
   send: async (deps, context) => download.send(deps, parseContext<Params, Query>(context, download.query)),

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type FieldText, QueryId } from '@outdial/contract'
+import { boundedText, type FieldText, QueryId, withText } from '@outdial/contract'
 import { getCountries } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { type ApiError } from '../../core/errors.ts'
@@ -54,7 +54,9 @@ const omittedFields = /password|secret|private_key|google_account|^_/i
 /** Returns the state of a form after an error, with what was entered. */
 export function invalidForm(raw: Record<string, unknown>, error: ApiError): FormState {
   const issues: Record<string, string> = {}
-  for (const detail of error.details) issues[detail.field] ??= withoutFieldName(detail)
+  // The field of a list is its group of checkboxes.
+  for (const detail of error.details)
+    issues[detail.field.replace(/\.\d{1,4}$/, '')] ??= withoutFieldName(detail)
   const submitted: FormState['submitted'] = {}
   for (const [name, value] of Object.entries(raw)) {
     if (omittedFields.test(name)) continue
@@ -111,8 +113,20 @@ export class EditConflictError extends FormError {
   }
 }
 
+/** Longest text of a field without a limit of its own, in characters. Most operations have lower limits. */
+const maxFieldLength = 20_000
+
+/** Text of a field whose limit the operation checks. */
+export const formText = boundedText(maxFieldLength)
+
+/** A field of a form whose names aren't known in advance. */
+export const AnyField = z.custom<string | string[] | undefined>(
+  (value) => [value ?? []].flat().every((part) => typeof part === 'string' && part.length <= maxFieldLength),
+  withText('too_long', { limit: `${maxFieldLength} characters` }),
+)
+
 /** A group of checkboxes. Sent once for each checked box, or not at all. */
-export const StringList = z.preprocess((value) => [value ?? []].flat(), z.array(z.string()))
+export const StringList = z.preprocess((value) => [value ?? []].flat(), z.array(formText))
 
 /** A page number in a query. Invalid values mean page 1. */
 export const PageNumber = z.coerce.number().int().min(1).max(10_000).catch(1)

@@ -1,4 +1,4 @@
-import { Scope } from '@outdial/contract'
+import { boundedText, Scope } from '@outdial/contract'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Caller } from '../../core/caller.ts'
@@ -83,13 +83,12 @@ export interface PageContext<Query = unknown, Params = unknown> {
 }
 
 /** A numeric ID in a path. */
-export const IdParam = z
-  .string()
+export const IdParam = boundedText(15)
   .regex(/^[1-9]\d{0,14}$/)
   .transform(Number)
 
 /** A text ID in a path. PostgreSQL can't compare text that contains NUL. */
-export const TextParam = z.string().refine((text) => !text.includes('\0'))
+export const TextParam = boundedText(200).refine((text) => !text.includes('\0'))
 
 export const IdParams = z.object({ id: IdParam })
 

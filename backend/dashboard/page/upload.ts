@@ -1,3 +1,4 @@
+import { boundedText } from '@outdial/contract'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { PageError } from '../../views/page-error.ts'
@@ -60,8 +61,8 @@ async function readParts(request: FastifyRequest, fileLimit: number): Promise<ob
 /** The file of a form. Undefined if none was chosen: browsers then send an empty file without a name. */
 export const ChosenFile = z
   .object({
-    name: z.string().default(''),
-    type: z.string().default(''),
+    name: boundedText(1_000).default(''),
+    type: boundedText(1_000).default(''),
     bytes: z.custom<Buffer>((value) => Buffer.isBuffer(value)),
     isTooLarge: z.boolean(),
   })

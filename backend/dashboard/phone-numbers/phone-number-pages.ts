@@ -1,4 +1,4 @@
-import { phoneNumberTexts } from '@outdial/contract'
+import { boundedText, phoneNumberTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { type Badge, phoneNumberBadge } from '../../views/badges.ts'
@@ -17,7 +17,7 @@ const addPhoneNumberView = template<{ text: typeof formTexts }>(
   'dashboard/phone-numbers/add-phone-number-page',
 )
 
-const NewNumber = z.object({ phone_number: z.string().max(64), label: z.string().max(200) })
+const NewNumber = z.object({ phone_number: boundedText(64), label: boundedText(200) })
 
 export const phoneNumberListPage = definePage({
   query: noInput,

@@ -1,4 +1,4 @@
-import { text } from '@outdial/contract'
+import { text, trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { revokeApiKey } from '../../access/revoke-connection.ts'
 import { FormError } from '../../core/form-errors.ts'
@@ -28,7 +28,7 @@ interface KeyRow {
 const apiKeyListView = template<{ keys: KeyRow[] }>('dashboard/settings/api-keys-page')
 const newApiKeyView = template<object>('dashboard/settings/new-api-key-page')
 
-const NewKey = z.object({ name: z.string().trim().pipe(text(100)) })
+const NewKey = z.object({ name: trimmedText(100).pipe(text(100)) })
 
 export const apiKeyListPage = definePage({
   query: noInput,

@@ -1,3 +1,4 @@
+import { trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { describeRequest, formatCredential, formatRequestLine } from '../../support/describe-request.ts'
 import { findRequest, type RequestRow, selectRequests, statusClasses } from '../../support/request-queries.ts'
@@ -46,7 +47,7 @@ const requestView = template<RequestData>('dashboard/settings/api-request-page')
 /** Query of the log. Invalid values are ignored. */
 const Query = z.object({
   status: z.enum(statusClasses).optional().catch(undefined),
-  request: z.string().trim().max(128).catch(''),
+  request: trimmedText(128).catch(''),
   before: OptionalId,
   after: OptionalId,
 })

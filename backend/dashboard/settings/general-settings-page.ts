@@ -1,10 +1,10 @@
-import { type CallingHours, campaignTexts } from '@outdial/contract'
+import { boundedText, type CallingHours, campaignTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { editWorkspace } from '../../identity/workspaces.ts'
 import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
 import { formatCallingHours, formatPlural, weekdays } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { countries, StringList, timeZones, toFormTexts } from '../page/forms.ts'
+import { countries, formText, StringList, timeZones, toFormTexts } from '../page/forms.ts'
 import { lockRights, pathTo } from '../page/page-context.ts'
 import { findWorkspaceSettings } from './settings-queries.ts'
 
@@ -27,12 +27,12 @@ const generalSettingsView = template<{
 }>('dashboard/settings/general-settings-page')
 
 const SettingsFields = z.object({
-  name: z.string(),
-  country: z.string(),
-  time_zone: z.string(),
+  name: formText,
+  country: boundedText(64),
+  time_zone: boundedText(64),
   'calling_hours.days': StringList,
-  'calling_hours.start': z.string().optional(),
-  'calling_hours.end': z.string().optional(),
+  'calling_hours.start': boundedText(64).optional(),
+  'calling_hours.end': boundedText(64).optional(),
 })
 
 export const generalSettingsPage = defineForm({

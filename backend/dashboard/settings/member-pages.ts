@@ -1,3 +1,4 @@
+import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { removeMember } from '../../access/remove-member.ts'
 import { FormError } from '../../core/form-errors.ts'
@@ -128,7 +129,7 @@ const oneTimeLinkView = template<{
   expiresAt: Date
 }>('dashboard/settings/one-time-link-page')
 
-const InvitationFields = z.object({ email: z.string().max(254), role: z.enum(['owner', 'member']) })
+const InvitationFields = z.object({ email: boundedText(254), role: z.enum(['owner', 'member']) })
 
 export const inviteMemberPage = defineForm({
   query: noInput,

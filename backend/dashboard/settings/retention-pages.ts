@@ -1,4 +1,4 @@
-import { withText } from '@outdial/contract'
+import { boundedText, withText } from '@outdial/contract'
 import * as z from 'zod'
 import { FormError } from '../../core/form-errors.ts'
 import {
@@ -11,6 +11,7 @@ import {
 import { createTimeFormats, formatPlural } from '../../views/format.ts'
 import { confirmPage, requireConfirmation } from '../page/confirm-page.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { formText } from '../page/forms.ts'
 import { lockRights, pathTo, requireOwner } from '../page/page-context.ts'
 
 const retentionView = template<{ days: number | null }>('dashboard/settings/retention-page')
@@ -20,8 +21,7 @@ const settingsPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, 
 export const retentionPage = defineForm({
   query: noInput,
   form: z.object({
-    retention_days: z
-      .string()
+    retention_days: boundedText(100, withText('invalid_format.days'))
       .trim()
       .regex(/^\d{1,9}$/, withText('invalid_format.days'))
       .transform(Number)
@@ -43,7 +43,7 @@ export const retentionPage = defineForm({
 
 export const shortenRetentionPage = defineForm({
   query: z.object({ days: z.coerce.number().int().min(1).max(3650).optional().catch(undefined) }),
-  form: z.object({ confirmation: z.string().default('') }),
+  form: z.object({ confirmation: formText.default('') }),
   show: async (deps, context) => {
     requireOwner(context)
     const { workspace, query } = context

@@ -1,3 +1,4 @@
+import { boundedText } from '@outdial/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { FormError } from '../../core/form-errors.ts'
@@ -7,7 +8,7 @@ import { acceptInvitation, type AcceptResult, getInvitation } from '../../identi
 import { requireSession } from '../../sign-in/browser-auth.ts'
 import { PageError } from '../../views/page-error.ts'
 import { redirectTo, template } from '../page/define-page.ts'
-import { mountPublicForm, type PublicFormParts } from './public-form.ts'
+import { maxPublicTextLength, mountPublicForm, type PublicFormParts } from './public-form.ts'
 
 const invitationView = template<{
   workspaceName: string
@@ -20,12 +21,12 @@ const invitationView = template<{
   signOutPath: string
 }>('dashboard/sign-in/invitation-page')
 
-const Path = z.object({ token: z.string() })
+const Path = z.object({ token: boundedText(200) })
 /** The fields are optional because a signed-in user submits only the button. */
 const NewUserForm = z.object({
-  name: z.string().max(200).optional(),
-  email: z.string().max(254).optional(),
-  password: z.string().optional(),
+  name: boundedText(200).optional(),
+  email: boundedText(254).optional(),
+  password: boundedText(maxPublicTextLength).optional(),
 })
 
 /** Mounts the page of an invitation, where a signed-in or a new user joins the workspace. */

@@ -10,6 +10,16 @@ import { setFlash } from '../page/flash.ts'
 import { createFormModel, emptyForm, type FormState, getFormFields, invalidForm } from '../page/forms.ts'
 import { isCorrectable } from '../page/page-errors.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The schema of a public form. */
+    form?: z.ZodType
+  }
+}
+
+/** Longest text of a field of a public form whose limit the operation checks. */
+export const maxPublicTextLength = 4_000
+
 /** What every public form gets. `path` is its key in `publicForms`. */
 export interface PublicFormParts {
   path: string
@@ -57,7 +67,7 @@ export function mountPublicForm<Form extends z.ZodType>(
 
   pages.get(parts.path, async (request, reply) => send(reply, await route.show(request), emptyForm, 200))
 
-  pages.post(parts.path, publicForm, async (request, reply) => {
+  pages.post(parts.path, { ...publicForm, config: { form: route.form } }, async (request, reply) => {
     const raw = getFormFields(request)
     const formId = FormId.parse(raw._once)
     try {

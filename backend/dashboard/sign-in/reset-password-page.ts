@@ -1,15 +1,16 @@
+import { boundedText } from '@outdial/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { getPasswordReset, resetPassword } from '../../identity/password-resets.ts'
 import { PageError } from '../../views/page-error.ts'
 import { redirectTo, template } from '../page/define-page.ts'
-import { mountPublicForm, type PublicFormParts } from './public-form.ts'
+import { maxPublicTextLength, mountPublicForm, type PublicFormParts } from './public-form.ts'
 
 const resetPasswordView = template<{ email: string }>('dashboard/sign-in/reset-password-page')
 
-const Path = z.object({ token: z.string() })
-const NewPassword = z.object({ new_password: z.string() })
+const Path = z.object({ token: boundedText(200) })
+const NewPassword = z.object({ new_password: boundedText(maxPublicTextLength) })
 
 /** Mounts the page of a password reset link. */
 export function mountResetPassword(

@@ -1,3 +1,4 @@
+import { boundedText } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
@@ -8,16 +9,18 @@ import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-i
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
 
+/** Of an address of the dashboard. Lists with filters have the longest. */
+const maxAddressLength = 4_000
+
 /** Where to go after signing in or out: a path of this service, in ASCII because it's sent in a header. */
-const NextQuery = z.object({
-  next: z
-    .string()
+export const NextQuery = z.object({
+  next: boundedText(maxAddressLength)
     .regex(/^\/(?![/\\])[!-[\]-~]*$/)
     .catch('/'),
 })
 
 /** `lost`: the session ended before a form was sent. */
-const SignInQuery = NextQuery.extend({ lost: z.enum(['form']).optional().catch(undefined) })
+export const SignInQuery = NextQuery.extend({ lost: z.enum(['form']).optional().catch(undefined) })
 
 /** Mounts sign-in and sign-out for the dashboard, and `/`, which redirects to the user's first workspace. */
 export function mountSignInPages(
@@ -107,7 +110,8 @@ function signInPath(next: string | undefined, isFormLost: boolean): string {
 
 /** Returns the path of the page that htmx sent the request from, if it's a page of this service. */
 function parseCurrentPage(address: string | string[] | undefined, publicUrl: string): string | undefined {
-  if (typeof address !== 'string' || !URL.canParse(address)) return undefined
+  if (typeof address !== 'string' || address.length > maxAddressLength || !URL.canParse(address))
+    return undefined
   const { origin, pathname, search } = new URL(address)
   return origin === new URL(publicUrl).origin ? pathname + search : undefined
 }

@@ -1,3 +1,4 @@
+import { boundedText, trimmedText } from '@outdial/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { inTransaction } from '../../db/transaction.ts'
@@ -8,7 +9,7 @@ import { createOwnWorkspace, signUp } from '../../onboarding/onboarding.ts'
 import { requireSession } from '../../sign-in/browser-auth.ts'
 import { redirectTo, template } from '../page/define-page.ts'
 import { countries, timeZones } from '../page/forms.ts'
-import { mountPublicForm, type PublicFormParts } from './public-form.ts'
+import { maxPublicTextLength, mountPublicForm, type PublicFormParts } from './public-form.ts'
 
 const newWorkspaceView = template<{
   email: string
@@ -21,9 +22,9 @@ const newWorkspaceView = template<{
 }>('dashboard/sign-in/new-workspace-page')
 
 const NewWorkspace = z.object({
-  name: z.string().max(200),
-  country: z.string(),
-  time_zone: z.string().max(64),
+  name: boundedText(200),
+  country: boundedText(64),
+  time_zone: boundedText(64),
 })
 
 const signInRedirect = redirectTo('/sign-in?next=%2Fworkspaces%2Fnew')
@@ -70,12 +71,12 @@ const signUpView = template<{ countries: typeof countries; timeZones: readonly s
 )
 
 const FirstUser = z.object({
-  name: z.string().max(200),
-  email: z.string().max(254),
-  password: z.string(),
-  workspace_name: z.string().trim().min(1).max(200),
-  country: z.string(),
-  time_zone: z.string().max(64),
+  name: boundedText(200),
+  email: boundedText(254),
+  password: boundedText(maxPublicTextLength),
+  workspace_name: trimmedText(200).min(1),
+  country: boundedText(64),
+  time_zone: boundedText(64),
 })
 
 /** Mounts sign-up for the first user of an installation. With any user, it redirects to sign-in. */

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import {
   getGoogleAccount,
@@ -23,7 +24,7 @@ import {
   redirectTo,
   template,
 } from '../page/define-page.ts'
-import { OptionalId } from '../page/forms.ts'
+import { formText, OptionalId } from '../page/forms.ts'
 import { lockRights, pathTo, requireOwner, TextParam } from '../page/page-context.ts'
 
 const spreadsheetListView = template<{ spreadsheets: SpreadsheetSummary[]; googleEmail: string | null }>(
@@ -31,7 +32,13 @@ const spreadsheetListView = template<{ spreadsheets: SpreadsheetSummary[]; googl
 )
 const newSpreadsheetView = template<object>('dashboard/spreadsheets/new-spreadsheet-page')
 
-const NewSpreadsheet = z.object({ name: z.string().default(''), columns: z.string().default('') })
+/** A hundred names of the longest, one per line. */
+const maxColumnsLength = 100 * (200 + '\r\n'.length)
+
+const NewSpreadsheet = z.object({
+  name: formText.default(''),
+  columns: boundedText(maxColumnsLength).default(''),
+})
 
 export const spreadsheetListPage = definePage({
   query: noInput,
@@ -72,7 +79,7 @@ const googleAccountView = template<{ googleEmail: string | null }>(
 
 export const googleAccountPage = defineForm({
   query: noInput,
-  form: z.object({ google_account: z.string().default('') }),
+  form: z.object({ google_account: formText.default('') }),
   show: async (deps, context) => {
     requireOwner(context)
     const account = await getGoogleAccount(deps, context.workspace.id)

@@ -1,3 +1,4 @@
+import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { mergeSecrets } from '../../tools/custom/tool-secrets.ts'
 import { httpMethods, HttpSettings } from '../../tools/custom/tool-settings.ts'
@@ -6,6 +7,7 @@ import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import type { FormFrame } from '../page/forms.ts'
+import { AnyField, formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   type Parameter,
@@ -45,16 +47,21 @@ interface HttpFormData extends FormFrame {
 
 const httpToolFormView = template<HttpFormData>('dashboard/tools/http-tool-form-page')
 
-const text = z.string().default('')
-const HttpToolFields = z.looseObject({
-  name: text,
-  description: text,
-  method: z.enum(httpMethods),
-  url: text,
-  headers: text,
-  arguments_as: z.enum(['rows', 'schema']).default('rows'),
-  input_schema: text,
-})
+const text = formText.default('')
+/** A schema with the most values, and descriptions. */
+const maxSchemaLength = 200_000
+
+const HttpToolFields = z
+  .object({
+    name: text,
+    description: text,
+    method: z.enum(httpMethods),
+    url: text,
+    headers: text,
+    arguments_as: z.enum(['rows', 'schema']).default('rows'),
+    input_schema: boundedText(maxSchemaLength).default(''),
+  })
+  .catchall(AnyField)
 
 /** @param names of the tool's saved secrets */
 function parseHttpTool(raw: z.output<typeof HttpToolFields>, names: readonly string[]) {

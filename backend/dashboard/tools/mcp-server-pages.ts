@@ -6,7 +6,7 @@ import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { addRemoteServer, editRemoteServer, listRemoteServer } from '../../tools/save-remote-server.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { type FormFrame, StringList } from '../page/forms.ts'
+import { AnyField, type FormFrame, formText, StringList } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   formatHeaders,
@@ -33,14 +33,16 @@ const transports = [
   { value: 'sse', label: 'HTTP with SSE (older servers)' },
 ]
 
-const text = z.string().default('')
-const McpServerFields = z.looseObject({
-  name: text,
-  description: text,
-  url: text,
-  transport: RemoteSettings.shape.transport,
-  headers: text,
-})
+const text = formText.default('')
+const McpServerFields = z
+  .object({
+    name: text,
+    description: text,
+    url: text,
+    transport: RemoteSettings.shape.transport,
+    headers: text,
+  })
+  .catchall(AnyField)
 
 /** @param names of the server's saved secrets */
 function parseMcpServer(raw: z.output<typeof McpServerFields>, names: readonly string[]) {

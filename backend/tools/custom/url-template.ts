@@ -10,11 +10,14 @@ export interface UrlTemplate {
   query: { name: string; value: string }[]
 }
 
+/** Longer URLs aren't valid. */
+export const maxUrlLength = 2000
+
 const urlShape = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[^?#\\\s]*)?(?:\?([^#\\\s]*))?$/i
 
-/** Returns undefined if it isn't valid: no literal host, or with a fragment, a space, or a stray brace. */
+/** Returns undefined if it isn't valid: too long, no literal host, or with a fragment, a space, or a stray brace. */
 export function parseTemplate(url: string): UrlTemplate | undefined {
-  if (/[\x00-\x1f\x7f]/.test(url) || !url.isWellFormed()) return undefined
+  if (url.length > maxUrlLength || /[\x00-\x1f\x7f]/.test(url) || !url.isWellFormed()) return undefined
   const parts = urlShape.exec(url.replaceAll(/(?<!\s)\s+(?=\}\})|(?<=\{\{)\s+/g, ''))
   const [, origin, path = '/', query = ''] = parts ?? []
   if (origin === undefined || !URL.canParse(origin)) return undefined

@@ -10,6 +10,7 @@ import {
   listPathArguments,
   listQueryArguments,
   listQueryNames,
+  maxUrlLength,
   parseTemplate,
   type UrlTemplate,
 } from './url-template.ts'
@@ -51,7 +52,7 @@ const urlTemplateSchema = (config: Pick<Config, 'allowLoopbackWebhooks'>) =>
   z
     .string()
     .refine(
-      (url) => url.length <= 2000,
+      (url) => url.length <= maxUrlLength,
       rule('too_long', 'The URL can have at most 2,000 characters. Shorten it.'),
     )
     .superRefine(

@@ -36,11 +36,11 @@ const getAjv = (): Ajv2020 => (sharedAjv ??= createAjv())
 export const isKnownFormat = (name: string): boolean => Object.hasOwn(getAjv().formats, name)
 
 /**
- * Keywords that can make even small arguments slow (recursion, patterns, comparing all items, names of any length), or
- * that take long to compile (alternatives).
+ * Keywords that can make even small arguments slow (recursion, patterns, comparing all items, names of any length,
+ * formats whose patterns look ahead), or that take long to compile (alternatives).
  */
 const riskyKeywords =
-  /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems|allOf|anyOf|oneOf|not|if|dependentSchemas|unevaluated\w+)":/
+  /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems|allOf|anyOf|oneOf|not|if|dependentSchemas|unevaluated\w+)":|"format":"(url|regex)"/
 
 /** A schema with more values takes longer to compile than the event loop should wait. */
 const maxSimpleValues = 200

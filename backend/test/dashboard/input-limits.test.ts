@@ -1,0 +1,115 @@
+import { expect, it } from '@jest/globals'
+import * as z from 'zod'
+import { createBrowser } from '../../../support/browser.ts'
+import { publicForms } from '../../dashboard/routes.ts'
+import { publicFormBytes } from '../../http/http-limits.ts'
+import { createInvitation } from '../../identity/invitations.ts'
+import { createResetLink } from '../../identity/password-resets.ts'
+import type { SignedInUser } from '../support/dashboard.ts'
+import { dumpRows, getCsrfToken, request, workspacePath } from '../support/foreign-objects.ts'
+import { type InputField, listInputFields, textsOverLimit } from '../support/input-fields.ts'
+import { listInputs } from '../support/inputs.ts'
+import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
+import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
+import { useServiceWorld } from '../support/service.ts'
+
+const world = useServiceWorld()
+
+/** A field whose name isn't known in advance is the first one of a tool's arguments. */
+const nameOf = ({ path: [name = ''] }: InputField): string => (name === '*' ? 'param.1.name' : name)
+
+interface Target {
+  path: string
+  schema: Parameters<typeof listInputFields>[0]
+  user: SignedInUser | null
+  token: string
+  /** 422 for a form. A button redirects to the page that shows the error. */
+  status: 303 | 422
+  /** Of the body. */
+  maxBytes?: number
+}
+
+/** Sends each field of a form alone, over its limit. Returns how many were sent, and those that weren't rejected. */
+async function sendOverLimits({ path, schema, user, token, status, maxBytes }: Target) {
+  const accepted: string[] = []
+  let count = 0
+  for (const field of listInputFields(schema)) {
+    if (field.isIgnoredIfInvalid || field.isKey) continue
+    const name = nameOf(field)
+    for (const text of textsOverLimit(field).slice(field.path[0] === '*' ? 1 : 0)) {
+      count += 1
+      const response = await request(world.service, user, path, { [name]: text, _csrf: token })
+      // Hidden fields, and those that only some tools have, aren't in their usual place.
+      const isOnPage = !/^[_*]/.test(field.path[0] ?? '') && response.html.includes(`name="${name}"`)
+      const isAtField = response.html.includes(`id="f-${name.replace(/[^\w-]/g, '-')}-issue"`)
+      const isTooLarge = maxBytes !== undefined && text.length > maxBytes
+      const isRejected = response.status === (isTooLarge ? 413 : status)
+      if (!isRejected || (isOnPage && !isAtField)) accepted.push(`${path} ${name}: ${response.status}`)
+    }
+  }
+  return { count, accepted }
+}
+
+/** Opens a form for its CSRF token. */
+async function visitForm(path: string, user?: SignedInUser): Promise<Omit<Target, 'schema' | 'status'>> {
+  const browser = user?.browser ?? createBrowser()
+  const { page } = await browser.open(`${world.service.url}${path}`)
+  const visitor = { browser } as SignedInUser // a request needs only the cookies
+  return {
+    path,
+    user: visitor,
+    token: /name="_csrf" value="([^"]+)"/.exec(page.html)?.[1] ?? '',
+    maxBytes: publicFormBytes,
+  }
+}
+
+async function visitPublicForm(path: keyof typeof publicForms, objects: SeededObjects) {
+  const { deps } = world.service
+  const invitation = { email: 'invited@example.com', role: 'member' } as const
+  const { link } =
+    path === '/invitations/:token'
+      ? await createInvitation(deps, objects.workspaceId, objects.owner, invitation)
+      : await createResetLink(deps, objects.owner)
+  const isLink = path.endsWith(':token')
+  return visitForm(isLink ? new URL(link).pathname : path, isLink ? undefined : objects.user)
+}
+
+const pathOf = (route: ListedRoute, objects: SeededObjects): string => {
+  const ofServer = /edit-server|choose/.test(route.path)
+  return workspacePath(objects, pathFor(route, ofServer ? { ...objects, tool: objects.server } : objects))
+}
+
+it('rejects a text over the limit in every field of every form, next to the field, and changes nothing', async () => {
+  const { deps } = world.service
+  const results: { count: number; accepted: string[] }[] = []
+  const forms = new Map(
+    listInputs(deps).flatMap(({ path, part, schema }) => (part === 'body' ? [[path, schema]] : [])),
+  )
+  const schemaOf = (path: string) => forms.get(path) ?? z.never()
+  results.push(
+    await sendOverLimits({ ...(await visitForm('/sign-up')), schema: schemaOf('/sign-up'), status: 422 }),
+  )
+
+  const objects = await seedEverything(world.service, 'Acme')
+  for (const path of Object.keys(publicForms) as (keyof typeof publicForms)[]) {
+    if (path === '/sign-up') continue
+    const target = { ...(await visitPublicForm(path, objects)), schema: schemaOf(path), status: 422 as const }
+    results.push(await sendOverLimits(target))
+  }
+
+  const token = await getCsrfToken(objects.user)
+  const before = await dumpRows(world.database)
+  for (const route of listDashboardRoutes(deps)) {
+    if (!('form' in route)) continue
+    const { form: schema, kind } = route
+    const path = pathOf(route, objects)
+    results.push(
+      await sendOverLimits({ path, schema, user: objects.user, token, status: kind === 'form' ? 422 : 303 }),
+    )
+  }
+  expect(results.flatMap(({ accepted }) => accepted)).toEqual([])
+  expect(await dumpRows(world.database)).toEqual(before)
+  process.stdout.write(
+    `${results.reduce((sum, { count }) => sum + count, 0)} texts over the limits of fields of forms\n`,
+  )
+}, 120_000)

@@ -1,0 +1,65 @@
+import { RuntimeReport } from '@outdial/contract'
+import Fastify from 'fastify'
+import type * as z from 'zod'
+import { apiPrefix, routes as apiRoutes } from '../../api/routes.ts'
+import { attemptReportsPath } from '../../core/runtime-paths.ts'
+import { publicForms } from '../../dashboard/routes.ts'
+import { NextQuery, SignInQuery } from '../../dashboard/sign-in/sign-in-pages.ts'
+import type { Deps } from '../../deps.ts'
+import { ConsentForm } from '../../oauth/consent-pages.ts'
+import { type BrowserAuth, SignInForm } from '../../sign-in/browser-auth.ts'
+import type { Render } from '../../views/render.ts'
+import { listDashboardRoutes } from './page-paths.ts'
+
+/** The schema of what a route gets from outside. */
+export interface Input {
+  method: string
+  /** As in the table of its routes, with its prefix. */
+  path: string
+  part: 'params' | 'query' | 'body'
+  schema: z.ZodType
+}
+
+/** Returns the inputs of every route in the tables of the API and the dashboard, and of the routes outside of them. */
+export const listInputs = (deps: Deps): Input[] => [
+  ...listApiInputs(),
+  ...listPageInputs(deps),
+  ...listOtherInputs(deps),
+]
+
+const listApiInputs = (): Input[] =>
+  apiRoutes.flatMap(({ method, path, query, body }): Input[] => [
+    { method, path: `${apiPrefix}${path}`, part: 'query', schema: query },
+    { method, path: `${apiPrefix}${path}`, part: 'body', schema: body },
+  ])
+
+const listPageInputs = (deps: Deps): Input[] =>
+  listDashboardRoutes(deps).flatMap((route): Input[] => {
+    const path = `/w/:workspace${route.path}`
+    return [
+      { method: route.kind === 'action' ? 'POST' : 'GET', path, part: 'params', schema: route.params },
+      ...('query' in route ? [{ method: 'GET', path, part: 'query' as const, schema: route.query }] : []),
+      ...('form' in route ? [{ method: 'POST', path, part: 'body' as const, schema: route.form }] : []),
+    ]
+  })
+
+/** The forms for everyone, with sign-in and consent. */
+function listOtherInputs(deps: Deps): Input[] {
+  const inputs: Input[] = [
+    { method: 'GET', path: '/sign-in', part: 'query', schema: SignInQuery },
+    { method: 'POST', path: '/sign-in', part: 'body', schema: SignInForm },
+    { method: 'POST', path: '/sign-out', part: 'query', schema: NextQuery },
+    { method: 'POST', path: '/connect/:uid/sign-in', part: 'body', schema: SignInForm },
+    { method: 'POST', path: '/connect/:uid/allow', part: 'body', schema: ConsentForm },
+    { method: 'POST', path: attemptReportsPath(':id'), part: 'body', schema: RuntimeReport },
+  ]
+  const app = Fastify()
+  app.addHook('onRoute', ({ method, path, config }) => {
+    if (config?.form !== undefined)
+      inputs.push({ method: String(method), path, part: 'body', schema: config.form })
+  })
+  // Mounting a form only registers its routes.
+  const parts = { render: (() => '') satisfies Render, browserAuth: {} as BrowserAuth, isSecure: false }
+  for (const [path, mount] of Object.entries(publicForms)) mount(app, deps, { path, ...parts })
+  return inputs
+}
