@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { Environment } from '../../backend/config.ts'
@@ -66,7 +66,34 @@ it('starts the service with PostgreSQL in compose.yaml, with settings that exist
 
 it('keeps the data of PostgreSQL in a volume that compose.yaml declares', () => {
   const volumes = Object.values(compose.services).flatMap((service) => service.volumes)
-  expect(volumes.map((volume) => volume.split(':')[0])).toEqual(Object.keys(compose.volumes))
+  const sources = volumes.map((volume) => volume.split(':')[0] ?? '')
+  const [files, names] = [true, false].map((isFile) =>
+    sources.filter((source) => source.startsWith('./') === isFile),
+  )
+  expect(names).toEqual(Object.keys(compose.volumes))
+  for (const file of files ?? []) expect(existsSync(path.join(root, file))).toBe(true)
+})
+
+it.each(Object.entries(compose.services))(
+  'gives the service %s no more rights than it needs',
+  (_, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.stringMatching(/^\d+g$/),
+    })
+  },
+)
+
+it("doesn't connect to PostgreSQL as a superuser in compose.yaml", () => {
+  const { outdial, postgres } = compose.services
+  const url = new URL(interpolate(outdial?.environment.DATABASE_URL ?? '', { POSTGRES_PASSWORD: 'password' }))
+  const script = read('scripts/docker/create-database.sh')
+  expect(postgres?.environment.POSTGRES_USER).not.toBe(url.username)
+  expect(script).toContain(`create role ${url.username} login password`)
+  expect(script).not.toMatch(/^(create|alter) role .*(superuser|createrole)/im)
+  expect(script).toContain(`create database ${url.pathname.slice(1)} owner ${url.username}`)
 })
 
 it('has no secrets in compose.yaml, and the docs say which ones to set', () => {
