@@ -1,5 +1,5 @@
-import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/client'
 import { rejectOnAbort } from '../../core/abort.ts'
 import { minuteMs, secondMs } from '../../core/durations.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
@@ -48,14 +48,12 @@ const isTransportUnsupported = (error: unknown): boolean =>
 
 /** Imports the SDK's client when it's first needed, because it's large, and many installations have no remote servers. */
 async function importClient() {
-  const [{ Client }, { SSEClientTransport }, { StreamableHTTPClientTransport: StreamableTransport }, types] =
-    await Promise.all([
-      import('@modelcontextprotocol/sdk/client/index.js'),
-      import('@modelcontextprotocol/sdk/client/sse.js'),
-      import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
-      import('@modelcontextprotocol/sdk/types.js'),
-    ])
-  return { Client, SSEClientTransport, StreamableTransport, ...types }
+  const {
+    Client,
+    SSEClientTransport,
+    StreamableHTTPClientTransport: StreamableTransport,
+  } = await import('@modelcontextprotocol/client')
+  return { Client, SSEClientTransport, StreamableTransport }
 }
 
 async function openSession(
@@ -63,8 +61,7 @@ async function openSession(
   kind: 'streamable' | 'sse',
   signal: AbortSignal,
 ): Promise<RemoteSession> {
-  const { Client, SSEClientTransport, StreamableTransport, CallToolResultSchema, ListToolsResultSchema } =
-    await importClient()
+  const { Client, SSEClientTransport, StreamableTransport } = await importClient()
   signal.throwIfAborted()
   const guarded = createGuardedFetch({ allowLoopback, limits: responseLimits })
   let failure: unknown
@@ -76,7 +73,13 @@ async function openSession(
   const options = { fetch, requestInit: { headers } }
   const transport =
     kind === 'sse' ? new SSEClientTransport(url, options) : new StreamableTransport(url, options)
-  const client = new Client({ name: 'Outdial', version })
+  const client = new Client(
+    { name: 'Outdial', version },
+    {
+      versionNegotiation: { mode: kind === 'sse' ? 'legacy' : 'auto' },
+      inputRequired: { autoFulfill: false },
+    },
+  )
   const disconnected = new AbortController()
   const close = async () => {
     disconnected.abort()
@@ -106,18 +109,13 @@ async function openSession(
   return {
     listTools: (cursor, callSignal) =>
       failWithStream(
-        (requestOptions) =>
-          client.request({ method: 'tools/list', params: { cursor } }, ListToolsResultSchema, requestOptions),
+        (requestOptions) => client.request({ method: 'tools/list', params: { cursor } }, requestOptions),
         callSignal,
       ),
     callTool: (name, args, callSignal) =>
       failWithStream(
         (requestOptions) =>
-          client.request(
-            { method: 'tools/call', params: { name, arguments: args } },
-            CallToolResultSchema,
-            requestOptions,
-          ),
+          client.request({ method: 'tools/call', params: { name, arguments: args } }, requestOptions),
         callSignal,
       ),
     disconnected: disconnected.signal,
@@ -143,6 +141,8 @@ async function failWithStream<Result>(
 
 /** Reads the status, which is the code of an EventSource's error. */
 function toHttpStatusError(error: unknown): HttpStatusError | undefined {
+  const cause: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'cause') : undefined
+  if (cause instanceof HttpStatusError) return cause
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined
   return typeof code === 'number' && code >= 300 && code < 600 ? new HttpStatusError(code, '') : undefined
 }

@@ -1,4 +1,4 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Transport } from '@modelcontextprotocol/client'
 
 /**
  * Wraps a transport. Drops the notifications of the server, and answers one of its requests at a time, such as a ping: the
@@ -25,6 +25,8 @@ export function ignoreFloods(transport: Transport): Transport {
       })
     },
     close: () => transport.close(),
+    hasPerRequestStream: transport.hasPerRequestStream,
+    setSupportedProtocolVersions: (v) => transport.setSupportedProtocolVersions?.(v),
     get sessionId() {
       return transport.sessionId
     },

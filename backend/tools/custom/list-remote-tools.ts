@@ -1,4 +1,4 @@
-import type { ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
+import type { ListToolsResult } from '@modelcontextprotocol/client'
 import { secondMs } from '../../core/durations.ts'
 import { isStorableText } from '../../core/validate-rules.ts'
 import type { RemoteAddress, RemoteSession } from './connect-remote.ts'

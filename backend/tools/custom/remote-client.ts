@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/client'
 import type { Config } from '../../config.ts'
 import { createRequestThread } from '../../core/request-thread.ts'
 import { markNotSent } from '../../outbound/guard.ts'

@@ -1,4 +1,5 @@
-import type { McpError } from '@modelcontextprotocol/sdk/types.js'
+import type { ProtocolError } from '@modelcontextprotocol/client'
+import { errorCode } from '../../core/errors.ts'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
 import { isNotSent } from '../../outbound/guard.ts'
 import { type BodyLimits, TooLargeError } from '../../outbound/guarded-fetch.ts'
@@ -40,14 +41,13 @@ export function rethrowSessionGone(error: unknown): never {
   throw isGone ? new SessionGoneError(error.message, { cause: error }) : error
 }
 
-/** The SDK's code for a connection that closed before the response. */
-const connectionClosed = -32_000
-
 /** By name, because the SDK is imported only when a session is opened. */
-const isMcpError = (error: unknown): error is McpError => error instanceof Error && error.name === 'McpError'
+const isErrorResponse = (error: unknown): error is ProtocolError =>
+  error instanceof Error && error.name === 'ProtocolError'
 
-const isErrorResponse = (error: unknown): error is McpError =>
-  isMcpError(error) && error.code !== connectionClosed
+/** Returns whether the connection closed before the response. */
+const isConnectionClosed = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'SdkError' && errorCode(error) === 'CONNECTION_CLOSED'
 
 /** Describes an error for the main thread. */
 export const toRemoteFailure = (error: unknown): RemoteFailure => ({
@@ -68,11 +68,10 @@ function describeError(error: unknown): string {
       return `it rejected the credentials (status ${error.status})`
     return `it returned error ${error.status}${error.message && `: ${error.message}`}`
   }
-  if (isErrorResponse(error))
-    return `it returned an error: ${String(error.message).replace(/^MCP error -?\d+: /, '')}`
+  if (isErrorResponse(error)) return `it returned an error: ${error.message}`
   return (
     describeTransportError(error) ??
-    (isMcpError(error) ? connectionLost : "it doesn't respond like an MCP server")
+    (isConnectionClosed(error) ? connectionLost : "it doesn't respond like an MCP server")
   )
 }
 

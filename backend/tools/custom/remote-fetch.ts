@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { FetchLike } from '@modelcontextprotocol/client'
 import { secondMs } from '../../core/durations.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { version } from '../../version.ts'
@@ -30,11 +30,17 @@ export function createRemoteFetch(
       throw error
     })
     if (!isMessage) return response
+    // The SDK's first message asks for the revisions of MCP that the server speaks. Older servers reject it.
+    const isProbe = headers.get('mcp-method') === 'server/discover'
+    if (isProbe && rejectsRevision(response.status)) return response
     // The whole text, because part of an echoed secret wouldn't be recognized. The caller truncates it.
     if (response.status >= 400) throw new HttpStatusError(response.status, await response.text())
     return watchStream(response)
   }
 }
+
+const rejectsRevision = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 401 && status !== 403
 
 function watchStream(response: Response): Response {
   const request = currentRequest.getStore()

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult } from '@modelcontextprotocol/client'
 import * as z from 'zod'
 import { minuteMs, secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'

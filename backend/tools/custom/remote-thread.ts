@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/client'
 import { serveRequests } from '../../core/request-thread.ts'
 import { connectRemote, type RemoteAddress, type RemoteSession } from './connect-remote.ts'
 import { rethrowSessionGone, toRemoteFailure } from './remote-errors.ts'
