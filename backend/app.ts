@@ -14,6 +14,7 @@ import { createGracefulClosing } from './http/close-connections.ts'
 import { createLimitedServer } from './http/create-server.ts'
 import { endLateRequest, handleClientError, handleError } from './http/error-handler.ts'
 import { mountHealth, newProcessState, type ProcessState } from './http/health.ts'
+import { requireKnownHost } from './http/host-check.ts'
 import { defaultHttpLimits, type HttpLimits } from './http/http-limits.ts'
 import { limitRequests, unlimitedRoutes } from './http/limit-requests.ts'
 import { createOverloadState } from './http/overload.ts'
@@ -83,6 +84,7 @@ export async function createApp(
     done()
   })
   allowOtherOrigins(app)
+  requireKnownHost(app, deps.config, isProxy)
   // Before any hook or handler that uses the database.
   app.addHook('onRequest', (request, _reply, done) => {
     const failure = getSessionFailure(deps.db)

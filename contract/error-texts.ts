@@ -74,6 +74,10 @@ export const errorTexts = {
     meaning: 'The URL is longer than {limit} characters.',
     action: 'Send the parameters in the request body.',
   },
+  'malformed_json.host': {
+    meaning: "Outdial doesn't know the host name in this URL.",
+    action: 'Use the address in PUBLIC_URL, or add the name to ALLOWED_HOSTS.',
+  },
   'malformed_json.no_host': {
     meaning: 'The request has no `Host` header.',
     action: 'Check your HTTP client.',

@@ -19,7 +19,7 @@ import { emptyForm, type FormState, getFormFields, invalidForm } from './page/fo
 import { confirmMember, loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
-import { createSubmitLimit } from './page/submit-limit.ts'
+import { createPageLimit, createSubmitLimit } from './page/submit-limit.ts'
 import { submitOnce } from './page/submit-once.ts'
 import { type DashboardRoutes, movedPaths } from './routes.ts'
 import { isFragment, redirectToSignIn } from './sign-in/sign-in-pages.ts'
@@ -48,12 +48,14 @@ export function mountPages(
 ): void {
   const isSecure = deps.config.publicUrl.startsWith('https:')
   const limitSubmits = createSubmitLimit(deps)
+  const limitPages = createPageLimit(deps)
   pages.decorateRequest('pageContext', null)
 
   const loadContext =
     (params: DashboardRoute['params']) => async (request: FastifyRequest, reply: FastifyReply) => {
       const context = await loadPageContext(deps, browserAuth, request)
       if (context === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
+      if (request.method !== 'POST') await limitPages(context.user.userId, reply)
       request.pageContext = parseParams(params, context)
     }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { describeError, errorCode } from '../core/errors.ts'
-import { isOutage } from '../db/outage.ts'
+import { toApiError } from '../http/error-handler.ts'
 import {
   authorizationExpiredError,
   internalServiceError,
@@ -70,6 +70,9 @@ function toPageError(error: unknown, description?: string): PageError {
       advice: "Go back to the app and try again. If this keeps happening, contact the app's administrator.",
     })
   }
-  if (isOutage(error)) return serviceUnavailableError()
-  return errorCode(error).startsWith('FST_CSRF') ? outdatedFormError() : internalServiceError()
+  if (errorCode(error).startsWith('FST_CSRF')) return outdatedFormError()
+  const { code, status, message } = toApiError(error)
+  if (code === 'unavailable') return serviceUnavailableError()
+  if (status >= 500) return internalServiceError()
+  return new PageError(status, { title: 'Something went wrong', message, advice: 'Go back and try again.' })
 }

@@ -11,6 +11,27 @@ const maxSubmits = 300
 /** The same for forms that read files, compile schemas, or use the network. */
 const maxCostlySubmits = 60
 
+/**
+ * Opened pages per user and minute, parts of pages included. Live pages load themselves every 1 to 5 seconds: twenty of the
+ * fastest ones load 1,200 times.
+ */
+const maxPages = 1_800
+
+/** Creates a function that counts an opened page. It throws a FormError (`rate_limited`) if there were too many. */
+export function createPageLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
+  const countPage = createRateLimits(deps, { limits: { pages: maxPages }, windowSeconds })
+
+  return async (userId: number, reply: FastifyReply): Promise<void> => {
+    const [quota] = await countPage(String(userId))
+    if (quota?.exceeded !== true) return
+    reply.header('Retry-After', String(quota.resetSeconds))
+    throw new FormError(
+      'rate_limited',
+      `You opened more than ${quota.limit} pages in a minute. Wait a minute before you try again.`,
+    )
+  }
+}
+
 /** Creates a function that counts a submitted form. It throws a FormError (`rate_limited`) if there were too many. */
 export function createSubmitLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
   const countSubmit = createRateLimits(deps, {

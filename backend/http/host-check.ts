@@ -1,0 +1,70 @@
+import { isIP } from 'node:net'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { ApiError } from '../core/errors.ts'
+import { loopbackHosts } from '../core/loopback.ts'
+
+type HostConfig = Pick<Config, 'publicUrl' | 'internalUrl' | 'host' | 'allowedHosts'>
+
+/**
+ * Returns a function that says whether a Host header names this service or this machine. Any web page can make its
+ * visitor's browser send other names here (DNS rebinding).
+ */
+export function createKnownHosts(config: HostConfig): (host: string | undefined) => boolean {
+  const configuredHosts = [
+    new URL(config.publicUrl).hostname,
+    new URL(config.internalUrl).hostname,
+    config.host,
+    ...config.allowedHosts,
+  ]
+  const names = new Set(
+    [...loopbackHosts, ...configuredHosts.map(parseHostname)].map((name) => name.toLowerCase()),
+  )
+  // As values of HOST, these mean all addresses. No client uses them as a hostname.
+  for (const name of ['0.0.0.0', '[::]']) names.delete(name)
+  return (host) => host !== undefined && names.has(parseHostname(host).toLowerCase())
+}
+
+/** Drops the port. IPv6 addresses are in brackets (RFC 3986, section 3.2.2), but not in HOST. */
+const parseHostname = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host.replace(/:\d+$/, ''))
+
+/** Load balancers check them by any name or address, and they reveal nothing. */
+const probes = new Set<string | undefined>(['/healthz', '/readyz'])
+
+/** What someone could use without a credential, as long as the installation has no user. */
+const signUpPath = '/sign-up'
+
+/**
+ * Rejects requests that a web page could have made its visitor's browser send by DNS rebinding, where that would give the
+ * page more than its author has: everything on a machine that only its own users can reach, and the sign-up of a new
+ * installation in an internal network.
+ *
+ * A page knows no credential to send, and needs a name, because the origin of an address is that address. A proxy's
+ * requests have the name that it uses for this process.
+ */
+export function requireKnownHost(
+  app: FastifyInstance,
+  config: HostConfig & Pick<Config, 'isLoopbackOnly'>,
+  isProxy: (address: string) => boolean,
+): void {
+  const isKnown = createKnownHosts(config)
+  const isChecked = ({ routeOptions: { url }, headers }: FastifyRequest) =>
+    headers.authorization === undefined && (config.isLoopbackOnly ? !probes.has(url) : url === signUpPath)
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { host } = request.raw.headers
+    if (
+      isChecked(request) &&
+      !isKnown(host) &&
+      !isAddress(host) &&
+      !isProxy(request.socket.remoteAddress ?? '')
+    )
+      throw new ApiError('malformed_json.host')
+    done()
+  })
+}
+
+const isAddress = (host = ''): boolean => {
+  const name = parseHostname(host)
+  return isIP(name.startsWith('[') ? name.slice(1, -1) : name) !== 0
+}

@@ -1,0 +1,35 @@
+import { expect, it } from '@jest/globals'
+import { ErrorResponse } from '@outdial/contract'
+import { listenWithLimits, openConnection } from '../support/raw-connection.ts'
+import { useApiWorld } from '../support/test-api.ts'
+
+const api = useApiWorld()
+
+it.each([
+  ['without Host', 400, 'GET /api/public/v1/agents/ HTTP/1.1\r\nX-Request-Id: mine\r\n\r\n', /Host/],
+  [
+    'with an unknown expectation',
+    417,
+    'POST /api/public/v1/contacts/ HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: x\r\nX-Request-Id: mine\r\nContent-Length: 2\r\n\r\n{}',
+    /Expect/,
+  ],
+])('responds to a request %s with an error in the usual shape', async (_, status, request, message) => {
+  const { port, ...listening } = await listenWithLimits(api.deps)
+  const connection = await openConnection(port)
+  connection.write(request)
+  const [head = '', body = ''] = (await connection.closed).split('\r\n\r\n')
+  expect(head).toContain(`HTTP/1.1 ${status} `)
+  expect(head).toMatch(/^x-request-id: mine$/im)
+  const { error } = ErrorResponse.parse(JSON.parse(body))
+  expect([error.request_id, error.code]).toEqual(['mine', 'malformed_json'])
+  expect(error.message).toMatch(message)
+  await listening.close()
+})
+
+it('still answers requests of HTTP/1.0, which have no Host', async () => {
+  const { port, ...listening } = await listenWithLimits(api.deps)
+  const connection = await openConnection(port)
+  connection.write('GET /healthz HTTP/1.0\r\n\r\n')
+  expect(await connection.closed).toMatch(/^HTTP\/1\.1 200 /)
+  await listening.close()
+})
