@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { describeError } from '../core/errors.ts'
+import { ApiError, describeError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { registerPages } from '../http/register-scope.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
@@ -27,7 +27,7 @@ export async function registerDashboard(
       request.log.error({ error: describeError(error) }, 'failed to handle a page request')
     void reply
       .code(pageError.status)
-      .headers(pageHeaders())
+      .headers({ ...pageHeaders(), ...(error instanceof ApiError && error.headers) })
       .send(
         render('error', {
           title: pageError.title,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { describeError, errorCode } from '../core/errors.ts'
+import { ApiError, describeError, errorCode } from '../core/errors.ts'
 import { toApiError } from '../http/error-handler.ts'
 import {
   authorizationExpiredError,
@@ -22,7 +22,7 @@ export const handlePageError =
       request.log.error({ error: describeError(error) }, 'failed to handle a page request')
     void reply
       .code(pageError.status)
-      .headers(pageHeaders())
+      .headers({ ...pageHeaders(), ...(error instanceof ApiError && error.headers) })
       .send(renderErrorPage(render, pageError, request.id))
   }
 

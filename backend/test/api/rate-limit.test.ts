@@ -90,6 +90,35 @@ it('warns once about X-Forwarded-For from a proxy that is not trusted', async ()
   expect(await countWarnings('loopback')).toBe(0)
 })
 
+it('counts all addresses of a client as one, with and without ports, and all that are no addresses', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const config = parseConfig({ SECRET_KEY: 'x'.repeat(32), TRUSTED_PROXIES: 'loopback,10.0.0.7' })
+  const app = await createApp({ ...api.deps, config, log })
+  const send = createSender(app, api.key)
+  const guess = async (address: string) => {
+    const headers = { 'x-forwarded-for': address }
+    return (await send({ path: '/agents/', key: 'odk_guess', headers })).statusCode
+  }
+  /** Returns what the first and the last of 301 guesses get. */
+  const guessFrom = async (toAddress: (index: number) => string) => {
+    const statuses = []
+    for (let index = 0; index <= 300; index += 1) statuses.push(await guess(toAddress(index)))
+    return [statuses[0], statuses[300]]
+  }
+  expect(await guessFrom((index) => `198.51.100.8:${20_000 + index}`)).toEqual([401, 429])
+  expect(await guess('198.51.100.8')).toBe(429)
+  expect(await guess('203.0.113.1, 198.51.100.8:1, 10.0.0.7:443')).toBe(429)
+  expect(await guessFrom((index) => `[2001:db8::${index.toString(16)}]:${20_000 + index}`)).toEqual([
+    401, 429,
+  ])
+  expect(await guess('2001:db8::ffff')).toBe(429)
+  expect(lines.filter((line) => line.includes('without an IP address'))).toEqual([])
+  expect(await guessFrom((index) => `_hidden${index}`)).toEqual([401, 429])
+  expect(lines.filter((line) => line.includes('without an IP address'))).toHaveLength(1)
+  await app.close()
+})
+
 it('uses forwarded client addresses from trusted proxies only', async () => {
   const guessesUntilLimited = async (trustedProxies: string, from: string[]) => {
     const config = parseConfig({ SECRET_KEY: 'x'.repeat(32), TRUSTED_PROXIES: trustedProxies })

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
+import { createAuthorizationLimits } from '../../oauth/authorization-limits.ts'
 import { startAuthorizationCleanup } from '../../privacy/delete-expired.ts'
+import { createLoneReplica } from '../../replicas/replicas.ts'
+import { PageError } from '../../views/page-error.ts'
+import { ManualClock } from '../support/clock.ts'
 import { type Flow, newFlow, useOAuthWorld } from '../support/oauth.ts'
 
 const world = useOAuthWorld()
@@ -49,6 +53,23 @@ describe('authorizations that strangers start', () => {
     expect(limited).toEqual(['2001:db8:1:4::1'])
   })
 
+  it('leave a few to every other network after 3,000 in a minute', async () => {
+    const limits = createAuthorizationLimits({ clock: new ManualClock(), replicas: createLoneReplica() })
+    const begin = (ip: string) =>
+      limits.check({ ip }).then(
+        () => 'begun',
+        (error: unknown) => (error instanceof PageError ? error.status : error),
+      )
+    const begun = []
+    for (let count = 0; count < 60; count += 1)
+      for (let index = 0; index < 55; index += 1) begun.push(await begin(`203.0.113.${index}`))
+    expect(begun.filter((result) => result === 'begun')).toHaveLength(3_000)
+    const others = []
+    for (let count = 0; count < 4; count += 1) others.push(await begin('198.51.100.7'))
+    expect(others).toEqual(['begun', 'begun', 'begun', 503])
+    expect(await begin('198.51.100.8')).toBe('begun')
+  })
+
   it('explain the limit on a page', async () => {
     await start(60)
     const response = await fetch(flow.startUrl, { redirect: 'manual' })
@@ -76,4 +97,48 @@ describe('authorizations that strangers start', () => {
     while ((await storedAuthorizations()).length > 0) await new Promise((resolve) => setImmediate(resolve))
     await job.stop()
   })
+})
+
+describe('long URLs', () => {
+  const slashes = `?a=${'/'.repeat(15_500)}x`
+
+  it.each(['/oauth/token', '/oauth/revoke', '/.well-known/oauth-authorization-server'])(
+    'of %s are rejected before anything else reads them',
+    async (path) => {
+      const method = path.startsWith('/oauth/') ? 'POST' : 'GET'
+      const response = await world.service.app.inject({ method, url: path + slashes })
+      expect([response.statusCode, response.json()]).toMatchObject([
+        400,
+        { error: { code: 'malformed_json' } },
+      ])
+    },
+  )
+
+  it.each(['/oauth/authorize', '/oauth/authorize/x', '/connect/x'])('of %s get a page', async (path) => {
+    const response = await world.service.app.inject(path + slashes)
+    expect([response.statusCode, response.headers['content-type']]).toEqual([414, 'text/html; charset=utf-8'])
+  })
+
+  it('may have a slash at the end of the path, and in the query', async () => {
+    const response = await world.service.app.inject(
+      `/.well-known/oauth-authorization-server/?a=${'/'.repeat(3_000)}x`,
+    )
+    expect(response.statusCode).toBe(200)
+  })
+})
+
+it('limits the requests of a network for tokens, and the size of their bodies', async () => {
+  const post = (url: string, remoteAddress: string, payload = 'grant_type=x') =>
+    world.service.app.inject({
+      ...{ method: 'POST', url, remoteAddress, payload },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+  const statuses = new Set<number>()
+  for (let count = 0; count < 1_200; count += 1)
+    statuses.add((await post(count % 2 === 0 ? '/oauth/token' : '/oauth/revoke', '203.0.113.9')).statusCode)
+  expect(statuses.has(429)).toBe(false)
+  const limited = await post('/oauth/token', '203.0.113.9')
+  expect([limited.statusCode, limited.headers['retry-after']]).toEqual([429, '60'])
+  expect((await post('/oauth/token', '203.0.113.10')).statusCode).not.toBe(429)
+  expect((await post('/oauth/token', '203.0.113.10', 'a'.repeat(16 * 1024 + 1))).statusCode).toBe(413)
 })
