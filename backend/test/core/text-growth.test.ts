@@ -1,14 +1,21 @@
 import { expect, it } from '@jest/globals'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { validateAgent } from '../../agents/validate-agent.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
+import { parsePhone } from '../../core/phone.ts'
 import { toSingleLine } from '../../core/text.ts'
+import { checkEmail } from '../../identity/users.ts'
 import { readHtml } from '../../knowledge/parse/read-html.ts'
 import { splitIntoPassages } from '../../knowledge/split-passages.ts'
+import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { parseRequestedTime } from '../../scheduling/local-time.ts'
 import type { DialRequest } from '../../telephony/provider.ts'
 import { fillTemplate } from '../../telephony/simulated/scenarios.ts'
 import { parseTimeZone } from '../../telephony/simulated/tool-steps.ts'
 import { redactSecrets } from '../../tools/custom/tool-secrets.ts'
 import { parseTemplate } from '../../tools/custom/url-template.ts'
+import { compileSchema, isSimpleSchema } from '../../tools/json-schema/compile-schema.ts'
+import { languageName } from '../../views/format.ts'
 import { findGrowth, repeatedTexts } from '../support/cpu-growth.ts'
 
 const dialRequest = (greeting: string, variables: Record<string, string>): DialRequest => ({
@@ -33,6 +40,15 @@ const describe = (variables: Record<string, string>, note: string) =>
     { now: new Date(0), timeZone: undefined },
   )
 
+/** Texts that are rejected are read, too. */
+function ignoreError(read: () => unknown): void {
+  try {
+    read()
+  } catch {
+    // only the time counts
+  }
+}
+
 /** What reads stored text, or text from other servers, which is longer than that of any form. */
 const readers: Record<string, (text: string) => unknown> = {
   toSingleLine,
@@ -47,9 +63,28 @@ const readers: Record<string, (text: string) => unknown> = {
   splitIntoPassages,
   readHtml: (text) => readHtml(Buffer.from(text)),
   parseTemplate,
+  languageName,
+  parsePhone: (text) => parsePhone(text, 'US'),
+  findTargetUrlIssue: (text) => findTargetUrlIssue({ allowLoopbackWebhooks: false }, text),
+  checkEmail: (text) => ignoreError(() => checkEmail(text)),
+  'validateAgent: the language': (text) =>
+    ignoreError(() => validateAgent({ name: 'Ava', language: text, greeting: '', variables: [] })),
+  'validateAgent: the other fields': (text) =>
+    ignoreError(() => validateAgent({ name: text, greeting: text, variables: [text] })),
   'redactSecrets: a response': (text) => redactSecrets(text, { token: 'secret ==' }),
   'redactSecrets: a secret': (text) => redactSecrets('response', { token: text }),
 }
+
+it.each(Object.keys(fullFormats))(
+  'checks the format %s in a thread, unless it takes CPU time in proportion to the length',
+  async (format) => {
+    const schema = { type: 'object', properties: { a: { type: 'string', format } } }
+    if (!isSimpleSchema(schema)) return
+    const validator = compileSchema(schema)
+    for (const [what, repeat] of Object.entries(repeatedTexts))
+      expect(await findGrowth(what, repeat, (text) => validator({ a: text }))).toBeUndefined()
+  },
+)
 
 it.each(Object.entries(readers))(
   'takes CPU time in proportion to the length of a text: %s',

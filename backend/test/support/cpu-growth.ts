@@ -77,6 +77,7 @@ export const repeatedTexts: Record<string, (length: number) => string> = Object.
     ['https://', 'a.', 'x'],
     ['https://example.com/', '../', 'x'],
     ['https://example.com/?', 'a&', 'x'],
+    ['https://', 'a-', '_'],
     ['https://', '@', 'x'],
     ['', 'a@', 'x'],
     ['a@', 'a.', 'x'],

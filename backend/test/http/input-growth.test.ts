@@ -1,0 +1,35 @@
+import { expect, it } from '@jest/globals'
+import { validate } from '../../core/validate.ts'
+import { findGrowth, repeatedTexts } from '../support/cpu-growth.ts'
+import { listInputFields, withOnly } from '../support/input-fields.ts'
+import { listInputs } from '../support/inputs.ts'
+import { useServiceWorld } from '../support/service.ts'
+
+const world = useServiceWorld()
+
+it('takes CPU time in proportion to the length of a text in any field of any route', async () => {
+  const findings: string[] = []
+  let count = 0
+  const inputs = listInputs(world.service.deps).flatMap(({ method, path, part, schema }) =>
+    listInputFields(schema).map((field) => ({ ...field, schema, name: `${method} ${path} ${part}` })),
+  )
+  for (const [what, repeat] of Object.entries(repeatedTexts)) {
+    // A text is the same for all fields, so it's built once.
+    const texts = new Map([20_000, 200_000].map((length) => [length, repeat(length)]))
+    for (const { name, schema, ...field } of inputs) {
+      count += 1
+      const check = (text: string) => {
+        try {
+          validate(schema, withOnly(field, text))
+        } catch {
+          // Almost every text is rejected.
+        }
+      }
+      const place = `${name} ${field.path.join('.')} with ${what}`
+      const finding = await findGrowth(place, (length) => texts.get(length) ?? repeat(length), check)
+      if (finding !== undefined) findings.push(finding)
+    }
+  }
+  expect(findings).toEqual([])
+  process.stdout.write(`${count} combinations of fields and texts\n`)
+}, 120_000)
