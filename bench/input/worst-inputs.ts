@@ -145,6 +145,27 @@ export const inputs: readonly Input[] = [
       }),
     }),
   ),
+  toApi('OAuth: 15,000 slashes in the query', async ({ api }) => {
+    const response = await fetch(`${new URL(api).origin}/oauth/token?a=${'/'.repeat(15_000)}x`, {
+      method: 'POST',
+    })
+    await response.text()
+    return response.status
+  }),
+  toDashboard('agent: a language tag of 340 KB', async ({ browser, base }) => {
+    const { page: form } = await browser.open(`${base}/agents/new`)
+    const language = `en-u${Array.from({ length: 43_000 }, (_, index) => `-a${10_000 + index}`).join('')}`
+    const { page } = await browser.press(form, 'Create draft', { name: 'Ava', language })
+    return page.status
+  }),
+  toDashboard('contact: 100 variables with 2,000 spaces', async ({ browser, base }) => {
+    const { page: form } = await browser.open(`${base}/contacts/new`)
+    const variables = Array.from({ length: 100 }, (_, index) => `v${index} = x${' '.repeat(1_997)}x`).join(
+      '\n',
+    )
+    const { page } = await browser.press(form, 'Add contact', { phone_number: '+12025550143', variables })
+    return (await browser.open(`${page.url}/edit`)).page.status
+  }),
   toDashboard(
     'schema: patterns that backtrack',
     saveSchema({ type: 'object', properties: manyProperties({ type: 'string', pattern: '^(a+)+$' }) }),
