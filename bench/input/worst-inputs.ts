@@ -1,6 +1,7 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import type { Browser } from '../../support/browser.ts'
 import { startFloodingMcpServer } from './flooding-mcp-server.ts'
+import { sendHalfForms } from './half-sent-forms.ts'
 import { startHostileMcpServer } from './hostile-mcp-server.ts'
 
 /** A workspace that sends the inputs. */
@@ -145,6 +146,7 @@ export const inputs: readonly Input[] = [
       }),
     }),
   ),
+  { name: '220 half-sent forms', send: ({ api }) => sendHalfForms(new URL(api).origin), maxPosts: 1 },
   toApi('OAuth: 15,000 slashes in the query', async ({ api }) => {
     const response = await fetch(`${new URL(api).origin}/oauth/token?a=${'/'.repeat(15_000)}x`, {
       method: 'POST',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { RuntimeReport } from '@outdial/contract'
+import { RuntimeReport } from '@outdial/contract'
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { createApp } from '../../../app.ts'
@@ -10,6 +10,7 @@ import { finishAttempt } from '../../../dialer/finish-attempt.ts'
 import { createAttemptToken } from '../../../secrets/attempt-tokens.ts'
 import { seedCall } from '../../support/calls.ts'
 import { freshNumber } from '../../support/factories.ts'
+import { type InputField, listInputFields, textsOverLimit } from '../../support/input-fields.ts'
 import { waitForLockWaiters } from '../../support/locks.ts'
 import { useCallsWorld } from '../../support/world.ts'
 
@@ -64,6 +65,28 @@ const listReports = async () => {
 }
 const getErrorCode = (response: { json: () => unknown }) =>
   (response.json() as { error: { code: string } }).error.code
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** The name of an extracted value is any. */
+const toName = (name: string) => (name === '*' ? 'any' : name)
+
+const hasField = (value: unknown, [name, ...rest]: readonly string[]): boolean =>
+  name === undefined || (isObject(value) && toName(name) in value && hasField(value[toName(name)], rest))
+
+/** Returns a copy of a report with another text in one field, or as the name of one. */
+function withText(
+  value: unknown,
+  { path, isKey }: Pick<InputField, 'path' | 'isKey'>,
+  text: string,
+): unknown {
+  const [name, ...rest] = path
+  if (name === undefined || !isObject(value)) return text
+  if (isKey && rest.length === 0) return { [text]: 'Short.' }
+  const inner = withText(value[toName(name)], { path: rest, isKey }, text)
+  return Array.isArray(value) ? [inner] : { ...value, [toName(name)]: inner }
+}
 
 describe('repeated and late reports', () => {
   it('saves one of two end reports that arrive at the same time', async () => {
@@ -326,6 +349,44 @@ describe('the fields of a report', () => {
     expect(logLines.join()).toContain(rows[0]?.changes[0])
     expect((await world.deps.metrics.unreadableReports.get()).values).toMatchObject([{ value: 1 }])
   })
+
+  /** Every text that a report can have, from its schema, with a report that has it. A long time isn't a time. */
+  const texts = listInputFields(RuntimeReport)
+    .filter(({ maxLength, path }) => maxLength !== null && !/^(at|answered_at)$/.test(path.at(-1) ?? ''))
+    .map((field) => {
+      const full = fullReports().find((one) => hasField(one, field.path))
+      return [field.path.join('.') + (field.isKey ? ' (name)' : ''), field, full] as const
+    })
+
+  it.each(texts)('is recorded with a shorter value if %s is over its limit', async (_, field, full) => {
+    if (full === undefined) throw new Error(`no report has ${field.path.join('.')}`)
+    const [, text = ''] = textsOverLimit(field)
+    expect((await report(withText(full, field, text))).statusCode).toBe(200)
+    const [saved] = await listReports()
+    expect(saved).toMatchObject({ type: full.type, sequence: full.sequence })
+    const longest =
+      JSON.stringify(saved)
+        .match(/x+/g)
+        ?.reduce((max, run) => Math.max(max, run.length), 0) ?? 0
+    expect(longest).toBeLessThanOrEqual(field.maxLength ?? 0)
+  })
+
+  it('has a case for every text', () => expect(texts.length).toBeGreaterThanOrEqual(6))
+
+  /** Reports that together have every field. */
+  function fullReports(): Record<string, unknown>[] {
+    const analysis = {
+      summary: 'Short.',
+      sentiment: 'positive',
+      goal_met: true,
+      extracted: { any: 'Short.' },
+    }
+    return [
+      { ...busy, ...endedReport(), recording_url: 'https://example.com/', analysis },
+      { ...busy, outcome: 'voicemail', answered_at: timestamp, transcript: [], summary: 'Short.' },
+      { sequence: 4, type: 'analysis', at: timestamp, analysis },
+    ]
+  }
 
   function endedReport() {
     return {
