@@ -9,7 +9,7 @@ export const withText = (key: keyof typeof detailTexts, values?: ErrorValues) =>
 })
 
 /**
- * Text from outside. If it's too long, nothing else about it is checked: the time that patterns, parsers, and `Intl` take
+ * Accepts text from outside. If it's too long, nothing else about it is checked: the time that patterns, parsers, and `Intl` take
  * can grow with the square of its length. So a format is a check of it: `boundedText(254).check(z.email())`.
  *
  * @param tooLong the text of the error, if the limit isn't what matters to people
@@ -17,7 +17,7 @@ export const withText = (key: keyof typeof detailTexts, values?: ErrorValues) =>
 export const boundedText = (max: number, tooLong: Partial<ReturnType<typeof withText>> = {}) =>
   z.string().max(max, { ...tooLong, abort: true })
 
-/** The same, without spaces around it, which don't count. */
+/** Accepts the same, and removes spaces around it, which don't count. */
 export const trimmedText = (max: number) => z.string().trim().max(max, { abort: true })
 
 /** Accepts any Unicode text except NUL, which PostgreSQL can't store. */

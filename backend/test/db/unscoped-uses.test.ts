@@ -27,6 +27,7 @@ const others = [
   'createApp',
   'createDashboardRoutes',
   'createMonitoringApp',
+  'createPageLimit',
   'createSubmitLimit',
   'createToolServer',
   'getSessionFailure',
