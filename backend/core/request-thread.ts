@@ -15,45 +15,50 @@ interface FromThread<Result> {
   result: Result
 }
 
-/** Starts the thread with its first request, and ends it after a minute without one. */
+/** A worker and its requests. The one before it can still be ending, and must not fail the requests of the next. */
+interface Running<Result> {
+  worker: Worker
+  pending: Map<number, Omit<PromiseWithResolvers<Result>, 'promise'>>
+  idleTimer?: NodeJS.Timeout
+}
+
+/** Starts the thread with its first request, and ends it after `idleMs` without one. */
 export function createRequestThread<Request, Result>(
   file: URL,
   maxHeapMegabytes: number,
+  idleMs = minuteMs,
 ): RequestThread<Request, Result> {
-  const pending = new Map<number, Omit<PromiseWithResolvers<Result>, 'promise'>>()
-  let worker: Worker | undefined
-  let idleTimer: NodeJS.Timeout | undefined
+  let running: Running<Result> | undefined
   let lastId = 0
 
-  const startWorker = (): Worker => {
-    const started = new Worker(file, {
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes },
-    })
-    started.on('message', ({ id, result }: FromThread<Result>) => pending.get(id)?.resolve(result))
-    started.on('error', () => {}) // it also exits
-    started.once('exit', () => {
-      if (worker === started) worker = undefined
-      for (const { reject } of pending.values())
+  const start = (): Running<Result> => {
+    const worker = new Worker(file, { env: {}, resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes } })
+    const started: Running<Result> = { worker, pending: new Map() }
+    worker.on('message', ({ id, result }: FromThread<Result>) => started.pending.get(id)?.resolve(result))
+    worker.on('error', () => {}) // it also exits
+    worker.once('exit', () => {
+      if (running === started) running = undefined
+      for (const { reject } of started.pending.values())
         reject(new Error('the thread ended before its request was done'))
     })
     return started
   }
-  const end = () => {
-    void worker?.terminate()
-    worker = undefined
+  const end = ({ worker }: Running<Result>) => {
+    if (running?.worker === worker) running = undefined
+    void worker.terminate()
   }
 
   return {
     send: async (request, signal = new AbortController().signal) => {
       signal.throwIfAborted()
-      clearTimeout(idleTimer)
+      const current = (running ??= start())
+      const { worker, pending } = current
+      clearTimeout(current.idleTimer)
       const id = (lastId += 1)
       const { promise, ...settle } = Promise.withResolvers<Result>()
       pending.set(id, settle)
-      const thread = (worker ??= startWorker())
-      const post = (message: ToThread<Request>) => thread.postMessage(message)
-      thread.ref()
+      const post = (message: ToThread<Request>) => worker.postMessage(message)
+      worker.ref()
       post({ id, request })
       try {
         return await rejectOnAbort(promise, signal)
@@ -62,8 +67,8 @@ export function createRequestThread<Request, Result>(
         pending.delete(id)
         if (pending.size === 0) {
           // An idle thread must not keep the process running.
-          thread.unref()
-          idleTimer = setTimeout(end, minuteMs).unref()
+          worker.unref()
+          current.idleTimer = setTimeout(end, idleMs, current).unref()
         }
       }
     },

@@ -1,19 +1,23 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import { createRequestThread } from '../../core/request-thread.ts'
 import type { ExampleRequest } from '../support/example-thread.ts'
 
-const createThread = () =>
-  createRequestThread<ExampleRequest, number>(new URL('../support/example-thread.ts', import.meta.url), 64)
+const createThread = (idleMs?: number) =>
+  createRequestThread<ExampleRequest, number>(
+    new URL('../support/example-thread.ts', import.meta.url),
+    64,
+    idleMs,
+  )
 
 it('works on many requests at the same time', async () => {
   const thread = createThread()
   const waiting = new AbortController()
-  const wait = thread.send({ type: 'wait' }, waiting.signal)
+  const waitingRequest = thread.send({ type: 'wait' }, waiting.signal)
   const values = [1, 2, 3]
   expect(await Promise.all(values.map((value) => thread.send({ type: 'double', value })))).toEqual([2, 4, 6])
   waiting.abort(new Error('enough'))
-  await expect(wait).rejects.toThrow('enough')
+  await expect(waitingRequest).rejects.toThrow('enough')
 })
 
 it('keeps the event loop free while the thread is busy', async () => {
@@ -28,9 +32,9 @@ it('keeps the event loop free while the thread is busy', async () => {
 it('cancels a request in the thread when its signal aborts', async () => {
   const thread = createThread()
   const canceling = new AbortController()
-  const wait = thread.send({ type: 'wait' }, canceling.signal)
+  const waitingRequest = thread.send({ type: 'wait' }, canceling.signal)
   canceling.abort()
-  await expect(wait).rejects.toMatchObject({ name: 'AbortError' })
+  await expect(waitingRequest).rejects.toMatchObject({ name: 'AbortError' })
   expect(await thread.send({ type: 'count canceled' })).toBe(1)
   await expect(thread.send({ type: 'wait' }, AbortSignal.abort())).rejects.toMatchObject({
     name: 'AbortError',
@@ -42,4 +46,12 @@ it('fails all requests of a thread that ends, and starts another for the next', 
   const requests = [thread.send({ type: 'wait' }), thread.send({ type: 'exit' })]
   for (const request of requests) await expect(request).rejects.toThrow('the thread ended')
   expect(await thread.send({ type: 'double', value: 4 })).toBe(8)
+})
+
+it('sends the next request to another thread while the idle one is ending', async () => {
+  const thread = createThread(1)
+  for (const value of [1, 2, 3]) {
+    expect(await thread.send({ type: 'double', value })).toBe(2 * value)
+    await wait(1) // the timer that ends the thread is older, and so it's first
+  }
 })
