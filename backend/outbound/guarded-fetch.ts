@@ -16,7 +16,7 @@ export interface BodyLimits {
   bytes: number
   /** Values of JSON. Libraries parse and validate it on the main thread, which takes long for many values. */
   values: number
-  /** Events of an event stream. */
+  /** Events of an event stream that have data. Comments, which keep a connection open, have none. */
   events: number
 }
 
@@ -76,6 +76,8 @@ export class TooLargeError extends Error {
 
 const newline = 0x0a
 const carriageReturn = 0x0d
+const colon = 0x3a
+const dataField = Buffer.from('data')
 
 /** What may still arrive. */
 type Allowance = BodyLimits
@@ -100,30 +102,67 @@ function limitBody(
   const counter = createValueCounter()
   let event: Allowance = { ...limits }
   let values = 0
-  let isLineEmpty = true
-  const count = (byte: number) => {
+  const countByte = () => {
     take(event, 'bytes')
     take(total, 'bytes')
+  }
+  const countValue = (byte: number) => {
     if (counter.add(byte) === values) return
     values += 1
     take(event, 'values')
     take(total, 'values')
   }
-  const countInEvent = (byte: number) => {
-    count(byte)
-    if (byte === newline && isLineEmpty) {
-      take(total, 'events')
-      event = { ...limits }
-      values = 0
-      counter.reset()
-    }
-    if (byte !== carriageReturn) isLineEmpty = byte === newline
+  const endEvent = (hasData: boolean) => {
+    if (hasData) take(total, 'events')
+    event = { ...limits }
+    values = 0
+    counter.reset()
+  }
+  const lines = createLineReader(endEvent)
+  const count = (byte: number) => {
+    countByte()
+    if (!isEventStream || lines.add(byte) !== 'comment') countValue(byte)
   }
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
-      chunk.forEach(isEventStream ? countInEvent : count)
+      for (const byte of chunk) count(byte)
       controller.enqueue(chunk)
     },
   })
   return stream.pipeThrough(limit)
+}
+
+/** Finds comments, and the ends of events, which are empty lines. A line ends with LF, CR, or both. */
+function createLineReader(onEventEnd: (hasData: boolean) => void) {
+  let column = 0
+  let matched = 0
+  let isComment = false
+  let isAfterReturn = false
+  let hasData = false
+  const endLine = () => {
+    if (matched === dataField.length) hasData = true
+    if (column === 0) {
+      onEventEnd(hasData)
+      hasData = false
+    }
+    column = 0
+    matched = 0
+    isComment = false
+  }
+  return {
+    /** Returns what the byte belongs to. */
+    add: (byte: number): 'comment' | 'field' => {
+      const isSecondPart = byte === newline && isAfterReturn
+      isAfterReturn = byte === carriageReturn
+      if (isSecondPart) return 'field'
+      if (byte === newline || byte === carriageReturn) {
+        endLine()
+        return 'field'
+      }
+      if (column === 0) isComment = byte === colon
+      if (column === matched && byte === dataField[matched]) matched += 1
+      column += 1
+      return isComment ? 'comment' : 'field'
+    },
+  }
 }

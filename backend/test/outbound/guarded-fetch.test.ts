@@ -76,7 +76,9 @@ describe('an event stream', () => {
     // A quotation mark in another field hides nothing.
     ['number of values of an event', values(10), `id: "\n${values(11)}`],
     ['number of events', event(1).repeat(5), event(1).repeat(6)],
-    ['number of empty lines', '\n'.repeat(5), '\n'.repeat(6)],
+    ['number of events whose lines end with CR', 'data: x\r\r'.repeat(5), 'data: x\r\r'.repeat(6)],
+    ['length, with comments', ': ping\n\n'.repeat(100), ': ping\n\n'.repeat(126)],
+    ['length, with empty lines', '\n'.repeat(1000), '\n'.repeat(1001)],
   ])('that responds to a message has a limited %s', async (_name, permitted, tooMuch) => {
     const read = async (text: string) => {
       receiver.respond = (_request, response) => response.writeHead(200, eventStream).end(text)

@@ -79,7 +79,7 @@ it("doesn't parse a list of tools with more than 10,000 values", async () => {
   const row = await add(server)
   server.tools = Array.from({ length: 3_334 }, (_, at) => ({ ...write, name: `tool${at}` }))
   server.pageSize = server.tools.length
-  const text = 'its response is too large: more than 2 MiB, 10,000 values, or 200 events'
+  const text = 'its response is too large: more than 2 MiB, 10,000 values, or 1,000 events'
   const message = expect.stringContaining(text)
   await expect(add(server)).rejects.toMatchObject({ details: [{ field: 'url', message }] })
   await expect(listRemoteServer(world.deps, world.seed.workspaceId, row.id)).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { type BodyLimits, TooLargeError } from '../../outbound/guarded-fetch.ts'
 import { connectionLost, type RemoteFailure } from './remote-failure.ts'
 
 /** Validating a response with 10,000 values takes up to 0.1 s. */
-export const responseLimits: BodyLimits = { bytes: 2 * 1024 * 1024, values: 10_000, events: 200 }
+export const responseLimits: BodyLimits = { bytes: 2 * 1024 * 1024, values: 10_000, events: 1_000 }
 
 /** The server responded to a message with an HTTP error. */
 export class HttpStatusError extends Error {
@@ -75,7 +75,7 @@ function describeError(error: unknown): string {
   )
 }
 
-const responseTooLarge = `its response is too large: more than ${responseLimits.bytes / 1024 / 1024} MiB, ${responseLimits.values.toLocaleString('en-US')} values, or ${responseLimits.events} events`
+const responseTooLarge = `its response is too large: more than ${responseLimits.bytes / 1024 / 1024} MiB, ${responseLimits.values.toLocaleString('en-US')} values, or ${responseLimits.events.toLocaleString('en-US')} events`
 
 function describeTransportError(error: unknown): string | undefined {
   if (error instanceof TooLargeError) return responseTooLarge

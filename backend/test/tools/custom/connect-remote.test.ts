@@ -140,12 +140,27 @@ describe('a connection', () => {
       expect(await use(row, 'echo')).toMatchObject({ isError: false })
       respondWith(3_334, 'x')
       expect((await use(row, 'echo')).text).toContain(
-        'its response is too large: more than 2 MiB, 10,000 values, or 200 events',
+        'its response is too large: more than 2 MiB, 10,000 values, or 1,000 events',
       )
       respondWith(1, 'small')
       expect(await use(row, 'echo')).toEqual({ text: 'small', isError: false })
     },
   )
+
+  it('reads a response with hundreds of progress notifications and comments before the result', async () => {
+    const server = await start('streamable')
+    const row = await add(server)
+    server.behaviors.echo = async (_args, { response }) => {
+      await waitUntil(() => response.headersSent)
+      for (let progress = 1; progress <= 500; progress += 1) {
+        const params = { progressToken: 1, progress, total: 500, message: 'Searching' }
+        const notification = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })
+        response.write(`event: message\ndata: ${notification}\n\n: still here\n\n: still here\n\n`)
+      }
+      return textResult('done')
+    }
+    expect(await use(row, 'echo')).toEqual({ text: 'done', isError: false })
+  })
 
   it('answers one request of the server at a time, and drops those that arrive meanwhile', async () => {
     const server = await start('streamable')
