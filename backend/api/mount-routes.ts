@@ -59,6 +59,7 @@ export async function mountRoutes(
     api.route({
       method: route.method,
       url: route.path,
+      config: { requiresBearer: true },
       schema: {
         operationId: route.operationId,
         summary: route.summary,

@@ -50,6 +50,7 @@ export async function mountRuntimeRoutes(
     scope.post(
       attemptReportsPath(':id'),
       {
+        config: { requiresBearer: true },
         onRequest: [requireCredential, requireJsonBody],
         schema: { hide: true },
       },

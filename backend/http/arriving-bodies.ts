@@ -4,6 +4,7 @@ import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { secondMs } from '../core/durations.ts'
 import { ApiError } from '../core/errors.ts'
 import { toNetworks } from '../core/networks.ts'
+import { closeAfterEarlyAnswer } from './early-answers.ts'
 import type { HttpLimits } from './http-limits.ts'
 import type { OverloadState } from './overload.ts'
 
@@ -130,6 +131,7 @@ export function createArrivingBodies(
       if (length === '0' && coding === undefined) return
       const { bytesRead: bytesBefore } = req.socket
       bodies.set(req, { res, startedAt: performance.now(), bytesBefore, isUpload: false })
+      closeAfterEarlyAnswer(req, res, { lingerMs: limits.lingerMs, onAnswer: () => bodies.delete(req) })
     },
 
     limit: (app) => {

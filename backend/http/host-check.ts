@@ -4,6 +4,13 @@ import type { Config } from '../config.ts'
 import { ApiError } from '../core/errors.ts'
 import { loopbackHosts } from '../core/loopback.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set for routes that do nothing without a valid bearer token. */
+    requiresBearer?: boolean
+  }
+}
+
 type HostConfig = Pick<Config, 'publicUrl' | 'internalUrl' | 'host' | 'allowedHosts'>
 
 /**
@@ -39,8 +46,9 @@ const signUpPath = '/sign-up'
  * page more than its author has: everything on a machine that only its own users can reach, and the sign-up of a new
  * installation in an internal network.
  *
- * A page knows no credential to send, and needs a name, because the origin of an address is that address. A proxy's
- * requests have the name that it uses for this process.
+ * A page needs a name, because the origin of an address is that address. It can send any `Authorization`, but no valid one,
+ * so routes that do nothing without a bearer token are open to any name. A proxy's requests have the name that it uses for
+ * this process. A trial has no proxy: the visitor's browser would have the same address.
  */
 export function requireKnownHost(
   app: FastifyInstance,
@@ -48,18 +56,14 @@ export function requireKnownHost(
   isProxy: (address: string) => boolean,
 ): void {
   const isKnown = createKnownHosts(config)
-  const isChecked = ({ routeOptions: { url }, headers }: FastifyRequest) =>
-    headers.authorization === undefined && (config.isLoopbackOnly ? !probes.has(url) : url === signUpPath)
+  const isChecked = ({ socket, routeOptions: { url, config: route } }: FastifyRequest) =>
+    config.isLoopbackOnly
+      ? !probes.has(url) && route.requiresBearer !== true
+      : url === signUpPath && !isProxy(socket.remoteAddress ?? '')
 
   app.addHook('onRequest', (request, _reply, done) => {
     const { host } = request.raw.headers
-    if (
-      isChecked(request) &&
-      !isKnown(host) &&
-      !isAddress(host) &&
-      !isProxy(request.socket.remoteAddress ?? '')
-    )
-      throw new ApiError('malformed_json.host')
+    if (isChecked(request) && !isKnown(host) && !isAddress(host)) throw new ApiError('malformed_json.host')
     done()
   })
 }

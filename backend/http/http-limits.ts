@@ -9,6 +9,8 @@ export interface HttpLimits {
   /** The same for a form with a file, which gets more time for everything that it has sent. */
   uploadTimeoutMs: number
   uploadBytesPerSecond: number
+  /** How long the rest of a body is read that was answered before it arrived. */
+  lingerMs: number
   /** How long a response may wait for its client to read it, which gets more time for everything that it has read. */
   responseTimeoutMs: number
   responseBytesPerSecond: number
@@ -33,6 +35,7 @@ export const defaultHttpLimits: HttpLimits = {
   bodyTimeoutMs: 30 * secondMs,
   uploadTimeoutMs: minuteMs,
   uploadBytesPerSecond: 256 * 1024,
+  lingerMs: 2 * secondMs,
   responseTimeoutMs: 30 * secondMs,
   responseBytesPerSecond: 32 * 1024,
   checkIntervalMs: secondMs,

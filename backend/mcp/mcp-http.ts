@@ -10,13 +10,7 @@ const maxMessageBytes = 256 * 1024
 /** More than the levels that arguments can have, so that the agent learns which limit they exceed. */
 const maxMessageDepth = 1_000
 
-/** Sends an error. `close` ends the connection, for a request whose body may still be arriving. */
-export function sendError(
-  res: ServerResponse,
-  requestId: string,
-  error: ToolServerError | ApiError,
-  close = false,
-): void {
+export function sendError(res: ServerResponse, requestId: string, error: ToolServerError | ApiError): void {
   if (res.headersSent || res.destroyed) {
     res.destroy()
     return
@@ -29,7 +23,6 @@ export function sendError(
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,
       ...error.headers,
-      ...(close && { Connection: 'close' }),
     })
     .end(body)
 }

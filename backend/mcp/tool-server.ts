@@ -198,7 +198,7 @@ function respondToError(
       { request_id: requestId, method: req.method, status: httpError.status, code: httpError.code },
       'rejected a tool server request',
     )
-  sendError(res, requestId, httpError, !req.complete)
+  sendError(res, requestId, httpError)
 }
 
 /** Waits until no tool call is in progress. Aborts the remaining calls after `timeoutMs`. */

@@ -21,7 +21,8 @@ export function mountMetrics(
   overload?: OverloadState,
 ): void {
   const { registry } = deps.metrics
-  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+  const requiresBearer = deps.config.metricsToken !== undefined
+  app.get('/metrics', { schema: { hide: true }, config: { requiresBearer } }, async (request, reply) => {
     if (!mayScrape(deps.config, request)) throw new ApiError('not_found.url')
     await updateGauges(deps, state)
     if (overload !== undefined) showOverload(deps, overload)

@@ -41,6 +41,41 @@ describe('a trial that only this machine can reach', () => {
     expect(await get('/api/public/v1/agents/', 'outdial:8787', { headers })).toBe(401)
     await close()
   })
+
+  it.each(['Bearer odk_unknown', 'Basic eDp4', 'x'])(
+    'rejects it also if a page sends the header Authorization: %s',
+    async (authorization) => {
+      const { get, close } = await serve({})
+      const headers = { authorization }
+      for (const url of [
+        '/sign-up',
+        '/sign-in',
+        '/metrics',
+        '/docs',
+        '/oauth/authorize',
+        '/api/public/v1/openapi.json',
+      ])
+        expect([url, await get(url, 'evil.test', { headers })]).toEqual([url, 400])
+      await close()
+    },
+  )
+
+  it('lets others scrape its metrics if they need a token for that', async () => {
+    const token = 'a-metrics-token-of-more-than-32-characters'
+    const { get, close } = await serve({ METRICS_TOKEN: token })
+    const headers = { authorization: `Bearer ${token}` }
+    expect(await get('/metrics', 'outdial:8787', { headers })).toBe(200)
+    expect(await get('/metrics', 'evil.test')).toBe(404)
+    await close()
+  })
+
+  it('rejects it also if the addresses of this machine are those of a proxy', async () => {
+    const { get, close } = await serve({ TRUSTED_PROXIES: 'loopback' })
+    expect(await get('/sign-up', 'evil.test')).toBe(400)
+    expect(await get('/sign-up', 'evil.test', { headers: { 'x-forwarded-for': '198.51.100.7' } })).toBe(400)
+    expect(await get('/sign-up', 'localhost:8787')).toBe(200)
+    await close()
+  })
 })
 
 describe('an installation that others can reach', () => {
@@ -51,6 +86,7 @@ describe('an installation that others can reach', () => {
     })
     expect(await get('/sign-up', 'evil.test')).toBe(400)
     expect(await get('/sign-up', 'calls.example.com')).toBe(200)
+    expect(await get('/sign-up', 'evil.test', { headers: { authorization: 'x' } })).toBe(400)
     expect(await get('/sign-up', '10.0.0.1:8787')).toBe(200)
     expect(await get('/sign-up', 'upstream', { remoteAddress: '10.0.0.7' })).toBe(200)
     expect(await get('/sign-in', 'outdial.internal')).toBe(200)
