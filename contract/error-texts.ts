@@ -236,6 +236,7 @@ export const runtimeErrorTexts = {
     action: "Don't send the request again.",
   },
   'not_found.attempt': { meaning: 'There is no call attempt with this ID.', action: 'Check the ID.' },
+  'body_too_large.report': { meaning: 'The report is larger than 4 MiB.', action: 'Send a shorter report.' },
   attempt_ended: {
     meaning: "The call attempt has ended, so the report wasn't saved.",
     action: "Don't send the report again.",

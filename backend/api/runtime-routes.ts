@@ -1,11 +1,12 @@
 import { runtimeErrorTexts, RuntimeReport, toErrorMessage } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { ApiError } from '../core/errors.ts'
+import { ApiError, errorCode } from '../core/errors.ts'
 import { attemptReportsPath } from '../core/runtime-paths.ts'
 import { validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
 import { receiveReport } from '../dialer/receive-report.ts'
+import { handleError } from '../http/error-handler.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { registerScope } from '../http/register-scope.ts'
 import { createRuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
@@ -43,6 +44,13 @@ export async function mountRuntimeRoutes(
   }
 
   await registerScope(app, 'internal', (scope) => {
+    scope.setErrorHandler((error, request, reply) =>
+      handleError(
+        errorCode(error) === 'FST_ERR_CTP_BODY_TOO_LARGE' ? new ApiError('body_too_large.report') : error,
+        request,
+        reply,
+      ),
+    )
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
       parseJson(bytes, maxBodyValues),
@@ -50,7 +58,8 @@ export async function mountRuntimeRoutes(
     scope.post(
       attemptReportsPath(':id'),
       {
-        config: { requiresBearer: true },
+        bodyLimit: 4 * 1024 * 1024,
+        config: { requiresBearer: true, bodyWeight: 4 },
         onRequest: [requireCredential, requireJsonBody],
         schema: { hide: true },
       },
@@ -73,8 +82,8 @@ export async function mountRuntimeRoutes(
   })
 }
 
-/** More than 1 MiB has in turns of a transcript. The ones over the limit are left out. */
-const maxBodyValues = 80_000
+/** Five times what's saved of the longest transcript. Parsing more takes longer than half a second. */
+const maxBodyValues = 100_000
 
 /** The longest transcript has 5,000 turns of three fields. */
 const maxReportValues = 25_000

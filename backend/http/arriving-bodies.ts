@@ -16,6 +16,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Maximum file size in bytes. Set only for multipart forms. */
     fileLimit?: number
+    /** How many bodies of ordinary length a body of this route counts as. */
+    bodyWeight?: number
   }
 }
 
@@ -141,14 +143,16 @@ export function createArrivingBodies(
         const body = bodies.get(raw)
         if (body !== undefined) {
           const credential = getCredential(request)
-          body.isUpload = request.routeOptions.config.fileLimit !== undefined
+          const { fileLimit, bodyWeight = 1 } = request.routeOptions.config
+          body.isUpload = fileLimit !== undefined
           if (body.isUpload && credential !== null) addUpload(credential, request, body)
           if (isArriving(raw)) {
             if (sumBytes() > limits.maxBodyBytes) {
               overload.add('bodies')
               throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } })
             }
-            if (credential !== null) addToSender(credential, raw, limits.maxBodiesPerCredential)
+            if (credential !== null)
+              addToSender(credential, raw, Math.ceil(limits.maxBodiesPerCredential / bodyWeight))
             else if (!isProxy(request.ip))
               addToSender(toNetworks(request.ip)[0], raw, limits.maxBodiesPerAddress)
           }

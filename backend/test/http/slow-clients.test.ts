@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, expect, it } from '@jest/globals'
 import { createApiKey } from '../../identity/api-keys.ts'
@@ -20,6 +21,10 @@ const withConfig = (config: Partial<typeof api.deps.config>) => ({
 const startOfContact = (key: string, length = 1000) =>
   `POST ${apiPrefix}/contacts/ HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{`
+
+const startOfReport = (attemptId: string, secret: string) =>
+  `POST /api/internal/attempts/${attemptId}/reports HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
+  `Authorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n\r\n{`
 
 const getStatus = async (url: string, headers: Record<string, string> = {}) => {
   const response = await fetch(url, { headers })
@@ -135,6 +140,21 @@ describe('requests whose bodies are still arriving', () => {
     contact.write(startOfContact(api.key, 2))
     contact.write('}')
     expect(await contact.head()).toMatch(/^HTTP\/1\.1 422 /)
+    for (const connection of slow) connection.destroy()
+    await listening.close()
+  })
+
+  it('are limited per attempt to a quarter, because a report can be four times as long', async () => {
+    const secret = 'runtime-secret-of-at-least-thirty-two-characters'
+    const { port, ...listening } = await listenWithLimits(
+      { ...api.deps, runtimeSecrets: () => [secret] },
+      { maxBodiesPerCredential: 8, maxBodiesPerAddress: 1 },
+    )
+    const attemptId = randomUUID()
+    const slow = await Promise.all([1, 2, 3].map(() => openConnection(port)))
+    const rejected = slow.map((connection) => connection.head().catch(() => undefined))
+    for (const connection of slow) connection.write(startOfReport(attemptId, secret))
+    expect(await Promise.any(rejected)).toMatch(/^HTTP\/1\.1 429 /)
     for (const connection of slow) connection.destroy()
     await listening.close()
   })

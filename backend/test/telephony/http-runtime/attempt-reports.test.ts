@@ -317,6 +317,16 @@ describe('the fields of a report', () => {
       { transcript: [{ ...turn, text: `${'x'.repeat(9_999)}\uFFFD` }] },
     ],
     [
+      'a transcript of almost 4 MiB',
+      { transcript: Array.from({ length: 20_000 }, () => ({ ...turn, text: 'Yes.'.repeat(30) })) },
+      { transcript: Array.from({ length: 5_000 }, () => ({ ...turn, text: 'Yes.'.repeat(30) })) },
+    ],
+    [
+      'a text of 3 MiB',
+      { transcript: [{ ...turn, text: 'x'.repeat(3 * 1024 * 1024) }] },
+      { transcript: [{ ...turn, text: 'x'.repeat(10_000) }] },
+    ],
+    [
       'many turns',
       { transcript: Array.from({ length: 10_000 }, () => ({ ...turn, text: 'Yes.' })) },
       { transcript: Array.from({ length: 5_000 }, () => ({ ...turn, text: 'Yes.' })) },
@@ -403,7 +413,8 @@ describe('the HTTP request', () => {
     ['malformed JSON', '{', {}, 400, 'malformed_json'],
     ['an empty body', '', {}, 400, 'malformed_json'],
     ['a text/plain body', 'a=b', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
-    ['a body over 1 MB', 'x'.repeat(1_100_000), {}, 413, 'body_too_large'],
+    ['a body over 4 MiB', 'x'.repeat(4 * 1024 * 1024 + 1), {}, 413, 'body_too_large'],
+    ['a body with more than 100,000 values', `[${'1,'.repeat(100_000)}1]`, {}, 422, 'validation_failed'],
     ['an unknown field', JSON.stringify({ ...answered, color: 'red' }), {}, 422, 'unknown_field'],
     [
       "text that can't be stored",
