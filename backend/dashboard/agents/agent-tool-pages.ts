@@ -8,7 +8,7 @@ import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, listTools } from '../../tools/tool-catalog.ts'
 import { type Badge, formatToolKind } from '../../views/badges.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { AnyField } from '../page/forms.ts'
+import { anyField } from '../page/forms.ts'
 import { IdParam, type PageContext, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
 import { parseFormFields, type SchemaField, toFormFields } from './schema-fields.ts'
@@ -45,7 +45,7 @@ const usesSpreadsheet = (schema: { properties?: unknown }): boolean =>
 export const assignToolPage = defineForm({
   params: AgentToolParams,
   query: noInput,
-  form: z.record(boundedText(200), AnyField),
+  form: z.record(boundedText(200), anyField()),
   show: async (deps, context) => {
     const { workspaceId, agentId, toolId } = agentToolKey(context)
     const agent = await getAgent(deps, workspaceId, agentId)

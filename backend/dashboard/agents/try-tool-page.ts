@@ -8,7 +8,7 @@ import { listAssignments } from '../../tools/assignments.ts'
 import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, redirectTo, template } from '../page/define-page.ts'
-import { AnyField } from '../page/forms.ts'
+import { anyField } from '../page/forms.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import { submitOnce } from '../page/submit-once.ts'
 import { getAgent } from './agent-queries.ts'
@@ -29,13 +29,16 @@ interface TryToolData {
 
 const tryToolView = template<TryToolData>('dashboard/agents/try-tool-page')
 
+/** What an agent can send: a message to the tool server can have 256 KiB. JSON in a form can have spaces, too. */
+const maxArgumentLength = 300_000
+
 const Query = z.object({ tool: boundedText(200).optional().catch(undefined) })
 
 /** Runs one of the agent's tools for real, and shows the result that the agent would get. */
 export const tryToolPage = defineForm({
   params: AgentToolParams,
   query: Query,
-  form: z.record(boundedText(200), AnyField),
+  form: z.record(boundedText(200), anyField(maxArgumentLength)),
   isOnce: false,
   show: async (deps, context) => {
     const chosen = await chooseTool(deps, context, context.query.tool)

@@ -119,11 +119,12 @@ const maxFieldLength = 20_000
 /** Text of a field whose limit the operation checks. */
 export const formText = boundedText(maxFieldLength)
 
-/** A field of a form whose names aren't known in advance. */
-export const AnyField = z.custom<string | string[] | undefined>(
-  (value) => [value ?? []].flat().every((part) => typeof part === 'string' && part.length <= maxFieldLength),
-  withText('too_long', { limit: `${maxFieldLength} characters` }),
-)
+/** Accepts a field of a form whose names aren't known in advance. */
+export const anyField = (maxLength = maxFieldLength) =>
+  z.custom<string | string[] | undefined>(
+    (value) => [value ?? []].flat().every((part) => typeof part === 'string' && part.length <= maxLength),
+    withText('too_long', { limit: `${maxLength} characters` }),
+  )
 
 /** A group of checkboxes. Sent once for each checked box, or not at all. */
 export const StringList = z.preprocess((value) => [value ?? []].flat(), z.array(formText))

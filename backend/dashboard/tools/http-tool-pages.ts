@@ -7,7 +7,7 @@ import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import type { FormFrame } from '../page/forms.ts'
-import { AnyField, formText } from '../page/forms.ts'
+import { anyField, formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   type Parameter,
@@ -20,6 +20,7 @@ import {
 } from './http-tool-parameters.ts'
 import {
   formatHeaders,
+  HeadersField,
   loadEditedTool,
   newSecretNumbers,
   parseHeaders,
@@ -57,11 +58,11 @@ const HttpToolFields = z
     description: text,
     method: z.enum(httpMethods),
     url: text,
-    headers: text,
+    headers: HeadersField,
     arguments_as: z.enum(['rows', 'schema']).default('rows'),
     input_schema: boundedText(maxSchemaLength).default(''),
   })
-  .catchall(AnyField)
+  .catchall(anyField(maxSchemaLength))
 
 /** @param names of the tool's saved secrets */
 function parseHttpTool(raw: z.output<typeof HttpToolFields>, names: readonly string[]) {

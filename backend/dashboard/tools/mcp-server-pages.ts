@@ -6,10 +6,11 @@ import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { addRemoteServer, editRemoteServer, listRemoteServer } from '../../tools/save-remote-server.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { AnyField, type FormFrame, formText, StringList } from '../page/forms.ts'
+import { anyField, type FormFrame, formText, StringList } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   formatHeaders,
+  HeadersField,
   loadEditedTool,
   newSecretNumbers,
   parseHeaders,
@@ -40,9 +41,9 @@ const McpServerFields = z
     description: text,
     url: text,
     transport: RemoteSettings.shape.transport,
-    headers: text,
+    headers: HeadersField,
   })
-  .catchall(AnyField)
+  .catchall(anyField())
 
 /** @param names of the server's saved secrets */
 function parseMcpServer(raw: z.output<typeof McpServerFields>, names: readonly string[]) {

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@outdial/contract'
+import { boundedText, type ErrorDetail } from '@outdial/contract'
 import { ApiError } from '../../core/errors.ts'
 import { FormError, invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
@@ -52,6 +52,11 @@ export async function loadEditedTool(
   const { name, description, settings, definitions, secretNames } = await getTool(deps, workspace.id, toolId)
   return { name, description, settings, definitions, secretNames }
 }
+
+/** Fifty headers with the longest names and values, one per line. */
+const maxHeadersLength = 50 * (100 + 4_000 + ': \r\n'.length)
+
+export const HeadersField = boundedText(maxHeadersLength).default('')
 
 /**
  * Parses headers, one `Name: value` per line.

@@ -160,6 +160,25 @@ describe('an HTTP tool', () => {
     expect(gone.html).not.toContain('>weather<')
   })
 
+  it('can have as many long headers and as long arguments as tools permit', async () => {
+    const user = await seedSignedInOwner(world.service)
+    const headers = Array.from({ length: 50 }, (_, at) => `X-Header-${at}: ${'x'.repeat(1_000)}`).join('\n')
+    const form = await user.open('/tools/new-http')
+    const { page } = await user.browser.press(form, 'Add tool', {
+      ...{ name: 'long', description: 'Long.', method: 'POST', url: receiver.url('/long'), headers },
+      ...{ 'param.1.name': 'items', 'param.1.about': 'x'.repeat(30_000) },
+    })
+    expect(page.text).toContain('Tool added')
+    const tool = await getToolDetails(user, 'long')
+    await assignTool(world.service.deps, user.seed.workspaceId, user.seed.agentId, tool.id, {})
+    // Most servers, like this one, accept fewer headers.
+    await user.browser.press(await user.open(`/tools/${tool.id}/edit-http`), 'Save', { headers: '' })
+    receiver.requests.length = 0
+    const trial = await user.open(`/agents/${user.seed.agentId}/tools/${tool.id}/try`)
+    await user.browser.press(trial, 'Run tool for real', { 'args.items': 'y'.repeat(100_000) })
+    expect(receiver.requests.map(({ body }) => body.length > 100_000)).toEqual([true])
+  })
+
   it('can be described by a JSON Schema, which is saved unchanged', async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-http')
