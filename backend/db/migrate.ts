@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { secondMs } from '../core/durations.ts'
 import { errorCode, StartupError } from '../core/errors.ts'
+import { closeClient } from './close-client.ts'
 import { takeConnectFromPublic } from './connect-right.ts'
 import { ensureRoles } from './roles.ts'
 
@@ -74,7 +75,7 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
       log: () => {},
     })
   } finally {
-    await client.end()
+    await closeClient(client)
   }
 }
 

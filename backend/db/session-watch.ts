@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Clock } from '../core/clock.ts'
 import { minuteMs, secondMs } from '../core/durations.ts'
 import { describeError, errorCode } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
+import { closeClient } from './close-client.ts'
 import { MixedSessionsError } from './outage.ts'
 
 /** What's wrong, and what an operator does about it. */
@@ -47,7 +49,7 @@ export async function mixesSessions(url: string): Promise<boolean> {
     }
     return connections.some(({ processes }) => processes.size > 1)
   } finally {
-    await Promise.all(connections.map(({ client }) => client.end()))
+    await Promise.all(connections.map(({ client }) => closeClient(client)))
   }
 }
 
@@ -57,7 +59,7 @@ export async function mixesSessions(url: string): Promise<boolean> {
  */
 const signs = new Set(['26000', '42P05', '42704', '42501'])
 
-/** Checks follow each other at this distance at least, however many statements fail. */
+/** The check after a sign starts at this distance from the last check at least, however many statements fail. */
 const minIntervalMs = secondMs
 
 /** Watches if a connection pooler mixes the sessions of a database. Once it does, no statement may run. */
@@ -67,20 +69,19 @@ export interface SessionWatch {
    * even if the pooler stops mixing sessions.
    */
   readonly failure: MixedSessionsError | undefined
-  /** Does nothing while another check runs or has just run. Rejects if the database can't be reached. */
+  /** Joins the check that's running, if any. Rejects if the database can't be reached. */
   check(): Promise<void>
-  /** Checks if the error is a sign of mixed sessions. */
+  /** If the error is a sign of mixed sessions, a check starts as soon as the distance to the last one allows. */
   noticeFailure(error: unknown): void
 }
 
 export function watchSessions(url: string, onMixed: (failure: MixedSessionsError) => void): SessionWatch {
   let failure: MixedSessionsError | undefined
-  let isChecking = false
+  let running: Promise<void> | undefined
   let checkedAt = -Infinity
+  let isPlanned = false
 
-  const check = async () => {
-    if (failure !== undefined || isChecking || performance.now() - checkedAt < minIntervalMs) return
-    isChecking = true
+  const findMixed = async () => {
     try {
       if (!(await mixesSessions(url))) return
       failure = new MixedSessionsError(
@@ -88,9 +89,23 @@ export function watchSessions(url: string, onMixed: (failure: MixedSessionsError
       )
       onMixed(failure)
     } finally {
-      isChecking = false
+      running = undefined
       checkedAt = performance.now()
     }
+  }
+
+  const check = async () => {
+    if (failure === undefined) await (running ??= findMixed())
+  }
+
+  const checkAfterSign = async () => {
+    if (isPlanned) return
+    isPlanned = true
+    // A check that's running may have started before the sessions were mixed.
+    await running?.catch(() => {})
+    await delay(Math.max(0, checkedAt + minIntervalMs - performance.now()), undefined, { ref: false })
+    isPlanned = false
+    await check()
   }
 
   return {
@@ -100,7 +115,7 @@ export function watchSessions(url: string, onMixed: (failure: MixedSessionsError
     check,
     noticeFailure: (error) => {
       // If this check fails, the next sign or the next minute brings another one.
-      if (signs.has(errorCode(error))) void check().catch(() => {})
+      if (failure === undefined && signs.has(errorCode(error))) void checkAfterSign().catch(() => {})
     },
   }
 }

@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { secondMs } from '../core/durations.ts'
 import { errorCode, StartupError } from '../core/errors.ts'
+import { closeClient } from './close-client.ts'
 import { isOutage } from './outage.ts'
 import { mixedSessions, mixesSessions } from './session-watch.ts'
 
@@ -106,7 +107,7 @@ async function findFailure(url: string): Promise<ConnectionFailure | undefined> 
   } catch (error) {
     return { reason: formatReason(error), isTemporary: isOutage(error) || isTimeout(error) }
   } finally {
-    await client.end()
+    await closeClient(client)
   }
 }
 

@@ -7,13 +7,16 @@ import { createApiKey } from '../../identity/api-keys.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { startService } from '../../start.ts'
 import { ManualClock } from '../support/clock.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { describeWithPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
-import { waitFor, waitForValue } from '../support/wait.ts'
+import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 jest.setTimeout(60_000)
+/** Longer than any step takes, and so short that a failed wait says which one it was. */
+const waitMs = 15_000
 const settings = {
   SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
   RUNTIME_SECRET: 'the-runtime-secret-of-these-tests',
@@ -34,6 +37,17 @@ afterEach(async () => {
 it('finds the sessions of a database without a pooler in order', async () => {
   expect(await mixesSessions(database.url)).toBe(false)
 })
+
+it.each(['set outdial.session', 'current_setting'])(
+  'ends if the database stops responding at %s',
+  async (text) => {
+    const proxy = await createDatabaseProxy(database.url)
+    const silent = proxy.silenceAt(text)
+    await expect(mixesSessions(proxy.url)).rejects.toThrow('Query read timeout')
+    await silent
+    await proxy.disconnect()
+  },
+)
 
 describeWithPgBouncer('a connection pooler', () => {
   it.each([
@@ -80,7 +94,13 @@ describeWithPgBouncer('a connection pooler', () => {
     expect(new Set(await list())).toEqual(new Set([200]))
 
     await bouncer.setPoolMode('transaction')
-    await waitForValue(list, (statuses) => statuses.every((status) => status === 503))
+    // Statements fail first because of prepared statements of another session, which brings a check.
+    const isMixed = async () => {
+      await list()
+      return (await get('/readyz')) === 503
+    }
+    await waitFor(isMixed, undefined, waitMs)
+    expect(new Set(await list())).toEqual(new Set([503]))
     const paths = [
       '/readyz',
       '/sign-in',
@@ -95,6 +115,20 @@ describeWithPgBouncer('a connection pooler', () => {
     await bouncer.setPoolMode('session')
     expect(new Set(await list())).toEqual(new Set([503]))
     await service.stop()
+  })
+
+  it('that changes to transaction pooling right after a check is noticed at the first sign', async () => {
+    const bouncer = await open(database.url, 'session')
+    const onMixed = jest.fn()
+    const sessions = watchSessions(bouncer.url, onMixed)
+    await sessions.check()
+    expect(sessions.failure).toBeUndefined()
+
+    await bouncer.setPoolMode('transaction')
+    const sign = Object.assign(new Error('prepared statement "x" does not exist'), { code: '26000' })
+    for (let count = 0; count < 10; count += 1) sessions.noticeFailure(sign)
+    await waitFor(() => Promise.resolve(sessions.failure), undefined, waitMs)
+    expect(onMixed).toHaveBeenCalledTimes(1)
   })
 
   it('that changes to transaction pooling is noticed by the check of each minute, also without a request', async () => {
@@ -112,6 +146,7 @@ describeWithPgBouncer('a connection pooler', () => {
     await waitFor(
       () => Promise.resolve(sessions.failure),
       () => clock.advance(minuteMs),
+      waitMs,
     )
     await expect(select()).rejects.toThrow('the statements of a connection run in different sessions')
     expect(onMixed).toHaveBeenCalledTimes(1)
@@ -121,7 +156,4 @@ describeWithPgBouncer('a connection pooler', () => {
 })
 
 const waitUntilChecked = (clock: ManualClock) =>
-  waitForValue(
-    () => clock.waiting,
-    (waiting) => waiting > 0,
-  )
+  waitFor(() => Promise.resolve(clock.waiting > 0), undefined, waitMs)

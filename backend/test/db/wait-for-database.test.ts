@@ -46,6 +46,18 @@ it('fails after the timeout if the server accepts connections, but answers no st
   server.close()
 }, 30_000)
 
+it.each(['server_version_num', 'outdial.session'])(
+  'tries again if the server stops responding at %s',
+  async (text) => {
+    const proxy = await createDatabaseProxy(database.url)
+    const silence = proxy.silenceAt(text)
+    await waitForDatabase({ url: proxy.url, timeoutMs: 30_000, log: silent })
+    await silence
+    await proxy.disconnect()
+  },
+  30_000,
+)
+
 it("fails immediately if the database doesn't exist", async () => {
   const url = new URL(database.url)
   url.pathname = '/there_is_none'

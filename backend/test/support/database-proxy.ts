@@ -9,6 +9,8 @@ export interface DatabaseProxy {
   disconnectAt(text: string): Promise<void>
   /** Lets the open connections go silent: nothing arrives in either direction, and nothing is closed. */
   silence(): void
+  /** Resolves when a client sends `text`, which doesn't arrive, because the open connections go silent. */
+  silenceAt(text: string): Promise<void>
 }
 
 /** Creates a proxy. With `isOpen: false`, it starts disconnected, like a server that isn't running yet. */
@@ -21,7 +23,7 @@ export async function createDatabaseProxy(
   const port = Number(target.port || 5432)
   const sockets = new Set<Socket>()
   const pairs = new Set<[Socket, Socket]>()
-  let trigger: { text: string; resolve: () => void } | undefined
+  let trigger: { text: string; act: () => void } | undefined
   const server = createServer((client) => {
     const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     for (const [socket, peer] of [
@@ -39,9 +41,9 @@ export async function createDatabaseProxy(
     client.on('data', (bytes: Buffer) => {
       if (!trigger || !bytes.includes(trigger.text)) return
       client.unpipe(upstream)
-      const { resolve } = trigger
+      const { act } = trigger
       trigger = undefined
-      void close().then(resolve)
+      act()
     })
     client.pipe(upstream).pipe(client)
     pairs.add([client, upstream])
@@ -64,6 +66,14 @@ export async function createDatabaseProxy(
       upstream.unpipe(client).pause()
     }
   }
-  const disconnectAt = (text: string) => new Promise<void>((resolve) => (trigger = { text, resolve }))
-  return { url: url.href, disconnect: close, reconnect: () => listen(proxyPort), disconnectAt, silence }
+  const actAt = (text: string, act: () => void | Promise<void>) =>
+    new Promise<void>((resolve) => (trigger = { text, act: () => void Promise.resolve(act()).then(resolve) }))
+  return {
+    url: url.href,
+    disconnect: close,
+    reconnect: () => listen(proxyPort),
+    disconnectAt: (text) => actAt(text, close),
+    silence,
+    silenceAt: (text) => actAt(text, silence),
+  }
 }
