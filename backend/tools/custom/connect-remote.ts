@@ -2,6 +2,7 @@ import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/client'
 import { rejectOnAbort } from '../../core/abort.ts'
 import { minuteMs, secondMs } from '../../core/durations.ts'
+import { isNotSent } from '../../outbound/guard.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { version } from '../../version.ts'
 import { ignoreFloods } from './ignore-floods.ts'
@@ -56,11 +57,17 @@ async function importClient() {
   return { Client, SSEClientTransport, StreamableTransport }
 }
 
+/** How long a server can take to say which revisions of MCP it speaks. Older servers may not respond at all. */
+const probeMs = 2 * secondMs
+
+/** @param mode `auto` asks the server first which revisions it speaks, `legacy` sends `initialize` immediately */
 async function openSession(
-  { url: address, headers, allowLoopback }: RemoteAddress,
+  remote: RemoteAddress,
   kind: 'streamable' | 'sse',
   signal: AbortSignal,
+  mode: 'auto' | 'legacy' = kind === 'sse' ? 'legacy' : 'auto',
 ): Promise<RemoteSession> {
+  const { url: address, headers, allowLoopback } = remote
   const { Client, SSEClientTransport, StreamableTransport } = await importClient()
   signal.throwIfAborted()
   const guarded = createGuardedFetch({ allowLoopback, limits: responseLimits })
@@ -68,7 +75,11 @@ async function openSession(
   const onFailure = (error: unknown) => {
     failure = error
   }
-  const fetch = createRemoteFetch(guarded, { allowEventStream: kind === 'sse', onFailure })
+  let isProbing = mode === 'auto'
+  const onProbed = () => {
+    isProbing = false
+  }
+  const fetch = createRemoteFetch(guarded, { allowEventStream: kind === 'sse', onFailure, onProbed })
   const url = new URL(address)
   const options = { fetch, requestInit: { headers } }
   const transport =
@@ -76,7 +87,7 @@ async function openSession(
   const client = new Client(
     { name: 'Outdial', version },
     {
-      versionNegotiation: { mode: kind === 'sse' ? 'legacy' : 'auto' },
+      versionNegotiation: { mode, probe: { timeoutMs: probeMs } },
       inputRequired: { autoFulfill: false },
     },
   )
@@ -93,10 +104,12 @@ async function openSession(
       signal,
     )
   } catch (error) {
-    const cause = failure
+    const cause = failure ?? toHttpStatusError(error) ?? error
     await close()
     signal.throwIfAborted()
-    throw cause ?? toHttpStatusError(error) ?? error
+    // An older server may answer a method that it doesn't know in any way, or not at all.
+    if (isProbing && !isRejected(cause)) return openSession(remote, kind, signal, 'legacy')
+    throw cause
   }
   // With Streamable HTTP, each request notices its own failures. HTTP+SSE needs its one stream for all responses.
   const handleError = (error: Error) => {
@@ -125,6 +138,10 @@ async function openSession(
     },
   }
 }
+
+/** Returns whether another message would fail in the same way. */
+const isRejected = (error: unknown): boolean =>
+  isNotSent(error) || (error instanceof HttpStatusError && [401, 403].includes(error.status))
 
 /** Longer than the signals that limit every request, so that the SDK's own timeout never ends one. */
 const sdkTimeoutMs = 2 * minuteMs

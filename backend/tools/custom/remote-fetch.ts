@@ -13,10 +13,12 @@ export const currentRequest = new AsyncLocalStorage<{ fail(error: unknown): void
  * that both transports report it the same way.
  *
  * @param options.onFailure gets what `fetch` threw. An EventSource reports only that there was an error.
+ * @param options.onProbed is called before each message that follows the probe, which asks for the revisions of MCP that
+ *   the server speaks
  */
 export function createRemoteFetch(
   guarded: GuardedFetch,
-  options: { allowEventStream: boolean; onFailure: (error: unknown) => void },
+  options: { allowEventStream: boolean; onFailure: (error: unknown) => void; onProbed: () => void },
 ): FetchLike {
   return async (url, init) => {
     const isMessage = init?.method === 'POST'
@@ -25,13 +27,14 @@ export function createRemoteFetch(
       return new Response(null, { status: 405 })
     const headers = new Headers(init?.headers)
     if (!headers.has('user-agent')) headers.set('user-agent', `Outdial/${version}`)
+    const isProbe = headers.get('mcp-method') === 'server/discover'
+    if (isMessage && !isProbe) options.onProbed()
     const response = await guarded.fetch(url, { ...init, headers }).catch((error: unknown) => {
       options.onFailure(error)
       throw error
     })
     if (!isMessage) return response
-    // The SDK's first message asks for the revisions of MCP that the server speaks. Older servers reject it.
-    const isProbe = headers.get('mcp-method') === 'server/discover'
+    // The SDK continues with `initialize`, as older servers need it.
     if (isProbe && rejectsRevision(response.status)) return response
     // The whole text, because part of an echoed secret wouldn't be recognized. The caller truncates it.
     if (response.status >= 400) throw new HttpStatusError(response.status, await response.text())

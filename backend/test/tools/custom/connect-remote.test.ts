@@ -14,6 +14,19 @@ const withoutEffect = ({ name }: { name: string }) => ({
   text: `The request to the server ${name} failed: the connection was refused. Continue without the result.`,
 })
 
+const eventStream = { 'content-type': 'text/event-stream' }
+
+function writeEndlessly(response: ServerResponse, message: object): void {
+  response.writeHead(200, eventStream)
+  const event = `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
+  const write = () => {
+    if (response.destroyed) return
+    response.write(event.repeat(100))
+    setImmediate(write)
+  }
+  write()
+}
+
 describe('a connection', () => {
   it('detects the transport of a server', async () => {
     const [newer, older] = [await start('streamable'), await start('sse')]
@@ -22,6 +35,50 @@ describe('a connection', () => {
     await expect(add(older, { transport: 'streamable' })).rejects.toMatchObject({
       details: [{ field: 'url' }],
     })
+  })
+
+  it.each<[string, (response: ServerResponse) => unknown]>([
+    ['status 500', (response) => response.writeHead(500).end('unknown method')],
+    ['status 501', (response) => response.writeHead(501).end()],
+    ['status 404', (response) => response.writeHead(404).end()],
+    ['status 202', (response) => response.writeHead(202).end()],
+    ['status 204', (response) => response.writeHead(204).end()],
+    ['a page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello</p>')],
+    ['broken JSON', (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{')],
+    ['other JSON', (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}')],
+    ['an empty stream', (response) => response.writeHead(200, eventStream).end()],
+    ['a stream without events', (response) => response.writeHead(200, eventStream).write(': hello\n\n')],
+    ['a stream without end', (response) => writeEndlessly(response, { id: 1, method: 'ping' })],
+    ['a closed connection', (response) => response.destroy()],
+    ['nothing', () => {}],
+  ])('works with a server that answers a message before initialize with %s', async (_name, answer) => {
+    const server = await start('streamable')
+    const methods: unknown[] = []
+    server.intercept = (_request, response, body) => {
+      const method: unknown = body === '' ? undefined : Reflect.get(JSON.parse(body) as object, 'method')
+      methods.push(method)
+      if (method !== 'server/discover') return false
+      answer(response)
+      return true
+    }
+    const row = await add(server, { transport: 'streamable' })
+    methods.length = 0
+    expect(await use(row, 'echo', { text: 'hello' })).toEqual({ text: 'hello', isError: false })
+    expect(methods).toEqual(['server/discover', 'initialize', 'notifications/initialized', 'tools/call'])
+  })
+
+  it.each([401, 403])('ends if a server answers the first message with status %s', async (status) => {
+    const server = await start('streamable')
+    let requestCount = 0
+    server.intercept = (_request, response) => {
+      requestCount += 1
+      response.writeHead(status).end()
+      return true
+    }
+    await expect(add(server)).rejects.toMatchObject({
+      details: [{ field: 'url', message: expect.stringContaining(`(status ${status})`) }],
+    })
+    expect(requestCount).toBe(1)
   })
 
   it('fails only the call whose stream was interrupted', async () => {
@@ -196,14 +253,7 @@ describe('a connection', () => {
     const server = await start('streamable')
     server.intercept = (_request, response, body) => {
       if (!body.includes('"method"')) return false
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      const event = `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
-      const write = () => {
-        if (response.destroyed) return
-        response.write(event.repeat(100))
-        setImmediate(write)
-      }
-      write()
+      writeEndlessly(response, message)
       return true
     }
     await expect(add(server)).rejects.toMatchObject({
