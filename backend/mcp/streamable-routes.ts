@@ -86,8 +86,8 @@ export function createStreamableRoutes(options: {
     const isElsewhere = forwarded !== undefined && forwarded.state !== 'gone'
     if (!isElsewhere && toolSessions.canContinue(sessionId)) {
       const client = await toolSessions.authorize(request)
-      // Another request may have continued the session meanwhile.
-      if (toolSessions.find(sessionId) === undefined)
+      // Another request may have continued or ended the session meanwhile.
+      if (toolSessions.canContinue(sessionId))
         toolSessions.open(client, sessionId, new StreamableTransport(now(), backlog))
     }
     const reply = isElsewhere ? forwarded : await handle(sent)

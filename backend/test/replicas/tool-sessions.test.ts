@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
 import { setAgentStatus } from '../../agents/agents.ts'
 import { unassignTool } from '../../tools/assignments.ts'
 import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { getWidgetId, type Seed, seedWorkspace } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
 import {
   addTool,
   type JsonRpc,
@@ -195,6 +197,30 @@ describeWithRedis('tool sessions of two replicas', () => {
     ])
     expect(texts).toEqual(['after the end'])
     expect((await send(second, 'DELETE', undefined, id)).status).toBe(204)
+    expect((await send(second, 'POST', ping, id)).status).toBe(404)
+  })
+
+  it("doesn't continue a session again if it ends while a request is being authorized", async () => {
+    const id = await initialize()
+    await first.stop()
+    const request = second.deps.replicas.request.bind(second.deps.replicas)
+    let forwarded = 0
+    second.deps.replicas.request = async (...args) => {
+      const reply = await request(...args)
+      forwarded += 1
+      return reply
+    }
+    // Both requests read the agent, and the first one continues first.
+    const responses = await database.db.transaction().execute(async (tx) => {
+      await sql`lock table agent in access exclusive mode`.execute(tx)
+      const deleted = send(second, 'DELETE', undefined, id)
+      await waitForLockWaiters(database.db)
+      const pinged = send(second, 'POST', ping, id)
+      await waitUntil(() => forwarded === 2)
+      return { deleted, pinged }
+    })
+    expect((await responses.deleted).status).toBe(204)
+    expect((await responses.pinged).status).toBe(404)
     expect((await send(second, 'POST', ping, id)).status).toBe(404)
   })
 
