@@ -89,6 +89,9 @@ export const RuntimeAnalysis = z
   .meta({ id: 'RuntimeAnalysis' })
 export type RuntimeAnalysis = z.infer<typeof RuntimeAnalysis>
 
+/** Where the recording of a conversation is. */
+export const RecordingUrl = boundedText(reportLimits.url).check(z.url({ protocol: /^https?$/ }))
+
 const sequence = z
   .int()
   .min(1)
@@ -105,9 +108,7 @@ const EndedReport = z.discriminatedUnion('outcome', [
     ended_reason: z.enum(['agent_hung_up', 'contact_hung_up']),
     answered_at: reportTime,
     transcript: RuntimeTranscript,
-    recording_url: boundedText(reportLimits.url)
-      .check(z.url({ protocol: /^https?$/ }))
-      .nullish(),
+    recording_url: RecordingUrl.nullish(),
     do_not_call: z.boolean().nullish().describe('True if the contact asked not to be called again'),
     analysis: RuntimeAnalysis.nullish().describe(
       'Omit this field if the analysis is not ready. Outdial then waits up to two minutes for a report of the type analysis. Null means that there will be no analysis.',
@@ -133,6 +134,13 @@ export const RuntimeReport = z
   ])
   .meta({ id: 'RuntimeReport' })
 export type RuntimeReport = z.infer<typeof RuntimeReport>
+
+/** The fields that a report of any type can have. */
+export const reportFieldNames: ReadonlySet<string> = new Set(
+  RuntimeReport.options
+    .flatMap((option): readonly z.ZodObject[] => ('shape' in option ? [option] : option.options))
+    .flatMap(({ shape }) => Object.keys(shape)),
+)
 
 /** Response to a report. */
 export const ReportAccepted = z.object({ attempt_id: z.uuid(), sequence }).meta({ id: 'ReportTaken' })

@@ -10,7 +10,7 @@ import { handleError } from '../http/error-handler.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { registerScope } from '../http/register-scope.ts'
 import { createRuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
-import { shortenReport } from '../telephony/http-runtime/shorten-report.ts'
+import { repairReport } from '../telephony/http-runtime/repair-report.ts'
 import { NoQuery } from './define-route.ts'
 
 /** Mounts the route for reports of agent runtimes (docs/runtime.md). Any process can receive a report. */
@@ -67,14 +67,14 @@ export async function mountRuntimeRoutes(
         const attemptId = parseAttemptId(request)
         validate(NoQuery, request.query)
         const body = hasBody(request) ? request.body : parseJson(Buffer.alloc(0))
-        const { value, changes } = shortenReport(body)
+        const { value, changes } = repairReport(body)
         const report = validate(RuntimeReport, value, { maxValues: maxReportValues, keepEmptied: true })
         const byToken = authenticate(request).attemptId !== undefined
         if ((await receiveReport(deps, attemptId, report, { byToken, changes })) === 'ended')
           return sendAttemptEnded(request, reply)
         if (changes.length > 0) {
           deps.metrics.unreadableReports.inc()
-          deps.log.warn({ attempt: attemptId, changes }, 'shortened values of a report that were too long')
+          deps.log.warn({ attempt: attemptId, changes }, 'repaired values of a report')
         }
         return { attempt_id: attemptId, sequence: report.sequence }
       },

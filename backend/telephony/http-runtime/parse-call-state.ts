@@ -1,9 +1,8 @@
-import { maxReports, RuntimeReport } from '@outdial/contract'
+import { maxReports, reportFieldNames, RuntimeReport } from '@outdial/contract'
 import * as z from 'zod'
-import { toStorableText } from '../../core/text.ts'
 import { cleanInput } from '../../core/validate.ts'
+import { repairReport } from './repair-report.ts'
 import type { ReceivedReport } from './report-store.ts'
-import { shortenReport } from './shorten-report.ts'
 
 /** A runtime's response when it's asked about an attempt. */
 export interface CallState {
@@ -44,26 +43,30 @@ export class UnreadableStateError extends Error {}
 
 function parseJson(body: string): unknown {
   try {
-    return JSON.parse(body, toStorable)
+    return JSON.parse(body)
   } catch {
     throw new UnreadableStateError("the runtime's response isn't valid JSON")
   }
 }
 
 function parseReport(input: unknown, receivedAt: Date): { report?: RuntimeReport; changes: string[] } {
-  const shortened = shortenReport(input)
-  const { value, details } = cleanInput(shortened.value, { keepEmptied: true })
+  const repaired = repairReport(input)
+  const { value, details } = cleanInput(repaired.value, { keepEmptied: true })
   const parsed = RuntimeReport.safeParse(value)
   const invalidFields = details.map(({ field }) => field.split('.')[0] ?? field)
-  if (parsed.success && invalidFields.length === 0) return { report: parsed.data, changes: shortened.changes }
+  if (parsed.success && invalidFields.length === 0) return { report: parsed.data, changes: repaired.changes }
   const fields = [...new Set([...invalidFields, ...(parsed.error?.issues ?? []).flatMap(toFields)])]
   const at = receivedAt.toISOString()
   const replaced = RuntimeReport.safeParse(
     replaceFields(fields, value, { ...fallbacks, at, answered_at: at }),
   )
   const report = replaced.data ?? RuntimeReport.safeParse(replaceFields(fields, value, { at })).data
-  return { report, changes: [...shortened.changes, ...fields.map((field) => `${field}: not readable`)] }
+  const changes = [...repaired.changes, ...fields.map((field) => `${toKnownName(field)}: not readable`)]
+  return { report, changes: [...new Set(changes)] }
 }
+
+/** A field that the runtime made up can have any name, also a phone number. */
+const toKnownName = (field: string): string => (reportFieldNames.has(field) ? field : 'unknown field')
 
 const toFields = (issue: z.core.$ZodIssue): string[] =>
   issue.path.length === 0 && issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0] ?? '')]
@@ -72,9 +75,7 @@ const toFields = (issue: z.core.$ZodIssue): string[] =>
 const fallbacks: Record<string, unknown> = {
   ended_reason: 'contact_hung_up',
   transcript: [],
-  summary: 'Reached voicemail.',
   do_not_call: true,
-  analysis: null,
 }
 
 function replaceFields(fields: string[], report: unknown, substitutes: Record<string, unknown>): unknown {
@@ -82,11 +83,4 @@ function replaceFields(fields: string[], report: unknown, substitutes: Record<st
   const remaining = Object.entries(report).filter(([name]) => !fields.includes(name))
   const replaced = Object.entries(substitutes).filter(([name]) => fields.includes(name))
   return Object.fromEntries([...remaining, ...replaced])
-}
-
-/** Replaces characters that the database can't store, in values and names. */
-function toStorable(_name: string, value: unknown): unknown {
-  if (typeof value === 'string') return toStorableText(value)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [toStorableText(name), item]))
 }

@@ -1,5 +1,5 @@
 import type { RuntimeDialRequest } from '@outdial/contract'
-import { Agent, fetch } from 'undici'
+import { Agent, fetch, type RequestRedirect } from 'undici'
 import type { Clock } from '../../core/clock.ts'
 import { hasMoreValues } from '../../core/count-values.ts'
 import { secondMs } from '../../core/durations.ts'
@@ -30,8 +30,8 @@ export interface RuntimeClient {
    */
   dial(request: RuntimeDialRequest): Promise<DialStatus>
   /**
-   * Returns the reports so far, or `not_found` if the runtime doesn't know the attempt. Rejects on failure, with a
-   * `RuntimeUnavailableError` if the runtime can't be reached.
+   * Returns the reports so far, or `not_found` if the runtime doesn't know the attempt. Rejects with a
+   * `RuntimeUnavailableError` if the runtime can't be reached, and with an `UnreadableStateError` for any other response.
    */
   getCallState(attemptId: string): Promise<CallState | 'not_found'>
   /** Hangs up. Rejects unless the runtime confirms that the call is over. */
@@ -55,7 +55,13 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
   const { url, signingKeys, clock, reachability, timeoutMs = 10 * secondMs } = options
   const dispatcher = new Agent({ connect: { timeout: connectTimeoutMs } })
 
-  const send = (method: string, path: string, body: string | undefined, headers: Record<string, string>) => {
+  const send = (
+    method: string,
+    path: string,
+    body: string | undefined,
+    headers: Record<string, string>,
+    redirect: RequestRedirect = 'error',
+  ) => {
     const id = path.split('/').at(-1) ?? path
     const target = new URL(`${url}${path}`)
     // Without a body, the signature covers method and path, as the runtime sees them.
@@ -69,7 +75,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       method,
       headers: { ...headers, ...signed },
       body,
-      redirect: 'error',
+      redirect,
       dispatcher,
       signal: AbortSignal.timeout(timeoutMs),
     })
@@ -96,19 +102,18 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
     },
     getCallState: async (attemptId) => {
       const headers = { Accept: 'application/json' }
-      const response = await send('GET', `/calls/${attemptId}`, undefined, headers).catch(
+      // Unlike a connection that fails, a redirect is a response.
+      const response = await send('GET', `/calls/${attemptId}`, undefined, headers, 'manual').catch(
         (error: unknown) => {
           throw new RuntimeUnavailableError("can't reach the runtime", { cause: error })
         },
       )
-      if (response.status === 404) return (await response.body?.cancel(), 'not_found')
-      if (!response.ok) {
-        await response.body?.cancel()
-        const isUnavailable = unavailableStatuses.includes(response.status)
-        const ErrorType = isUnavailable ? RuntimeUnavailableError : Error
-        throw new ErrorType(`the runtime returned status ${response.status}`)
-      }
-      return parseCallState(await readText(response.body), clock.now())
+      if (response.ok) return readState(response.body, clock.now())
+      await response.body?.cancel()
+      if (response.status === 404) return 'not_found'
+      const isUnavailable = unavailableStatuses.includes(response.status)
+      const ErrorType = isUnavailable ? RuntimeUnavailableError : UnreadableStateError
+      throw new ErrorType(`the runtime returned status ${response.status}`)
     },
     hangUp: async (attemptId) => {
       const response = await send('DELETE', `/calls/${attemptId}`, undefined, {})
@@ -121,6 +126,16 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
 
 /** The reports of the longest call are smaller, and parsing more would take long. */
 const maxState = { bytes: 4 * 1024 * 1024, values: 200_000 }
+
+/** @throws {UnreadableStateError} whatever fails: the next response to the same request will probably fail, too */
+async function readState(body: AsyncIterable<Uint8Array> | null, receivedAt: Date): Promise<CallState> {
+  try {
+    return parseCallState(await readText(body), receivedAt)
+  } catch (error) {
+    if (error instanceof UnreadableStateError) throw error
+    throw new UnreadableStateError("can't read the runtime's response", { cause: error })
+  }
+}
 
 /** @throws {UnreadableStateError} for more than `maxState` */
 async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string> {

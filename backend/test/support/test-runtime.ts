@@ -27,6 +27,8 @@ export interface TestRuntime {
   statusByMethod: Partial<Record<string, number | 'cut' | 'lost'>>
   /** The body to return for an attempt instead of its reports. */
   stateBody: string | undefined
+  /** Added to the headers of that response. */
+  stateHeaders: Record<string, string>
   /** Dial requests are accepted once this resolves. */
   readyToAccept: Promise<void>
   /** Stops the runtime. `start` starts it again at the same address. */
@@ -58,7 +60,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
     if (method === 'DELETE') return response.writeHead(204).end()
     const state: CallState = { attempt_id: id, reports }
     return response
-      .writeHead(200, { 'content-type': 'application/json' })
+      .writeHead(200, { 'content-type': 'application/json', ...runtime.stateHeaders })
       .end(runtime.stateBody ?? JSON.stringify(state))
   }
   let server = createServer()
@@ -69,6 +71,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
   }
   const runtime: TestRuntime = {
     stateBody: undefined,
+    stateHeaders: {},
     readyToAccept: Promise.resolve(),
     url: '',
     requests,

@@ -237,10 +237,11 @@ describe('the fields of a report', () => {
       'transcript',
     ],
     ["an outcome that a runtime can't report", { ...busy, outcome: 'suppressed' }, 'outcome'],
+    ['an unknown field', { ...answered, cost: 3 }, 'cost'],
     [
-      'a recording URL that is not a web address',
-      { ...busy, ...endedReport(), recording_url: 'file:///etc/passwd' },
-      'recording_url',
+      'an unknown role',
+      { ...busy, ...endedReport(), transcript: [{ role: 'bot', text: 'Hello.', at: timestamp }] },
+      'transcript.0.role',
     ],
   ])('rejects %s and names the field', async (_, body, field) => {
     const response = await report(body)
@@ -305,9 +306,38 @@ describe('the fields of a report', () => {
       { outcome: 'voicemail', ended_reason: '', summary: '' },
       { summary: null },
     ],
+    ['a blank transcript', { transcript: '' }, { transcript: [] }],
+    ['a turn of spaces', { transcript: [turn, { ...turn, text: ' \n' }] }, { transcript: [turn] }],
+    [
+      'nothing but spaces',
+      {
+        recording_url: ' ',
+        do_not_call: ' ',
+        analysis: { summary: ' ', sentiment: ' ', goal_met: ' ', extracted: ' ' },
+      },
+      { analysis: { ...empty, extracted: null } },
+    ],
+    [
+      'empty lists and objects as extracted values',
+      { analysis: { ...empty, extracted: { a: [], b: [''], c: {}, d: ' ', e: 'Yes.', f: null } } },
+      { analysis: { ...empty, extracted: { e: 'Yes.', f: null } } },
+    ],
+    [
+      'a sentiment in capitals',
+      { analysis: { ...empty, sentiment: 'Positive' } },
+      { analysis: { ...empty, sentiment: 'positive' } },
+    ],
+    [
+      'a blank analysis of its own',
+      { ...ownAnalysis(), analysis: null },
+      { analysis: { ...empty, extracted: null } },
+    ],
   ])('accepts a report with %s', async (_, more, saved) => {
-    expect((await report({ ...conversation(), ...more })).statusCode).toBe(200)
+    const base = 'type' in more ? {} : conversation()
+    expect((await report({ ...base, ...more })).statusCode).toBe(200)
     expect(await listReports()).toEqual([expect.objectContaining(saved)])
+    const rows = await world.deps.db.selectFrom('attempt_report').select('changes').execute()
+    expect(rows).toEqual([{ changes: [] }])
   })
 
   it.each<[string, object, object]>([
@@ -351,12 +381,57 @@ describe('the fields of a report', () => {
       { recording_url: `https://example.com/${'x'.repeat(2_000)}` },
       { outcome: 'answered' },
     ],
-  ])('shortens %s, and notes it', async (_, more, saved) => {
+    ['a recording URL that is not one', { recording_url: 'n/a' }, { outcome: 'answered' }],
+    ['a recording URL of another kind', { recording_url: 'file:///etc/passwd' }, { outcome: 'answered' }],
+    [
+      'a sentiment that does not exist',
+      { analysis: { ...empty, summary: 'Short.', sentiment: 'angry' } },
+      { analysis: { ...empty, summary: 'Short.' } },
+    ],
+    [
+      'values of the wrong type',
+      { analysis: { summary: 3, sentiment: [], goal_met: 'maybe', extracted: [1] } },
+      { analysis: { ...empty, extracted: null } },
+    ],
+    [
+      'a list and an object as extracted values',
+      { analysis: { ...empty, extracted: { days: ['Mon', '', 'Tue'], when: { day: 'Mon' }, time: 9 } } },
+      { analysis: { ...empty, extracted: { days: 'Mon, Tue', time: 9 } } },
+    ],
+    [
+      'an extracted value with the name of a prototype',
+      { analysis: { ...empty, extracted: JSON.parse('{"__proto__":1,"b":2}') as object } },
+      { analysis: { ...empty, extracted: { b: 2 } } },
+    ],
+    [
+      'an extracted value that is nested deeply',
+      { analysis: { ...empty, extracted: { a: nest(3_000), b: 2 } } },
+      { analysis: { ...empty, extracted: { b: 2 } } },
+    ],
+    [
+      'an unknown field of an analysis',
+      { analysis: { ...empty, '+12025550199': 'Maya', summary: 'Short.' } },
+      { analysis: { ...empty, summary: 'Short.' } },
+    ],
+    ['an analysis that is a text', { analysis: 'Good.' }, { analysis: null }],
+    [
+      'half an emoji and NUL',
+      {
+        transcript: [{ ...turn, text: 'Yes\u0000' }],
+        analysis: { ...empty, summary: 'Good \ud83d', extracted: { 'a\u0000': '\ud83d' } },
+      },
+      {
+        transcript: [{ ...turn, text: 'Yes\uFFFD' }],
+        analysis: { ...empty, summary: 'Good \uFFFD', extracted: { 'a\uFFFD': '\uFFFD' } },
+      },
+    ],
+  ])('repairs %s, and notes it', async (_, more, saved) => {
     expect((await report({ ...conversation(), ...more })).statusCode).toBe(200)
     expect(await listReports()).toEqual([expect.objectContaining(saved)])
     const rows = await world.deps.db.selectFrom('attempt_report').select('changes').execute()
     expect(rows.map(({ changes }) => changes.length > 0)).toEqual([true])
     expect(logLines.join()).toContain(rows[0]?.changes[0])
+    expect(logLines.join() + JSON.stringify(rows)).not.toContain('2025550199')
     expect((await world.deps.metrics.unreadableReports.get()).values).toMatchObject([{ value: 1 }])
   })
 
@@ -383,6 +458,15 @@ describe('the fields of a report', () => {
 
   it('has a case for every text', () => expect(texts.length).toBeGreaterThanOrEqual(6))
 
+  function ownAnalysis() {
+    return { sequence: 4, type: 'analysis', at: timestamp }
+  }
+
+  /** Returns a list in a list, and so on. */
+  function nest(levels: number): unknown {
+    return levels === 0 ? 'Short.' : [nest(levels - 1)]
+  }
+
   /** Reports that together have every field. */
   function fullReports(): Record<string, unknown>[] {
     const analysis = {
@@ -394,7 +478,7 @@ describe('the fields of a report', () => {
     return [
       { ...busy, ...endedReport(), recording_url: 'https://example.com/', analysis },
       { ...busy, outcome: 'voicemail', answered_at: timestamp, transcript: [], summary: 'Short.' },
-      { sequence: 4, type: 'analysis', at: timestamp, analysis },
+      { ...ownAnalysis(), analysis },
     ]
   }
 

@@ -38,6 +38,11 @@ describe('asking the runtime', () => {
     ['an invalid recording URL', { analysis, recording_url: 'later' }, { recording_url: null }],
     ['unknown fields', { analysis, cost: 3 }, {}],
     ['a transcript of the wrong type', { analysis, transcript: 'Hello.' }, { transcript: [] }],
+    [
+      'an analysis that is wrong in part',
+      { analysis: { ...analysis, sentiment: 'angry', extracted: { a: [[{}]] }, why: '…' } },
+      { summary: 'Wants a visit.', sentiment: 'unknown' },
+    ],
     ['an analysis of the wrong type', { analysis: 'good' }, { sentiment: 'unknown' }],
     ['an invalid time', { analysis, at: '+12025550199', answered_at: '' }, { summary: 'Wants a visit.' }],
     [
@@ -93,14 +98,23 @@ describe('asking the runtime', () => {
     })
   })
 
-  it.each<[string, object | undefined]>([
-    ['one report', { sequence: 2, type: 'humming' }],
-    ['the whole response', undefined],
-  ])("hangs up at the ring limit while %s can't be read, and asks less and less often", async (_, report) => {
+  it.each<[string, (attemptId: string) => void]>([
+    [
+      "while one report can't be read",
+      (id) => reportOnlyToRuntime(id, { sequence: 2, type: 'humming' } as unknown as RuntimeReport),
+    ],
+    ["while the whole response can't be read", () => (world.runtime.stateBody = '<html>')],
+    ...[301, 400, 401, 500].map((status): [string, () => void] => [
+      `while the runtime returns ${status}`,
+      () => (world.runtime.statusByMethod.GET = status),
+    ]),
+    [
+      'while responses are compressed incorrectly',
+      () => (world.runtime.stateHeaders = { 'content-encoding': 'gzip' }),
+    ],
+  ])('hangs up at the ring limit %s, and asks less and less often', async (_, fail) => {
     const { id, attemptId } = await startRinging()
-    const at = timestamp()
-    if (report === undefined) world.runtime.stateBody = '<html>'
-    else reportOnlyToRuntime(attemptId, { sequence: 1, type: 'ringing', at }, report as RuntimeReport)
+    fail(attemptId)
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 250)
     expect(call).toMatchObject({ outcome: 'no_answer', ended_reason: 'ring_timeout' })
     expect(world.runtime.requestsWith('DELETE')).toHaveLength(1)
@@ -117,6 +131,22 @@ describe('asking the runtime', () => {
       expect(reading).toThrow(/^the runtime's response isn't [a-zA-Z ]+$/)
     },
   )
+
+  it.each([
+    [
+      'extracted values',
+      `{"reports":[{"type":"ended","analysis":{"extracted":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}}]}`,
+    ],
+    ['reports', `{"reports":[${'['.repeat(90_000)}${']'.repeat(90_000)}]}`],
+  ])('reads nothing from deeply nested %s', (_, body) => {
+    expect(parseCallState(body, new Date())).toMatchObject({ reports: [], isComplete: false })
+  })
+
+  it('does not note names that the runtime made up', () => {
+    const report = { sequence: 1, type: 'ringing', at: timestamp(), '+12025550199': 'Maya' }
+    const { reports } = parseCallState(JSON.stringify({ reports: [report] }), new Date())
+    expect(reports.flatMap(({ changes }) => changes)).toEqual(['unknown field: not readable'])
+  })
 
   it("does not end a call while the saved reports can't be read", async () => {
     const { id, attemptId } = await startRinging()

@@ -8,17 +8,18 @@ import { useHttpReceiver } from '../../support/http-receiver.ts'
 
 const receiver = useHttpReceiver()
 
-const createClient = (path: string, key: string = newWebhookSecret()) =>
+const createClient = (path: string, { key = newWebhookSecret(), timeoutMs = 10_000 } = {}) =>
   createRuntimeClient({
     url: receiver.url(path),
     signingKeys: () => [key],
+    timeoutMs,
     clock: systemClock,
     reachability: { startRequest: () => ({ succeed: () => {}, fail: () => {} }) },
   })
 
 it('signs the whole path of a request without a body, also if RUNTIME_URL has a path', async () => {
   const key = newWebhookSecret()
-  await createClient('/voice/v1', key).hangUp('7d3f0c52')
+  await createClient('/voice/v1', { key }).hangUp('7d3f0c52')
   const [request] = receiver.requests
   expect(request?.path).toBe('/voice/v1/calls/7d3f0c52')
   const headers = request?.headers as Record<string, string>
@@ -34,4 +35,10 @@ it.each([
   receiver.respond = (_, response) => void response.end(body)
   const reading = createClient('').getCallState('7d3f0c52')
   await expect(reading).rejects.toThrow(new UnreadableStateError(`the runtime's response ${problem}`))
+})
+
+it("can't read a response that never ends", async () => {
+  receiver.respond = (_, response) => void response.write('{')
+  const reading = createClient('', { timeoutMs: 100 }).getCallState('7d3f0c52')
+  await expect(reading).rejects.toThrow(UnreadableStateError)
 })

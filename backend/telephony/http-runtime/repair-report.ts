@@ -1,0 +1,168 @@
+import { RecordingUrl, reportLimits, Sentiment } from '@outdial/contract'
+import { toStorableText } from '../../core/text.ts'
+
+/** A report, parsed as JSON but not validated, whose values that a language model writes are valid. */
+interface RepairedReport {
+  value: unknown
+  /** What was changed, such as `transcript.3.text: shortened to 10,000 characters`, without values and unknown names. */
+  changes: string[]
+}
+
+type Fields = Record<string, unknown>
+
+/** Notes a change to a field. */
+type Note = (field: string, change: string) => void
+
+/** Enough to find the cause. */
+const maxChanges = 20
+
+/**
+ * Repairs what a language model writes, because the rest of a report, such as the outcome, isn't worth losing for it.
+ * Comes before validation, which so never meets a long text, and leaves what only the runtime's code writes as it is.
+ */
+export function repairReport(report: unknown): RepairedReport {
+  if (!isFields(report)) return { value: report, changes: [] }
+  const changes = new Set<string>()
+  const note: Note = (field, change) => {
+    if (changes.size < maxChanges) changes.add(`${field}: ${change}`)
+  }
+  const value = Object.fromEntries(
+    Object.entries(report).map(([name, item]) => [name, repairField(name, item, report.type, note)]),
+  )
+  return { value, changes: [...changes] }
+}
+
+function repairField(name: string, value: unknown, type: unknown, note: Note): unknown {
+  if (name === 'analysis') return repairAnalysis(value, type === 'analysis' ? {} : null, note)
+  if (name === 'transcript') return repairTranscript(value, note)
+  if (isBlank(value)) return undefined
+  if (name === 'summary') return repairText(value, name, note)
+  if (name === 'recording_url') return repairUrl(value, note)
+  return value
+}
+
+function repairTranscript(value: unknown, note: Note): unknown {
+  if (isBlank(value)) return null
+  if (!Array.isArray(value)) return value
+  const turns: unknown[] = value
+  return takeFirst(turns, reportLimits.turns, 'transcript', note).map((turn, index) =>
+    isFields(turn) ? repairTurn(turn, `transcript.${index}.text`, note) : turn,
+  )
+}
+
+/** Leaves out unknown fields, which don't count. */
+const repairTurn = ({ role, text, at }: Fields, field: string, note: Note): Fields => ({
+  role,
+  text: repairText(text, field, note),
+  at,
+})
+
+/** @param none the value of an analysis that can't be read */
+function repairAnalysis(value: unknown, none: Fields | null, note: Note): unknown {
+  if (isFields(value)) {
+    const { summary, sentiment, goal_met, extracted, ...others } = value
+    if (Object.keys(others).length > 0) note('analysis', 'left out unknown fields')
+    return {
+      summary: repairText(summary, 'analysis.summary', note),
+      sentiment: repairSentiment(sentiment, note),
+      goal_met: repairGoal(goal_met, note),
+      extracted: repairExtracted(extracted, note),
+    }
+  }
+  if (!isBlank(value)) note('analysis', notReadable)
+  // A runtime that omits the analysis sends it later.
+  return typeof value === 'string' && isBlank(value) ? (none ?? undefined) : none
+}
+
+function repairSentiment(value: unknown, note: Note): Sentiment | null {
+  if (isBlank(value)) return null
+  const name = typeof value === 'string' ? value.slice(0, reportLimits.key).trim().toLowerCase() : value
+  const { data = null } = Sentiment.safeParse(name)
+  if (data === null) note('analysis.sentiment', notReadable)
+  return data
+}
+
+function repairGoal(value: unknown, note: Note): boolean | null {
+  if (typeof value === 'boolean') return value
+  if (!isBlank(value)) note('analysis.goal_met', notReadable)
+  return null
+}
+
+function repairExtracted(value: unknown, note: Note): Fields | null {
+  const field = 'analysis.extracted'
+  if (isBlank(value)) return null
+  if (!isFields(value)) {
+    note(field, notReadable)
+    return null
+  }
+  const filled = Object.entries(value).filter(([, item]) => item === null || !isEmpty(item))
+  const entries = takeFirst(filled, reportLimits.values, field, note).flatMap(
+    ([name, item]): [string, unknown][] => {
+      const scalar = toScalar(item, note)
+      // zod's records drop this name silently.
+      if (scalar !== undefined && name !== '__proto__')
+        return [[cut(name, reportLimits.key, field, note), scalar]]
+      note(field, 'left out a value that is not readable')
+      return []
+    },
+  )
+  return Object.fromEntries(entries)
+}
+
+/** Returns undefined for a value that isn't flat. A flat list becomes one text. */
+function toScalar(value: unknown, note: Note): unknown {
+  const field = 'analysis.extracted'
+  if (typeof value === 'string') return cut(value, reportLimits.characters, field, note)
+  if (!Array.isArray(value)) return typeof value === 'object' && value !== null ? undefined : value
+  const items = value.filter((item: unknown) => !isBlank(item))
+  if (items.some((item) => typeof item === 'object')) return undefined
+  note(field, 'joined a list')
+  return cut(items.join(', '), reportLimits.characters, field, note)
+}
+
+function repairText(value: unknown, field: string, note: Note): string | null {
+  if (isBlank(value)) return null
+  if (typeof value === 'string') return cut(value, reportLimits.characters, field, note)
+  note(field, notReadable)
+  return null
+}
+
+/** Leaves out a URL that's too long, because a part of it is useless. */
+function repairUrl(value: unknown, note: Note): string | undefined {
+  const parsed = RecordingUrl.safeParse(value)
+  if (parsed.success && toStorableText(parsed.data) === parsed.data) return parsed.data
+  const isLong = typeof value === 'string' && value.length > reportLimits.url
+  note('recording_url', isLong ? `left out, longer than ${format(reportLimits.url)} characters` : notReadable)
+  return undefined
+}
+
+/** Shortens a text, and replaces characters that the database can't store. */
+function cut(text: string, max: number, field: string, note: Note): string {
+  const short = text.length > max ? text.slice(0, max) : text
+  if (short !== text) note(field, `shortened to ${format(max)} characters`)
+  const storable = toStorableText(short)
+  if (storable !== short && short === text) note(field, "replaced characters that can't be stored")
+  return storable
+}
+
+function takeFirst<Item>(items: readonly Item[], max: number, field: string, note: Note): readonly Item[] {
+  if (items.length <= max) return items
+  note(field, `shortened to ${format(max)} entries`)
+  return items.slice(0, max)
+}
+
+const notReadable = 'not readable'
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+
+/** Also returns true for a list of blank values, and for an object without any. */
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return isBlank(value)
+  return Array.isArray(value) ? value.every(isBlank) : Object.keys(value).length === 0
+}
+
+const format = (count: number) => count.toLocaleString('en-US')
