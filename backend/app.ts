@@ -9,7 +9,7 @@ import { registerDashboard } from './dashboard/register-dashboard.ts'
 import { getSessionFailure } from './db/connect.ts'
 import type { Deps } from './deps.ts'
 import { createArrivingBodies } from './http/arriving-bodies.ts'
-import { createProxyCheck, removeForwardedPorts } from './http/client-address.ts'
+import { createProxyCheck, getClientAddress, removeForwardedPorts } from './http/client-address.ts'
 import { createGracefulClosing } from './http/close-connections.ts'
 import { createLimitedServer } from './http/create-server.ts'
 import { endLateRequest, handleClientError, handleError } from './http/error-handler.ts'
@@ -20,6 +20,7 @@ import { limitRequests, unlimitedRoutes } from './http/limit-requests.ts'
 import { createOverloadState } from './http/overload.ts'
 import { createProxyWarning, getRequestId, logRequest } from './http/request-log.ts'
 import { mountSecurityTxt } from './http/security-txt.ts'
+import { createSlowClientLog } from './http/slow-client-log.ts'
 import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
 import { limitUnreadResponses } from './http/unread-responses.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
@@ -38,12 +39,16 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const overload = createOverloadState(deps.clock)
   const isProxy = createProxyCheck(deps.config.trustedProxies)
-  const bodies = createArrivingBodies(limits, { overload, isProxy, onTimeout: endLateRequest })
+  const bodies = createArrivingBodies(limits, {
+    ...{ overload, isProxy, onTimeout: endLateRequest },
+    slowClients: createSlowClientLog(deps),
+    getAddress: (req) => getClientAddress(req, isProxy),
+  })
   const log: FastifyBaseLogger = deps.log
   const app = Fastify({
     serverFactory: (handler, { keepAliveTimeout }) => {
       const handle: RequestListener = (req, res) => {
-        if (getSessionFailure(deps.db) || !tools.handle(req, res)) handler(req, res)
+        if (getSessionFailure(deps.db) || !tools.handle(req, res, bodies.limitMessage)) handler(req, res)
       }
       const server = createLimitedServer(handle, { limits, bodies })
       server.keepAliveTimeout = Number(keepAliveTimeout)

@@ -201,6 +201,10 @@ export const errorTexts = {
     meaning: 'More than {limit} of your requests are still being sent.',
     action: 'Wait until they have arrived, then try again.',
   },
+  'rate_limited.body_bytes': {
+    meaning: 'More than {limit} MB of your requests are still being sent.',
+    action: 'Wait until they have arrived, then try again.',
+  },
   'rate_limited.uploads': {
     meaning: 'You upload more than {limit} MB at the same time.',
     action: 'Wait until the other uploads are done, then try again.',

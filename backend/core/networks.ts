@@ -16,3 +16,12 @@ export function toNetworks(ip: string): [network: string, site: string] {
   const bytes = address.toByteArray()
   return [bytes.slice(0, 8).join('.'), `site ${bytes.slice(0, 6).join('.')}`]
 }
+
+/** Returns an address's network for people: the IPv4 address, or the first 64 bits of an IPv6 address. */
+export function formatNetwork(ip: string): string {
+  if (!isAddress(ip)) return unknownNetwork
+  const address = ipaddr.process(ip)
+  return address.kind() === 'ipv4'
+    ? address.toString()
+    : `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString()}/64`
+}

@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, describeError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
+import { findCause } from '../http/error-handler.ts'
 import { registerPages } from '../http/register-scope.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { pageHeaders } from '../views/page-headers.ts'
@@ -22,7 +23,7 @@ export async function registerDashboard(
   const render = createPageRenderer(renderTemplate)
   const isSecure = deps.config.publicUrl.startsWith('https:')
   const handleError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const pageError = toPageError(error)
+    const pageError = toPageError(findCause(error, request))
     if (pageError.status >= 500)
       request.log.error({ error: describeError(error) }, 'failed to handle a page request')
     void reply

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Caller, getConnectionKey } from '../core/caller.ts'
+import { getConnectionKey } from '../core/caller.ts'
 import { secondMs } from '../core/durations.ts'
 import { ApiError } from '../core/errors.ts'
 import { toNetworks } from '../core/networks.ts'
 import { closeAfterEarlyAnswer } from './early-answers.ts'
-import type { HttpLimits } from './http-limits.ts'
+import { type HttpLimits, megabyte } from './http-limits.ts'
 import type { OverloadState } from './overload.ts'
+import type { SlowClientLog } from './slow-client-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,6 +28,12 @@ export interface ArrivingBodies {
   watch(req: IncomingMessage, res: ServerResponse): void
   /** Limits how many bodies a sender has arriving, and the bytes of all of them. */
   limit(app: FastifyInstance): void
+  /**
+   * Does the same for a request that Fastify doesn't handle. `credential` is null if the request has none.
+   *
+   * @throws {ApiError} rate_limited
+   */
+  limitMessage: (req: IncomingMessage, credential: string | null) => void
   close(): void
 }
 
@@ -35,22 +42,41 @@ interface ArrivingBody {
   startedAt: number
   /** What the connection had received before. Includes the headers. */
   bytesBefore: number
+  /** What the headers announce and the route accepts, in bytes. */
+  announced: number
   isUpload: boolean
+  /** Whose bytes these are. Empty if that isn't known. */
+  owners: string[]
+}
+
+interface Sender {
+  credential: string | null
+  /** Everyone whose bytes these are, if there's a credential. */
+  owners: string[]
+  address: string
+  /** The longest body that the route accepts, in bytes. */
+  maxLength?: number
+  bodyWeight?: number | undefined
 }
 
 /**
  * @param options.isProxy says whether an address is a proxy's, which has the requests of many clients
+ * @param options.getAddress returns the address of a request's client
  * @param options.onTimeout responds to a request whose body took too long, and closes its connection
  */
 export function createArrivingBodies(
   limits: HttpLimits,
   {
     overload,
+    slowClients,
     isProxy,
+    getAddress,
     onTimeout,
   }: {
     overload: OverloadState
+    slowClients: SlowClientLog
     isProxy: (address: string) => boolean
+    getAddress: (req: IncomingMessage) => string
     onTimeout: (req: IncomingMessage) => void
   },
 ): ArrivingBodies {
@@ -66,16 +92,46 @@ export function createArrivingBodies(
     for (const [req, body] of bodies) if (isArriving(req)) sum += countBytes(req, body)
     return sum
   }
-  const isLate = (req: IncomingMessage, { startedAt, isUpload, bytesBefore }: ArrivingBody) => {
-    const elapsedMs = performance.now() - startedAt
-    if (!isUpload) return elapsedMs > limits.bodyTimeoutMs
-    const received = req.socket.bytesRead - bytesBefore
-    return elapsedMs > limits.uploadTimeoutMs + (received / limits.uploadBytesPerSecond) * secondMs
+  const isLate = (req: IncomingMessage, body: ArrivingBody) => {
+    const elapsedMs = performance.now() - body.startedAt
+    if (!body.isUpload) return elapsedMs > limits.bodyTimeoutMs
+    const allowedMs = (countBytes(req, body) / limits.uploadBytesPerSecond) * secondMs
+    return elapsedMs > limits.uploadTimeoutMs + allowedMs
   }
   const end = (req: IncomingMessage, { res }: ArrivingBody) => {
+    slowClients.add(getAddress(req), 'ended')
     bodies.delete(req)
-    if (res.headersSent) req.socket.destroy()
+    // While another response comes first, the client would take this one for it.
+    if (res.headersSent || res.socket !== req.socket) req.socket.destroy()
     else onTimeout(req)
+  }
+
+  /**
+   * Ends bodies of those who send the most, until the rest is within the limit. Their oldest ones first: others arrive
+   * within a moment, and an attacker wants to stay.
+   */
+  const relieve = () => {
+    let excess = sumBytes() - limits.maxBodyBytes
+    if (excess <= 0) return
+    const owned = new Map<string, { bytes: number; requests: [IncomingMessage, ArrivingBody][] }>()
+    for (const [req, body] of bodies) {
+      if (!isArriving(req)) continue
+      const [owner = ''] = body.owners
+      const group = owned.get(owner) ?? { bytes: 0, requests: [] }
+      group.bytes += countBytes(req, body)
+      group.requests.push([req, body])
+      owned.set(owner, group)
+    }
+    overload.add('bodies')
+    while (excess > 0) {
+      const [largest] = [...owned.values()].sort((one, other) => other.bytes - one.bytes)
+      const oldest = largest?.requests.shift()
+      if (largest === undefined || oldest === undefined) return
+      const bytes = countBytes(...oldest)
+      largest.bytes -= bytes
+      excess -= bytes
+      end(...oldest)
+    }
   }
 
   const check = () => {
@@ -83,15 +139,9 @@ export function createArrivingBodies(
       if (!isArriving(req)) bodies.delete(req)
       else if (isLate(req, body)) end(req, body)
     }
-    let excess = sumBytes() - limits.maxBodyBytes
-    // The oldest ones first: others arrive within a moment, and an attacker wants to stay.
-    for (const [req, body] of bodies) {
-      if (excess <= 0) break
-      excess -= countBytes(req, body)
-      overload.add('bodies')
-      end(req, body)
-    }
+    relieve()
     for (const [sender, requests] of bySender) if (dropArrived(requests) === 0) bySender.delete(sender)
+    slowClients.write()
   }
   const dropArrived = (requests: Set<IncomingMessage>): number => {
     for (const req of requests) if (!isArriving(req)) requests.delete(req)
@@ -99,24 +149,64 @@ export function createArrivingBodies(
   }
   const timer = setInterval(check, limits.checkIntervalMs).unref()
 
-  /** @throws {ApiError} rate_limited */
-  const addToSender = (sender: string, req: IncomingMessage, max: number) => {
+  const getArriving = (sender: string): Set<IncomingMessage> => {
     const requests = bySender.get(sender) ?? new Set()
-    if (dropArrived(requests) >= max)
-      throw new ApiError('rate_limited.bodies', { values: { limit: max }, headers: { 'Retry-After': '1' } })
-    bySender.set(sender, requests.add(req))
+    dropArrived(requests)
+    bySender.set(sender, requests)
+    return requests
+  }
+
+  /** Returns what a sender's bodies have and announce, in bytes. Uploads have a limit of their own. */
+  const sumAnnounced = (requests: Set<IncomingMessage>): number => {
+    let sum = 0
+    for (const req of requests) {
+      const body = bodies.get(req)
+      if (body !== undefined && !body.isUpload) sum += Math.max(body.announced, countBytes(req, body))
+    }
+    return sum
   }
 
   /** @throws {ApiError} rate_limited */
-  const addUpload = (sender: string, { raw, headers }: FastifyRequest, { res }: ArrivingBody) => {
+  const addToSender = (
+    req: IncomingMessage,
+    body: ArrivingBody,
+    { credential, owners, address, maxLength = Infinity, bodyWeight = 1 }: Sender,
+  ) => {
+    if (credential === null && isProxy(address)) return
+    const network = toNetworks(address)[0]
+    const max =
+      credential === null ? limits.maxBodiesPerAddress : Math.ceil(limits.maxBodiesPerCredential / bodyWeight)
+    const requests = getArriving(credential ?? network)
+    if (requests.size >= max) throw tooManyBodies(address, 'rate_limited.bodies', max)
+    body.announced = Math.min(body.announced, maxLength)
+    body.owners = credential === null ? [network] : owners
+    const owned = body.owners.map((owner) => getArriving(`bytes ${owner}`))
+    const maxBytes = limits.maxBodyBytesPerOwner
+    if (!body.isUpload && owned.some((others) => sumAnnounced(others) + body.announced > maxBytes))
+      throw tooManyBodies(address, 'rate_limited.body_bytes', Math.floor(maxBytes / megabyte))
+    for (const set of [requests, ...owned]) set.add(req)
+  }
+  const tooManyBodies = (
+    address: string,
+    key: 'rate_limited.bodies' | 'rate_limited.body_bytes',
+    limit: number,
+  ) => {
+    slowClients.add(address, 'rejected')
+    return new ApiError(key, { values: { limit }, headers: { 'Retry-After': '1' } })
+  }
+
+  /** @throws {ApiError} rate_limited */
+  const addUpload = (sender: string, { raw, headers, ip }: FastifyRequest, { res }: ArrivingBody) => {
     const max = limits.maxUploadBytesPerUser
     const length = Math.min(Number(headers['content-length'] ?? max), max)
     const others = uploadBytes.get(sender) ?? 0
-    if (others + length > max)
+    if (others + length > max) {
+      slowClients.add(ip, 'rejected')
       throw new ApiError('rate_limited.uploads', {
-        values: { limit: Math.floor(max / (1024 * 1024)) },
+        values: { limit: Math.floor(max / megabyte) },
         headers: { 'Retry-After': '5' },
       })
+    }
     uploadBytes.set(sender, others + length)
     const remove = () => {
       const left = (uploadBytes.get(sender) ?? 0) - length
@@ -131,30 +221,27 @@ export function createArrivingBodies(
     watch: (req, res) => {
       const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers
       if (length === '0' && coding === undefined) return
-      const { bytesRead: bytesBefore } = req.socket
-      bodies.set(req, { res, startedAt: performance.now(), bytesBefore, isUpload: false })
+      bodies.set(req, {
+        ...{ res, startedAt: performance.now(), bytesBefore: req.socket.bytesRead },
+        ...{ announced: Number(length), isUpload: false, owners: [] },
+      })
       closeAfterEarlyAnswer(req, res, { lingerMs: limits.lingerMs, onAnswer: () => bodies.delete(req) })
     },
 
     limit: (app) => {
       app.decorateRequest('credentialKey', null)
       app.addHook('preParsing', (request, _reply, _payload, done) => {
-        const { raw } = request
+        const { raw, ip: address, routeOptions } = request
         const body = bodies.get(raw)
         if (body !== undefined) {
           const credential = getCredential(request)
-          const { fileLimit, bodyWeight = 1 } = request.routeOptions.config
+          const { fileLimit, bodyWeight } = routeOptions.config
           body.isUpload = fileLimit !== undefined
           if (body.isUpload && credential !== null) addUpload(credential, request, body)
           if (isArriving(raw)) {
-            if (sumBytes() > limits.maxBodyBytes) {
-              overload.add('bodies')
-              throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } })
-            }
-            if (credential !== null)
-              addToSender(credential, raw, Math.ceil(limits.maxBodiesPerCredential / bodyWeight))
-            else if (!isProxy(request.ip))
-              addToSender(toNetworks(request.ip)[0], raw, limits.maxBodiesPerAddress)
+            const { bodyLimit: maxLength } = routeOptions
+            addToSender(raw, body, { credential, owners: getOwners(request), address, maxLength, bodyWeight })
+            relieve()
           }
         }
         done()
@@ -166,9 +253,28 @@ export function createArrivingBodies(
       })
     },
 
-    close: () => clearInterval(timer),
+    limitMessage: (req, credential) => {
+      const body = bodies.get(req)
+      if (body === undefined || !isArriving(req)) return
+      const owners = credential === null ? [] : [credential]
+      addToSender(req, body, { credential, owners, address: getAddress(req) })
+      relieve()
+    },
+
+    close: () => {
+      clearInterval(timer)
+      slowClients.write()
+    },
   }
 }
 
-const getCredential = ({ caller, credentialKey }: { caller: Caller | null; credentialKey: string | null }) =>
+type Authenticated = Pick<FastifyRequest, 'caller' | 'credentialKey'>
+
+const getCredential = ({ caller, credentialKey }: Authenticated): string | null =>
   caller === null ? credentialKey : getConnectionKey(caller)
+
+/** A customer can have many credentials. */
+const getOwners = ({ caller, credentialKey }: Authenticated): string[] => {
+  if (caller !== null) return [`workspace:${caller.workspaceId}`, `user:${caller.userId}`]
+  return credentialKey === null ? [] : [credentialKey]
+}

@@ -1,10 +1,16 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 
 /** Returns a function that says whether an address belongs to TRUSTED_PROXIES. */
 export function createProxyCheck(trustedProxies: readonly string[]): (address: string) => boolean {
   const isTrusted = proxyAddr.compile([...trustedProxies])
   return (address) => isTrusted(address, 0)
+}
+
+/** Returns the address of a request's client, as Fastify's `request.ip`. */
+export function getClientAddress(req: IncomingMessage, isProxy: (address: string) => boolean): string {
+  removeForwardedPorts(req.headers)
+  return req.socket.remoteAddress === undefined ? '' : proxyAddr(req, isProxy)
 }
 
 /**

@@ -10,7 +10,7 @@ const retryAfterOutage = '5'
 
 /** Sends an error in the contract's format. The details of an unexpected error are only in the log. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const apiError = request.raw.errored ? bodyIncomplete : toApiError(error)
+  const apiError = toApiError(findCause(error, request))
   request.errorCode = apiError.code
   request.errorFields = apiError.details.map(({ field }) => field)
   if (apiError.status >= 500) {
@@ -24,6 +24,10 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
     .serializer(JSON.stringify)
     .send(apiError.toResponse(request.id))
 }
+
+/** Returns what a handler of errors reports: a client that has disconnected isn't an error of the service. */
+export const findCause = (error: unknown, { raw }: FastifyRequest): unknown =>
+  raw.errored ? bodyIncomplete : error
 
 /**
  * Keeps the log from reporting a disconnection as an error of the service. The caller has disconnected and won't

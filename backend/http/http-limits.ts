@@ -2,7 +2,7 @@ import { minuteMs, secondMs } from '../core/durations.ts'
 
 /** How long peers may take, and how much they may send at the same time. */
 export interface HttpLimits {
-  /** From the connection, or the end of the previous request, to the end of the headers. */
+  /** From the connection, or the first byte of a later request, to the end of the headers. */
   headersTimeoutMs: number
   /** From the headers to the end of the body. */
   bodyTimeoutMs: number
@@ -22,19 +22,21 @@ export interface HttpLimits {
   maxBodiesPerAddress: number
   /** Bytes of all bodies that are still arriving. */
   maxBodyBytes: number
+  /** The same of a workspace, user, attempt, runtime secret, or address, with what the headers announce. Without uploads. */
+  maxBodyBytesPerOwner: number
   /** Bytes of the forms with files that a user sends at the same time, until they're handled. */
   maxUploadBytesPerUser: number
   /** Bytes of all responses that wait for their clients. */
   maxUnreadBytes: number
 }
 
-const megabyte = 1024 * 1024
+export const megabyte = 1024 * 1024
 
 export const defaultHttpLimits: HttpLimits = {
   headersTimeoutMs: 15 * secondMs,
   bodyTimeoutMs: 30 * secondMs,
   uploadTimeoutMs: minuteMs,
-  uploadBytesPerSecond: 256 * 1024,
+  uploadBytesPerSecond: 32 * 1024,
   lingerMs: 2 * secondMs,
   responseTimeoutMs: 30 * secondMs,
   responseBytesPerSecond: 32 * 1024,
@@ -42,6 +44,7 @@ export const defaultHttpLimits: HttpLimits = {
   maxBodiesPerCredential: 100,
   maxBodiesPerAddress: 20,
   maxBodyBytes: 256 * megabyte,
+  maxBodyBytesPerOwner: 32 * megabyte,
   maxUploadBytesPerUser: 64 * megabyte,
   maxUnreadBytes: 256 * megabyte,
 }
@@ -51,4 +54,4 @@ export const publicFormBytes = 16 * 1024
 export const publicForm = { bodyLimit: publicFormBytes }
 
 /** Longer than any body may take, so that it ends only what `ArrivingBodies` doesn't know. */
-export const nodeRequestTimeoutMs = 10 * minuteMs
+export const nodeRequestTimeoutMs = 20 * minuteMs

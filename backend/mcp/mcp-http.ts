@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { ApiError } from '../core/errors.ts'
 import { isDeeperThan, parseJson, requireJson } from '../http/read-body.ts'
+import { getCredentialKey, type RuntimeCredential } from '../secrets/verify-runtime-credential.ts'
 import { parseMessage, toJson } from './mcp-messages.ts'
 import { ToolServerError } from './tool-server-error.ts'
+import type { TransportRequest } from './tool-transport.ts'
 
 const maxMessageBytes = 256 * 1024
 
@@ -50,13 +52,17 @@ export function sendAccepted(res: ServerResponse, requestId: string): void {
 }
 
 /**
- * Reads the message of a request.
+ * Reads the message of a request. `credential` is null if nobody has checked the request's credential yet.
  *
- * @throws {ToolServerError | ApiError} body_too_large, unsupported_media_type, malformed_json
+ * @throws {ToolServerError | ApiError} body_too_large, unsupported_media_type, malformed_json, rate_limited
  */
-export async function readMessage(req: IncomingMessage): Promise<JSONRPCMessage> {
+export async function readMessage(
+  { req, limitBody }: TransportRequest,
+  credential: RuntimeCredential | null,
+): Promise<JSONRPCMessage> {
   requireJson(req.headers)
   if (Number(req.headers['content-length'] ?? 0) > maxMessageBytes) throw messageTooLarge()
+  limitBody(req, credential && getCredentialKey(credential))
   const bytes = await readBody(req)
   // Before parsing, because JSON.parse takes much longer for deeply nested values than for others.
   if (isDeeperThan(bytes, maxMessageDepth))

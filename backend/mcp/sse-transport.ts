@@ -39,14 +39,17 @@ export function createSseRoutes(options: { toolSessions: ToolSessions; backlog: 
     transport.open(`${messagesPath}?sessionId=${id}`, requestId)
   }
 
-  const post = async ({ req, res, requestId }: TransportRequest): Promise<void> => {
+  const post = async (request: TransportRequest): Promise<void> => {
+    const { req, res, requestId } = request
     const query = parseQuery(req)
     const sessionId = requireSessionId(query)
     const digests = digestCredentials(req.headers, query)
     const isOwn = toolSessions.isOwn(sessionId)
     // Before the body is read, so that strangers can't send one.
-    if (isOwn && findSession(sessionId, digests) === undefined) throw sessionNotFound()
-    const message = await readMessage(req)
+    const session = findSession(sessionId, digests)
+    if (isOwn && session === undefined) throw sessionNotFound()
+    // A session of another process checks the credential there, after the body.
+    const message = await readMessage(request, session?.credential ?? null)
     const forwarded = { transport: 'sse', method: 'POST', sessionId, digests, message } as const
     requireDelivered(isOwn ? handle(forwarded) : await toolSessions.forward(forwarded))
     sendAccepted(res, requestId)

@@ -118,8 +118,8 @@ export function createStreamableRoutes(options: {
   const post = async (request: TransportRequest): Promise<void> => {
     const { req, res, requestId } = request
     // Check the credential before reading the body, so that only authenticated clients can send one.
-    credentials.require(req.headers, parseQuery(req))
-    const message = await readMessage(req)
+    const credential = credentials.require(req.headers, parseQuery(req))
+    const message = await readMessage(request, credential)
     if (isSessionless(message, req.headers)) return handleSessionless(options, request, message)
     if (isInitialize(message)) return initialize(request, message)
     const reply = await deliver(request, toSessionRequest(request, 'POST', message))

@@ -29,6 +29,7 @@ import { ToolServerError } from './tool-server-error.ts'
 import { type SessionHost, ToolSession } from './tool-session.ts'
 import {
   findMethodHandlers,
+  type LimitBody,
   type MethodHandlers,
   parseQuery,
   requireMethod,
@@ -37,7 +38,7 @@ import {
 
 export interface ToolServer {
   /** Handles a request if its path belongs to the tool server. Otherwise, returns false. */
-  handle(req: IncomingMessage, res: ServerResponse): boolean
+  handle(req: IncomingMessage, res: ServerResponse, limitBody: LimitBody): boolean
   /** Drops cached data that a change has made outdated, and notifies the affected sessions. */
   toolsChanged(change: ToolChange): void
   /** Closes the sessions whose runtime secret is no longer valid. */
@@ -143,10 +144,10 @@ export function createToolServer(
   }
 
   return {
-    handle: (req, res) => {
+    handle: (req, res, limitBody) => {
       const methods = findMethodHandlers(routes, req.url ?? '')
       if (methods === undefined) return false
-      void handleRequest({ req, res, requestId: getRequestId(req) }, methods)
+      void handleRequest({ req, res, requestId: getRequestId(req), limitBody }, methods)
       return true
     },
 

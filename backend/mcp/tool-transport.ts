@@ -6,7 +6,12 @@ export interface TransportRequest {
   req: IncomingMessage
   res: ServerResponse
   requestId: string
+  /** @throws {ApiError} rate_limited, if the sender has too many bodies arriving */
+  limitBody: LimitBody
 }
+
+/** Counts a request's body for its credential, or for its address if it has none. */
+export type LimitBody = (req: IncomingMessage, credential: string | null) => void
 
 type TransportHandler = (request: TransportRequest) => void | Promise<void>
 

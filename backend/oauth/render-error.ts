@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { ApiError, describeError, errorCode } from '../core/errors.ts'
-import { toApiError } from '../http/error-handler.ts'
+import { findCause, toApiError } from '../http/error-handler.ts'
 import {
   authorizationExpiredError,
   internalServiceError,
@@ -17,7 +17,7 @@ import type { RenderError } from './create-provider.ts'
 export const handlePageError =
   (render: RenderPage) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const pageError = toPageError(error)
+    const pageError = toPageError(findCause(error, request))
     if (pageError.status >= 500)
       request.log.error({ error: describeError(error) }, 'failed to handle a page request')
     void reply

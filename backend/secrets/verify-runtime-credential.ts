@@ -12,6 +12,10 @@ export interface RuntimeCredential {
   readonly attemptId?: string
 }
 
+/** Returns a key to count the requests of a credential by. */
+export const getCredentialKey = ({ attemptId, digest }: RuntimeCredential): string =>
+  attemptId === undefined ? `secret:${digest.toString('hex')}` : `attempt:${attemptId}`
+
 export interface RuntimeCredentialVerifier {
   /**
    * Returns the credential of a request, from X-Agent-Secret, Authorization, or the `token` query parameter.

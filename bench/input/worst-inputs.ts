@@ -3,6 +3,7 @@ import type { Browser } from '../../support/browser.ts'
 import { startFloodingMcpServer } from './flooding-mcp-server.ts'
 import { sendHalfForms } from './half-sent-forms.ts'
 import { startHostileMcpServer } from './hostile-mcp-server.ts'
+import { sendAnsweredBodies, sendHalfMessages } from './unfinished-messages.ts'
 
 /** A workspace that sends the inputs. */
 export interface Attacker {
@@ -147,6 +148,16 @@ export const inputs: readonly Input[] = [
     }),
   ),
   { name: '220 half-sent forms', send: ({ api }) => sendHalfForms(new URL(api).origin), maxPosts: 1 },
+  {
+    name: '220 bodies that were answered early',
+    send: ({ api }) => sendAnsweredBodies(new URL(api).origin),
+    maxPosts: 1,
+  },
+  {
+    name: '220 half-sent messages to the tool server',
+    send: ({ api }) => sendHalfMessages(new URL(api).origin),
+    maxPosts: 1,
+  },
   toApi('OAuth: 15,000 slashes in the query', async ({ api }) => {
     const response = await fetch(`${new URL(api).origin}/oauth/token?a=${'/'.repeat(15_000)}x`, {
       method: 'POST',

@@ -1,8 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import { seedSignedInMember, type SignedInUser, useOwnerWorld } from '../support/dashboard.ts'
+import { beginRequest } from '../support/late-request.ts'
 import { listenWithLimits, openConnection } from '../support/raw-connection.ts'
-import { waitFor } from '../support/wait.ts'
 
 const { world, user } = useOwnerWorld()
 
@@ -47,30 +46,28 @@ it('limits the pages that a user opens in a minute, which twenty of the fastest 
 
 it('limits the bytes of the files that a user uploads at the same time, until the uploads have ended', async () => {
   const { deps } = world.service
-  const { port, ...listening } = await listenWithLimits(deps, { maxUploadBytesPerUser: 40_000 })
+  const { app, port, url, ...listening } = await listenWithLimits(deps, { maxUploadBytesPerUser: 40_000 })
   const path = new URL(user.urlFor('/contacts/import')).pathname
   const cookie = user.browser.cookies().join('; ')
-  const startOfUpload = (length: number) =>
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${cookie}\r\nContent-Length: ${length}\r\n` +
-    'Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n'
-  const upload = async (length: number) => {
-    const connection = await openConnection(port)
-    connection.write(startOfUpload(length))
-    return connection
-  }
-  const first = await upload(30_000)
-  await waitFor(async () => {
-    const second = await upload(30_000)
-    const head = await Promise.race([second.head(), setTimeout(200, '')])
-    second.destroy()
-    return /^HTTP\/1\.1 429 [^]*retry-after: 5/i.test(head)
-  })
-  first.destroy()
-  await waitFor(async () => {
-    const third = await upload(30_000)
-    const head = await Promise.race([third.head(), setTimeout(200, 'still arriving')])
-    third.destroy()
-    return head === 'still arriving'
-  })
+  const contentType = 'multipart/form-data; boundary=x'
+  const begin = () =>
+    beginRequest(
+      { app, url },
+      {
+        ...{ method: 'POST', path, headers: { cookie, 'content-type': contentType } },
+        body: `--x\r\n${' '.repeat(30_000)}`,
+      },
+    )
+  const first = await begin()
+  const second = await openConnection(port)
+  second.write(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${cookie}\r\nContent-Length: 30000\r\n` +
+      `Content-Type: ${contentType}\r\n\r\n--x\r\n`,
+  )
+  expect(await second.head()).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 5/i)
+  second.destroy()
+  await first.finish()
+  const third = await begin()
+  await third.finish()
   await listening.close()
 })

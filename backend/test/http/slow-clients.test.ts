@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, expect, it } from '@jest/globals'
+import pino from 'pino'
 import { createApiKey } from '../../identity/api-keys.ts'
 import {
   listenWithLimits,
@@ -22,9 +23,17 @@ const startOfContact = (key: string, length = 1000) =>
   `POST ${apiPrefix}/contacts/ HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{`
 
-const startOfReport = (attemptId: string, secret: string) =>
+const startOfReport = (attemptId: string) =>
   `POST /api/internal/attempts/${attemptId}/reports HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
   `Authorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n\r\n{`
+
+const secret = 'a-runtime-secret-of-the-tests-of-slow-clients'
+
+const withSecret = () => ({ ...api.deps, runtimeSecrets: () => [secret] })
+
+const startOfMessage = () =>
+  `POST /api/mcp/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n` +
+  `Authorization: Bearer ${secret}\r\n\r\n{`
 
 const getStatus = async (url: string, headers: Record<string, string> = {}) => {
   const response = await fetch(url, { headers })
@@ -55,23 +64,48 @@ describe('requests whose bodies are still arriving', () => {
   )
 
   it('get the status 408 when their time is over, and the connection is closed', async () => {
-    const { port, ...listening } = await listenWithLimits(api.deps, { bodyTimeoutMs: 100 })
+    const { port, ...listening } = await listenWithLimits(withSecret(), { bodyTimeoutMs: 100 })
     const form = await openConnection(port)
     form.write(partOfForm('/sign-in'))
     const contact = await openConnection(port)
     contact.write(startOfContact(api.key))
     const message = await openConnection(port)
-    message.write(
-      `POST /api/mcp/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n` +
-        `Authorization: Bearer ${api.deps.config.runtimeSecrets[0] ?? ''}\r\n\r\n{`,
-    )
-    for (const { closed } of [form, contact]) {
+    message.write(startOfMessage())
+    for (const { closed } of [form, contact, message]) {
       const text = await closed
       expect(text).toMatch(/^HTTP\/1\.1 408 /)
       expect(text).toMatch(/x-request-id: \S+/i)
       expect(text).toContain('took too long to arrive')
     }
-    expect(await message.closed).toMatch(/^HTTP\/1\.1 4\d\d /)
+    await listening.close()
+  })
+
+  it('are counted in the log by network, without a request line, an address of a person, or an error', async () => {
+    const lines: string[] = []
+    const log = pino({}, { write: (line: string) => void lines.push(line) })
+    const { port, ...listening } = await listenWithLimits({ ...api.deps, log }, { bodyTimeoutMs: 100 })
+    const form = await openConnection(port)
+    form.write(partOfForm('/sign-in'))
+    expect(await form.closed).toMatch(/^HTTP\/1\.1 408 /)
+    await listening.close()
+    expect(
+      lines.filter((line) => line.includes('slow clients')).map((line) => JSON.parse(line) as unknown),
+    ).toEqual([expect.objectContaining({ ended: 1, rejected: 0, networks: { '127.0.0.1': 1 } })])
+    expect(lines.filter((line) => line.includes('"level":50'))).toEqual([])
+  })
+
+  it('of the tool server are limited per secret, and per session or attempt', async () => {
+    const { app, port, ...listening } = await listenWithLimits(withSecret(), { maxBodiesPerCredential: 2 })
+    const connections = []
+    for (let count = 0; count < 3; count += 1) {
+      const arrived = once(app.server, 'request')
+      const connection = await openConnection(port)
+      connection.write(startOfMessage())
+      await arrived
+      connections.push(connection)
+    }
+    expect(await connections[2]?.head()).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 1/i)
+    for (const connection of connections) connection.destroy()
     await listening.close()
   })
 
@@ -145,17 +179,57 @@ describe('requests whose bodies are still arriving', () => {
   })
 
   it('are limited per attempt to a quarter, because a report can be four times as long', async () => {
-    const secret = 'runtime-secret-of-at-least-thirty-two-characters'
-    const { port, ...listening } = await listenWithLimits(
-      { ...api.deps, runtimeSecrets: () => [secret] },
-      { maxBodiesPerCredential: 8, maxBodiesPerAddress: 1 },
-    )
+    const { port, ...listening } = await listenWithLimits(withSecret(), {
+      maxBodiesPerCredential: 8,
+      maxBodiesPerAddress: 1,
+    })
     const attemptId = randomUUID()
     const slow = await Promise.all([1, 2, 3].map(() => openConnection(port)))
     const rejected = slow.map((connection) => connection.head().catch(() => undefined))
-    for (const connection of slow) connection.write(startOfReport(attemptId, secret))
+    for (const connection of slow) connection.write(startOfReport(attemptId))
     expect(await Promise.any(rejected)).toMatch(/^HTTP\/1\.1 429 /)
     for (const connection of slow) connection.destroy()
+    await listening.close()
+  })
+
+  it('are limited in bytes per workspace, over all of its keys, with what their headers announce', async () => {
+    const { app, port, ...listening } = await listenWithLimits(api.deps, { maxBodyBytesPerOwner: 100_000 })
+    const { workspaceId, userId } = api.seed
+    const keys = [api.key]
+    for (const name of ['Second', 'Third'])
+      keys.push((await createApiKey(api.deps, workspaceId, userId, name)).key)
+    const connections = await Promise.all(keys.map(() => openConnection(port)))
+    const heads = connections.map((connection) => connection.head().catch(() => undefined))
+    for (const [index, key] of keys.entries()) connections[index]?.write(startOfContact(key, 40_000))
+    expect(await Promise.any(heads)).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 1/i)
+    const sent = once(app.server, 'request')
+    const form = await openConnection(port)
+    form.write(partOfForm('/sign-in', '', '&'.repeat(1000)))
+    await sent
+    expect(await form.head()).toMatch(/^HTTP\/1\.1 403 /)
+    for (const connection of connections) connection.destroy()
+    await listening.close()
+  })
+
+  it('of the largest sender end first when all of them are too many bytes', async () => {
+    const { app, port, ...listening } = await listenWithLimits(withSecret(), { maxBodyBytes: 150_000 })
+    const begin = async (start: string) => {
+      const arrived = once(app.server, 'request')
+      const connection = await openConnection(port)
+      connection.write(start)
+      await arrived
+      return connection
+    }
+    const oldest = await begin(partOfForm('/sign-in'))
+    const large = [
+      await begin(startOfContact(api.key, 500_000)),
+      await begin(startOfContact(api.key, 500_000)),
+    ]
+    for (const connection of large) connection.write(' '.repeat(100_000))
+    expect(await Promise.any(large.map(({ closed }) => closed))).toMatch(/^HTTP\/1\.1 408 /)
+    oldest.write('&'.repeat(999))
+    expect(await oldest.head()).toMatch(/^HTTP\/1\.1 403 /)
+    for (const connection of large) connection.destroy()
     await listening.close()
   })
 

@@ -24,7 +24,10 @@ interface Options {
  * Sends a request without the last byte of its body. Resolves when the service reads the body, so after everything that it
  * checks at the headers. Rejects if the service responds before.
  */
-export async function beginRequest({ app, url }: Service, options: Options): Promise<LateRequest> {
+export async function beginRequest(
+  { app, url }: Pick<Service, 'app' | 'url'>,
+  options: Options,
+): Promise<LateRequest> {
   const bytes = Buffer.from(options.body)
   const id = randomUUID()
   const reading = waitForReader(app.server, id)

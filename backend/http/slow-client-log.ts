@@ -1,0 +1,42 @@
+import { secondMs } from '../core/durations.ts'
+import { formatNetwork } from '../core/networks.ts'
+import type { Deps } from '../deps.ts'
+
+/** Counts the requests of slow clients by network, so that operators can find and block an attacker's. */
+export interface SlowClientLog {
+  /** Says that a request was ended with the status 408, or rejected with 429. */
+  add(address: string, outcome: 'ended' | 'rejected'): void
+  /** Writes a line if there's something new, and the last line is 10 seconds old. Call it often. */
+  write(): void
+}
+
+const intervalMs = 10 * secondMs
+const maxNetworks = 1_000
+const shownNetworks = 10
+
+export function createSlowClientLog({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): SlowClientLog {
+  const counts = new Map<string, number>()
+  const outcomes = { ended: 0, rejected: 0 }
+  let writtenAt = -Infinity
+  return {
+    add: (address, outcome) => {
+      outcomes[outcome] += 1
+      // A rejected request's response is counted with all others.
+      if (outcome === 'ended') metrics.rejectedRequests.inc({ code: 'malformed_json' })
+      const network = formatNetwork(address)
+      const key = counts.has(network) || counts.size < maxNetworks ? network : 'others'
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    },
+    write: () => {
+      if (counts.size === 0 || performance.now() - writtenAt < intervalMs) return
+      writtenAt = performance.now()
+      const largest = [...counts].sort(([, one], [, other]) => other - one).slice(0, shownNetworks)
+      log.warn(
+        { ...outcomes, networks: Object.fromEntries(largest) },
+        'slow clients: ended requests whose bodies took too long, or rejected those with too many at the same time',
+      )
+      counts.clear()
+      Object.assign(outcomes, { ended: 0, rejected: 0 })
+    },
+  }
+}
