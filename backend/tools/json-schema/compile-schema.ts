@@ -35,6 +35,16 @@ const getAjv = (): Ajv2020 => (sharedAjv ??= createAjv())
 /** Returns whether values of a format are checked. */
 export const isKnownFormat = (name: string): boolean => Object.hasOwn(getAjv().formats, name)
 
+const acceptsEmpty = new Map<string, boolean>()
+
+/** Returns whether an empty text has a format. Unknown formats aren't checked. */
+export function isFormatOfEmptyText(name: string): boolean {
+  if (!isKnownFormat(name)) return true
+  const accepts = acceptsEmpty.get(name) ?? compileSchema({ format: name })('').length === 0
+  acceptsEmpty.set(name, accepts)
+  return accepts
+}
+
 /**
  * Keywords that can make even small arguments slow (recursion, patterns, comparing all items, names of any length,
  * formats whose patterns look ahead), or that take long to compile (alternatives).

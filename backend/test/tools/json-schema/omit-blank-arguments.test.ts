@@ -1,0 +1,51 @@
+import { expect, it } from '@jest/globals'
+import { omitBlankArguments } from '../../../tools/json-schema/omit-blank-arguments.ts'
+
+const text = { $ref: '#/$defs/text' }
+const $defs = {
+  address: { type: 'object' },
+  text: { type: 'string', minLength: 1 },
+  'a/b~c': { type: 'integer' },
+  endless: { $ref: '#/$defs/endless' },
+  wide: { anyOf: Array.from({ length: 1_000 }, () => ({ $ref: '#/$defs/wide' })) },
+}
+const omits = (property: unknown, value: unknown): boolean => {
+  const schema = { type: 'object', properties: { name: property }, $defs }
+  return !('name' in omitBlankArguments(schema, { name: value }))
+}
+
+it.each([
+  { const: 'x' },
+  { $ref: '#/$defs/address' },
+  { $ref: '#/$defs/a~1b~0c' },
+  { oneOf: [{ $ref: '#/$defs/address' }, text] },
+  { anyOf: [{ $ref: '#/$defs/address' }, text] },
+  { allOf: [{ title: 'Name' }, text] },
+])('leaves out null and empty text for %j', (property) => {
+  expect([omits(property, null), omits(property, '')]).toEqual([true, true])
+})
+
+it.each([
+  { const: null },
+  { oneOf: [text, { type: 'null' }] },
+  { allOf: [{ type: ['string', 'null'] }, { minLength: 1 }] },
+  { format: 'email' },
+  { format: 'date-time' },
+  { pattern: '^[A-Z]{2}$' },
+])('leaves out only empty text for %j', (property) => {
+  expect([omits(property, null), omits(property, '')]).toEqual([false, true])
+})
+
+it.each([
+  {},
+  { $ref: '#/$defs/missing' },
+  { $ref: 'https://example.com/schema' },
+  { $ref: '#/$defs/endless' },
+  { $ref: '#/$defs/wide' },
+  { format: 'uri-reference' },
+  { format: 'unknown' },
+  { pattern: '^[A-Z]*$' },
+  { pattern: '(x+x+)+y' },
+])('keeps null and empty text for %j', (property) => {
+  expect([omits(property, null), omits(property, '')]).toEqual([false, false])
+})
