@@ -9,12 +9,17 @@ import { ApiError, type ErrorKey } from '../core/errors.ts'
 import type { ArrivingBodies } from './arriving-bodies.ts'
 import { type HttpLimits, nodeRequestTimeoutMs } from './http-limits.ts'
 import { getRequestId } from './request-log.ts'
+import { createRequestOrder } from './request-order.ts'
 
-/** Creates a server that limits the time of slow clients, and whose own errors have the contract's format. */
+/**
+ * Creates a server that limits the time of slow clients, handles the requests of a connection one after the other, and
+ * whose own errors have the contract's format.
+ */
 export function createLimitedServer(
   handle: RequestListener,
   { limits, bodies }: { limits: HttpLimits; bodies: ArrivingBodies },
 ): Server {
+  const inOrder = createRequestOrder()
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -23,16 +28,19 @@ export function createLimitedServer(
       // Node would respond without a body.
       requireHostHeader: false,
     },
-    (req, res) => {
+    inOrder((req, res) => {
       bodies.watch(req, res)
       // RFC 9112, section 3.2: only HTTP/1.0 has requests without it.
       if (req.headers.host === undefined && req.httpVersion !== '1.0')
         rejectRequest(req, res, 400, 'malformed_json.no_host')
       else handle(req, res)
-    },
+    }),
   )
   // RFC 9110, section 10.1.1.
-  server.on('checkExpectation', (req, res) => rejectRequest(req, res, 417, 'malformed_json.expectation'))
+  server.on(
+    'checkExpectation',
+    inOrder((req, res) => rejectRequest(req, res, 417, 'malformed_json.expectation')),
+  )
   return server
 }
 

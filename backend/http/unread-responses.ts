@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { secondMs } from '../core/durations.ts'
 import type { HttpLimits } from './http-limits.ts'
@@ -33,6 +33,7 @@ export function limitUnreadResponses(server: Server, limits: HttpLimits): () => 
   const check = () => {
     let unreadBytes = 0
     for (const socket of sockets) {
+      if (socket.destroyed) continue
       const { writableLength } = socket
       if (writableLength === 0 && !socket.writableEnded) {
         waiting.delete(socket)
@@ -49,10 +50,23 @@ export function limitUnreadResponses(server: Server, limits: HttpLimits): () => 
     // The map begins with those that have waited the longest.
     for (const socket of waiting.keys()) {
       if (unreadBytes <= limits.maxUnreadBytes) break
+      if (socket.destroyed) continue
       unreadBytes -= socket.writableLength
       socket.destroy()
     }
   }
+
+  // The timer is late while many responses are sent, so each one that isn't accepted at once counts immediately.
+  let endedBytes = 0
+  function countAtEnd(this: ServerResponse) {
+    const bytes = this.socket?.writableLength ?? 0
+    if (bytes === 0) return
+    endedBytes += bytes
+    this.once('close', () => void (endedBytes -= bytes))
+    if (endedBytes > limits.maxUnreadBytes) check()
+  }
+  // Before the listener that handles the request, which can respond at once.
+  server.prependListener('request', (_req, res: ServerResponse) => res.on('prefinish', countAtEnd))
   const timer = setInterval(check, limits.checkIntervalMs).unref()
   return () => clearInterval(timer)
 }

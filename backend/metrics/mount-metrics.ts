@@ -21,12 +21,18 @@ export function mountMetrics(
   overload?: OverloadState,
 ): void {
   const { registry } = deps.metrics
+  const measure = async () => {
+    await updateGauges(deps, state)
+    if (overload !== undefined) showOverload(deps, overload)
+    return registry.metrics()
+  }
+  // Requests at the same time share a measurement, which costs queries and some milliseconds.
+  let current: Promise<string> | undefined
   const requiresBearer = deps.config.metricsToken !== undefined
   app.get('/metrics', { schema: { hide: true }, config: { requiresBearer } }, async (request, reply) => {
     if (!mayScrape(deps.config, request)) throw new ApiError('not_found.url')
-    await updateGauges(deps, state)
-    if (overload !== undefined) showOverload(deps, overload)
-    return reply.type(registry.contentType).send(await registry.metrics())
+    current ??= measure().finally(() => (current = undefined))
+    return reply.type(registry.contentType).send(await current)
   })
 }
 

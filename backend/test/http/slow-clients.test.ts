@@ -284,7 +284,7 @@ describe('responses that are never read', () => {
     })
     const accepted = once(app.server, 'connection') as Promise<[{ destroyed: boolean }]>
     const unread = await openConnection(port, { reads: false })
-    unread.write(`GET ${bundle} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(20))
+    unread.write(`GET ${bundle} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(10))
     const [socket] = await accepted
     await waitFor(() => Promise.resolve(socket.destroyed), undefined, 5_000)
     const response = await fetch(`${url}${bundle}`)

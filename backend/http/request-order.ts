@@ -1,0 +1,50 @@
+import { AsyncResource } from 'node:async_hooks'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How many requests of a connection can wait for an earlier one. Few clients send any before they have the response. */
+const maxWaiting = 16
+
+/** Bytes of the bodies that have arrived for them. */
+const maxWaitingBytes = 64 * 1024
+
+/**
+ * Returns a function that makes listeners handle the requests of a connection one after the other: the next one begins
+ * when the previous response has been handed over to the system. Node would begin all that it has read, and keep their
+ * responses in memory, so a client that reads nothing could order hundreds with one packet. A connection on which too
+ * many requests wait is closed.
+ */
+export function createRequestOrder(): (handle: RequestListener) => RequestListener {
+  const waiting = new WeakMap<Socket, Set<IncomingMessage>>()
+  return (handle) => (req, res) => {
+    const { socket } = req
+    // Node still parses what it had read when the connection was closed.
+    if (!socket.writable) return
+    // Node gives the connection to one response at a time.
+    if (res.socket !== null) {
+      handle(req, res)
+      return
+    }
+    const requests = waiting.get(socket) ?? new Set()
+    if (requests.size >= maxWaiting || sumBytes(requests) > maxWaitingBytes) {
+      socket.destroy()
+      return
+    }
+    waiting.set(socket, requests.add(req))
+    const start = () => {
+      requests.delete(req)
+      if (socket.writable) handle(req, res)
+    }
+    // Node emits it before it's done with giving the connection away, and in the context of the previous request.
+    res.once(
+      'socket',
+      AsyncResource.bind(() => process.nextTick(start)),
+    )
+  }
+}
+
+function sumBytes(requests: Iterable<IncomingMessage>): number {
+  let sum = 0
+  for (const { readableLength } of requests) sum += readableLength
+  return sum
+}

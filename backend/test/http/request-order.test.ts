@@ -1,0 +1,166 @@
+import { once } from 'node:events'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, it } from '@jest/globals'
+import { systemClock } from '../../core/clock.ts'
+import { createArrivingBodies } from '../../http/arriving-bodies.ts'
+import { createLimitedServer } from '../../http/create-server.ts'
+import { defaultHttpLimits } from '../../http/http-limits.ts'
+import { createOverloadState } from '../../http/overload.ts'
+import { limitUnreadResponses } from '../../http/unread-responses.ts'
+import { openConnection } from '../support/raw-connection.ts'
+import { waitUntil } from '../support/wait.ts'
+
+const host = 'Host: 127.0.0.1\r\n'
+const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\n${host}${headers}\r\n`
+
+/** A server whose handler a test chooses. Records the paths of the requests that were begun, and how many at most at once. */
+async function listen(handle: RequestListener, limits = defaultHttpLimits) {
+  const bodies = createArrivingBodies(limits, {
+    overload: createOverloadState(systemClock),
+    isProxy: () => false,
+    onTimeout: (req) => req.socket.destroy(),
+  })
+  const started: string[] = []
+  const current = new Map<unknown, number>()
+  let most = 0
+  const count = (req: IncomingMessage, res: ServerResponse) => {
+    const { socket, url = '' } = req
+    started.push(url)
+    current.set(socket, (current.get(socket) ?? 0) + 1)
+    most = Math.max(most, current.get(socket) ?? 0)
+    res.once('close', () => current.set(socket, (current.get(socket) ?? 0) - 1))
+    handle(req, res)
+  }
+  const server = createLimitedServer(count, { limits, bodies })
+  const stop = limitUnreadResponses(server, limits)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    stop()
+    bodies.close()
+    server.closeAllConnections()
+    await once(server.close(), 'close')
+  }
+  return { server, port, started, most: () => most, close }
+}
+
+const answer: RequestListener = (req, res) => res.end(`[${req.url}]`)
+
+it('handles pipelined requests one after the other, in their order, and with their bodies', async () => {
+  const { port, started, most, close } = await listen((req, res) => {
+    void text(req).then((body) => setImmediate(() => res.end(`[${req.method} ${req.url} ${body}]`)))
+  })
+  const connection = await openConnection(port)
+  connection.write(
+    get('/1') +
+      `POST /2 HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\ntwo` +
+      `HEAD /3 HTTP/1.1\r\n${host}\r\n` +
+      `POST /4 HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n4\r\nfour\r\n0\r\n\r\n` +
+      `POST /5 HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 4\r\n\r\nfive` +
+      `POST /6 HTTP/1.1\r\n${host}Content-Length: 200000\r\n\r\n${'6'.repeat(200_000)}` +
+      get('/7', 'Connection: close\r\n'),
+  )
+  const received = await connection.closed
+  expect(received.match(/(?<=\[)[^\]]*|HTTP\/1.1 100/g)?.map((part) => part.slice(0, 20))).toEqual([
+    ...['GET /1 ', 'POST /2 two', 'POST /4 four', 'HTTP/1.1 100', 'POST /5 five'],
+    ...[`POST /6 ${'6'.repeat(12)}`, 'GET /7 '],
+  ])
+  expect(received).toContain('6'.repeat(200_000))
+  expect(started).toEqual(['/1', '/2', '/3', '/4', '/5', '/6', '/7'])
+  expect(most()).toBe(1)
+  await close()
+})
+
+it('keeps the connection for requests after pipelined ones', async () => {
+  const { port, started, close } = await listen(answer)
+  const connection = await openConnection(port)
+  connection.write(get('/1') + get('/2'))
+  await waitUntil(() => started.length === 2)
+  connection.write(get('/3') + get('/4', 'Connection: close\r\n'))
+  expect((await connection.closed).match(/\[\/\d\]/g)).toEqual(['[/1]', '[/2]', '[/3]', '[/4]'])
+  await close()
+})
+
+it.each(['GET', 'Expect: x'])(
+  'begins at most one of hundreds of requests (%s), and closes their connections',
+  async (kind) => {
+    const pending: ServerResponse[] = []
+    const { server, port, started, close } = await listen((_req, res) => void pending.push(res))
+    const connections = await Promise.all(Array.from({ length: 20 }, () => openConnection(port)))
+    const request = get('/', kind === 'GET' ? '' : `${kind}\r\n`)
+    for (const connection of connections) connection.write(get('/first') + request.repeat(450))
+    for (const { closed } of connections) expect(await closed).toBe('')
+    expect(started).toEqual(connections.map(() => '/first'))
+    await waitUntil(() => pending.every(({ destroyed }) => destroyed))
+    expect(await new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(0)
+    await close()
+  },
+)
+
+it('begins no request after a response that is not read', async () => {
+  const { port, started, most, close } = await listen((_req, res) => res.end('x'.repeat(20_000_000)))
+  const connections = await Promise.all(
+    Array.from({ length: 5 }, () => openConnection(port, { reads: false })),
+  )
+  for (const connection of connections) connection.write(get('/').repeat(16))
+  await waitUntil(() => started.length === 5)
+  const other = await openConnection(port)
+  other.write(get('/other', 'Connection: close\r\n'))
+  await other.closed
+  expect([started.length, most()]).toEqual([6, 1])
+  for (const connection of connections) connection.destroy()
+  await close()
+})
+
+it('closes a connection on which too many bytes of bodies wait', async () => {
+  const { port, started, close } = await listen(() => {})
+  const connection = await openConnection(port)
+  const body = 'x'.repeat(30_000)
+  connection.write(get('/first') + `POST / HTTP/1.1\r\n${host}Content-Length: 30000\r\n\r\n${body}`.repeat(5))
+  expect(await connection.closed).toBe('')
+  expect(started).toEqual(['/first'])
+  await close()
+})
+
+it.each(['the client', 'Connection: close', 'an error'])(
+  'begins no waiting request after its connection was ended by %s',
+  async (by) => {
+    const pending: ServerResponse[] = []
+    const { server, port, started, close } = await listen((_req, res) => void pending.push(res))
+    const connection = await openConnection(port)
+    let requests = 0
+    server.on('request', () => (requests += 1))
+    connection.write(get('/1') + get('/2') + get('/3'))
+    await waitUntil(() => requests === 3)
+    const [first] = pending
+    if (by === 'the client') connection.destroy()
+    else if (by === 'an error') first?.destroy()
+    else first?.setHeader('Connection', 'close').end()
+    await connection.closed
+    await waitUntil(() => first?.closed ?? false)
+    expect(started).toEqual(['/1'])
+    await close()
+  },
+)
+
+it('limits the bytes of unread responses when they are sent, not only when the timer fires', async () => {
+  const limits = { ...defaultHttpLimits, checkIntervalMs: 3_600_000, maxUnreadBytes: 100_000_000 }
+  const { server, port, close } = await listen((_req, res) => res.end('x'.repeat(40_000_000)), limits)
+  const sockets: { destroyed: boolean }[] = []
+  server.on('connection', (socket) => sockets.push(socket))
+  const connections = []
+  for (let count = 1; count <= 5; count += 1) {
+    const connection = await openConnection(port, { reads: false })
+    const arrived = once(server, 'request')
+    connection.write(get('/'))
+    await arrived
+    connections.push(connection)
+  }
+  expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThan(5)
+  expect(sockets.at(0)?.destroyed).toBe(true)
+  expect(sockets.at(-1)?.destroyed).toBe(false)
+  for (const connection of connections) connection.destroy()
+  await close()
+})
