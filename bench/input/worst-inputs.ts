@@ -3,11 +3,8 @@ import type { Browser } from '../../support/browser.ts'
 import { startFloodingMcpServer } from './flooding-mcp-server.ts'
 import { sendHalfForms } from './half-sent-forms.ts'
 import { startHostileMcpServer } from './hostile-mcp-server.ts'
-<<<<<<< HEAD
 import { sendAnsweredBodies, sendHalfMessages } from './unfinished-messages.ts'
-=======
 import { requestWithoutReading } from './unread-responses.ts'
->>>>>>> 1758daa2 (http: the requests of a connection are handled one after the other)
 
 /** A workspace that sends the inputs. */
 export interface Attacker {
@@ -152,7 +149,6 @@ export const inputs: readonly Input[] = [
     }),
   ),
   { name: '220 half-sent forms', send: ({ api }) => sendHalfForms(new URL(api).origin), maxPosts: 1 },
-<<<<<<< HEAD
   {
     name: '220 bodies that were answered early',
     send: ({ api }) => sendAnsweredBodies(new URL(api).origin),
@@ -163,11 +159,9 @@ export const inputs: readonly Input[] = [
     send: ({ api }) => sendHalfMessages(new URL(api).origin),
     maxPosts: 1,
   },
-=======
   toApi('45,000 requests whose responses nobody reads', ({ api }) =>
     requestWithoutReading(new URL(api).origin),
   ),
->>>>>>> 1758daa2 (http: the requests of a connection are handled one after the other)
   toApi('OAuth: 15,000 slashes in the query', async ({ api }) => {
     const response = await fetch(`${new URL(api).origin}/oauth/token?a=${'/'.repeat(15_000)}x`, {
       method: 'POST',
