@@ -76,7 +76,7 @@ export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial
 const verifyingWebhooks = `
 Sent at least once, in no particular order. Any 2xx response confirms the delivery, and 410 removes the subscription. After any other response, the delivery is retried for three days.
 
-Each delivery is signed as in [Standard Webhooks](https://www.standardwebhooks.com) 1.0. To verify it, use one of its [libraries](https://github.com/standard-webhooks/standard-webhooks/tree/main/libraries) with the subscription's or callback URL's \`secret\`, the three headers, and the unchanged body. Or do it yourself:
+Each delivery is signed as in [Standard Webhooks](https://www.standardwebhooks.com) 1.0. To verify it, use one of its [libraries](https://github.com/standard-webhooks/standard-webhooks/tree/main/libraries) with the subscription's or callback URL's \`secret\`, the three headers, and the unchanged body. The secret of a callback URL isn't that of a subscription: the URLs of an origin share one, which Outdial shows under Integrations → Webhooks → Callback URLs. Or do it yourself:
 
 1. Reject the request if \`webhook-timestamp\` differs from the current time by more than 5 minutes.
 2. Base64-decode the part of the secret after \`whsec_\`. The result is the key.

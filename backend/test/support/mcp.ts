@@ -184,6 +184,8 @@ export interface RawSession {
   headers: Headers
   /** The URL to post messages to. */
   endpoint: string
+  /** The same, as the stream's first event has it. */
+  data: string
   /** Returns the next message of the stream. */
   next(): Promise<JsonRpc>
   post(body: unknown, headers?: Record<string, string>): Promise<Response>
@@ -264,6 +266,7 @@ export async function openSse(
     status: response.status,
     headers: response.headers,
     endpoint,
+    data,
     next,
     post,
     request,

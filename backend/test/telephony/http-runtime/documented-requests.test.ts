@@ -31,6 +31,9 @@ const messages = codeBlocks(page, 'http').map((block): Message => {
 })
 
 const requests = (path: string) => messages.filter((message) => message.path.startsWith(path))
+/** Replaces each digit of a session ID. */
+const toShape = (text: string) =>
+  text.trim().replaceAll(/[0-9a-f]{16}\.[0-9a-f]{32}/g, (id) => id.replace(/\w/g, '0'))
 const bodyOf = ({ body }: Message): unknown => JSON.parse(body)
 /** Returns the bodies that have this field. */
 const bodiesWith = (field: string) =>
@@ -93,6 +96,8 @@ describe('the examples of tools in docs/runtime.md', () => {
         body,
       })
       session = response.headers.get('mcp-session-id') ?? session
+      const documented = headers['Mcp-Session-Id']
+      if (documented !== undefined) expect(toShape(documented)).toBe(toShape(session))
       responses.push(await response.json())
     }
     expect(responses).toMatchObject([
@@ -106,6 +111,9 @@ describe('the examples of tools in docs/runtime.md', () => {
   it('work over HTTP+SSE, without initialize and with the token only on the stream', async () => {
     const stream = await openSse(service.url, {}, { authorization: `Bearer ${token}` })
     const [message] = requests('/api/mcp/messages/')
+    const documented = messages.find(({ body }) => body.startsWith('event: endpoint'))?.body
+    expect(toShape(`event: endpoint\ndata: ${stream.data}`)).toBe(toShape(documented ?? ''))
+    expect(documented).toContain(`data: ${message?.path}`)
     const posted = await fetch(stream.endpoint, {
       method: 'POST',
       headers: message?.headers,
