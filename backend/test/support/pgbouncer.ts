@@ -84,8 +84,13 @@ pool_mode = ${poolMode}
   }
 }
 
-/** Groups tests that start PgBouncer. On a machine without it, they're skipped and say so; in CI, they fail. */
+const isInstalled = () => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
+
+/**
+ * Groups tests that start PgBouncer, which can't reach the socket of an embedded server: only Outdial's user can. Where that
+ * isn't possible, they're skipped and say so; in CI, they fail.
+ */
 export const describeWithPgBouncer = (name: string, tests: () => void): void =>
-  spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0 || process.env.CI === 'true'
+  process.env.DATABASE_URL && (isInstalled() || process.env.CI === 'true')
     ? describe(name, tests)
-    : describe.skip(`${name} (SKIPPED: ${program} isn't installed)`, tests)
+    : describe.skip(`${name} (SKIPPED: needs ${program} and DATABASE_URL)`, tests)
