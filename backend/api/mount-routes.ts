@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
-import { describeError } from '../core/errors.ts'
+import { ApiError, describeError } from '../core/errors.ts'
 import { defaultMaxValues } from '../core/validate.ts'
 import type { Db } from '../db/schema.ts'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
@@ -37,7 +37,9 @@ export async function mountRoutes(
   api.decorateRequest('credential', null)
   // Someone whose credential was revoked learns nothing but that.
   api.setErrorHandler(async (error, request) => {
-    await authenticator.confirm(request, { always: hasBody(request) })
+    // An overload must not cost a look-up.
+    const isOverload = error instanceof ApiError && ['unavailable', 'rate_limited'].includes(error.code)
+    await authenticator.confirm(request, { always: hasBody(request) && !isOverload })
     throw error
   })
   if (log !== null) recordRequests(api, deps.clock, log)

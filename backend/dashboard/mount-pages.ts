@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
@@ -19,7 +20,7 @@ import { emptyForm, type FormState, getFormFields, invalidForm } from './page/fo
 import { confirmMember, loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
-import { createPageLimit, createSubmitLimit } from './page/submit-limit.ts'
+import { createCostlyLimit, createPageLimit, createSubmitLimit } from './page/submit-limit.ts'
 import { submitOnce } from './page/submit-once.ts'
 import { type DashboardRoutes, movedPaths } from './routes.ts'
 import { isFragment, redirectToSignIn } from './sign-in/sign-in-pages.ts'
@@ -48,6 +49,7 @@ export function mountPages(
 ): void {
   const isSecure = deps.config.publicUrl.startsWith('https:')
   const limitSubmits = createSubmitLimit(deps)
+  const limitCostly = createCostlyLimit()
   const limitPages = createPageLimit(deps)
   pages.decorateRequest('pageContext', null)
 
@@ -114,6 +116,12 @@ export function mountPages(
     return { ...scoped, db: deps.readReplica.openWorkspace(context.workspace.id) }
   }
 
+  const limitIfCostly = <Result>(
+    { isCostly }: FormPage | Action,
+    { workspace }: PageContext,
+    work: () => Promise<Result>,
+  ): Promise<Result> => (isCostly ? limitCostly(workspace.id, work) : work())
+
   const run = <Result extends Redirect | View>(
     route: FormPage | Action,
     request: FastifyRequest,
@@ -121,8 +129,10 @@ export function mountPages(
   ): Promise<Redirect | Result> => {
     const context = getPageContext(request)
     const scoped = scopeToSubmit(route, context)
-    if (!route.isOnce) return work(scoped)
-    return submitOnce(scoped, context, { path: requestPath(request), raw: getFormFields(request) }, work)
+    const form = { path: requestPath(request), raw: getFormFields(request) }
+    return limitIfCostly(route, context, () =>
+      route.isOnce ? submitOnce(scoped, context, form, work) : work(scoped),
+    )
   }
 
   const mountPage = (path: string, page: Page) =>
@@ -136,10 +146,11 @@ export function mountPages(
     const config = { hasPage: true, ...(form.fileLimit !== undefined && { fileLimit: form.fileLimit }) }
     pages.get(path, { onRequest }, async (request, reply) => {
       const context = getPageContext(request)
-      const scoped = scope(form, context)
       // Read the version before the form's data, so that a save in between is detected on submit.
-      const state: FormState = { ...emptyForm, version: await form.currentVersion(scoped, context) }
-      return send(request, reply, await form.show(scoped, context, state), state)
+      const version = await form.currentVersion(scope(form, context), context)
+      const state: FormState = { ...emptyForm, version }
+      const view = await limitIfCostly(form, context, () => form.show(scope(form, context), context, state))
+      return send(request, reply, view, state)
     })
     pages.post(path, { ...loadSubmitContext(form), config }, async (request, reply) => {
       const context = getPageContext(request)
@@ -150,13 +161,8 @@ export function mountPages(
       } catch (error) {
         if (!isCorrectable(error)) throw error
         const state = invalidForm(raw, error)
-        return send(
-          request,
-          reply,
-          await form.show(scope(form, context), context, state),
-          state,
-          error.status,
-        )
+        const view = await form.show(scope(form, context), context, state)
+        return send(request, reply, view, state, error.status)
       }
     })
   }
@@ -174,6 +180,14 @@ export function mountPages(
       }
     })
 
+  /** Ends a download if the user loses the right to it, because reading it can take long. */
+  const whileMember = async function* (context: PageContext, parts: AsyncIterable<string>) {
+    for await (const part of parts) {
+      await confirmMember(deps, context)
+      yield part
+    }
+  }
+
   const mountDownload = (path: string, download: Download) =>
     pages.get(path, { onRequest: loadContext(download.params) }, async (request, reply) => {
       const context = getPageContext(request)
@@ -182,7 +196,7 @@ export function mountPages(
         .headers(pageHeaders())
         .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)
         .type(type)
-        .send(body)
+        .send(Readable.from(whileMember(context, body)))
     })
 
   for (const [path, route] of Object.entries(routes)) {

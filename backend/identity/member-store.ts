@@ -80,6 +80,19 @@ export async function lockMembership(db: Db, workspaceId: number, userId: number
   return row !== undefined
 }
 
+/** Locks the workspaces of a user like `lockWorkspace`, so that no role in them changes. */
+export const lockWorkspacesOf = async (db: Db, userId: number): Promise<void> => {
+  await db
+    .selectFrom('workspace')
+    .select('id')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('membership').select('workspace_id').where('user_id', '=', userId),
+    )
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+}
+
 export const upsertMembership = (
   db: Db,
   workspaceId: number,

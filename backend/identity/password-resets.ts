@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken, randomToken } from '../secrets/tokens.ts'
-import { findRole, ownsAllWorkspacesOf } from './member-store.ts'
+import { findRole, lockWorkspacesOf, ownsAllWorkspacesOf } from './member-store.ts'
 import { deleteUnusedResets, findReset, insertReset, markResetUsed } from './password-reset-store.ts'
 import { hashPassword } from './passwords.ts'
 import { deleteOtherSessions } from './session-store.ts'
@@ -101,7 +101,8 @@ export async function resetPassword(
   const passwordHash = await hashPassword(newPassword, found, 'new_password')
   return inTransaction(deps, async (tx) => {
     await lockUser(tx.db, userId)
-    // Checked again after the lock, so that the result stays true.
+    await lockWorkspacesOf(tx.db, userId)
+    // Checked again after the locks, so that the result stays true.
     const reset = await getPasswordReset(tx, token)
     if (reset.state !== 'open') return undefined
     if (!(await markResetUsed(tx.db, hashToken(token), tx.clock.now()))) return undefined

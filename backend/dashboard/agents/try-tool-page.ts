@@ -2,6 +2,7 @@ import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { secondMs } from '../../core/durations.ts'
 import { FormError } from '../../core/form-errors.ts'
+import { releaseRequestSlot } from '../../core/request-slot.ts'
 import type { Deps } from '../../deps.ts'
 import { openToolClient, type ToolClient, toolSessionUrl } from '../../telephony/tool-client.ts'
 import { listAssignments } from '../../tools/assignments.ts'
@@ -164,6 +165,7 @@ async function tryTool(
   if (secret === undefined)
     return failed('No runtime secret is set. Ask your Outdial administrator to set RUNTIME_SECRET.')
   const url = toolSessionUrl(config.internalUrl, { widgetId })
+  releaseRequestSlot()
   const session = await openToolClient(url, secret, AbortSignal.timeout(timeoutsMs.open)).catch(toReason)
   if (typeof session === 'string') return failed(session)
   try {

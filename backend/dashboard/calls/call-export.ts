@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { formatCsvPages } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
 import { defineDownload } from '../page/define-page.ts'
@@ -56,6 +55,6 @@ export const exportCallsDownload = defineDownload({
   send: async (deps, { query, workspace }) => ({
     name: 'calls.csv',
     type: 'text/csv; charset=utf-8',
-    body: Readable.from(exportCalls(deps, workspace.id, toCallFilter(query, workspace))),
+    body: exportCalls(deps, workspace.id, toCallFilter(query, workspace)),
   }),
 })

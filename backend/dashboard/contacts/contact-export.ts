@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { formatCsvPages } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
 import { defineDownload, noInput } from '../page/define-page.ts'
@@ -39,6 +38,6 @@ export const exportContactsDownload = defineDownload({
   send: async (deps, { workspace }) => ({
     name: `contacts-${workspace.name}.csv`,
     type: 'text/csv; charset=utf-8',
-    body: Readable.from(await exportContacts(deps, workspace.id)),
+    body: await exportContacts(deps, workspace.id),
   }),
 })

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
@@ -228,7 +227,7 @@ export const importIssuesDownload = defineDownload({
     return {
       name: `issues-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
       type: 'text/csv; charset=utf-8',
-      body: Readable.from(exportIssues(deps, workspace.id, id)),
+      body: exportIssues(deps, workspace.id, id),
     }
   },
 })

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import * as z from 'zod'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
@@ -62,7 +61,8 @@ export interface Download {
 interface DownloadedFile {
   name: string
   type: string
-  body: string | Readable
+  /** Fetched while the client reads. */
+  body: AsyncIterable<string>
 }
 
 /** The handler of a path in a workspace. */

@@ -51,3 +51,27 @@ export function createSubmitLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
     )
   }
 }
+
+/** Costly forms of a workspace that are handled at the same time. Some wait for another server for 15 seconds. */
+const maxCostlyInProgress = 10
+
+/** Creates a function that handles a costly form. It throws a FormError (`rate_limited`) during too many others. */
+export function createCostlyLimit() {
+  const inProgress = new Map<number, number>()
+  return async <Result>(workspaceId: number, work: () => Promise<Result>): Promise<Result> => {
+    const others = inProgress.get(workspaceId) ?? 0
+    if (others >= maxCostlyInProgress)
+      throw new FormError(
+        'rate_limited',
+        `Your workspace has ${others} forms in progress that take long. Wait until one of them is done.`,
+      )
+    inProgress.set(workspaceId, others + 1)
+    try {
+      return await work()
+    } finally {
+      const left = (inProgress.get(workspaceId) ?? 1) - 1
+      if (left > 0) inProgress.set(workspaceId, left)
+      else inProgress.delete(workspaceId)
+    }
+  }
+}

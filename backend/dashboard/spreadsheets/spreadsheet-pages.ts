@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import {
@@ -149,7 +148,7 @@ export const exportSpreadsheetDownload = defineDownload({
   query: noInput,
   send: async (deps, { workspace, params }) => {
     const { name, parts } = await exportSpreadsheet(deps, workspace.id, params.spreadsheetId)
-    return { name: `${name}.csv`, type: 'text/csv; charset=utf-8', body: Readable.from(parts) }
+    return { name: `${name}.csv`, type: 'text/csv; charset=utf-8', body: parts }
   },
 })
 

@@ -4,10 +4,13 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { createInvitation } from '../../identity/invitations.ts'
 import { changeRole } from '../../identity/members.ts'
+import { createMemberResetLink } from '../../identity/password-resets.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import { dumpRows, fieldsWith, getCsrfToken, request, workspacePath } from '../support/foreign-objects.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { newFlow, seedApp } from '../support/oauth.ts'
+import { listDashboardRoutes, pathFor } from '../support/page-paths.ts'
+import { ownerPaths } from '../support/page-roles.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
@@ -30,7 +33,8 @@ async function sendDuring(takeAway: (tx: Deps) => Promise<unknown>, send: () => 
   await inTransaction<Deps, void>(world.service.deps, async (tx) => {
     await takeAway(tx)
     sending = send()
-    await waitForLockWaiters(world.database.db)
+    const early = await Promise.race([waitForLockWaiters(world.database.db), sending])
+    if ('status' in early) throw new Error(`responded with ${early.status} without waiting for a lock`)
   })
   const before = await dumpRows(world.database)
   const response = await sending
@@ -39,28 +43,27 @@ async function sendDuring(takeAway: (tx: Deps) => Promise<unknown>, send: () => 
 }
 
 /** A form of the dashboard with valid values. */
-async function createForm(user: SignedInUser, path: string, values: Record<string, string> = {}) {
-  const fields = { ...fieldsWith(ours), ...values, _csrf: await getCsrfToken(user) }
-  return () => request(world.service, user, workspacePath(ours, path), fields)
+async function createForm(user: SignedInUser, path: string) {
+  const fields = { ...fieldsWith(ours), _csrf: await getCsrfToken(user) }
+  const route = listDashboardRoutes(world.service.deps).find((one) => one.path === path)
+  if (route === undefined) throw new Error(`no route ${path}`)
+  return () => request(world.service, user, workspacePath(ours, pathFor(route, ours)), fields)
 }
 
-it.each(['/settings/members/invite', '/settings/api-keys/new', '/settings/members/:id/role'])(
-  "doesn't do what %s asks for if the session ends meanwhile",
-  async (path) => {
-    const user = await seedOwner()
-    const send = await createForm(user, path.replace(':id', String(user.userId)))
-    expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(404)
-  },
-)
+/** Everything that only owners can do, and what outlives a session. */
+const lockingPaths = [...ownerPaths, '/settings/api-keys/new']
 
-it.each(['/settings/members/invite', '/settings/members/:id/role'])(
-  "doesn't do what %s asks for if the user becomes a member meanwhile",
-  async (path) => {
-    const user = await seedOwner()
-    const send = await createForm(user, path.replace(':id', String(user.userId)))
-    expect(await sendDuring((tx) => changeRole(tx, ours.workspaceId, user.userId, 'member'), send)).toBe(403)
-  },
-)
+it.each(lockingPaths)("doesn't do what %s asks for if the session ends meanwhile", async (path) => {
+  const user = await seedOwner()
+  const send = await createForm(user, path)
+  expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(404)
+})
+
+it.each(ownerPaths)("doesn't do what %s asks for if the user becomes a member meanwhile", async (path) => {
+  const user = await seedOwner()
+  const send = await createForm(user, path)
+  expect(await sendDuring((tx) => changeRole(tx, ours.workspaceId, user.userId, 'member'), send)).toBe(403)
+})
 
 it("doesn't create an API key if the user is removed meanwhile", async () => {
   const user = await seedOwner()
@@ -107,4 +110,17 @@ it("doesn't create a workspace if the session ends meanwhile", async () => {
   }
   const send = () => request(world.service, user, '/workspaces/new', fields)
   expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(403)
+})
+
+it("doesn't set a new password with the link of an owner who becomes a member meanwhile", async () => {
+  const { deps } = world.service
+  const owner = await seedOwner()
+  const user = await seedOwner()
+  const { link } = await createMemberResetLink(deps, ours.workspaceId, user.userId, owner.userId)
+  const { page } = await user.browser.open(link)
+  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
+  const fields = { _csrf: csrf, new_password: 'a new and long password' }
+  const send = () => request(world.service, user, new URL(link).pathname, fields)
+  const makeMember = (tx: Deps) => changeRole(tx, ours.workspaceId, owner.userId, 'member')
+  expect(await sendDuring(makeMember, send)).toBe(410)
 })

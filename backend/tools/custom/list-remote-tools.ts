@@ -1,5 +1,6 @@
 import type { ListToolsResult } from '@modelcontextprotocol/client'
 import { secondMs } from '../../core/durations.ts'
+import { releaseRequestSlot } from '../../core/request-slot.ts'
 import { isStorableText } from '../../core/validate-rules.ts'
 import type { RemoteAddress, RemoteSession } from './connect-remote.ts'
 import { openRemoteSession } from './remote-client.ts'
@@ -32,6 +33,7 @@ export async function listRemoteTools(
 }
 
 async function loadTools(address: RemoteAddress): Promise<ListToolsResult['tools']> {
+  releaseRequestSlot()
   const signal = AbortSignal.timeout(15 * secondMs)
   const session = await openRemoteSession(address, signal)
   try {
