@@ -70,9 +70,9 @@ export async function mountRuntimeRoutes(
         const { value, changes } = repairReport(body)
         const report = validate(RuntimeReport, value, { maxValues: maxReportValues, keepEmptied: true })
         const byToken = authenticate(request).attemptId !== undefined
-        if ((await receiveReport(deps, attemptId, report, { byToken, changes })) === 'ended')
-          return sendAttemptEnded(request, reply)
-        if (changes.length > 0) {
+        const result = await receiveReport(deps, attemptId, report, { byToken, changes })
+        if (result === 'ended') return sendAttemptEnded(request, reply)
+        if (result === 'recorded' && changes.length > 0) {
           deps.metrics.unreadableReports.inc()
           deps.log.warn({ attempt: attemptId, changes }, 'repaired values of a report')
         }

@@ -29,7 +29,7 @@ export const receiveReport = (
   attemptId: string,
   report: RuntimeReport,
   options: { byToken?: boolean; changes?: readonly string[] } = {},
-): Promise<'recorded' | 'ended'> =>
+): Promise<'recorded' | 'repeated' | 'ended'> =>
   inTransaction(deps, async (tx) => {
     // Of two end reports that arrive at the same time, only one may count.
     await lockReports(tx.db, attemptId)
@@ -38,7 +38,7 @@ export const receiveReport = (
     if (options.byToken === true && attempt.endedAt !== null && !attempt.awaitsAnalysis)
       throw expiredAttemptToken()
     const reports = (await findReports(tx.db, [attemptId])).get(attemptId) ?? []
-    if (reports.some(({ sequence }) => sequence === report.sequence)) return 'recorded'
+    if (reports.some(({ sequence }) => sequence === report.sequence)) return 'repeated'
     const ended = findEndReport(reports)
     // The first end report to arrive counts, regardless of sequence numbers.
     const isLate = ended !== undefined && report.sequence < ended.sequence && report.type !== 'ended'
