@@ -3,12 +3,15 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, it } from '@jest/globals'
+import pino from 'pino'
 import { systemClock } from '../../core/clock.ts'
 import { createArrivingBodies } from '../../http/arriving-bodies.ts'
 import { createLimitedServer } from '../../http/create-server.ts'
 import { defaultHttpLimits } from '../../http/http-limits.ts'
 import { createOverloadState } from '../../http/overload.ts'
+import { createSlowClientLog } from '../../http/slow-client-log.ts'
 import { limitUnreadResponses } from '../../http/unread-responses.ts'
+import { createMetrics } from '../../metrics/metrics.ts'
 import { openConnection } from '../support/raw-connection.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -19,7 +22,9 @@ const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\n${host}${he
 async function listen(handle: RequestListener, limits = defaultHttpLimits) {
   const bodies = createArrivingBodies(limits, {
     overload: createOverloadState(systemClock),
+    slowClients: createSlowClientLog({ log: pino({ level: 'silent' }), metrics: createMetrics() }),
     isProxy: () => false,
+    getAddress: ({ socket }) => socket.remoteAddress ?? '',
     onTimeout: (req) => req.socket.destroy(),
   })
   const started: string[] = []
