@@ -116,7 +116,7 @@ async function createCluster(machine: Machine) {
     `initdb -D '${cluster}' --username=postgres --auth=trust --encoding=UTF8 --no-sync`,
   )
   const server = await startServer(machine, cluster)
-  const [archive = ''] = codeBlocks(page, 'sql')
+  const archive = codeBlocks(page, 'sql').find((block) => block.includes('archive_mode')) ?? ''
   const [databaseRoles = ''] = codeBlocks('docs/operating.md', 'sql')
   await administer(machine, 'create role outdial login;\ncreate database outdial owner outdial;\n')
   await administer(machine, databaseRoles)
