@@ -181,9 +181,9 @@ export function mountPages(
     })
 
   /** Ends a download if the user loses the right to it, because reading it can take long. */
-  const whileMember = async function* (context: PageContext, parts: AsyncIterable<string>) {
+  const whileMember = async function* (scoped: Deps, context: PageContext, parts: AsyncIterable<string>) {
     for await (const part of parts) {
-      await confirmMember(deps, context)
+      await confirmMember(scoped, context)
       yield part
     }
   }
@@ -196,7 +196,7 @@ export function mountPages(
         .headers(pageHeaders())
         .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)
         .type(type)
-        .send(Readable.from(whileMember(context, body)))
+        .send(Readable.from(whileMember(scope(download, context), context, body)))
     })
 
   for (const [path, route] of Object.entries(routes)) {

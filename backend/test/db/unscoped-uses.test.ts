@@ -28,6 +28,7 @@ const others = [
   'createDashboardRoutes',
   'createMonitoringApp',
   'createPageLimit',
+  'createSlowClientLog',
   'createSubmitLimit',
   'createToolServer',
   'getSessionFailure',
