@@ -118,7 +118,7 @@ function listText(
 /** Texts that are over a field's limit: by one character, and by far. A field of other values accepts neither. */
 export const textsOverLimit = ({ maxLength }: InputField): string[] => [
   'x'.repeat((maxLength ?? 1_000) + 1),
-  'x'.repeat(Math.max(200_000, (maxLength ?? 0) + 1)),
+  'x'.repeat(Math.max(400_000, (maxLength ?? 0) + 1)),
 ]
 
 /** Returns an input in which only this field has a value. */
