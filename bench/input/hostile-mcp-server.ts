@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import * as z from 'zod'
 
 const Message = z.object({
-  id: z.number().optional(),
+  id: z.union([z.number(), z.string()]).optional(),
   method: z.string().optional(),
   params: z.looseObject({ protocolVersion: z.string().optional() }).optional(),
 })
@@ -32,5 +32,5 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   const result = method === 'initialize' ? JSON.stringify(initialized) : manyTools
   response
     .writeHead(200, { 'content-type': 'application/json' })
-    .end(`{"jsonrpc":"2.0","id":${id},"result":${result}}`)
+    .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`)
 }
