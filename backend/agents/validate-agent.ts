@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
 
-/** For a language tag, RFC 5646 asks for at least 35 (section 4.4.1). `Intl` takes long for longer ones. */
+/** Limits lengths in characters. RFC 5646, section 4.4.1, asks to allow 35 for a language tag, and `Intl` takes long for more. */
 const maxLengths = { name: 200, language: 35, greeting: 2000, variable: 64 }
 const maxVariables = 50
 

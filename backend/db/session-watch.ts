@@ -54,8 +54,8 @@ export async function mixesSessions(url: string): Promise<boolean> {
 }
 
 /**
- * What PostgreSQL says if a statement is in another session than those before it: a prepared statement is missing or there
- * already, a setting is missing, or the role has no right.
+ * Lists the errors of a statement that runs in another session than those before it: a prepared statement is missing or
+ * exists already, a setting is missing, or the role has no right.
  */
 const signs = new Set(['26000', '42P05', '42704', '42501'])
 

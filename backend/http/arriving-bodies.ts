@@ -40,9 +40,9 @@ export interface ArrivingBodies {
 interface ArrivingBody {
   res: ServerResponse
   startedAt: number
-  /** What the connection had received before. Includes the headers. */
+  /** Bytes that the connection had received when the body began. */
   bytesBefore: number
-  /** What the headers announce and the route accepts, in bytes. */
+  /** Bytes of the body according to its headers, at most as many as the route accepts. */
   announced: number
   isUpload: boolean
   /** Whose bytes these are. Empty if that isn't known. */

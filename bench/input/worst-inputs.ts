@@ -1,9 +1,8 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import type { Browser } from '../../support/browser.ts'
 import { startFloodingMcpServer } from './flooding-mcp-server.ts'
-import { sendHalfForms } from './half-sent-forms.ts'
 import { startHostileMcpServer } from './hostile-mcp-server.ts'
-import { sendAnsweredBodies, sendHalfMessages } from './unfinished-messages.ts'
+import { sendAnsweredBodies, sendHalfForms, sendHalfMessages } from './unfinished-requests.ts'
 import { requestWithoutReading } from './unread-responses.ts'
 
 /** A workspace that sends the inputs. */

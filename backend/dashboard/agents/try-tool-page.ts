@@ -30,7 +30,7 @@ interface TryToolData {
 
 const tryToolView = template<TryToolData>('dashboard/agents/try-tool-page')
 
-/** What an agent can send: a message to the tool server can have 256 KiB. JSON in a form can have spaces, too. */
+/** Allows what an agent can send, which is 256 KiB in a message to the tool server, and spaces in the JSON. */
 const maxArgumentLength = 300_000
 
 const Query = z.object({ tool: boundedText(200).optional().catch(undefined) })

@@ -9,7 +9,7 @@ import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-i
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
 
-/** Of an address of the dashboard. Lists with filters have the longest. */
+/** Allows every address of the dashboard. Lists with filters have the longest. */
 const maxAddressLength = 4_000
 
 /** Where to go after signing in or out: a path of this service, in ASCII because it's sent in a header. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
+/** More than the slots of a process. */
 const connections = 220
 const bytesOfEach = 2 * 1024 * 1024
 
@@ -9,6 +10,18 @@ export async function sendAnsweredBodies(origin: string): Promise<number> {
   const sockets = await openRequests(origin, 'POST /nonexistent', 'Content-Length: 1000000000\r\n')
   for (const socket of sockets) socket.write(Buffer.alloc(bytesOfEach))
   return sendForm(origin)
+}
+
+/** Begins forms that nobody finishes, and returns the status of a page that someone opens meanwhile. */
+export async function sendHalfForms(origin: string): Promise<number> {
+  await openRequests(
+    origin,
+    'POST /sign-in',
+    'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n',
+  )
+  const response = await fetch(`${origin}/sign-in`)
+  await response.text()
+  return response.status
 }
 
 /** Begins messages to the tool server that nobody finishes, and returns the status of a form that someone sends meanwhile. */
@@ -21,7 +34,7 @@ export async function sendHalfMessages(origin: string): Promise<number> {
   return sendForm(origin)
 }
 
-/** Sends the heads of requests. The service closes the connections. */
+/** Sends the headers of requests, and the first byte of their bodies. The service closes the connections. */
 async function openRequests(origin: string, line: string, headers: string): Promise<Socket[]> {
   const { hostname, port, host } = new URL(origin)
   return Promise.all(
