@@ -12,7 +12,7 @@ import {
   authorizationPath,
   grantAllScopesByDefault,
   handleServerError,
-  rejectResponseModes,
+  rejectUnsupportedResponses,
   serveServerMetadata,
 } from './provider-middleware.ts'
 import { loadServerKeys } from './server-keys.ts'
@@ -99,7 +99,7 @@ export async function createProvider(
   provider.silent = true
   provider.on('server_error', (ctx, error) => handleServerError(deps.log, ctx, error))
   provider.use(grantAllScopesByDefault)
-  provider.use(rejectResponseModes)
+  provider.use(rejectUnsupportedResponses)
   provider.use(serveServerMetadata)
   provider.use(addRevocationBody)
   provider.use(addConnectionToTokenResponse(deps.db))

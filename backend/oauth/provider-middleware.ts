@@ -22,13 +22,22 @@ export async function grantAllScopesByDefault(ctx: KoaContextWithOIDC, next: Nex
 }
 
 /**
- * Rejects all response modes except `query` with an error in the app's redirect URI. The library would answer `form_post`
- * with a page whose script and form the Content-Security-Policy blocks, so the app would never learn of the error.
+ * Rejects all response types except `code`, and then all response modes except `query`, with an error in the app's redirect
+ * URI. The library would answer `form_post` with a page whose script and form the Content-Security-Policy blocks, so the
+ * app would never learn of the error. It would also call a mode invalid that doesn't go with a type that isn't supported.
  */
-export async function rejectResponseModes(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  const mode = ctx.path === authorizationPath ? ctx.query.response_mode : undefined
-  if (typeof mode === 'string' && mode !== 'query') ctx.query = { ...ctx.query, response_mode: 'unsupported' }
+export async function rejectUnsupportedResponses(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  const { response_type: type, response_mode: mode } = ctx.query
+  if (ctx.path === authorizationPath && typeof mode === 'string')
+    ctx.query = { ...ctx.query, ...toRejected(type, mode) }
   await next()
+}
+
+/** Returns the parameters that the library rejects for the reason that's true. A missing type is one. */
+function toRejected(type: unknown, mode: string) {
+  const isSupported = typeof type !== 'string' || ['', 'code'].includes(type)
+  if (mode === 'query') return isSupported ? {} : { response_type: 'unsupported' }
+  return { response_mode: isSupported ? 'unsupported' : undefined }
 }
 
 const metadataFields = [

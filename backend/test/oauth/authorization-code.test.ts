@@ -104,6 +104,21 @@ describe('the authorization request', () => {
     ['response type', { response_type: 'token' }, '#error=unsupported_response_type'],
     ['response type', { response_type: 'id_token' }, '#error=unsupported_response_type'],
     ['response type', { response_type: 'none' }, '?error=unsupported_response_type'],
+    ...['id_token', 'token', 'code token', 'none'].map((type): [string, Record<string, string>, string] => [
+      'response type',
+      { response_type: type, response_mode: 'query' },
+      '?error=unsupported_response_type',
+    ]),
+    [
+      'response type',
+      { response_type: 'id_token', response_mode: 'fragment' },
+      '#error=unsupported_response_type',
+    ],
+    [
+      'response type',
+      { response_type: 'id_token', response_mode: 'form_post' },
+      '#error=unsupported_response_type',
+    ],
   ])('tells the app that a %s is not supported: %j', async (_, paramOverrides, error) => {
     const { externalUrl } = await createBrowser().open((await newFlow(world.zapier, paramOverrides)).startUrl)
     expect(externalUrl).toContain(`${redirectUri}${error}&`)
