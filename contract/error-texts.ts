@@ -130,6 +130,10 @@ export const errorTexts = {
     meaning: 'The request body is larger than 1 MiB.',
     action: 'Send less data.',
   },
+  'body_too_large.limit': {
+    meaning: 'The request body is larger than {limit}.',
+    action: 'Send less data.',
+  },
   unsupported_media_type: {
     meaning: "The request body isn't marked as JSON in UTF-8, or it's compressed.",
     action: 'Send uncompressed JSON with `Content-Type: application/json`.',
@@ -240,7 +244,6 @@ export const runtimeErrorTexts = {
     action: "Don't send the request again.",
   },
   'not_found.attempt': { meaning: 'There is no call attempt with this ID.', action: 'Check the ID.' },
-  'body_too_large.report': { meaning: 'The report is larger than 4 MiB.', action: 'Send a shorter report.' },
   attempt_ended: {
     meaning: "The call attempt has ended, so the report wasn't saved.",
     action: "Don't send the report again.",

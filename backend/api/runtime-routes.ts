@@ -1,12 +1,11 @@
 import { runtimeErrorTexts, RuntimeReport, toErrorMessage } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { ApiError, errorCode } from '../core/errors.ts'
+import { ApiError } from '../core/errors.ts'
 import { attemptReportsPath } from '../core/runtime-paths.ts'
 import { validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
 import { receiveReport } from '../dialer/receive-report.ts'
-import { handleError } from '../http/error-handler.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { registerScope } from '../http/register-scope.ts'
 import { createRuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
@@ -44,13 +43,6 @@ export async function mountRuntimeRoutes(
   }
 
   await registerScope(app, 'internal', (scope) => {
-    scope.setErrorHandler((error, request, reply) =>
-      handleError(
-        errorCode(error) === 'FST_ERR_CTP_BODY_TOO_LARGE' ? new ApiError('body_too_large.report') : error,
-        request,
-        reply,
-      ),
-    )
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
       parseJson(bytes, maxBodyValues),

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, describeError, errorCode, type ErrorKey } from '../core/errors.ts'
 import { isOutage } from '../db/outage.ts'
+import { megabyte } from './http-limits.ts'
 
 /** The Retry-After header while the database is unavailable, in seconds. */
 const retryAfterOutage = '5'
@@ -26,8 +27,15 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** Returns what a handler of errors reports: a client that has disconnected isn't an error of the service. */
-export const findCause = (error: unknown, { raw }: FastifyRequest): unknown =>
-  raw.errored ? bodyIncomplete : error
+export function findCause(error: unknown, { raw, routeOptions }: FastifyRequest): unknown {
+  if (raw.errored) return bodyIncomplete
+  // Fastify's error doesn't say which limit the route has.
+  if (errorCode(error) !== 'FST_ERR_CTP_BODY_TOO_LARGE') return error
+  return new ApiError('body_too_large.limit', { values: { limit: formatBytes(routeOptions.bodyLimit) } })
+}
+
+const formatBytes = (bytes: number): string =>
+  bytes < megabyte ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor(bytes / megabyte)} MiB`
 
 /**
  * Keeps the log from reporting a disconnection as an error of the service. The caller has disconnected and won't
@@ -50,7 +58,6 @@ export function toApiError(error: unknown): ApiError {
 
 /** Errors for requests that Fastify rejects by itself. */
 const fastifyErrors: Record<string, ErrorKey | undefined> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type.type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_json.length',
   FST_ERR_BAD_URL: 'not_found.url',

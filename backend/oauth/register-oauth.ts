@@ -8,7 +8,7 @@ import type {
 } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Deps } from '../deps.ts'
-import { publicFormBytes } from '../http/http-limits.ts'
+import { publicForm } from '../http/http-limits.ts'
 import { registerPages, registerScope } from '../http/register-scope.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { createPageRenderer, type Render, type RenderPage } from '../views/render.ts'
@@ -38,15 +38,14 @@ async function mountProvider(
   const tokenLimits = createTokenLimits(deps)
   // oidc-provider would read the bodies itself, but then their requests would be handled before they have arrived.
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: publicFormBytes }, (_request, body, done) =>
-    done(null, body),
-  )
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   scope.addHook('onRequest', checkUrl)
 
   for (const { method, url } of providerRoutes) {
     scope.route({
       method,
       url,
+      ...publicForm,
       exposeHeadRoute: false,
       ...(url.startsWith(authorizationPath) && { errorHandler: handlePageError(render) }),
       ...(url === authorizationPath && { preHandler: authorizationLimits.check }),

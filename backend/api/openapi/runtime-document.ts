@@ -82,7 +82,7 @@ const reportOperation: Operation = {
     401: errorResponse('The attempt token is missing, invalid, or expired'),
     404: errorResponse('Attempt not found'),
     409: errorResponse('The attempt has already ended'),
-    413: errorResponse('The body is larger than 1 MiB'),
+    413: errorResponse('The body is larger than 4 MiB'),
     415: errorResponse('The Content-Type is not application/json with UTF-8'),
     422: errorResponse('Invalid fields: the error names each of them'),
     503: errorResponse('Temporarily unavailable: send the report again'),
