@@ -4,7 +4,7 @@ import { Contact } from './contact.ts'
 import { addContactTexts, contactAddedTexts } from './field-texts.ts'
 import {
   boundedText,
-  Country,
+  CountryInput,
   describeFields,
   dictionary,
   Id,
@@ -26,7 +26,7 @@ export const AddContact = z
       {
         phone_number: text(64),
         campaign_id: Id,
-        country: Country.nullish(),
+        country: CountryInput.nullish(),
         first_name: text(200).nullish(),
         last_name: text(200).nullish(),
         email: boundedText(254).check(z.email()).nullish(),

@@ -16,32 +16,31 @@ import {
 export const Weekday = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
 export type Weekday = z.infer<typeof Weekday>
 
-const hours = z.strictObject(
-  describeFields(
-    {
-      days: z
-        .array(Weekday)
-        .min(1)
-        .max(7)
-        .refine((days) => new Set(days).size === days.length, withText('invalid_value.repeated')),
-      start: boundedText(5, withText('invalid_format.start_time')).regex(
-        /^([01]\d|2[0-3]):[0-5]\d$/,
-        withText('invalid_format.start_time'),
-      ),
-      end: boundedText(5, withText('invalid_format.end_time')).regex(
-        /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/,
-        withText('invalid_format.end_time'),
-      ),
-    },
-    fieldsBelow(campaignTexts, 'calling_hours'),
-  ),
-)
+const startTime = z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, withText('invalid_format.start_time'))
+const endTime = z.regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, withText('invalid_format.end_time'))
+
+/** @param times texts, with a limit if they're from outside */
+const hoursOf = (times: { start: z.ZodString; end: z.ZodString }) =>
+  z.strictObject(
+    describeFields(
+      {
+        days: z
+          .array(Weekday)
+          .min(1)
+          .max(7)
+          .refine((days) => new Set(days).size === days.length, withText('invalid_value.repeated')),
+        start: times.start.check(startTime),
+        end: times.end.check(endTime),
+      },
+      fieldsBelow(campaignTexts, 'calling_hours'),
+    ),
+  )
 
 /**
  * When contacts may be called, in their own time zone. Hours whose start is after their end run past midnight and
  * belong to the day on which they start.
  */
-export const CallingHours = hours
+export const CallingHours = hoursOf({ start: z.string(), end: z.string() })
   .refine((value) => value.start !== value.end, {
     path: ['end'],
     ...withText('empty_calling_hours'),
@@ -50,7 +49,10 @@ export const CallingHours = hours
 export type CallingHours = z.infer<typeof CallingHours>
 
 /** Any part of the hours. Missing parts get their defaults before start and end are compared. */
-export const CallingHoursInput = hours.partial()
+export const CallingHoursInput = hoursOf({
+  start: boundedText(5, withText('invalid_format.start_time')),
+  end: boundedText(5, withText('invalid_format.end_time')),
+}).partial()
 export type CallingHoursInput = z.infer<typeof CallingHoursInput>
 
 /** The outcomes after which a contact can be called again. */

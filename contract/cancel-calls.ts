@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { callsCanceledTexts, cancelCallsTexts } from './field-texts.ts'
-import { Country, describeFields, Id, text, withText } from './primitives.ts'
+import { CountryInput, describeFields, Id, text, withText } from './primitives.ts'
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
@@ -11,7 +11,7 @@ export const CancelCalls = z
       {
         phone_number: text(64).nullish(),
         contact_id: Id.nullish(),
-        country: Country.nullish(),
+        country: CountryInput.nullish(),
         campaign_id: Id.nullish(),
       },
       cancelCallsTexts,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { addToDoNotCallListTexts, doNotCallEntryTexts } from './field-texts.ts'
-import { Country, describeFields, PhoneNumberE164, text } from './primitives.ts'
+import { CountryInput, describeFields, PhoneNumberE164, text } from './primitives.ts'
 
 /** Body of `POST /do-not-call/`. The number doesn't need to belong to a contact. */
 export const AddToDoNotCallList = z
@@ -8,7 +8,7 @@ export const AddToDoNotCallList = z
     describeFields(
       {
         phone_number: text(64),
-        country: Country.nullish(),
+        country: CountryInput.nullish(),
         reason: text(500).nullish(),
       },
       addToDoNotCallListTexts,

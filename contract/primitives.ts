@@ -62,9 +62,14 @@ export const ContactNumber = z
   .regex(/^(\+[1-9]\d{1,14})?$/)
   .describe('E.164, for example +12025550100. Empty after the contact is erased.')
 
-/** ISO 3166-1 alpha-2, in capitals. */
-export const Country = boundedText(2, withText('invalid_format.country'))
-  .regex(/^[A-Z]{2}$/, withText('invalid_format.country'))
+const country = z.regex(/^[A-Z]{2}$/, withText('invalid_format.country'))
+
+/** ISO 3166-1 alpha-2, in capitals, as the API returns it. */
+export const Country = z.string().check(country).describe('ISO 3166-1 alpha-2, for example US')
+
+/** The same from outside. */
+export const CountryInput = boundedText(2, withText('invalid_format.country'))
+  .check(country)
   .describe('ISO 3166-1 alpha-2, for example US')
 
 /** A name in the IANA time zone database. Rejects fixed offsets such as `+02:00`: they have no daylight saving time. */

@@ -1,4 +1,4 @@
-import { CallingHours, Country, TimeZone } from '@outdial/contract'
+import { CallingHours, CountryInput, TimeZone } from '@outdial/contract'
 import * as z from 'zod'
 import { FormError } from '../core/form-errors.ts'
 import { rule, validateByRules } from '../core/validate-rules.ts'
@@ -28,7 +28,7 @@ const WorkspaceFields = z.object({
       rule('too_big', `The name can have at most ${maxNameLength} characters. Shorten it.`),
     ),
   country: z.string().refine(
-    (country) => Country.safeParse(country).success,
+    (country) => CountryInput.safeParse(country).success,
     rule(
       'invalid_country',
       (country) => `"${country}" isn't a valid country code. Use two letters, for example US.`,

@@ -7,6 +7,7 @@ import type {
   EndedReason,
   Extracted,
   RetryPolicy,
+  RuntimeReport,
   Sentiment,
   TranscriptTurn,
 } from '@outdial/contract'
@@ -279,7 +280,7 @@ interface CallAttemptTable {
 interface AttemptReportTable {
   attempt_id: string
   sequence: number
-  body: Json<unknown>
+  body: Json<RuntimeReport>
   received_at: CreatedAt
   changes: Generated<string[]>
 }

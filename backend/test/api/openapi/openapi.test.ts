@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, it } from '@jest/globals'
+import { CallCompletedEvent } from '@outdial/contract'
+import * as z from 'zod'
 import { generateApiDocument } from '../../../api/register-api.ts'
+import { routes } from '../../../api/routes.ts'
 import { parseConfig } from '../../../config.ts'
 import { type ParsedDocument, parseDocument } from '../../support/openapi-document.ts'
 import { apiPrefix, useApiWorld } from '../../support/test-api.ts'
@@ -31,6 +34,14 @@ it('describes every operation of the API', () => {
     'POST /webhooks/subscribe',
     'DELETE /webhooks/{id}/',
   ])
+})
+
+it('limits the length of no text in a response or an event, because the limits of inputs can change', () => {
+  const schemas = [CallCompletedEvent, ...routes.flatMap(({ responses }) => Object.values(responses))]
+  const limited = schemas.filter(
+    (schema) => schema && JSON.stringify(z.toJSONSchema(schema, { io: 'output' })).includes('"maxLength"'),
+  )
+  expect(limited.map((schema) => schema?.meta()?.id)).toEqual([])
 })
 
 it('has examples that match their schemas', () => {

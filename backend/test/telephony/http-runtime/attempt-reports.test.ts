@@ -141,6 +141,17 @@ describe('repeated and late reports', () => {
     },
   )
 
+  it('reads saved reports whose texts are over the limits of today', async () => {
+    const longTime = `2026-05-04T15:00:30.${'0'.repeat(80)}Z`
+    const body = { ...answered, at: longTime }
+    await world.deps.db
+      .insertInto('attempt_report')
+      .values({ attempt_id: attempt.id, sequence: answered.sequence, body: JSON.stringify(body) })
+      .execute()
+    expect((await report(busy)).statusCode).toBe(200)
+    expect(await listReports()).toEqual([body, busy])
+  })
+
   it('rejects every report about an attempt that has ended without an end report', async () => {
     await finishAttempt(world.deps, attempt, emptyResult('no_answer', 'ring_timeout'))
     expect((await report(busy)).statusCode).toBe(409)
