@@ -9,7 +9,7 @@ import { receiveReport } from '../dialer/receive-report.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { registerScope } from '../http/register-scope.ts'
 import { createRuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
-import { repairReport } from '../telephony/http-runtime/repair-report.ts'
+import { noteRepairs, repairReport } from '../telephony/http-runtime/repair-report.ts'
 import { NoQuery } from './define-route.ts'
 
 /** Mounts the route for reports of agent runtimes (docs/runtime.md). Any process can receive a report. */
@@ -64,10 +64,7 @@ export async function mountRuntimeRoutes(
         const byToken = authenticate(request).attemptId !== undefined
         const result = await receiveReport(deps, attemptId, report, { byToken, changes })
         if (result === 'ended') return sendAttemptEnded(request, reply)
-        if (result === 'recorded' && changes.length > 0) {
-          deps.metrics.unreadableReports.inc()
-          deps.log.warn({ attempt: attemptId, changes }, 'repaired values of a report')
-        }
+        if (result === 'recorded' && changes.length > 0) noteRepairs(deps, attemptId, [changes])
         return { attempt_id: attemptId, sequence: report.sequence }
       },
     )

@@ -19,7 +19,8 @@ export interface Metrics {
   attemptsInProgress: Gauge
   attemptsWithoutWorker: Gauge
   runtimeUp: Gauge
-  unreadableReports: Counter
+  repairedReports: Counter
+  unreadableResponses: Counter
   redisUp: Gauge
   overdueEvents: Gauge
   loopAgeSeconds: Gauge<'loop'>
@@ -135,9 +136,14 @@ export function createMetrics(): Metrics {
       'Calls that were completed at least 5 minutes ago and have no event. The same in every process.',
     ),
     runtimeUp,
-    unreadableReports: new Counter({
-      name: 'outdial_runtime_reports_unreadable_total',
-      help: "Reports and responses of the agent runtime with values that were too long or couldn't be read.",
+    repairedReports: new Counter({
+      name: 'outdial_runtime_reports_repaired_total',
+      help: "Reports of the agent runtime that were saved with values shortened, replaced, or left out, because they were too long or couldn't be read.",
+      registers,
+    }),
+    unreadableResponses: new Counter({
+      name: 'outdial_runtime_responses_unreadable_total',
+      help: "Responses of the agent runtime about a call that couldn't be read, or whose reports couldn't all be read.",
       registers,
     }),
     redisUp,

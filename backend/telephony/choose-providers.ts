@@ -4,6 +4,7 @@ import { createAttemptToken } from '../secrets/attempt-tokens.ts'
 import { createHttpProvider } from './http-runtime/http-provider.ts'
 import { UnreadableStateError } from './http-runtime/parse-call-state.ts'
 import { createReachability } from './http-runtime/reachability.ts'
+import { noteRepairs } from './http-runtime/repair-report.ts'
 import { createRuntimeClient } from './http-runtime/runtime-client.ts'
 import type { TelephonyProvider } from './provider.ts'
 import { logCalls } from './simulated/log-calls.ts'
@@ -69,9 +70,10 @@ function createConfiguredHttpProvider(deps: ProviderDeps) {
       reachability,
     }),
     onError: (attempt, error) => {
-      if (error instanceof UnreadableStateError) metrics.unreadableReports.inc()
+      if (error instanceof UnreadableStateError) metrics.unreadableResponses.inc()
       log.warn({ attempt, error: describeError(error) }, 'failed to get the state of a call attempt')
     },
+    onRepair: (attempt, repaired) => noteRepairs(deps, attempt, repaired),
   })
 }
 

@@ -15,6 +15,8 @@ export interface FollowDeps extends Pick<Deps, 'db' | 'clock'> {
    * retried.
    */
   onError: (attemptId: string, error: unknown) => void
+  /** Called with the changes of each report that was repaired. */
+  onRepair: (attemptId: string, repaired: readonly string[][]) => void
 }
 
 /** A runtime that reports nothing for this long is asked for the call's state. */
@@ -126,7 +128,7 @@ const pollReports = ({
 
 /** Asks the runtime for its reports and saves them. */
 async function askRuntime({
-  deps: { db, runtime, onError },
+  deps: { db, runtime, onError, onRepair },
   attemptId,
 }: FollowedAttempt): Promise<
   'received' | 'incomplete' | 'unreadable' | 'not_found' | 'unavailable' | 'failed'
@@ -134,9 +136,11 @@ async function askRuntime({
   try {
     const received = await runtime.getCallState(attemptId)
     if (received === 'not_found') return 'not_found'
-    await insertReports(db, attemptId, received.reports)
-    if (received.issues.length > 0) onError(attemptId, unreadableError(received.issues))
-    return received.isComplete ? 'received' : 'incomplete'
+    const repaired = await insertReports(db, attemptId, received.reports)
+    if (repaired.length > 0) onRepair(attemptId, repaired)
+    if (received.unreadable.length === 0) return 'received'
+    onError(attemptId, unreadableError(received.unreadable))
+    return 'incomplete'
   } catch (error) {
     onError(attemptId, error)
     if (error instanceof UnreadableStateError) return 'unreadable'
@@ -144,9 +148,9 @@ async function askRuntime({
   }
 }
 
-const unreadableError = (issues: string[]) =>
+const unreadableError = (unreadable: string[]) =>
   new UnreadableStateError(
-    `the runtime's response has fields that can't be read or are too long: ${issues.slice(0, 10).join(', ')}`,
+    `the runtime's response has reports that can't be read: ${unreadable.slice(0, 10).join(', ')}`,
   )
 
 /** Returns the saved result, or `outcome` if there is none. A runtime that no longer knows the attempt may have reported its end before. */

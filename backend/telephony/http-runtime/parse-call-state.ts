@@ -7,10 +7,11 @@ import type { ReceivedReport } from './report-store.ts'
 /** A runtime's response when it's asked about an attempt. */
 export interface CallState {
   reports: ReceivedReport[]
-  /** False if a report couldn't be read. Then a missing report doesn't prove anything. */
-  isComplete: boolean
-  /** What couldn't be read or was too long, such as `reports.2.recording_url: not readable`, without values. */
-  issues: string[]
+  /**
+   * Why reports couldn't be read, such as `reports.2.type: not readable`, without values. Unless it's empty, a missing report
+   * doesn't prove anything.
+   */
+  unreadable: string[]
 }
 
 /** Of more reports, the last ones count, because the end of the call is one of them. */
@@ -33,8 +34,9 @@ export function parseCallState(body: string, receivedAt: Date): CallState {
   const parsed = envelope.data.reports.map((report) => parseReport(report, receivedAt))
   return {
     reports: parsed.flatMap(({ report, changes }) => (report === undefined ? [] : { report, changes })),
-    isComplete: parsed.every(({ report }) => report !== undefined),
-    issues: parsed.flatMap(({ changes }, index) => changes.map((change) => `reports.${index}.${change}`)),
+    unreadable: parsed.flatMap(({ report, changes }, index) =>
+      report === undefined ? changes.map((change) => `reports.${index}.${change}`) : [],
+    ),
   }
 }
 

@@ -1,5 +1,6 @@
 import { RecordingUrl, reportLimits, Sentiment } from '@outdial/contract'
 import { toStorableText } from '../../core/text.ts'
+import type { Deps } from '../../deps.ts'
 
 /** A report, parsed as JSON but not validated, whose values that a language model writes are valid. */
 interface RepairedReport {
@@ -30,6 +31,23 @@ export function repairReport(report: unknown): RepairedReport {
     Object.entries(report).map(([name, item]) => [name, repairField(name, item, report.type, note)]),
   )
   return { value, changes: [...changes] }
+}
+
+/**
+ * Counts and logs reports that were repaired.
+ *
+ * @param repaired the changes of each
+ */
+export function noteRepairs(
+  { log, metrics }: Pick<Deps, 'log' | 'metrics'>,
+  attemptId: string,
+  repaired: readonly string[][],
+): void {
+  metrics.repairedReports.inc(repaired.length)
+  log.warn(
+    { attempt: attemptId, changes: repaired.flat().slice(0, maxChanges) },
+    'repaired values of a report',
+  )
 }
 
 function repairField(name: string, value: unknown, type: unknown, note: Note): unknown {

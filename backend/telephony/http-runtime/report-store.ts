@@ -35,14 +35,18 @@ export interface ReceivedReport {
   changes: readonly string[]
 }
 
-/** Saves the first report of each sequence number, or none if the contact or the conversation was erased. */
+/**
+ * Saves the first report of each sequence number, or none if the contact or the conversation was erased.
+ *
+ * @returns the changes of each saved report that was changed
+ */
 export const insertReports = async (
   db: Db,
   attemptId: string,
   reports: readonly ReceivedReport[],
-): Promise<void> => {
-  if (reports.length === 0) return
-  await sql`
+): Promise<string[][]> => {
+  if (reports.length === 0) return []
+  const { rows } = await sql<{ changes: string[] }>`
     with existing as (
       select contact.id
       from call_attempt join call on call.id = call_attempt.call_id join contact on contact.id = call.contact_id
@@ -52,7 +56,9 @@ export const insertReports = async (
     insert into attempt_report (attempt_id, sequence, body, changes)
     select ${attemptId}::uuid, (report ->> 'sequence')::int, report, changes
     from existing cross join jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as received (report jsonb, changes text[])
-    on conflict (attempt_id, sequence) do nothing`.execute(db)
+    on conflict (attempt_id, sequence) do nothing
+    returning changes`.execute(db)
+  return rows.map(({ changes }) => changes).filter((changes) => changes.length > 0)
 }
 
 /**

@@ -5,6 +5,7 @@ import { parseConfig } from '../../config.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import { newWebhookSecret } from '../../secrets/tokens.ts'
 import { seedCall } from './calls.ts'
 import type { TestDeps } from './deps.ts'
@@ -22,6 +23,12 @@ const analysis = {
   sentiment: 'positive' as const,
   goal_met: true,
   extracted: { visit: true },
+}
+
+/** Reads the counts of reports that were repaired and of responses that couldn't be read. */
+export async function countBadReports({ repairedReports, unreadableResponses }: Metrics) {
+  const [repaired, unreadable] = await Promise.all([repairedReports.get(), unreadableResponses.get()])
+  return { repaired: repaired.values[0]?.value, unreadable: unreadable.values[0]?.value }
 }
 
 /** Gives every test a workspace whose calls are made by a runtime that the test controls. */
