@@ -1,9 +1,17 @@
 import { expect, it } from '@jest/globals'
 import { listInputFields } from '../support/input-fields.ts'
-import { listInputs } from '../support/inputs.ts'
+import { listInputs, routesWithoutInput } from '../support/inputs.ts'
 import { useServiceWorld } from '../support/service.ts'
+import { listRoutes, routeName } from '../support/service-routes.ts'
 
 const world = useServiceWorld()
+
+it('knows what every route gets from outside', () => {
+  const known = [...listInputs(world.service.deps).map(routeName), ...routesWithoutInput]
+  const unknown = listRoutes(world.service.app).filter((route) => !known.includes(route))
+  const advice = 'its schema to listOtherInputs, or its name to routesWithoutInput, in test/support/inputs.ts'
+  expect(unknown.map((route) => `Add ${route}: ${advice}`)).toEqual([])
+})
 
 it('checks the length of every text from outside before anything else', () => {
   const fields = listInputs(world.service.deps).flatMap(({ method, path, part, schema }) =>

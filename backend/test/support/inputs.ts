@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import type * as z from 'zod'
 import { apiPrefix, routes as apiRoutes } from '../../api/routes.ts'
 import { attemptReportsPath } from '../../core/runtime-paths.ts'
-import { publicForms } from '../../dashboard/routes.ts'
+import { movedPaths, publicForms } from '../../dashboard/routes.ts'
 import { NextQuery, SignInQuery } from '../../dashboard/sign-in/sign-in-pages.ts'
 import type { Deps } from '../../deps.ts'
 import { ConsentForm } from '../../oauth/consent-pages.ts'
@@ -42,6 +42,38 @@ const listPageInputs = (deps: Deps): Input[] =>
       ...('form' in route ? [{ method: 'POST', path, part: 'body' as const, schema: route.form }] : []),
     ]
   })
+
+/**
+ * Routes outside the tables that read no text but their path, whose parts have at most 100 characters, or those that others
+ * read: the OAuth server, and the API's documentation.
+ */
+export const routesWithoutInput = [
+  'GET /',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /metrics',
+  'GET /assets/htmx.js',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /docs',
+  'GET /docs/static/index.html',
+  'GET /docs/static/swagger-initializer.js',
+  'GET /docs/json',
+  'GET /docs/yaml',
+  `GET ${apiPrefix}/openapi.json`,
+  'GET /sign-up',
+  'GET /workspaces/new',
+  'GET /invitations/:token',
+  'GET /reset-password/:token',
+  'GET /w/:workspace',
+  'GET /oauth/authorize',
+  'GET /oauth/authorize/:uid',
+  'POST /oauth/token',
+  'POST /oauth/revoke',
+  'GET /connect/:uid',
+  'POST /connect/:uid/cancel',
+  'POST /connect/:uid/sign-out',
+  ...Object.keys(movedPaths).flatMap((path) => [`GET /w/:workspace${path}`, `POST /w/:workspace${path}`]),
+]
 
 /** The forms for everyone, with sign-in and consent. */
 function listOtherInputs(deps: Deps): Input[] {

@@ -1,4 +1,13 @@
 import type { FastifyInstance } from 'fastify'
+import { apiPrefix, routes as apiRoutes } from '../../api/routes.ts'
+
+/** Names a route as `listRoutes` does: Fastify ignores a slash at the end. */
+export const routeName = ({ method, path }: { method: string; path: string }): string =>
+  `${method} ${path.replace(/(?<=.)\/$/, '')}`
+
+/** Returns the names of the API's routes. */
+export const listApiRoutes = (): string[] =>
+  apiRoutes.map(({ method, path }) => routeName({ method, path: `${apiPrefix}${path}` }))
 
 /** Returns the routes that Fastify serves, from its drawing of them. Each line adds to the path of the line above it. */
 export function listRoutes(service: FastifyInstance): string[] {
