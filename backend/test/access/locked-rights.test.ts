@@ -2,13 +2,12 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { removeMember } from '../../access/remove-member.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
-import { createInvitation } from '../../identity/invitations.ts'
 import { changeRole } from '../../identity/members.ts'
-import { createMemberResetLink } from '../../identity/password-resets.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
+import { fillConsentForm, fillInvitation, fillNewPassword } from '../support/filled-forms.ts'
 import { dumpRows, fieldsWith, getCsrfToken, request, workspacePath } from '../support/foreign-objects.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
-import { newFlow, seedApp } from '../support/oauth.ts'
+import { seedApp } from '../support/oauth.ts'
 import { listDashboardRoutes, pathFor } from '../support/page-paths.ts'
 import { ownerPaths } from '../support/page-roles.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
@@ -81,10 +80,7 @@ it.each([
 ])("doesn't connect an app if %s meanwhile", async (_what, takeAway, status) => {
   const user = await seedOwner()
   const app = await seedApp(world.service, 'confidential')
-  const { page } = await user.browser.open((await newFlow(app)).startUrl)
-  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
-  const fields = { _csrf: csrf, user_id: String(user.userId), workspace_id: String(ours.workspaceId) }
-  const path = `${new URL(page.url).pathname}/allow`
+  const { path, fields } = await fillConsentForm(app, user, ours.workspaceId)
   const send = () => request(world.service, user, path, fields)
   expect(await sendDuring((tx) => takeAway(tx, user), send)).toBe(status)
 })
@@ -92,11 +88,9 @@ it.each([
 it("doesn't make a signed-in user a member if the session ends meanwhile", async () => {
   const user = await seedOwner()
   await removeMember(world.service.deps, ours.workspaceId, user.userId)
-  const input = { email: 'invited@example.com', role: 'owner' } as const
-  const { link } = await createInvitation(world.service.deps, ours.workspaceId, ours.owner, input)
-  const { page } = await user.browser.open(link)
-  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
-  const send = () => request(world.service, user, new URL(link).pathname, { _csrf: csrf })
+  const people = { inviterId: ours.owner, invitee: user }
+  const { path, fields } = await fillInvitation(world.service.deps, ours.workspaceId, people)
+  const send = () => request(world.service, user, path, fields)
   expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(403)
 })
 
@@ -113,14 +107,11 @@ it("doesn't create a workspace if the session ends meanwhile", async () => {
 })
 
 it("doesn't set a new password with the link of an owner who becomes a member meanwhile", async () => {
-  const { deps } = world.service
   const owner = await seedOwner()
   const user = await seedOwner()
-  const { link } = await createMemberResetLink(deps, ours.workspaceId, user.userId, owner.userId)
-  const { page } = await user.browser.open(link)
-  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
-  const fields = { _csrf: csrf, new_password: 'a new and long password' }
-  const send = () => request(world.service, user, new URL(link).pathname, fields)
+  const people = { ownerId: owner.userId, user }
+  const { path, fields } = await fillNewPassword(world.service.deps, ours.workspaceId, people)
+  const send = () => request(world.service, user, path, fields)
   const makeMember = (tx: Deps) => changeRole(tx, ours.workspaceId, owner.userId, 'member')
   expect(await sendDuring(makeMember, send)).toBe(410)
 })

@@ -1,12 +1,13 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { type Browser, createBrowser } from '../../../support/browser.ts'
-import { apiPrefix, routes as apiRoutes } from '../../api/routes.ts'
+import { apiPrefix } from '../../api/routes.ts'
 import { hourMs, secondMs } from '../../core/durations.ts'
 import { attemptReportsPath } from '../../core/runtime-paths.ts'
 import { movedPaths } from '../../dashboard/routes.ts'
 import { createInvitation } from '../../identity/invitations.ts'
 import { createResetLink } from '../../identity/password-resets.ts'
 import { endSession } from '../../identity/sessions.ts'
+import { csrfTokenOf } from '../support/csrf.ts'
 import { seedSignedInMember } from '../support/dashboard.ts'
 import { password } from '../support/factories.ts'
 import { dumpRows, isAction, isPage } from '../support/foreign-objects.ts'
@@ -14,7 +15,7 @@ import { apiStatus, connect, newFlow, redirectUri, seedApp, type TestApp } from 
 import { listDashboardRoutes } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
-import { listRoutes } from '../support/service-routes.ts'
+import { listApiRoutes, listRoutes } from '../support/service-routes.ts'
 
 // The routes outside the tables of the API, the dashboard, and the tool server: sign-in, OAuth, links, and public
 // files. A route of the service that isn't in one of these tables or below fails a test.
@@ -73,9 +74,7 @@ const cookiesOf = (browser: Browser) =>
 
 async function visit(browser: Browser, path: string) {
   const { page } = await browser.open(`${world.service.url}${path}`)
-  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
-  expect(csrf).not.toBe('')
-  return { cookies: cookiesOf(browser), csrf }
+  return { cookies: cookiesOf(browser), csrf: csrfTokenOf(page.html) }
 }
 
 /** Begins an authorization, signs in, and returns the path of the consent page. */
@@ -263,9 +262,8 @@ const send = async (method: string, path: string, { fields, cookies = '' }: Atte
 }
 
 it('tests every route of the service: here, or in a test of its table', () => {
-  const withoutSlash = (path: string) => path.replace(/(?<=.)\/$/, '')
   const known = [
-    ...apiRoutes.map(({ method, path }) => `${method} ${apiPrefix}${withoutSlash(path)}`),
+    ...listApiRoutes(),
     ...listDashboardRoutes(world.service.deps).flatMap((route) => [
       ...(isPage(route) ? [`GET /w/:workspace${route.path}`] : []),
       ...(isAction(route) ? [`POST /w/:workspace${route.path}`] : []),

@@ -6,22 +6,22 @@ import { secondMs } from '../../core/durations.ts'
 import { attemptReportsPath } from '../../core/runtime-paths.ts'
 import { movedPaths } from '../../dashboard/routes.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
-import { createInvitation, withdrawInvitation } from '../../identity/invitations.ts'
+import { withdrawInvitation } from '../../identity/invitations.ts'
 import { changeRole } from '../../identity/members.ts'
-import { createMemberResetLink } from '../../identity/password-resets.ts'
 import { createAttemptToken } from '../../secrets/attempt-tokens.ts'
 import { inputFor } from '../support/api-requests.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import { getWidgetId, seedLiveCall } from '../support/factories.ts'
+import { fillConsentForm, fillInvitation, fillNewPassword } from '../support/filled-forms.ts'
 import { dumpRows, fieldsWith, getCsrfToken, isAction, workspacePath } from '../support/foreign-objects.ts'
 import { beginRequest, type LateResponse } from '../support/late-request.ts'
 import { secret } from '../support/mcp.ts'
-import { connect, newFlow, seedApp, type TestApp } from '../support/oauth.ts'
+import { connect, seedApp, type TestApp } from '../support/oauth.ts'
 import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { ownerPaths } from '../support/page-roles.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
-import { listRoutes } from '../support/service-routes.ts'
+import { listApiRoutes, listRoutes } from '../support/service-routes.ts'
 
 // These tests begin a request to each route that writes, take a right away, and then send the rest of the body. They also
 // do so for routes that are added later: a route that's in no table and not below fails a test.
@@ -175,13 +175,11 @@ const apiCases = () =>
 /** Begins an authorization as a signed-in owner, and returns the form of the consent page. */
 async function createConsentCase(loss: 'session' | 'membership'): Promise<Case> {
   const user = await seedOwner()
-  const { page } = await user.browser.open((await newFlow(app)).startUrl)
-  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
-  const fields = { _csrf: csrf, user_id: String(user.userId), workspace_id: String(ours.workspaceId) }
+  const { path, fields } = await fillConsentForm(app, user, ours.workspaceId)
   return {
     name: `POST /connect/:uid/allow without the ${loss}`,
     method: 'POST',
-    path: `${new URL(page.url).pathname}/allow`,
+    path,
     headers: { ...form, ...cookiesOf(user) },
     body: encode(fields),
     takeAway: () => losses[loss].takeAway(user),
@@ -195,10 +193,8 @@ async function createInvitationCase(loss: 'invitation' | 'role' | 'session'): Pr
   const inviter = await seedOwner()
   const invitee = await seedOwner()
   await endMembership(invitee)
-  const input = { email: 'invited@example.com', role: 'owner' } as const
-  const { link } = await createInvitation(deps, ours.workspaceId, inviter.userId, input)
-  const { page } = await invitee.browser.open(link)
-  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
+  const people = { inviterId: inviter.userId, invitee }
+  const { path, fields } = await fillInvitation(deps, ours.workspaceId, people)
   const withdraw = async () => {
     const { id } = await deps.db
       .selectFrom('invitation')
@@ -215,9 +211,9 @@ async function createInvitationCase(loss: 'invitation' | 'role' | 'session'): Pr
   return {
     name: `POST /invitations/:token without the ${loss}`,
     method: 'POST',
-    path: new URL(link).pathname,
+    path,
     headers: { ...form, ...cookiesOf(invitee) },
-    body: encode({ _csrf: csrf }),
+    body: encode(fields),
     takeAway: takeAway[loss],
     isRejected: ({ status }) => status === 410 || status === 422,
   }
@@ -240,18 +236,16 @@ async function createWorkspaceCase(): Promise<Case> {
 
 /** Someone sets a new password with a link, whose creator loses the role meanwhile. */
 async function createResetCase(): Promise<Case> {
-  const { deps } = world.service
   const owner = await seedOwner()
   const user = await seedOwner()
-  const { link } = await createMemberResetLink(deps, ours.workspaceId, user.userId, owner.userId)
-  const { page } = await user.browser.open(link)
-  const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(page.html) ?? []
+  const people = { ownerId: owner.userId, user }
+  const { path, fields } = await fillNewPassword(world.service.deps, ours.workspaceId, people)
   return {
     name: 'POST /reset-password/:token without the role',
     method: 'POST',
-    path: new URL(link).pathname,
+    path,
     headers: { ...form, ...cookiesOf(user) },
-    body: encode({ _csrf: csrf, new_password: 'a new and long password' }),
+    body: encode(fields),
     takeAway: () => makeMember(owner),
     isRejected: ({ status }) => status === 410,
   }
@@ -369,15 +363,15 @@ async function findLateDeeds(cases: (() => Promise<Case>)[]): Promise<string[]> 
   return wrong
 }
 
+const isWriting = (route: string) => !route.startsWith('GET ')
+
 it('has a case for each route that writes', () => {
-  const withoutSlash = (path: string) => path.replace(/(?<=.)\/$/, '')
   const known = [
-    ...writingApiRoutes.map(({ method, path }) => `${method} ${apiPrefix}${withoutSlash(path)}`),
+    ...listApiRoutes().filter(isWriting),
     ...routes.map(({ path }) => `POST /w/:workspace${path}`),
     ...Object.keys(otherRoutes),
   ]
-  const writing = listRoutes(world.service.app).filter((route) => !route.startsWith('GET '))
-  expect(writing.sort()).toEqual(known.sort())
+  expect(listRoutes(world.service.app).filter(isWriting).sort()).toEqual(known.sort())
   const counts = {
     dashboard: formCases(),
     API: apiCases(),

@@ -1,6 +1,7 @@
 import { beforeAll, it } from '@jest/globals'
 import fc from 'fast-check'
 import { secondMs } from '../../core/durations.ts'
+import { csrfTokenOf } from '../support/csrf.ts'
 import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { anyCharacter } from '../support/schema-arbitraries.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
@@ -17,7 +18,7 @@ const world = useServiceWorld()
 beforeAll(async () => {
   objects = await seedEverything(world.service, 'Acme')
   cookie = objects.user.browser.cookies().join('; ')
-  token = /name="_csrf" value="([^"]+)"/.exec((await objects.user.open('/account')).html)?.[1] ?? ''
+  token = csrfTokenOf((await objects.user.open('/account')).html)
   // The tool tests cover the routes that call other servers, because they can start those servers.
   routes = listDashboardRoutes(world.service.deps).filter(
     ({ path }) => !/refresh$|choose$|new-server$|edit-server$/.test(path),

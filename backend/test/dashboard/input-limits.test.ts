@@ -5,6 +5,7 @@ import { publicForms } from '../../dashboard/routes.ts'
 import { publicFormBytes } from '../../http/http-limits.ts'
 import { createInvitation } from '../../identity/invitations.ts'
 import { createResetLink } from '../../identity/password-resets.ts'
+import { csrfTokenOf } from '../support/csrf.ts'
 import type { SignedInUser } from '../support/dashboard.ts'
 import { dumpRows, getCsrfToken, request, workspacePath } from '../support/foreign-objects.ts'
 import { type InputField, listInputFields, textsOverLimit } from '../support/input-fields.ts'
@@ -58,7 +59,7 @@ async function visitForm(path: string, user?: SignedInUser): Promise<Omit<Target
   return {
     path,
     user: visitor,
-    token: /name="_csrf" value="([^"]+)"/.exec(page.html)?.[1] ?? '',
+    token: csrfTokenOf(page.html),
     maxBytes: publicFormBytes,
   }
 }

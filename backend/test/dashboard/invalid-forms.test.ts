@@ -1,6 +1,7 @@
 // cspell:ignore Dispo couldn
 import { expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
+import { csrfTokenOf } from '../support/csrf.ts'
 import { password, seedSignedInOwner, useOwnerWorld } from '../support/dashboard.ts'
 
 const { world, user } = useOwnerWorld()
@@ -11,7 +12,7 @@ async function send(path: string, type: string, body: string): Promise<{ status:
   return { status: response.status, html: await response.text() }
 }
 
-const csrf = async () => /name="_csrf" value="([^"]+)"/.exec((await user.open('/account')).html)?.[1] ?? ''
+const csrf = async () => csrfTokenOf((await user.open('/account')).html)
 
 interface Part {
   name: string

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
 import { endMembership } from '../../access/remove-member.ts'
 import { useConsentWorld } from '../support/consent.ts'
+import { csrfTokenOf } from '../support/csrf.ts'
 import { password } from '../support/factories.ts'
 import { newFlow, seedUserWithWorkspaces } from '../support/oauth.ts'
 
@@ -117,7 +118,7 @@ describe('an authorization that issues no code', () => {
       redirect: 'manual',
       headers: { cookie: browser.cookies().join('; ') },
       body: new URLSearchParams({
-        _csrf: /name="_csrf" value="([^"]*)"/.exec(page.html)?.[1] ?? '',
+        _csrf: csrfTokenOf(page.html),
         user_id: String(kim.userId),
         workspace_id: String(workspaceId),
       }),

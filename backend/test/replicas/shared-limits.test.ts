@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { createClient } from '@redis/client'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { createSharedCounter } from '../../replicas/shared-counter.ts'
+import { csrfTokenOf } from '../support/csrf.ts'
 import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { password, seedUser, seedWorkspace } from '../support/factories.ts'
 import {
@@ -97,7 +98,7 @@ describeWithRedis('limits of two replicas', () => {
     const signIn = async (index: number, typedPassword: string) => {
       const { app } = replicaAt(index)
       const form = await app.inject({ url: '/sign-in' })
-      const [, token = ''] = /name="_csrf" value="([^"]+)"/.exec(form.body) ?? []
+      const token = csrfTokenOf(form.body)
       const cookies = Object.fromEntries(form.cookies.map(({ name, value }) => [name, value]))
       const payload = new URLSearchParams({ email, password: typedPassword, _csrf: token }).toString()
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { secondMs } from '../../core/durations.ts'
+import { csrfTokenOf } from './csrf.ts'
 import type { SignedInUser } from './dashboard.ts'
 import type { TestDatabase } from './database.ts'
 import { fillPath, idsInPath, type ListedRoute } from './page-paths.ts'
@@ -120,10 +121,10 @@ export async function request(
 
 export const workspacePath = (of: SeededObjects, path: string) => `/w/${of.workspaceId}${path}`
 
-/** Returns a valid CSRF token from one of the user's own pages. */
-export async function getCsrfToken(user: SignedInUser): Promise<string> {
-  const { html } = await user.open('/account')
-  return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+/** Returns a valid CSRF token of the user's browser, from a page that needs no workspace. */
+export async function getCsrfToken({ browser, urlFor }: SignedInUser): Promise<string> {
+  const { page } = await browser.open(new URL('/workspaces/new', urlFor('/')).href)
+  return csrfTokenOf(page.html)
 }
 
 /**

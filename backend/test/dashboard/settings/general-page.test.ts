@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { itInChromium } from '../../support/chromium.ts'
+import { csrfTokenOf } from '../../support/csrf.ts'
 import { expectAccessible, openTab, seedSignedInMember, seedSignedInOwner } from '../../support/dashboard.ts'
 import { useServiceWorld } from '../../support/service.ts'
 
@@ -69,7 +70,7 @@ it('shows members the settings, but lets only owners change them', async () => {
   const seen = await member.open('/settings')
   expect(seen.text).toContain('Monday to Friday, 09:00 to 17:00')
   const form = await owner.open('/settings')
-  const csrf = /name="_csrf" value="([^"]*)"/.exec(seen.html)?.[1] ?? ''
+  const csrf = csrfTokenOf(seen.html)
   const forged = {
     ...form,
     html: form.html.replace(/name="_csrf" value="[^"]*"/g, `name="_csrf" value="${csrf}"`),

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { createBrowser, type Page } from '../../../../support/browser.ts'
 import { createApiKey } from '../../../identity/api-keys.ts'
 import { itInChromium } from '../../support/chromium.ts'
+import { csrfTokenOf } from '../../support/csrf.ts'
 import {
   expectAccessible,
   getLink,
@@ -222,7 +223,7 @@ describe('roles', () => {
     const submitForged = async (what: string, fields: Record<string, string>) => {
       const form = await owner.open('/settings/members')
       const ownPage = await member.open('/settings/members')
-      const csrf = /name="_csrf" value="([^"]*)"/.exec(ownPage.html)?.[1] ?? ''
+      const csrf = csrfTokenOf(ownPage.html)
       const html = form.html
         .replace(/name="_csrf" value="[^"]*"/g, `name="_csrf" value="${csrf}"`)
         .replaceAll(/members\/\d+\//g, `members/${userId}/`)

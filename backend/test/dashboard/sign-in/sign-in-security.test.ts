@@ -11,6 +11,7 @@ import { changePassword } from '../../../identity/passwords.ts'
 import { createLog } from '../../../log.ts'
 import { createWorkspace } from '../../../onboarding/onboarding.ts'
 import { itInChromium } from '../../support/chromium.ts'
+import { csrfTokenOf } from '../../support/csrf.ts'
 import {
   openTab,
   password,
@@ -54,7 +55,7 @@ async function signInFrom(
 ) {
   const form = await app.inject({ url: '/sign-in', remoteAddress })
   const [csrf] = form.cookies
-  const token = /name="_csrf" value="([^"]+)"/.exec(form.body)?.[1] ?? ''
+  const token = csrfTokenOf(form.body)
   return app.inject({
     method: 'POST',
     url: '/sign-in',
@@ -84,7 +85,7 @@ it("sets cookies over HTTPS that other sites, subdomains, and scripts can't use"
     cookies: { ...sessionCookies, '__Host-outdial_csrf': csrf?.value ?? '' },
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     payload: new URLSearchParams({
-      _csrf: /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '',
+      _csrf: csrfTokenOf(page.body),
     }).toString(),
   })
   expect(response.statusCode).toBe(303)
@@ -263,7 +264,7 @@ it('keeps session cookies out of the log at every level, uploads included', asyn
   const page = await app.inject({ url: importPath, cookies: { '__Host-outdial_session': session } })
   const csrf = page.cookies.find(({ name }) => name === '__Host-outdial_csrf')?.value ?? ''
   const form = new FormData()
-  form.set('_csrf', /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '')
+  form.set('_csrf', csrfTokenOf(page.body))
   form.set('_once', /name="_once" value="([^"]+)"/.exec(page.body)?.[1] ?? '')
   form.set('file', new Blob(['phone number\n+12025550100']), 'leads.csv')
 

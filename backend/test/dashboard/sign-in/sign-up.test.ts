@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../../support/browser.ts'
 import { itInChromium } from '../../support/chromium.ts'
+import { csrfTokenOf } from '../../support/csrf.ts'
 import { expectAccessible, password, seedUserWithoutWorkspace } from '../../support/dashboard.ts'
 import { useServiceWorld } from '../../support/service.ts'
 
@@ -112,7 +113,7 @@ it("doesn't lock a user out after failed sign-in attempts from another address",
   const { email } = await seedUserWithoutWorkspace(world.service)
   const from = async (remoteAddress: string, typedPassword: string) => {
     const form = await world.service.app.inject({ method: 'GET', url: '/sign-in', remoteAddress })
-    const token = /name="_csrf" value="([^"]*)"/.exec(form.body)?.[1] ?? ''
+    const token = csrfTokenOf(form.body)
     const cookie = form.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     const body = new URLSearchParams({ _csrf: token, email, password: typedPassword })
     const response = await world.service.app.inject({
