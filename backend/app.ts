@@ -10,9 +10,10 @@ import { getSessionFailure } from './db/connect.ts'
 import type { Deps } from './deps.ts'
 import { createArrivingBodies } from './http/arriving-bodies.ts'
 import { createProxyCheck, getClientAddress, removeForwardedPorts } from './http/client-address.ts'
+import { endLateRequest } from './http/client-errors.ts'
 import { createGracefulClosing } from './http/close-connections.ts'
 import { createLimitedServer } from './http/create-server.ts'
-import { endLateRequest, handleClientError, handleError } from './http/error-handler.ts'
+import { handleError } from './http/error-handler.ts'
 import { mountHealth, newProcessState, type ProcessState } from './http/health.ts'
 import { requireKnownHost } from './http/host-check.ts'
 import { defaultHttpLimits, type HttpLimits } from './http/http-limits.ts'
@@ -63,7 +64,8 @@ export async function createApp(
     routerOptions: { ignoreTrailingSlash: true },
     return503OnClosing: false,
     frameworkErrors: handleError,
-    clientErrorHandler: handleClientError,
+    // createLimitedServer does it.
+    clientErrorHandler: () => {},
   })
   const getAllowedMethods = trackAllowedMethods(app)
 

@@ -98,12 +98,10 @@ export function createArrivingBodies(
     const allowedMs = (countBytes(req, body) / limits.uploadBytesPerSecond) * secondMs
     return elapsedMs > limits.uploadTimeoutMs + allowedMs
   }
-  const end = (req: IncomingMessage, { res }: ArrivingBody) => {
+  const end = (req: IncomingMessage) => {
     slowClients.add(getAddress(req), 'ended')
     bodies.delete(req)
-    // While another response comes first, the client would take this one for it.
-    if (res.headersSent || res.socket !== req.socket) req.socket.destroy()
-    else onTimeout(req)
+    onTimeout(req)
   }
 
   /**
@@ -130,14 +128,14 @@ export function createArrivingBodies(
       const bytes = countBytes(...oldest)
       largest.bytes -= bytes
       excess -= bytes
-      end(...oldest)
+      end(oldest[0])
     }
   }
 
   const check = () => {
     for (const [req, body] of bodies) {
       if (!isArriving(req)) bodies.delete(req)
-      else if (isLate(req, body)) end(req, body)
+      else if (isLate(req, body)) end(req)
     }
     relieve()
     for (const [sender, requests] of bySender) if (dropArrived(requests) === 0) bySender.delete(sender)

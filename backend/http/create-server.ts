@@ -5,8 +5,10 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
+import type { Socket } from 'node:net'
 import { ApiError, type ErrorKey } from '../core/errors.ts'
 import type { ArrivingBodies } from './arriving-bodies.ts'
+import { handleClientError } from './client-errors.ts'
 import { type HttpLimits, nodeRequestTimeoutMs } from './http-limits.ts'
 import { getRequestId } from './request-log.ts'
 import { createRequestOrder } from './request-order.ts'
@@ -19,7 +21,7 @@ export function createLimitedServer(
   handle: RequestListener,
   { limits, bodies }: { limits: HttpLimits; bodies: ArrivingBodies },
 ): Server {
-  const inOrder = createRequestOrder()
+  const { inOrder, canRespond } = createRequestOrder()
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -41,6 +43,14 @@ export function createLimitedServer(
     'checkExpectation',
     inOrder((req, res) => rejectRequest(req, res, 417, 'malformed_json.expectation')),
   )
+  server.on('clientError', (error, socket: Socket) => handleClientError(error, socket, canRespond))
+  server.on('connection', (socket) => {
+    const closeUnused = () => {
+      if (socket.bytesRead === 0) socket.destroy()
+    }
+    const timer = setTimeout(closeUnused, limits.unusedTimeoutMs).unref()
+    socket.once('close', () => clearTimeout(timer))
+  })
   return server
 }
 

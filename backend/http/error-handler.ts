@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, describeError, errorCode, type ErrorKey } from '../core/errors.ts'
 import { isOutage } from '../db/outage.ts'
@@ -64,41 +61,4 @@ const fastifyErrors: Record<string, ErrorKey | undefined> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found.url',
   // A path such as /assets/../main.ts, which @fastify/static rejects.
   FST_STATIC_FORBIDDEN_PATH: 'not_found.url',
-}
-
-/**
- * Responds to data that isn't HTTP or exceeds a limit, for which Node creates no request. The body has the contract's
- * format, but 408 and 431 aren't in the contract's table of statuses.
- */
-export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const [status, key] = statusLines[error.code ?? ''] ?? statusLines.other
-  const requestId = randomUUID()
-  const body = JSON.stringify(new ApiError(key).toResponse(requestId))
-  socket.write(
-    [
-      `HTTP/1.1 ${status}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
-  // Not only `end`, because a client that never closes its side would keep the connection.
-  socket.destroySoon()
-}
-
-/** Responds to a request whose body took too long to arrive, as if Node had noticed it. */
-export const endLateRequest = ({ socket }: IncomingMessage): void =>
-  handleClientError(Object.assign(new Error('timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
-
-const statusLines: { [code: string]: [string, ErrorKey]; other: [string, ErrorKey] } = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed_json.timeout'],
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'malformed_json.headers'],
-  other: ['400 Bad Request', 'malformed_json.http'],
 }

@@ -2,7 +2,9 @@ import { minuteMs, secondMs } from '../core/durations.ts'
 
 /** How long peers may take, and how much they may send at the same time. */
 export interface HttpLimits {
-  /** From the connection, or the first byte of a later request, to the end of the headers. */
+  /** How long a connection may be open before a request begins. Browsers open some before they need them. */
+  unusedTimeoutMs: number
+  /** From the first byte of a request to the end of the headers. For the first request, from the connection. */
   headersTimeoutMs: number
   /** From the headers to the end of the body. */
   bodyTimeoutMs: number
@@ -33,6 +35,7 @@ export interface HttpLimits {
 export const megabyte = 1024 * 1024
 
 export const defaultHttpLimits: HttpLimits = {
+  unusedTimeoutMs: minuteMs,
   headersTimeoutMs: 15 * secondMs,
   bodyTimeoutMs: 30 * secondMs,
   uploadTimeoutMs: minuteMs,

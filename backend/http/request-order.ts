@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** How many requests of a connection can wait for an earlier one. Few clients send any before they have the response. */
@@ -8,39 +8,60 @@ const maxWaiting = 16
 /** Bytes of the bodies that have arrived for them. */
 const maxWaitingBytes = 64 * 1024
 
+export interface RequestOrder {
+  /** Makes a listener handle the requests of a connection one after the other. */
+  inOrder: (handle: RequestListener) => RequestListener
+  /**
+   * Checks whether a client would take what's sent to it now for the response to its newest request, or to what it sent
+   * after all requests. Otherwise, another response comes first, or has begun.
+   */
+  canRespond: (socket: Socket) => boolean
+}
+
 /**
- * Returns a function that makes listeners handle the requests of a connection one after the other: the next one begins
+ * Creates an order in which listeners handle the requests of a connection one after the other: the next one begins
  * when the previous response has been handed over to the system. Node would begin all that it has read, and keep their
  * responses in memory, so a client that reads nothing could order hundreds with one packet. A connection on which too
  * many requests wait is closed.
  */
-export function createRequestOrder(): (handle: RequestListener) => RequestListener {
+export function createRequestOrder(): RequestOrder {
   const waiting = new WeakMap<Socket, Set<IncomingMessage>>()
-  return (handle) => (req, res) => {
-    const { socket } = req
-    // Node still parses what it had read when the connection was closed.
-    if (!socket.writable) return
-    // Node gives the connection to one response at a time.
-    if (res.socket !== null) {
-      handle(req, res)
-      return
+  const lastResponses = new WeakMap<Socket, ServerResponse>()
+  const inOrder =
+    (handle: RequestListener): RequestListener =>
+    (req, res) => {
+      const { socket } = req
+      // Node still parses what it had read when the connection was closed.
+      if (!socket.writable) return
+      lastResponses.set(socket, res)
+      // Node gives the connection to one response at a time.
+      if (res.socket !== null) {
+        handle(req, res)
+        return
+      }
+      const requests = waiting.get(socket) ?? new Set()
+      if (requests.size >= maxWaiting || sumBytes(requests) > maxWaitingBytes) {
+        socket.destroy()
+        return
+      }
+      waiting.set(socket, requests.add(req))
+      const start = () => {
+        requests.delete(req)
+        if (socket.writable) handle(req, res)
+      }
+      // Node emits it before it's done with giving the connection away, and in the context of the previous request.
+      res.once(
+        'socket',
+        AsyncResource.bind(() => process.nextTick(start)),
+      )
     }
-    const requests = waiting.get(socket) ?? new Set()
-    if (requests.size >= maxWaiting || sumBytes(requests) > maxWaitingBytes) {
-      socket.destroy()
-      return
-    }
-    waiting.set(socket, requests.add(req))
-    const start = () => {
-      requests.delete(req)
-      if (socket.writable) handle(req, res)
-    }
-    // Node emits it before it's done with giving the connection away, and in the context of the previous request.
-    res.once(
-      'socket',
-      AsyncResource.bind(() => process.nextTick(start)),
-    )
+  const canRespond = (socket: Socket) => {
+    const last = lastResponses.get(socket)
+    if (last === undefined || last.writableFinished) return true
+    return !last.req.complete && last.socket === socket && !last.headersSent
   }
+
+  return { inOrder, canRespond }
 }
 
 function sumBytes(requests: Iterable<IncomingMessage>): number {

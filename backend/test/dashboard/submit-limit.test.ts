@@ -46,7 +46,7 @@ it('limits the pages that a user opens in a minute, which twenty of the fastest 
 
 it('limits the bytes of the files that a user uploads at the same time, until the uploads have ended', async () => {
   const { deps } = world.service
-  const { app, port, url, ...listening } = await listenWithLimits(deps, { maxUploadBytesPerUser: 40_000 })
+  const { app, port, url } = await listenWithLimits(deps, { maxUploadBytesPerUser: 40_000 })
   const path = new URL(user.urlFor('/contacts/import')).pathname
   const cookie = user.browser.cookies().join('; ')
   const contentType = 'multipart/form-data; boundary=x'
@@ -69,5 +69,4 @@ it('limits the bytes of the files that a user uploads at the same time, until th
   await first.finish()
   const third = await begin()
   await third.finish()
-  await listening.close()
 })

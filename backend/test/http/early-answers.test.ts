@@ -52,7 +52,7 @@ describe('a request that is answered before its body has arrived', () => {
   it.each(cases)(
     'with %s and %s ends its connection, and takes nothing from others',
     async (_name, framing, header, line, headers, status) => {
-      const { app, port, url, ...listening } = await listenWithLimits(api.deps, {
+      const { app, port, url } = await listenWithLimits(api.deps, {
         ...{ maxBodyBytes: 50_000, lingerMs: 100 },
       })
       const connection = await openConnection(port)
@@ -68,7 +68,6 @@ describe('a request that is answered before its body has arrived', () => {
       await arrived
       expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ok' })
       await connection.closed
-      await listening.close()
     },
   )
 })

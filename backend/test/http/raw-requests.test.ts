@@ -14,7 +14,7 @@ it.each([
     /Expect/,
   ],
 ])('responds to a request %s with an error in the usual shape', async (_, status, request, message) => {
-  const { port, ...listening } = await listenWithLimits(api.deps)
+  const { port } = await listenWithLimits(api.deps)
   const connection = await openConnection(port)
   connection.write(request)
   const [head = '', body = ''] = (await connection.closed).split('\r\n\r\n')
@@ -23,13 +23,11 @@ it.each([
   const { error } = ErrorResponse.parse(JSON.parse(body))
   expect([error.request_id, error.code]).toEqual(['mine', 'malformed_json'])
   expect(error.message).toMatch(message)
-  await listening.close()
 })
 
 it('still answers requests of HTTP/1.0, which have no Host', async () => {
-  const { port, ...listening } = await listenWithLimits(api.deps)
+  const { port } = await listenWithLimits(api.deps)
   const connection = await openConnection(port)
   connection.write('GET /healthz HTTP/1.0\r\n\r\n')
   expect(await connection.closed).toMatch(/^HTTP\/1\.1 200 /)
-  await listening.close()
 })

@@ -6,13 +6,14 @@ import { expect, it } from '@jest/globals'
 import pino from 'pino'
 import { systemClock } from '../../core/clock.ts'
 import { createArrivingBodies } from '../../http/arriving-bodies.ts'
+import { endLateRequest } from '../../http/client-errors.ts'
 import { createLimitedServer } from '../../http/create-server.ts'
 import { defaultHttpLimits } from '../../http/http-limits.ts'
 import { createOverloadState } from '../../http/overload.ts'
 import { createSlowClientLog } from '../../http/slow-client-log.ts'
 import { limitUnreadResponses } from '../../http/unread-responses.ts'
 import { createMetrics } from '../../metrics/metrics.ts'
-import { openConnection } from '../support/raw-connection.ts'
+import { closeAfterTest, openConnection } from '../support/raw-connection.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const host = 'Host: 127.0.0.1\r\n'
@@ -25,7 +26,7 @@ async function listen(handle: RequestListener, limits = defaultHttpLimits) {
     slowClients: createSlowClientLog({ log: pino({ level: 'silent' }), metrics: createMetrics() }),
     isProxy: () => false,
     getAddress: ({ socket }) => socket.remoteAddress ?? '',
-    onTimeout: (req) => req.socket.destroy(),
+    onTimeout: endLateRequest,
   })
   const started: string[] = []
   const current = new Map<unknown, number>()
@@ -48,13 +49,14 @@ async function listen(handle: RequestListener, limits = defaultHttpLimits) {
     server.closeAllConnections()
     await once(server.close(), 'close')
   }
-  return { server, port, started, most: () => most, close }
+  closeAfterTest(close)
+  return { server, port, started, most: () => most }
 }
 
 const answer: RequestListener = (req, res) => res.end(`[${req.url}]`)
 
 it('handles pipelined requests one after the other, in their order, and with their bodies', async () => {
-  const { port, started, most, close } = await listen((req, res) => {
+  const { port, started, most } = await listen((req, res) => {
     void text(req).then((body) => setImmediate(() => res.end(`[${req.method} ${req.url} ${body}]`)))
   })
   const connection = await openConnection(port)
@@ -75,24 +77,22 @@ it('handles pipelined requests one after the other, in their order, and with the
   expect(received).toContain('6'.repeat(200_000))
   expect(started).toEqual(['/1', '/2', '/3', '/4', '/5', '/6', '/7'])
   expect(most()).toBe(1)
-  await close()
 })
 
 it('keeps the connection for requests after pipelined ones', async () => {
-  const { port, started, close } = await listen(answer)
+  const { port, started } = await listen(answer)
   const connection = await openConnection(port)
   connection.write(get('/1') + get('/2'))
   await waitUntil(() => started.length === 2)
   connection.write(get('/3') + get('/4', 'Connection: close\r\n'))
   expect((await connection.closed).match(/\[\/\d\]/g)).toEqual(['[/1]', '[/2]', '[/3]', '[/4]'])
-  await close()
 })
 
 it.each(['GET', 'Expect: x'])(
   'begins at most one of hundreds of requests (%s), and closes their connections',
   async (kind) => {
     const pending: ServerResponse[] = []
-    const { server, port, started, close } = await listen((_req, res) => void pending.push(res))
+    const { server, port, started } = await listen((_req, res) => void pending.push(res))
     const connections = await Promise.all(Array.from({ length: 20 }, () => openConnection(port)))
     const request = get('/', kind === 'GET' ? '' : `${kind}\r\n`)
     for (const connection of connections) connection.write(get('/first') + request.repeat(450))
@@ -100,12 +100,11 @@ it.each(['GET', 'Expect: x'])(
     expect(started).toEqual(connections.map(() => '/first'))
     await waitUntil(() => pending.every(({ destroyed }) => destroyed))
     expect(await new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(0)
-    await close()
   },
 )
 
 it('begins no request after a response that is not read', async () => {
-  const { port, started, most, close } = await listen((_req, res) => res.end('x'.repeat(20_000_000)))
+  const { port, started, most } = await listen((_req, res) => res.end('x'.repeat(20_000_000)))
   const connections = await Promise.all(
     Array.from({ length: 5 }, () => openConnection(port, { reads: false })),
   )
@@ -115,25 +114,22 @@ it('begins no request after a response that is not read', async () => {
   other.write(get('/other', 'Connection: close\r\n'))
   await other.closed
   expect([started.length, most()]).toEqual([6, 1])
-  for (const connection of connections) connection.destroy()
-  await close()
 })
 
 it('closes a connection on which too many bytes of bodies wait', async () => {
-  const { port, started, close } = await listen(() => {})
+  const { port, started } = await listen(() => {})
   const connection = await openConnection(port)
   const body = 'x'.repeat(30_000)
   connection.write(get('/first') + `POST / HTTP/1.1\r\n${host}Content-Length: 30000\r\n\r\n${body}`.repeat(5))
   expect(await connection.closed).toBe('')
   expect(started).toEqual(['/first'])
-  await close()
 })
 
 it.each(['the client', 'Connection: close', 'an error'])(
   'begins no waiting request after its connection was ended by %s',
   async (by) => {
     const pending: ServerResponse[] = []
-    const { server, port, started, close } = await listen((_req, res) => void pending.push(res))
+    const { server, port, started } = await listen((_req, res) => void pending.push(res))
     const connection = await openConnection(port)
     let requests = 0
     server.on('request', () => (requests += 1))
@@ -146,13 +142,50 @@ it.each(['the client', 'Connection: close', 'an error'])(
     await connection.closed
     await waitUntil(() => first?.closed ?? false)
     expect(started).toEqual(['/1'])
-    await close()
   },
 )
 
+it.each([
+  ['half a request', 'GET /2 HTTP/1.1\r\n'],
+  ['something else than HTTP', 'x\r\n\r\n'],
+])('sends no error for %s that a client would take for an earlier response', async (_, rest) => {
+  const limits = { ...defaultHttpLimits, headersTimeoutMs: 50, checkIntervalMs: 10 }
+  const { port } = await listen((req, res) => {
+    if (req.url === '/begun') res.write('begun')
+  }, limits)
+  const waiting = await openConnection(port)
+  waiting.write(get('/waiting') + rest)
+  expect(await waiting.closed).toBe('')
+  const begun = await openConnection(port)
+  begun.write(get('/begun'))
+  await begun.head()
+  begun.write(rest)
+  expect(await begun.closed).toMatch(/^HTTP\/1\.1 200 [^]*\r\nbegun\r\n$/)
+})
+
+it('sends the status 408 for a late body after the response to an earlier request', async () => {
+  const pending: ServerResponse[] = []
+  const limits = { ...defaultHttpLimits, bodyTimeoutMs: 50, checkIntervalMs: 10 }
+  const { port, started } = await listen((req, res) => {
+    if (req.method === 'GET') pending.push(res)
+  }, limits)
+  const half = `POST /half HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\nx`
+  const connection = await openConnection(port)
+  connection.write(get('/1') + half)
+  await waitUntil(() => pending.length === 1)
+  const other = await openConnection(port)
+  other.write(half)
+  expect(await other.closed).toMatch(/^HTTP\/1\.1 408 /)
+  expect(started).toEqual(['/1', '/half'])
+  pending[0]?.end('[/1]')
+  expect((await connection.closed).match(/HTTP\/1.1 \d+|\[\/1\]/g)).toEqual([
+    ...['HTTP/1.1 200', '[/1]', 'HTTP/1.1 408'],
+  ])
+})
+
 it('limits the bytes of unread responses when they are sent, not only when the timer fires', async () => {
   const limits = { ...defaultHttpLimits, checkIntervalMs: 3_600_000, maxUnreadBytes: 100_000_000 }
-  const { server, port, close } = await listen((_req, res) => res.end('x'.repeat(40_000_000)), limits)
+  const { server, port } = await listen((_req, res) => res.end('x'.repeat(40_000_000)), limits)
   const sockets: { destroyed: boolean }[] = []
   server.on('connection', (socket) => sockets.push(socket))
   const connections = []
@@ -166,6 +199,4 @@ it('limits the bytes of unread responses when they are sent, not only when the t
   expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThan(5)
   expect(sockets.at(0)?.destroyed).toBe(true)
   expect(sockets.at(-1)?.destroyed).toBe(false)
-  for (const connection of connections) connection.destroy()
-  await close()
 })

@@ -45,9 +45,7 @@ describe('requests whose bodies are still arriving', () => {
   it.each(['/sign-in', '/sign-up', '/invitations/x', '/reset-password/x', '/oauth/token', '/oauth/revoke'])(
     'take no slot: half a form for %s leaves the service to others',
     async (path) => {
-      const { app, port, url, ...listening } = await listenWithLimits(
-        withConfig({ maxRequestsInProgress: 2 }),
-      )
+      const { app, port, url } = await listenWithLimits(withConfig({ maxRequestsInProgress: 2 }))
       const connections = []
       for (let count = 0; count < 5; count += 1) {
         const arrived = once(app.server, 'request')
@@ -58,13 +56,11 @@ describe('requests whose bodies are still arriving', () => {
       }
       expect(await getStatus(`${url}/sign-up`)).toBe(200)
       expect(await getStatus(`${url}${apiPrefix}/agents/`, { authorization: `Bearer ${api.key}` })).toBe(200)
-      for (const connection of connections) connection.destroy()
-      await listening.close()
     },
   )
 
   it('get the status 408 when their time is over, and the connection is closed', async () => {
-    const { port, ...listening } = await listenWithLimits(withSecret(), { bodyTimeoutMs: 100 })
+    const { port } = await listenWithLimits(withSecret(), { bodyTimeoutMs: 100 })
     const form = await openConnection(port)
     form.write(partOfForm('/sign-in'))
     const contact = await openConnection(port)
@@ -77,7 +73,6 @@ describe('requests whose bodies are still arriving', () => {
       expect(text).toMatch(/x-request-id: \S+/i)
       expect(text).toContain('took too long to arrive')
     }
-    await listening.close()
   })
 
   it('are counted in the log by network, without a request line, an address of a person, or an error', async () => {
@@ -95,7 +90,7 @@ describe('requests whose bodies are still arriving', () => {
   })
 
   it('of the tool server are limited per secret, and per session or attempt', async () => {
-    const { app, port, ...listening } = await listenWithLimits(withSecret(), { maxBodiesPerCredential: 2 })
+    const { app, port } = await listenWithLimits(withSecret(), { maxBodiesPerCredential: 2 })
     const connections = []
     for (let count = 0; count < 3; count += 1) {
       const arrived = once(app.server, 'request')
@@ -105,12 +100,10 @@ describe('requests whose bodies are still arriving', () => {
       connections.push(connection)
     }
     expect(await connections[2]?.head()).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 1/i)
-    for (const connection of connections) connection.destroy()
-    await listening.close()
   })
 
   it('are limited per address, for requests without a credential', async () => {
-    const { app, port, url, ...listening } = await listenWithLimits(api.deps, { maxBodiesPerAddress: 2 })
+    const { app, port, url } = await listenWithLimits(api.deps, { maxBodiesPerAddress: 2 })
     const connections = []
     for (let count = 0; count < 2; count += 1) {
       const arrived = once(app.server, 'request')
@@ -131,12 +124,11 @@ describe('requests whose bodies are still arriving', () => {
     for (const connection of connections) connection.destroy()
     const form = { method: 'POST', body: new URLSearchParams({ email: 'a' }) }
     await waitFor(async () => (await fetch(`${url}/sign-in`, form)).status === 403)
-    await listening.close()
   })
 
   it('are counted by the address in X-Forwarded-For, and not for a trusted proxy itself', async () => {
     const deps = withConfig({ trustedProxies: ['127.0.0.1'] })
-    const { app, port, ...listening } = await listenWithLimits(deps, { maxBodiesPerAddress: 1 })
+    const { app, port } = await listenWithLimits(deps, { maxBodiesPerAddress: 1 })
     const connections: RawConnection[] = []
     const send = async (headers: string) => {
       const arrived = once(app.server, 'request')
@@ -154,12 +146,10 @@ describe('requests whose bodies are still arriving', () => {
     for (const connection of [...proxies, ...others]) connection.write('&'.repeat(999))
     for (const connection of [...proxies, ...others])
       expect(await connection.head()).toMatch(/^HTTP\/1\.1 403 /)
-    for (const connection of connections) connection.destroy()
-    await listening.close()
   })
 
   it('are limited per credential, which other credentials do not notice', async () => {
-    const { port, ...listening } = await listenWithLimits(api.deps, {
+    const { port } = await listenWithLimits(api.deps, {
       maxBodiesPerCredential: 2,
       maxBodiesPerAddress: 1,
     })
@@ -174,12 +164,10 @@ describe('requests whose bodies are still arriving', () => {
     contact.write(startOfContact(api.key, 2))
     contact.write('}')
     expect(await contact.head()).toMatch(/^HTTP\/1\.1 422 /)
-    for (const connection of slow) connection.destroy()
-    await listening.close()
   })
 
   it('are limited per attempt to a quarter, because a report can be four times as long', async () => {
-    const { port, ...listening } = await listenWithLimits(withSecret(), {
+    const { port } = await listenWithLimits(withSecret(), {
       maxBodiesPerCredential: 8,
       maxBodiesPerAddress: 1,
     })
@@ -188,12 +176,10 @@ describe('requests whose bodies are still arriving', () => {
     const rejected = slow.map((connection) => connection.head().catch(() => undefined))
     for (const connection of slow) connection.write(startOfReport(attemptId))
     expect(await Promise.any(rejected)).toMatch(/^HTTP\/1\.1 429 /)
-    for (const connection of slow) connection.destroy()
-    await listening.close()
   })
 
   it('are limited in bytes per workspace, over all of its keys, with what their headers announce', async () => {
-    const { app, port, ...listening } = await listenWithLimits(api.deps, { maxBodyBytesPerOwner: 100_000 })
+    const { app, port } = await listenWithLimits(api.deps, { maxBodyBytesPerOwner: 100_000 })
     const { workspaceId, userId } = api.seed
     const keys = [api.key]
     for (const name of ['Second', 'Third'])
@@ -207,12 +193,10 @@ describe('requests whose bodies are still arriving', () => {
     form.write(partOfForm('/sign-in', '', '&'.repeat(1000)))
     await sent
     expect(await form.head()).toMatch(/^HTTP\/1\.1 403 /)
-    for (const connection of connections) connection.destroy()
-    await listening.close()
   })
 
   it('of the largest sender end first when all of them are too many bytes', async () => {
-    const { app, port, ...listening } = await listenWithLimits(withSecret(), { maxBodyBytes: 150_000 })
+    const { app, port } = await listenWithLimits(withSecret(), { maxBodyBytes: 150_000 })
     const begin = async (start: string) => {
       const arrived = once(app.server, 'request')
       const connection = await openConnection(port)
@@ -229,12 +213,10 @@ describe('requests whose bodies are still arriving', () => {
     expect(await Promise.any(large.map(({ closed }) => closed))).toMatch(/^HTTP\/1\.1 408 /)
     oldest.write('&'.repeat(999))
     expect(await oldest.head()).toMatch(/^HTTP\/1\.1 403 /)
-    for (const connection of large) connection.destroy()
-    await listening.close()
   })
 
   it('are limited in bytes over all of them, and /readyz and a metric name the overload', async () => {
-    const { app, port, url, ...listening } = await listenWithLimits(api.deps, { maxBodyBytes: 100_000 })
+    const { app, port, url } = await listenWithLimits(api.deps, { maxBodyBytes: 100_000 })
     const send = async () => {
       const arrived = once(app.server, 'request')
       const connection = await openConnection(port)
@@ -249,37 +231,54 @@ describe('requests whose bodies are still arriving', () => {
     const readiness = await fetch(`${url}/readyz`)
     expect([readiness.status, await readiness.json()]).toEqual([200, { status: 'ok', overload: ['bodies'] }])
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('outdial_overloaded{limit="bodies"} 1')
-    first.destroy()
-    second.destroy()
-    await listening.close()
   })
 })
 
 it('closes a connection whose headers take too long', async () => {
-  const { port, ...listening } = await listenWithLimits(api.deps, { headersTimeoutMs: 100 })
+  const { port } = await listenWithLimits(api.deps, { headersTimeoutMs: 100 })
   const connection = await openConnection(port)
   connection.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow:')
   expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /)
-  await listening.close()
+})
+
+describe('a connection that has sent nothing', () => {
+  it('is closed without a response', async () => {
+    const { port } = await listenWithLimits(api.deps, {
+      headersTimeoutMs: 50,
+      unusedTimeoutMs: 200,
+    })
+    const connection = await openConnection(port)
+    expect(await connection.closed).toBe('')
+  })
+
+  it.each([
+    ['a request', 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n', 200],
+    ['half a request', 'GET /healthz HTTP/1.1\r\n', 408],
+  ])('can still send %s after the time for headers', async (_, text, status) => {
+    const { app, port } = await listenWithLimits(api.deps, { headersTimeoutMs: 50 })
+    const timedOut = once(app.server, 'clientError')
+    const connection = await openConnection(port)
+    await timedOut
+    connection.write(text)
+    expect(await connection.closed).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  })
 })
 
 describe('responses that are never read', () => {
   const bundle = '/docs/static/swagger-ui-bundle.js'
 
   it('take no slot, also if they are pipelined', async () => {
-    const { app, port, url, ...listening } = await listenWithLimits(withConfig({ maxRequestsInProgress: 10 }))
+    const { app, port, url } = await listenWithLimits(withConfig({ maxRequestsInProgress: 10 }))
     let requests = 0
     app.server.on('request', () => (requests += 1))
     const unread = await openConnection(port, { reads: false })
     unread.write(`GET ${bundle} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(10))
     await waitFor(() => Promise.resolve(requests > 1))
     await waitFor(async () => (await getStatus(`${url}/sign-up`)) === 200)
-    unread.destroy()
-    await listening.close()
   })
 
   it('end after a time, and readers that keep up do not', async () => {
-    const { app, port, url, ...listening } = await listenWithLimits(api.deps, {
+    const { app, port, url } = await listenWithLimits(api.deps, {
       ...{ responseTimeoutMs: 100, responseBytesPerSecond: 1024 * 1024 },
     })
     const accepted = once(app.server, 'connection') as Promise<[{ destroyed: boolean }]>
@@ -289,7 +288,5 @@ describe('responses that are never read', () => {
     await waitFor(() => Promise.resolve(socket.destroyed), undefined, 5_000)
     const response = await fetch(`${url}${bundle}`)
     expect((await response.arrayBuffer()).byteLength).toBe(Number(response.headers.get('content-length')))
-    unread.destroy()
-    await listening.close()
   })
 })

@@ -1,9 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
+import { afterEach } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../app.ts'
 import type { Deps } from '../../deps.ts'
 import { defaultHttpLimits, type HttpLimits } from '../../http/http-limits.ts'
+import { useClosers } from './closers.ts'
+
+/** Registers what must be closed after the test. */
+export const closeAfterTest = useClosers(afterEach)
 
 /** An app that listens on a free port of this machine. */
 export interface ListeningApp {
@@ -13,7 +18,7 @@ export interface ListeningApp {
   close(): Promise<void>
 }
 
-/** Listens with limits that a test chooses. */
+/** Listens with limits that a test chooses, until it ends. */
 export async function listenWithLimits(
   deps: Deps,
   limits: Partial<HttpLimits> = {},
@@ -23,13 +28,12 @@ export async function listenWithLimits(
   const app = await createApp(deps, undefined, undefined, allLimits)
   await app.listen({ host: remoteAddress, port: 0 })
   const { port } = app.server.address() as AddressInfo
-  return {
-    ...{ app, port, url: `http://127.0.0.1:${port}` },
-    close: async () => {
-      app.server.closeAllConnections()
-      await app.close()
-    },
+  const close = async () => {
+    app.server.closeAllConnections()
+    await app.close()
   }
+  closeAfterTest(close)
+  return { app, port, url: `http://127.0.0.1:${port}`, close }
 }
 
 /** A connection that sends exactly what a test says, and reads only if the test wants it to. */
@@ -42,12 +46,13 @@ export interface RawConnection {
   destroy(): void
 }
 
-/** Opens a connection. With `reads: false`, it never reads anything. */
+/** Opens a connection, until the test ends. With `reads: false`, it never reads anything. */
 export async function openConnection(
   port: number,
   { reads = true }: { reads?: boolean } = {},
 ): Promise<RawConnection> {
   const socket = connect(port, '127.0.0.1')
+  closeAfterTest(() => socket.destroy())
   await once(socket, 'connect')
   let received = ''
   const heads = new Set<() => void>()

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { ApiError, type ErrorKey } from '../core/errors.ts'
+
+/**
+ * Responds to data that isn't HTTP or exceeds a limit, for which Node creates no request.
+ *
+ * @param canRespond says whether a client would take the error for what it is, and not for another response
+ */
+export function handleClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  canRespond: (socket: Socket) => boolean,
+): void {
+  // Nobody asked for anything: browsers and load balancers open connections before they need them.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return
+  if (error.code === 'ECONNRESET' || !socket.writable || !canRespond(socket)) socket.destroy()
+  else respond(socket, statusLines[error.code ?? ''] ?? statusLines.other)
+}
+
+/** Responds to a request whose body took too long to arrive, as if Node had noticed it. */
+export const endLateRequest = ({ socket }: IncomingMessage): void =>
+  respond(socket, statusLines.ERR_HTTP_REQUEST_TIMEOUT)
+
+/** The body has the contract's format, but 408 and 431 aren't in the contract's table of statuses. */
+function respond(socket: Socket, [status, key]: [string, ErrorKey]): void {
+  const requestId = randomUUID()
+  const body = JSON.stringify(new ApiError(key).toResponse(requestId))
+  socket.write(
+    [
+      `HTTP/1.1 ${status}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+  // Not only `end`, because a client that never closes its side would keep the connection.
+  socket.destroySoon()
+}
+
+const statusLines: {
+  [code: string]: [string, ErrorKey]
+  ERR_HTTP_REQUEST_TIMEOUT: [string, ErrorKey]
+  other: [string, ErrorKey]
+} = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed_json.timeout'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'malformed_json.headers'],
+  other: ['400 Bad Request', 'malformed_json.http'],
+}
