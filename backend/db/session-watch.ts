@@ -23,7 +23,7 @@ export const mixedSessions = {
  * Two connections take turns. If the pooler gives them the session that was used last, they get each other's; if it gives
  * them one session after another, the irregular order shows that.
  */
-export async function mixesSessions(url: string): Promise<boolean> {
+export async function mixesSessions(url: string, signal?: AbortSignal): Promise<boolean> {
   const connections = [0, 1].map(() => {
     const client = new pg.Client({
       connectionString: url,
@@ -33,6 +33,8 @@ export async function mixesSessions(url: string): Promise<boolean> {
     client.on('error', () => {}) // the running query rejects with it
     return { client, mark: randomUUID(), processes: new Set<number>() }
   })
+  const disconnect = () => connections.forEach(({ client }) => client.connection.stream.destroy())
+  signal?.addEventListener('abort', disconnect)
   try {
     await Promise.all(connections.map(({ client }) => client.connect()))
     for (const { client, mark } of connections) await client.query(`set outdial.session = '${mark}'`)
@@ -50,6 +52,7 @@ export async function mixesSessions(url: string): Promise<boolean> {
     return connections.some(({ processes }) => processes.size > 1)
   } finally {
     await Promise.all(connections.map(({ client }) => closeClient(client)))
+    signal?.removeEventListener('abort', disconnect)
   }
 }
 
@@ -73,6 +76,8 @@ export interface SessionWatch {
   check(): Promise<void>
   /** If the error is a sign of mixed sessions, a check starts as soon as the distance to the last one allows. */
   noticeFailure(error: unknown): void
+  /** Ends the check that's running, which could wait for seconds for a database that doesn't respond. No more follow. */
+  stop(): void
 }
 
 export function watchSessions(url: string, onMixed: (failure: MixedSessionsError) => void): SessionWatch {
@@ -80,14 +85,17 @@ export function watchSessions(url: string, onMixed: (failure: MixedSessionsError
   let running: Promise<void> | undefined
   let checkedAt = -Infinity
   let isPlanned = false
+  const stopping = new AbortController()
 
   const findMixed = async () => {
     try {
-      if (!(await mixesSessions(url))) return
+      if (!(await mixesSessions(url, stopping.signal))) return
       failure = new MixedSessionsError(
         `${mixedSessions.reason}. ${mixedSessions.advice}, then restart Outdial.`,
       )
       onMixed(failure)
+    } catch (error) {
+      if (!stopping.signal.aborted) throw error
     } finally {
       running = undefined
       checkedAt = performance.now()
@@ -95,7 +103,7 @@ export function watchSessions(url: string, onMixed: (failure: MixedSessionsError
   }
 
   const check = async () => {
-    if (failure === undefined) await (running ??= findMixed())
+    if (failure === undefined && !stopping.signal.aborted) await (running ??= findMixed())
   }
 
   const checkAfterSign = async () => {
@@ -117,18 +125,27 @@ export function watchSessions(url: string, onMixed: (failure: MixedSessionsError
       // If this check fails, the next sign or the next minute brings another one.
       if (failure === undefined && signs.has(errorCode(error))) void checkAfterSign().catch(() => {})
     },
+    stop: () => stopping.abort(),
   }
 }
 
-/** Checks now and every minute. */
+/** Checks now and every minute. Stopping also stops the watches. */
 export const startSessionChecks = (
   clock: Clock,
   log: Pick<Logger, 'debug'>,
   watches: readonly SessionWatch[],
-): PeriodicJob =>
-  startPeriodicJob(clock, {
+): PeriodicJob => {
+  const job = startPeriodicJob(clock, {
     name: 'session_check',
     intervalMs: minuteMs,
     work: () => Promise.all(watches.map((watch) => watch.check())),
     onError: (error) => log.debug({ error: describeError(error) }, "failed to check the database's sessions"),
   })
+  return {
+    ...job,
+    stop: async () => {
+      for (const watch of watches) watch.stop()
+      await job.stop()
+    },
+  }
+}

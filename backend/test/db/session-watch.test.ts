@@ -49,7 +49,26 @@ it.each(['set outdial.session', 'current_setting'])(
   },
 )
 
+it.each(['user', 'set outdial.session', 'current_setting'])(
+  'does not wait at shutdown for a database that stops responding at %s',
+  async (text) => {
+    const proxy = await createDatabaseProxy(database.url)
+    const silent = proxy.silenceAt(text)
+    const log = { debug: jest.fn() }
+    const checks = startSessionChecks(new ManualClock(), log, [watchSessions(proxy.url, jest.fn())])
+    await silent
+    await checks.stop()
+    await proxy.disconnect()
+    // If it had waited, it would have logged the timeout.
+    expect(log.debug).not.toHaveBeenCalled()
+  },
+)
+
 describeWithPgBouncer('a connection pooler', () => {
+  it("that doesn't start fails the test at once, with its output", async () => {
+    await expect(startPgBouncer(database.url, 'invalid' as 'session')).rejects.toThrow(/pool_mode/)
+  })
+
   it.each([
     ['session', false],
     ['transaction', true],

@@ -55,7 +55,14 @@ pool_mode = ${poolMode}
   await configure(mode)
   // It doesn't run as root.
   const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
-  const child = spawn(program, [...account, file], { stdio: 'ignore' })
+  const child = spawn(program, [...account, file], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (bytes: Buffer) => (output += bytes.toString()))
+  let end: string | undefined
+  const ended = once(child, 'close')
+    .then(() => output, String)
+    .then((reason) => (end = reason))
   process.once('exit', () => child.kill('SIGKILL'))
   const url = `postgres://admin@127.0.0.1:${port}/pooled`
   const query = async (name: string, text: string) => {
@@ -68,19 +75,27 @@ pool_mode = ${poolMode}
       await client.end()
     }
   }
-  await waitFor(() => query('pooled', 'select 1').catch(() => undefined))
+  const close = async () => {
+    child.kill('SIGTERM')
+    await ended
+    await rm(folder, { recursive: true })
+  }
+  try {
+    await waitFor(() => {
+      if (end !== undefined) throw new Error(`${program} ended: ${end}`)
+      return query('pooled', 'select 1').catch(() => undefined)
+    })
+  } catch (error) {
+    await close()
+    throw error
+  }
   return {
     url,
     setPoolMode: async (poolMode) => {
       await configure(poolMode)
       await query('pgbouncer', 'reload')
     },
-    close: async () => {
-      const exit = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exit
-      await rm(folder, { recursive: true })
-    },
+    close,
   }
 }
 
