@@ -91,6 +91,33 @@ describe.each([
   })
 })
 
+it('offers nothing that needs a stream beside the requests, so a client that listens for changes opens none', async () => {
+  const response = await post('server/discover')
+  expect(await response.json()).toMatchObject({ result: { capabilities: { tools: {} } } })
+  const listening = await post('subscriptions/listen', { _meta: meta })
+  expect([listening.status, await listening.json()]).toMatchObject([404, { error: { code: -32601 } }])
+
+  const problems: Error[] = []
+  const onChanged = () => {}
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    {
+      versionNegotiation: { mode: { pin: revision } },
+      listChanged: { tools: { onChanged }, prompts: { onChanged }, resources: { onChanged } },
+    },
+  )
+  client.onerror = (error) => problems.push(error)
+  await client.connect(
+    new StreamableHTTPClientTransport(url(`widget_id=${widgetId}`), {
+      requestInit: { headers: { 'X-Agent-Secret': secret } },
+    }),
+  )
+  expect(client.getServerCapabilities()).toEqual({ tools: {} })
+  expect(client.autoOpenedSubscription).toBeUndefined()
+  expect(problems).toEqual([])
+  await client.close()
+})
+
 it('aborts a tool call when the client closes the connection', async () => {
   const stop = new AbortController()
   const calling = fetch(url(`widget_id=${widgetId}`), {
