@@ -86,7 +86,6 @@ export function createToolServer(
   const host: SessionHost = {
     callTool: (request) => callTool(scopeToWorkspace(deps, request.tool.row.workspaceId), request),
     findContext,
-    findCall,
     findCurrentCall,
     now,
     onError: (error) => log.error({ error: describeError(error) }, 'failed to handle a tool request'),

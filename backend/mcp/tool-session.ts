@@ -26,9 +26,7 @@ export interface SessionHost {
   callTool(request: ToolCallRequest): Promise<ToolResult>
   /** Returns an agent's current context, or undefined if the agent no longer exists. */
   findContext(widgetId: string): Promise<SessionContext | undefined>
-  /** Returns the call of an attempt, or undefined if the attempt has ended. May be 30 seconds old. */
-  findCall(attemptId: string): Promise<LiveCall | undefined>
-  /** Like `findCall`, but never outdated. */
+  /** Returns the call of an attempt, or undefined if the attempt has ended. Never outdated. */
   findCurrentCall(attemptId: string): Promise<LiveCall | undefined>
   now(): number
   onError(error: unknown): void
@@ -200,11 +198,7 @@ export class ToolSession {
   }
 
   async #hasCallEnded(): Promise<boolean> {
-    if (this.call === undefined) return false
-    const { attemptId } = this.call
-    const isByToken = this.credential.attemptId !== undefined
-    const call = isByToken ? this.#host.findCurrentCall(attemptId) : this.#host.findCall(attemptId)
-    return (await call) === undefined
+    return this.call !== undefined && (await this.#host.findCurrentCall(this.call.attemptId)) === undefined
   }
 
   #getTools(context: SessionContext): ToolList {

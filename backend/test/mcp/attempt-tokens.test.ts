@@ -148,13 +148,18 @@ it.each(['tools/call', 'tools/list'])(
   },
 )
 
-it('ends the sessions of its call that the runtime secret opened, too', async () => {
-  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
-  const session = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  expect((await session.call('who', {})).result?.content?.[0]?.text).toBe(call.attemptId)
-  await call.end()
+it('ends the sessions of its call that the runtime secret opened, too, also if another process ends the call', async () => {
+  const { attemptId, end } = await startCall()
+  const query = { widget_id: widgetId, call_id: attemptId }
+  const session = await openSse(service.url, query)
+  expect((await session.call('who', {})).result?.content?.[0]?.text).toBe(attemptId)
+  await end()
   expect(await session.call('who', {})).toMatchObject({ error: callEnded.error })
   await session.ended
+  // This process doesn't know yet that the call has ended.
+  const again = await openSse(service.url, query)
+  expect(await again.request('tools/list', {})).toMatchObject({ error: callEnded.error })
+  await again.ended
 })
 
 it('opens only its own session to messages', async () => {
