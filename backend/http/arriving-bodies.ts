@@ -33,7 +33,7 @@ export interface ArrivingBodies {
    *
    * @throws {ApiError} rate_limited
    */
-  limitMessage: (req: IncomingMessage, credential: string | null) => void
+  limitMessage: (req: IncomingMessage, credential: string | null, maxLength: number) => void
   close(): void
 }
 
@@ -55,7 +55,7 @@ interface Sender {
   owners: string[]
   address: string
   /** The longest body that the route accepts, in bytes. */
-  maxLength?: number
+  maxLength: number
   bodyWeight?: number | undefined
 }
 
@@ -168,7 +168,7 @@ export function createArrivingBodies(
   const addToSender = (
     req: IncomingMessage,
     body: ArrivingBody,
-    { credential, owners, address, maxLength = Infinity, bodyWeight = 1 }: Sender,
+    { credential, owners, address, maxLength, bodyWeight = 1 }: Sender,
   ) => {
     if (credential === null && isProxy(address)) return
     const network = toNetworks(address)[0]
@@ -221,7 +221,12 @@ export function createArrivingBodies(
       if (length === '0' && coding === undefined) return
       bodies.set(req, {
         ...{ res, startedAt: performance.now(), bytesBefore: req.socket.bytesRead },
-        ...{ announced: Number(length), isUpload: false, owners: [] },
+        ...{
+          // Without its length, a body counts as the longest one that the route accepts.
+          announced: coding === undefined ? Number(length) : Infinity,
+          isUpload: false,
+          owners: [],
+        },
       })
       closeAfterEarlyAnswer(req, res, { lingerMs: limits.lingerMs, onAnswer: () => bodies.delete(req) })
     },
@@ -251,11 +256,11 @@ export function createArrivingBodies(
       })
     },
 
-    limitMessage: (req, credential) => {
+    limitMessage: (req, credential, maxLength) => {
       const body = bodies.get(req)
       if (body === undefined || !isArriving(req)) return
       const owners = credential === null ? [] : [credential]
-      addToSender(req, body, { credential, owners, address: getAddress(req) })
+      addToSender(req, body, { credential, owners, address: getAddress(req), maxLength })
       relieve()
     },
 

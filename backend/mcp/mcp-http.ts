@@ -62,7 +62,7 @@ export async function readMessage(
 ): Promise<JSONRPCMessage> {
   requireJson(req.headers)
   if (Number(req.headers['content-length'] ?? 0) > maxMessageBytes) throw messageTooLarge()
-  limitBody(req, credential && getCredentialKey(credential))
+  limitBody(req, credential && getCredentialKey(credential), maxMessageBytes)
   const bytes = await readBody(req)
   // Before parsing, because JSON.parse takes much longer for deeply nested values than for others.
   if (isDeeperThan(bytes, maxMessageDepth))

@@ -11,7 +11,7 @@ export interface TransportRequest {
 }
 
 /** Counts a request's body for its credential, or for its address if it has none. */
-export type LimitBody = (req: IncomingMessage, credential: string | null) => void
+export type LimitBody = (req: IncomingMessage, credential: string | null, maxLength: number) => void
 
 type TransportHandler = (request: TransportRequest) => void | Promise<void>
 

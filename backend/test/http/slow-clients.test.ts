@@ -195,6 +195,22 @@ describe('requests whose bodies are still arriving', () => {
     expect(await form.head()).toMatch(/^HTTP\/1\.1 403 /)
   })
 
+  it('count as the longest ones that the route accepts if their headers announce no length', async () => {
+    const { port } = await listenWithLimits(withSecret(), { maxBodyBytesPerOwner: 2.5 * 1024 * 1024 })
+    const slow = await Promise.all([1, 2, 3].map(() => openConnection(port)))
+    const heads = slow.map((connection) => connection.head().catch(() => undefined))
+    const start = startOfContact(api.key).replace(
+      /Content-Length.*/s,
+      'Transfer-Encoding: chunked\r\n\r\n1\r\n{',
+    )
+    for (const connection of slow) connection.write(start)
+    expect(await Promise.any(heads)).toMatch(/^HTTP\/1\.1 429 /)
+    const messages = await Promise.all([1, 2, 3].map(() => openConnection(port)))
+    const startOfChunks = startOfMessage().replace('Content-Length: 100', 'Transfer-Encoding: chunked')
+    for (const connection of messages) connection.write(startOfChunks.replace(/{$/, '2\r\n{}\r\n0\r\n\r\n'))
+    for (const connection of messages) expect(await connection.head()).not.toMatch(/^HTTP\/1\.1 429 /)
+  })
+
   it('of the largest sender end first when all of them are too many bytes', async () => {
     const { app, port } = await listenWithLimits(withSecret(), { maxBodyBytes: 150_000 })
     const begin = async (start: string) => {
