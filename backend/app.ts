@@ -8,9 +8,8 @@ import type { Config } from './config.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
 import { getSessionFailure } from './db/connect.ts'
 import type { Deps } from './deps.ts'
-import { createArrivingBodies } from './http/arriving-bodies.ts'
+import { createBodyLimits } from './http/body-limits.ts'
 import { createProxyCheck, getClientAddress, removeForwardedPorts } from './http/client-address.ts'
-import { endLateRequest } from './http/client-errors.ts'
 import { createGracefulClosing } from './http/close-connections.ts'
 import { createLimitedServer } from './http/create-server.ts'
 import { handleError } from './http/error-handler.ts'
@@ -40,8 +39,8 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const overload = createOverloadState(deps.clock)
   const isProxy = createProxyCheck(deps.config.trustedProxies)
-  const bodies = createArrivingBodies(limits, {
-    ...{ overload, isProxy, onTimeout: endLateRequest },
+  const bodies = createBodyLimits(limits, {
+    ...{ overload, isProxy },
     slowClients: createSlowClientLog(deps),
     getAddress: (req) => getClientAddress(req, isProxy),
   })

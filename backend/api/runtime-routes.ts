@@ -51,7 +51,7 @@ export async function mountRuntimeRoutes(
       attemptReportsPath(':id'),
       {
         bodyLimit: 4 * 1024 * 1024,
-        config: { requiresBearer: true, bodyWeight: 4 },
+        config: { requiresBearer: true },
         onRequest: [requireCredential, requireJsonBody],
         schema: { hide: true },
       },

@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError, type ErrorKey } from '../core/errors.ts'
-import type { ArrivingBodies } from './arriving-bodies.ts'
+import type { BodyLimits } from './body-limits.ts'
 import { handleClientError } from './client-errors.ts'
 import { type HttpLimits, nodeRequestTimeoutMs } from './http-limits.ts'
 import { getRequestId } from './request-log.ts'
@@ -19,7 +19,7 @@ import { createRequestOrder } from './request-order.ts'
  */
 export function createLimitedServer(
   handle: RequestListener,
-  { limits, bodies }: { limits: HttpLimits; bodies: ArrivingBodies },
+  { limits, bodies }: { limits: HttpLimits; bodies: Pick<BodyLimits, 'watch'> },
 ): Server {
   const { inOrder, canRespond } = createRequestOrder()
   const server = createServer(

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { createRateLimits } from '../../api/rate-limit.ts'
 import { FormError } from '../../core/form-errors.ts'
+import { InProgress } from '../../core/in-progress.ts'
 import type { Deps } from '../../deps.ts'
 
 const windowSeconds = 60
@@ -57,21 +58,19 @@ const maxCostlyInProgress = 10
 
 /** Creates a function that handles a costly form. It throws a FormError (`rate_limited`) during too many others. */
 export function createCostlyLimit() {
-  const inProgress = new Map<number, number>()
+  const inProgress = new InProgress<number>()
   return async <Result>(workspaceId: number, work: () => Promise<Result>): Promise<Result> => {
-    const others = inProgress.get(workspaceId) ?? 0
+    const others = inProgress.of(workspaceId)
     if (others >= maxCostlyInProgress)
       throw new FormError(
         'rate_limited',
         `Your workspace has ${others} forms in progress that take long. Wait until one of them is done.`,
       )
-    inProgress.set(workspaceId, others + 1)
+    const remove = inProgress.add(workspaceId)
     try {
       return await work()
     } finally {
-      const left = (inProgress.get(workspaceId) ?? 1) - 1
-      if (left > 0) inProgress.set(workspaceId, left)
-      else inProgress.delete(workspaceId)
+      remove()
     }
   }
 }

@@ -5,8 +5,7 @@ import { text } from 'node:stream/consumers'
 import { expect, it } from '@jest/globals'
 import pino from 'pino'
 import { systemClock } from '../../core/clock.ts'
-import { createArrivingBodies } from '../../http/arriving-bodies.ts'
-import { endLateRequest } from '../../http/client-errors.ts'
+import { createBodyLimits } from '../../http/body-limits.ts'
 import { createLimitedServer } from '../../http/create-server.ts'
 import { defaultHttpLimits } from '../../http/http-limits.ts'
 import { createOverloadState } from '../../http/overload.ts'
@@ -21,12 +20,11 @@ const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\n${host}${he
 
 /** A server whose handler a test chooses. Records the paths of the requests that were begun, and how many at most at once. */
 async function listen(handle: RequestListener, limits = defaultHttpLimits) {
-  const bodies = createArrivingBodies(limits, {
+  const bodies = createBodyLimits(limits, {
     overload: createOverloadState(systemClock),
     slowClients: createSlowClientLog({ log: pino({ level: 'silent' }), metrics: createMetrics() }),
     isProxy: () => false,
     getAddress: ({ socket }) => socket.remoteAddress ?? '',
-    onTimeout: endLateRequest,
   })
   const started: string[] = []
   const current = new Map<unknown, number>()
