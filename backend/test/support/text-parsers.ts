@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from 'node:fs'
+
+const root = new URL('../../../', import.meta.url)
+
+/** Modules whose texts are those of the operator, of developers, or of the database. */
+const ownModules = /^backend\/(test|node_modules|db|admin|demo|support)\//
+
+/** Where a declaration of a module begins. */
+const declaration = /^(?=(?:export |async |const |function |class ))/m
+const nameOf = /^(export )?(?:async )?(?:function\*?|const|class) (\w+)/
+
+/** Parameters that can have a text of a stranger. */
+const takesText =
+  /^[^(]*\(([^)]*\b(?:string|unknown|Buffer|Uint8Array|IncomingHttpHeaders|IncomingMessage|URLSearchParams|FastifyRequest|body)\b)/
+
+/** What takes long for some texts, besides patterns, which a rule of ESLint checks. */
+const parsing =
+  /\bIntl\.\w+\((?!'en-US'|'timeZone')|\bURL\.(?:canParse|parse)\(|\bnew URL\((?!.*import\.meta)|\bDate\.parse\(|\bJSON\.parse\(|\bTemporal\.Plain\w+\.from\(|\bnew RegExp\(/
+
+/** A function that parses text, by its name or by what it does. */
+export interface TextParser {
+  /** Of the backend or the contract. */
+  module: string
+  name: string
+  isExported: boolean
+}
+
+/** Finds the parsers of text in the code of the service, so that a list of them can be checked. */
+export const listTextParsers = (): TextParser[] =>
+  globSync(['backend/**/*.ts', 'contract/*.ts'], { cwd: root.pathname })
+    .filter((module) => !ownModules.test(module))
+    .sort()
+    .flatMap((module) =>
+      withoutComments(readFileSync(new URL(module, root), 'utf8'))
+        .split(declaration)
+        .flatMap((code): TextParser[] => {
+          const [, exported, name = ''] = nameOf.exec(code) ?? []
+          const isNamedSo = /^(?:parse|read|decode)[A-Z]/.test(name) && takesText.test(code)
+          if (name === '' || !(isNamedSo || parsing.test(code))) return []
+          return [{ module: module.replace('backend/', ''), name, isExported: exported !== undefined }]
+        }),
+    )
+
+const withoutComments = (code: string): string => code.replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '')
