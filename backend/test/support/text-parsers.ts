@@ -27,18 +27,33 @@ export interface TextParser {
 
 /** Finds the parsers of text in the code of the service, so that a list of them can be checked. */
 export const listTextParsers = (): TextParser[] =>
+  readModules().flatMap(({ module, code }) =>
+    code.split(declaration).flatMap((part): TextParser[] => {
+      const [, exported, name = ''] = nameOf.exec(part) ?? []
+      const isNamedSo = /^(?:parse|read|decode)[A-Z]/.test(name) && takesText.test(part)
+      if (name === '' || !(isNamedSo || parsing.test(part))) return []
+      return [{ module, name, isExported: exported !== undefined }]
+    }),
+  )
+
+/** Returns the names of the headers that the code reads from a request or response. */
+export const listReadHeaders = (): string[] => [
+  ...new Set(
+    readModules().flatMap(({ code }) =>
+      [...code.matchAll(/\bheaders(?:\.(?!length|map|ts\b)(\w+)\b(?!\()|\['([a-z-]+)'\])/g)].map(
+        ([, word, name]) => word ?? name ?? '',
+      ),
+    ),
+  ),
+]
+
+const readModules = () =>
   globSync(['backend/**/*.ts', 'contract/*.ts'], { cwd: root.pathname })
     .filter((module) => !ownModules.test(module))
     .sort()
-    .flatMap((module) =>
-      withoutComments(readFileSync(new URL(module, root), 'utf8'))
-        .split(declaration)
-        .flatMap((code): TextParser[] => {
-          const [, exported, name = ''] = nameOf.exec(code) ?? []
-          const isNamedSo = /^(?:parse|read|decode)[A-Z]/.test(name) && takesText.test(code)
-          if (name === '' || !(isNamedSo || parsing.test(code))) return []
-          return [{ module: module.replace('backend/', ''), name, isExported: exported !== undefined }]
-        }),
-    )
+    .map((module) => ({
+      module: module.replace('backend/', ''),
+      code: withoutComments(readFileSync(new URL(module, root), 'utf8')),
+    }))
 
 const withoutComments = (code: string): string => code.replace(/^[ \t]*(?:\/\/|\/?\*).*$/gm, '')
