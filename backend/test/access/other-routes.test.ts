@@ -1,6 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { type Browser, createBrowser } from '../../../support/browser.ts'
-import { apiPrefix } from '../../api/routes.ts'
 import { hourMs, secondMs } from '../../core/durations.ts'
 import { attemptReportsPath } from '../../core/runtime-paths.ts'
 import { movedPaths } from '../../dashboard/routes.ts'
@@ -15,7 +14,7 @@ import { apiStatus, connect, newFlow, redirectUri, seedApp, type TestApp } from 
 import { listDashboardRoutes } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
-import { listApiRoutes, listRoutes } from '../support/service-routes.ts'
+import { listApiRoutes, listRoutes, publicRoutes } from '../support/service-routes.ts'
 
 // The routes outside the tables of the API, the dashboard, and the tool server: sign-in, OAuth, links, and public
 // files. A route of the service that isn't in one of these tables or below fails a test.
@@ -24,24 +23,6 @@ interface Attempt {
   fields?: Record<string, string>
   cookies?: string
 }
-
-/** Routes that anyone may use. They show nothing of a workspace. */
-const publicRoutes = [
-  'GET /healthz',
-  'GET /readyz',
-  'GET /metrics', // only for this machine or with METRICS_TOKEN: test/metrics/
-  `GET ${apiPrefix}/openapi.json`,
-  'GET /assets/htmx.js',
-  'GET /.well-known/oauth-authorization-server',
-  'GET /docs',
-  'GET /docs/static/index.html',
-  'GET /docs/static/swagger-initializer.js',
-  'GET /docs/json',
-  'GET /docs/yaml',
-  'GET /',
-  'GET /sign-in',
-  'GET /sign-up',
-]
 
 /** Fastify doesn't list these with their paths. */
 const wildcardRoutes = ['GET /assets/*', 'GET /w/*']

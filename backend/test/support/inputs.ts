@@ -10,6 +10,7 @@ import { ConsentForm } from '../../oauth/consent-pages.ts'
 import { type BrowserAuth, SignInForm } from '../../sign-in/browser-auth.ts'
 import type { Render } from '../../views/render.ts'
 import { listDashboardRoutes } from './page-paths.ts'
+import { publicRoutes } from './service-routes.ts'
 
 /** The schema of what a route gets from outside. */
 export interface Input {
@@ -48,19 +49,7 @@ const listPageInputs = (deps: Deps): Input[] =>
  * read: the OAuth server, and the API's documentation.
  */
 export const routesWithoutInput = [
-  'GET /',
-  'GET /healthz',
-  'GET /readyz',
-  'GET /metrics',
-  'GET /assets/htmx.js',
-  'GET /.well-known/oauth-authorization-server',
-  'GET /docs',
-  'GET /docs/static/index.html',
-  'GET /docs/static/swagger-initializer.js',
-  'GET /docs/json',
-  'GET /docs/yaml',
-  `GET ${apiPrefix}/openapi.json`,
-  'GET /sign-up',
+  ...publicRoutes.filter((route) => route !== 'GET /sign-in'),
   'GET /workspaces/new',
   'GET /invitations/:token',
   'GET /reset-password/:token',

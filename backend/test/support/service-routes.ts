@@ -1,6 +1,24 @@
 import type { FastifyInstance } from 'fastify'
 import { apiPrefix, routes as apiRoutes } from '../../api/routes.ts'
 
+/** Routes that anyone may use. They show nothing of a workspace. */
+export const publicRoutes = [
+  'GET /healthz',
+  'GET /readyz',
+  'GET /metrics', // only for this machine or with METRICS_TOKEN: test/metrics/
+  `GET ${apiPrefix}/openapi.json`,
+  'GET /assets/htmx.js',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /docs',
+  'GET /docs/static/index.html',
+  'GET /docs/static/swagger-initializer.js',
+  'GET /docs/json',
+  'GET /docs/yaml',
+  'GET /',
+  'GET /sign-in',
+  'GET /sign-up',
+]
+
 /** Names a route as `listRoutes` does: Fastify ignores a slash at the end. */
 export const routeName = ({ method, path }: { method: string; path: string }): string =>
   `${method} ${path.replace(/(?<=.)\/$/, '')}`
