@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Deps } from '../deps.ts'
@@ -23,19 +23,27 @@ export async function registerApi(app: FastifyInstance, deps: Deps): Promise<voi
       transformObject: (input) =>
         completeDocument(requireOpenApi31(jsonSchemaTransformObject(input)), routes, apiPrefix),
     })
+    // Prepared once, because turning it into text takes milliseconds.
+    let document: Buffer | undefined
+    const sendDocument = (_request: FastifyRequest, reply: FastifyReply) => {
+      document ??= Buffer.from(JSON.stringify(scope.swagger()))
+      void reply.type('application/json; charset=utf-8').send(document)
+    }
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
+      uiHooks: {
+        // Swagger UI's own handler would turn it into text for each request.
+        preHandler: (request, reply, done) => {
+          if (request.routeOptions.url === '/docs/json') sendDocument(request, reply)
+          else done()
+        },
+      },
       theme: { title: 'Outdial API' },
       uiConfig: { layout: 'BaseLayout', validatorUrl: null, deepLinking: true },
       staticCSP: docsContentSecurityPolicy,
     })
     await registerScope(scope, 'routes', (api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
-    // Prepared once, because turning it into text takes milliseconds.
-    let document: Buffer | undefined
-    scope.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async (_request, reply) => {
-      document ??= Buffer.from(JSON.stringify(scope.swagger()))
-      return reply.type('application/json; charset=utf-8').send(document)
-    })
+    scope.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, sendDocument)
   })
 }
 

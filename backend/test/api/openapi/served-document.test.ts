@@ -1,0 +1,16 @@
+import { expect, it, jest } from '@jest/globals'
+import { apiPrefix, useApiWorld } from '../../support/test-api.ts'
+
+const api = useApiWorld()
+
+it.each([`${apiPrefix}/openapi.json`, '/docs/json'])('is turned into text once for %s', async (url) => {
+  const first = await api.app.inject(url)
+  expect(first.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(first.json()).toMatchObject({ openapi: '3.1.0' })
+  const stringify = jest.spyOn(JSON, 'stringify')
+  const second = await api.app.inject(url)
+  const documents = stringify.mock.calls.filter(([value]) => typeof value === 'object' && 'openapi' in value)
+  stringify.mockRestore()
+  expect(second.rawPayload.equals(first.rawPayload)).toBe(true)
+  expect(documents).toEqual([])
+})
