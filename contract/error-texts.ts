@@ -213,6 +213,10 @@ export const errorTexts = {
     meaning: 'You upload more than {limit} MB at the same time.',
     action: 'Wait until the other uploads are done, then try again.',
   },
+  'rate_limited.in_progress': {
+    meaning: 'More than {limit} of your requests are in progress.',
+    action: 'Wait until some of them are done, then try again.',
+  },
   internal_error: {
     meaning: 'Outdial had an unexpected error.',
     action: 'Try again. If this keeps happening, contact Outdial support with the request ID.',

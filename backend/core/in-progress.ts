@@ -28,3 +28,6 @@ export class InProgress<Key> {
     else this.#byKey.set(key, sum)
   }
 }
+
+/** Returns how much of something limited a single workspace uses at most. The rest remains for others. */
+export const maxShare = (limit: number): number => Math.max(2, Math.floor(0.8 * limit))

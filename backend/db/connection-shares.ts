@@ -1,11 +1,9 @@
 import { secondMs } from '../core/durations.ts'
+import { maxShare } from '../core/in-progress.ts'
 import { ConnectionLimitError } from './outage.ts'
 
 /** How long a transaction waits for a place in its workspace's share, and then for a connection. */
 export const connectTimeoutMs = 5 * secondMs
-
-/** Returns how many connections of a pool a single workspace uses at most. */
-export const maxShare = (poolSize: number): number => Math.max(2, Math.floor(0.8 * poolSize))
 
 /** The connections that one workspace uses. */
 interface Share {

@@ -3,6 +3,7 @@ import { ApiError } from '../core/errors.ts'
 import { currentSlot, type RequestSlot } from '../core/request-slot.ts'
 import type { OverloadState } from './overload.ts'
 import { hasBody } from './read-body.ts'
+import { createRequestShares } from './request-shares.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,26 +16,17 @@ declare module 'fastify' {
 export const unlimitedRoutes = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
 
 /**
- * Rejects requests while `max` others are being handled: they would wait for a database connection until their clients
+ * Rejects requests while `max` others are being handled, or too many of the same workspace: they would wait for a database connection until their clients
  * give up. What depends on the client doesn't count: a request has no slot while its body arrives, and while its
  * response is read. A request whose client has disconnected counts until its handler has settled, because its work
  * continues. The tool server's requests aren't counted, because its streams stay open.
  */
 export function limitRequests(app: FastifyInstance, max: number, overload: OverloadState): void {
-  let inProgress = 0
-  const take = () => {
-    if (inProgress >= max) {
-      overload.add('requests')
-      throw new ApiError('unavailable', { headers: { 'Retry-After': '1' } })
-    }
-    inProgress += 1
-  }
-  const giveBack = () => void (inProgress -= 1)
-
+  const shares = createRequestShares(max, overload)
   app.decorateRequest('slot', null)
   app.addHook('onRequest', (request, _reply, done) => {
     if (!unlimitedRoutes.has(request.routeOptions.url)) {
-      const slot = createSlot(take, giveBack)
+      const slot = createSlot(() => shares.take(request))
       slot.take()
       request.slot = slot
     }
@@ -42,7 +34,9 @@ export function limitRequests(app: FastifyInstance, max: number, overload: Overl
   })
   // If the client disconnects while the body arrives, no other hook may be called.
   app.addHook('preParsing', (request, _reply, _payload, done) => {
-    if (hasBody(request)) request.slot?.pause()
+    request.slot?.pause()
+    // Now it's known whose request it is.
+    if (!hasBody(request)) request.slot?.take()
     done()
   })
   app.addHook('preValidation', (request, _reply, done) => {
@@ -83,27 +77,28 @@ interface CountedSlot extends RequestSlot {
   /**
    * Takes the slot again after `pause`.
    *
-   * @throws {ApiError} unavailable, if no slot is free
+   * @throws {ApiError} unavailable, if no slot is free, or rate_limited, if its workspace has too many
    */
   take(): void
   /** Gives the slot back while the request waits for its client. */
   pause(): void
 }
 
-/** Creates a slot that isn't taken yet. Once it's released, it can't be taken again. */
-function createSlot(take: () => void, giveBack: () => void): CountedSlot {
-  let isTaken = false
+/**
+ * Creates a slot that isn't taken yet. Once it's released, it can't be taken again.
+ *
+ * @param takeShare takes a slot for its request, and returns a function that gives it back
+ */
+function createSlot(takeShare: () => () => void): CountedSlot {
+  let giveBack: (() => void) | undefined
   let isReleased = false
   const pause = () => {
-    if (!isTaken) return
-    isTaken = false
-    giveBack()
+    giveBack?.()
+    giveBack = undefined
   }
   return {
     take: () => {
-      if (isTaken || isReleased) return
-      take()
-      isTaken = true
+      if (!isReleased) giveBack ??= takeShare()
     },
     pause,
     release: () => {

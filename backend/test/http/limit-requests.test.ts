@@ -6,6 +6,7 @@ import { finished } from 'node:stream'
 import { describe, expect, it } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../app.ts'
+import { maxShare } from '../../core/in-progress.ts'
 import { connect } from '../../db/connect.ts'
 import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
@@ -40,6 +41,31 @@ it('rejects requests immediately while too many others are in progress, but not 
   })
   expect((await queued)?.statusCode).toBe(201)
   expect((await send({ path: '/agents/' })).statusCode).toBe(200)
+  await app.close()
+})
+
+it('leaves requests to other workspaces while one sends more than the process handles', async () => {
+  const max = 10
+  const app = await createApp({ ...api.deps, config: { ...api.deps.config, maxRequestsInProgress: max } })
+  const send = createSender(app, api.key)
+  const other = await api.seedOtherWorkspace()
+  const body = { phone_number: '+12025550100', campaign_id: api.seed.campaignId }
+  const rejected: unknown[] = []
+  let burst: ReturnType<typeof send>[] = []
+  await lockCampaign(async () => {
+    burst = Array.from({ length: 3 * max }, () => send({ method: 'POST', path: '/contacts/', body }))
+    const neighbor = await send({ path: '/agents/', key: other.key })
+    for (const sent of burst)
+      void sent.then(({ statusCode, headers }) => rejected.push([statusCode, headers['retry-after']]))
+    await waitForLockWaiters(api.deps.db)
+    await waitUntil(() => rejected.length >= 2 * max + 2)
+    expect(neighbor.statusCode).toBe(200)
+    expect((await send({ path: '/agents/', key: other.key })).statusCode).toBe(200)
+    expect((await app.inject('/readyz')).json()).toEqual({ status: 'ok' })
+  })
+  expect(rejected.slice(0, 2 * max + 2)).toEqual(Array.from({ length: 2 * max + 2 }, () => [429, '1']))
+  const handled = (await Promise.all(burst)).filter(({ statusCode }) => statusCode !== 429)
+  expect(handled).toHaveLength(maxShare(max))
   await app.close()
 })
 
