@@ -1,10 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
-import { collectDefaultMetrics } from 'prom-client'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { createMetrics } from '../../backend/metrics/metrics.ts'
 import { readPage, root } from '../support/docs.ts'
 
 const Rules = z.object({
@@ -55,15 +53,4 @@ it.each(['docs/reliability.md', 'SECURITY.md'])('%s names a test for every promi
 it('names every alert once, and no other', () => {
   const named = [...page.matchAll(/`(Outdial[A-Z]\w+)`/g)].map(([, name]) => name)
   expect(named.toSorted()).toEqual(rules.map((rule) => rule.alert).toSorted())
-})
-
-it('has alerts that use only metrics that Outdial has', async () => {
-  const { registry } = createMetrics()
-  collectDefaultMetrics({ register: registry })
-  const names = registry
-    .getMetricsAsArray()
-    .flatMap(({ name }) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`])
-  const used = rules.flatMap(({ expr }) => expr.match(/\b(?:outdial|nodejs|process)_\w+/g) ?? [])
-  expect(used.length).toBeGreaterThan(rules.length - 2)
-  expect(used.filter((name) => !names.includes(name))).toEqual([])
 })

@@ -1,5 +1,4 @@
 import { expect, it } from '@jest/globals'
-import { collectProcessMetrics, createMetrics } from '../../backend/metrics/metrics.ts'
 import { generateScalingPage } from '../../bench/report/save.ts'
 import { computeSize, type SizingReport } from '../../bench/report/sizing-tables.ts'
 import { readPage } from '../support/docs.ts'
@@ -25,17 +24,3 @@ it('computes sizes that grow with the number of calls', () => {
     expect(large[size] / small[size]).toBeCloseTo(10, 5)
   }
 })
-
-it.each(['docs/scaling.md', 'docs/operating.md', 'docs/alerts.yaml'])(
-  'names only metrics that exist in %s',
-  async (page) => {
-    const metrics = createMetrics()
-    collectProcessMetrics(metrics)
-    const names = metrics.registry.getMetricsAsArray().map(({ name }) => name)
-    const used = [...readPage(page).matchAll(/\b((?:outdial|process|nodejs)_[a-z_]+)\b(?!\/)/g)].map(
-      ([, name = '']) => name.replace(/_(count|sum|bucket)$/, ''),
-    )
-    const other = ['outdial_workspace', 'outdial_service', 'outdial_backup', 'outdial_only']
-    expect(used.filter((name) => !names.includes(name) && !other.includes(name))).toEqual([])
-  },
-)

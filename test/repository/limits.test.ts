@@ -1,0 +1,36 @@
+import { expect, it } from '@jest/globals'
+import { defaultHttpLimits, type HttpLimits, megabyte } from '../../backend/http/http-limits.ts'
+import { readPage } from '../support/docs.ts'
+
+const seconds = (name: keyof HttpLimits) => `${defaultHttpLimits[name] / 1_000} `
+const count = (name: keyof HttpLimits) => String(defaultHttpLimits[name])
+const megabytes = (name: keyof HttpLimits) => `${defaultHttpLimits[name] / megabyte} MB`
+const kilobytes = (name: keyof HttpLimits) => `${defaultHttpLimits[name] / 1024} KB`
+
+/** By limit: the beginning of its row in docs/operating.md, and how its value is written. */
+const rows: Record<
+  Exclude<keyof HttpLimits, 'checkIntervalMs'>,
+  [string, (name: keyof HttpLimits) => string]
+> = {
+  unusedTimeoutMs: ['time until a new connection', seconds],
+  headersTimeoutMs: ['time for the headers', seconds],
+  bodyTimeoutMs: ['time for the body', seconds],
+  uploadTimeoutMs: ['time for a form with a file', seconds],
+  uploadBytesPerSecond: ['time for a form with a file', kilobytes],
+  lingerMs: ['body of a request that was answered', seconds],
+  responseTimeoutMs: ['time for the client to read a response', seconds],
+  responseBytesPerSecond: ['time for the client to read a response', kilobytes],
+  maxBodiesPerCredential: ['bodies that are still arriving, per API key', count],
+  maxBodiesPerAddress: ['the same per address', count],
+  maxBodyBytes: ['bytes of all bodies', megabytes],
+  maxBodyBytesPerOwner: ['bytes of the bodies that are still arriving', megabytes],
+  maxUploadBytesPerUser: ['bytes of the forms with files', megabytes],
+  maxUnreadBytes: ['bytes of all responses', megabytes],
+}
+
+it.each(Object.entries(rows))('docs/operating.md has the value of %s', (name, [label, format]) => {
+  const row = readPage('docs/operating.md')
+    .split('\n')
+    .find((line) => line.startsWith(`| ${label}`))
+  expect(row?.split('|')[2]).toContain(format(name as keyof HttpLimits))
+})

@@ -1,0 +1,65 @@
+import { expect, it } from '@jest/globals'
+import { collectProcessMetrics, createMetrics } from '../../backend/metrics/metrics.ts'
+import { readPage } from '../support/docs.ts'
+
+/** What the metric objects have, although their type doesn't say so. */
+interface Metric {
+  name: string
+  help: string
+  labelNames: string[]
+}
+
+const metrics = createMetrics()
+const ownMetrics = metrics.registry.getMetricsAsArray() as unknown as Metric[]
+collectProcessMetrics(metrics)
+const all = new Map(
+  (metrics.registry.getMetricsAsArray() as unknown as Metric[]).map((metric) => [metric.name, metric]),
+)
+
+const findMetric = (name: string) => all.get(name) ?? all.get(name.replace(/_(count|sum|bucket)$/, ''))
+
+const code = (text: string) => `\`${text}\``
+
+it('documents every metric, with its labels and its help', () => {
+  const expected = ownMetrics.map(({ name, labelNames, help }) =>
+    [code(name), labelNames.map(code).join(', '), help].join(' | '),
+  )
+  const documented = readPage('docs/operating.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `outdial_'))
+    .map((line) => line.slice(2, -2).replaceAll(/ +/g, ' ').trim().replace('| |', '|  |'))
+  expect(documented).toEqual(expected)
+})
+
+it.each(['docs/scaling.md', 'docs/operating.md', 'docs/alerts.yaml'])(
+  'names only metrics and labels that exist in %s',
+  (page) => {
+    const other = ['outdial_workspace', 'outdial_service', 'outdial_backup', 'outdial_only']
+    const used = [
+      ...readPage(page).matchAll(/\b((?:outdial|process|nodejs)_[a-z_]+)\b(?!\/)(?:\{([^}]*)\})?/g),
+    ].filter(([, name = '']) => !other.includes(name))
+    expect(used.length).toBeGreaterThan(3)
+    const unknown = used.flatMap(([, name = '', selector = '']) => {
+      const metric = findMetric(name)
+      if (metric === undefined) return [name]
+      const labels = selector
+        .split(',')
+        .flatMap((part) => part.trim().split(/[!=]/, 1))
+        .filter(Boolean)
+      return labels.filter((label) => !metric.labelNames.includes(label)).map((label) => `${name}{${label}}`)
+    })
+    expect(unknown).toEqual([])
+  },
+)
+
+it('groups alerts only by labels that their metrics have', () => {
+  const groups = [...readPage('docs/alerts.yaml').matchAll(/\bby \(([^)]+)\) \(.*?\b(outdial_\w+)/g)]
+  expect(groups.length).toBeGreaterThan(2)
+  const unknown = groups.flatMap(([, labels = '', name = '']) =>
+    labels
+      .split(/,\s*/)
+      .filter((label) => label !== 'le' && findMetric(name)?.labelNames.includes(label) !== true)
+      .map((label) => `${name}{${label}}`),
+  )
+  expect(unknown).toEqual([])
+})
