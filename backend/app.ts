@@ -1,5 +1,4 @@
-import type { RequestListener } from 'node:http'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import helmet, { type HelmetOptions } from 'helmet'
 import { allowOtherOrigins } from './api/cross-origin.ts'
 import { registerApi } from './api/register-api.ts'
@@ -8,21 +7,16 @@ import type { Config } from './config.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
 import { getSessionFailure } from './db/connect.ts'
 import type { Deps } from './deps.ts'
-import { createBodyLimits } from './http/body-limits.ts'
-import { createProxyCheck, getClientAddress, removeForwardedPorts } from './http/client-address.ts'
-import { createGracefulClosing } from './http/close-connections.ts'
-import { createLimitedServer } from './http/create-server.ts'
-import { handleError } from './http/error-handler.ts'
+import { removeForwardedPorts } from './http/client-address.ts'
+import { createLimitedApp } from './http/create-limited-app.ts'
 import { mountHealth, newProcessState, type ProcessState } from './http/health.ts'
 import { requireKnownHost } from './http/host-check.ts'
 import { defaultHttpLimits, type HttpLimits } from './http/http-limits.ts'
 import { limitRequests, unlimitedRoutes } from './http/limit-requests.ts'
 import { createOverloadState } from './http/overload.ts'
-import { createProxyWarning, getRequestId, logRequest } from './http/request-log.ts'
+import { createProxyWarning, logRequest } from './http/request-log.ts'
 import { mountSecurityTxt } from './http/security-txt.ts'
-import { createSlowClientLog } from './http/slow-client-log.ts'
 import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
-import { limitUnreadResponses } from './http/unread-responses.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
 import { measureRequests, mountMetrics } from './metrics/mount-metrics.ts'
 import { registerOauth } from './oauth/register-oauth.ts'
@@ -38,49 +32,14 @@ export async function createApp(
   limits: HttpLimits = defaultHttpLimits,
 ): Promise<FastifyInstance> {
   const overload = createOverloadState(deps.clock)
-  const isProxy = createProxyCheck(deps.config.trustedProxies)
-  const bodies = createBodyLimits(limits, {
-    ...{ overload, isProxy },
-    slowClients: createSlowClientLog(deps),
-    getAddress: (req) => getClientAddress(req, isProxy),
-  })
-  const log: FastifyBaseLogger = deps.log
-  const app = Fastify({
-    serverFactory: (handler, { keepAliveTimeout }) => {
-      const handle: RequestListener = (req, res) => {
-        if (getSessionFailure(deps.db) || !tools.handle(req, res, bodies.limitMessage)) handler(req, res)
-      }
-      const server = createLimitedServer(handle, { limits, bodies })
-      server.keepAliveTimeout = Number(keepAliveTimeout)
-      return server
-    },
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
-    requestIdHeader: false,
-    genReqId: getRequestId,
-    bodyLimit: 1024 * 1024,
-    trustProxy: isProxy,
-    routerOptions: { ignoreTrailingSlash: true },
-    return503OnClosing: false,
-    frameworkErrors: handleError,
-    // createLimitedServer does it.
-    clientErrorHandler: () => {},
+  const { app, bodies, isProxy } = createLimitedApp(deps, {
+    ...{ limits, overload },
+    handleFirst: (req, res, { limitMessage }) =>
+      !getSessionFailure(deps.db) && tools.handle(req, res, limitMessage),
+    onClose: () => tools.close(),
   })
   const getAllowedMethods = trackAllowedMethods(app)
-
-  const closing = createGracefulClosing(app.server)
-  const stopLimitingResponses = limitUnreadResponses(app.server, limits)
-  app.addHook('preClose', async () => {
-    closing.begin()
-    await tools.close()
-    await closing.close()
-    stopLimitingResponses()
-    bodies.close()
-  })
-  app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
-  app.decorateRequest('errorCode', null)
-  app.decorateRequest('errorFields', null)
   const warnAboutProxy = createProxyWarning()
   // Hooks that run for every request call `done`, because each promise would cost some microseconds.
   app.addHook('onRequest', (request, reply, done) => {
@@ -130,17 +89,12 @@ export async function createApp(
 }
 
 /** Creates the server of a process that only works: the probes and metrics of createApp, and nothing else. */
-export function createMonitoringApp(deps: Deps, state: Readonly<ProcessState>): FastifyInstance {
-  const log: FastifyBaseLogger = deps.log
-  const app = Fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: getRequestId,
-    requestIdHeader: false,
-  })
-  app.decorateRequest('errorCode', null)
-  app.decorateRequest('errorFields', null)
-  app.setErrorHandler(handleError)
+export function createMonitoringApp(
+  deps: Deps,
+  state: Readonly<ProcessState>,
+  limits: HttpLimits = defaultHttpLimits,
+): FastifyInstance {
+  const { app } = createLimitedApp(deps, { limits, overload: createOverloadState(deps.clock) })
   app.setNotFoundHandler((request, reply) => handleUnmatchedRequest(() => [], request, reply))
   mountHealth(app, deps, state)
   mountMetrics(app, deps, state)

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
 import pino from 'pino'
+import { createMonitoringApp } from '../../app.ts'
+import { newProcessState } from '../../http/health.ts'
+import { defaultHttpLimits } from '../../http/http-limits.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import {
+  closeAfterTest,
   listenWithLimits,
   openConnection,
   partOfForm,
@@ -255,6 +260,24 @@ it('closes a connection whose headers take too long', async () => {
   const connection = await openConnection(port)
   connection.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow:')
   expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+it("has the same limits at a worker's port", async () => {
+  const limits = { ...defaultHttpLimits, headersTimeoutMs: 50, bodyTimeoutMs: 50, unusedTimeoutMs: 50 }
+  const app = createMonitoringApp(api.deps, newProcessState(), { ...limits, checkIntervalMs: 10 })
+  closeAfterTest(() => app.close())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const [unused, half, answered] = [
+    await openConnection(port),
+    await openConnection(port),
+    await openConnection(port),
+  ]
+  half.write('GET /healthz HTTP/1.1\r\n')
+  answered.write(partOfForm('/sign-in'))
+  expect(await unused.closed).toBe('')
+  expect(await half.closed).toMatch(/^HTTP\/1\.1 408 [^]*x-request-id: /i)
+  expect(await answered.closed).toMatch(/^HTTP\/1\.1 404 /)
 })
 
 describe('a connection that has sent nothing', () => {
