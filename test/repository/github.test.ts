@@ -69,13 +69,13 @@ it('marks the files that npm and npm run generate write as generated', () => {
   const marked = read('.gitattributes')
     .split('\n')
     .flatMap((line) => /^(\S+) linguist-generated$/.exec(line)?.[1] ?? [])
-  // generate.ts imports the names of two files.
-  const sources = ['generate.ts', 'generated-text.ts', 'errors-page.ts']
+  // generate.ts imports the names of three files.
+  const sources = ['generate.ts', 'generated-text.ts', 'errors-page.ts', 'schema-text.ts']
     .map((name) => read(`scripts/${name}`))
     .join('')
-  const written = [...sources.matchAll(/(?:new URL|writeDocument)\('([^']+\.(?:ts|json|md))'/g)]
+  const written = [...sources.matchAll(/(?:new URL|writeDocument)\('([^']+\.(?:ts|json|md|sql))'/g)]
     .map(([, name = '']) => name)
     .filter((name) => name !== 'package.json')
-  expect(written).toHaveLength(4)
+  expect(written).toHaveLength(5)
   expect(marked).toEqual(expect.arrayContaining([...written, 'package-lock.json']))
 })
