@@ -59,12 +59,6 @@ export const Environment = z.object({
   RATE_LIMIT_PER_WORKSPACE: z.coerce.number().int().min(1).max(10_000_000).optional(),
   MAX_API_KEYS_PER_MEMBER: z.coerce.number().int().min(1).max(10_000).default(20),
   MAX_WORKSPACES_PER_USER: z.coerce.number().int().min(1).max(10_000).default(20),
-  ARCHIVE_AFTER_DAYS: z.coerce
-    .number()
-    .int()
-    .max(36_500)
-    .refine((days) => days === 0 || days >= 7, 'must be at least 7, or 0 to archive nothing')
-    .default(90),
   SECURITY_CONTACT: z.union([z.url({ protocol: /^(https|mailto)$/ }), z.email()]).optional(),
   ALLOW_LOOPBACK_WEBHOOKS: flag.optional(),
   TRUSTED_PROXIES: list.pipe(z.array(proxy)).optional(),
@@ -119,8 +113,6 @@ export interface Config {
   maxApiKeysPerMember: number
   /** Workspaces that one user owns. */
   maxWorkspacesPerUser: number
-  /** How many days after its end a call moves to the archive. 0 means never. */
-  archiveAfterDays: number
   /** A URL that says how to report a vulnerability. */
   securityContact: string | undefined
   allowLoopbackWebhooks: boolean
@@ -148,13 +140,20 @@ function formatUrlHost(host: string): string {
 }
 
 /** Variables of earlier releases, with the names that replace them. */
-const renamedVariables = { LINE: 'TELEPHONY', LINE_SPEED: 'SIMULATION_SPEED' }
+export const renamedVariables: Record<string, string> = {}
+
+/** Variables of earlier builds that nothing replaces, with what has changed. */
+const removedVariables = { ARCHIVE_AFTER_DAYS: "Calls aren't archived anymore" }
 
 /** Rejects old names: ignoring them would start the service with different settings than the operator chose. */
 function requireNoOldNames(present: object): void {
-  const messages = Object.entries(renamedVariables)
+  const renamed = Object.entries(renamedVariables)
     .filter(([oldName]) => oldName in present)
     .map(([oldName, newName]) => `${oldName} was renamed to ${newName}. Rename the variable.`)
+  const removed = Object.entries(removedVariables)
+    .filter(([name]) => name in present)
+    .map(([name, change]) => `${name}: ${change}. Remove the variable.`)
+  const messages = [...renamed, ...removed]
   if (messages.length > 0) throw new ConfigError(messages.join('\n'))
 }
 
@@ -227,7 +226,6 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     rateLimitPerWorkspace: env.RATE_LIMIT_PER_WORKSPACE ?? 5 * env.RATE_LIMIT_PER_MINUTE,
     maxApiKeysPerMember: env.MAX_API_KEYS_PER_MEMBER,
     maxWorkspacesPerUser: env.MAX_WORKSPACES_PER_USER,
-    archiveAfterDays: env.ARCHIVE_AFTER_DAYS,
     securityContact: toContactUrl(env.SECURITY_CONTACT),
     allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? (env.DATABASE_URL === undefined && isLoopbackOnly),
     trustedProxies: env.TRUSTED_PROXIES ?? [],

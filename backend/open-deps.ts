@@ -69,14 +69,11 @@ export async function openDeps(options: {
     repeatAfterOutage({ url: database.url, timeoutMs: databaseTimeoutMs, log }, step)
   try {
     await repeat(() => migrate(database.url, log))
-    const keys = await loadSecretKeys(config, database.dataDir)
-    const secretBox = createSecretBox(keys)
+    const secretBox = createSecretBox(await loadSecretKeys(config, database.dataDir))
     const runtimeSecrets =
       purpose === 'service' ? await openRuntimeSecrets(config, database.dataDir, log) : undefined
     const runtimeSigningKeys = purpose === 'service' ? await openRuntimeSigningKeys(config, log) : undefined
-    const { attemptTokenKey, doNotCallKey } = await repeat(() =>
-      loadStoredKeys({ url: database.url, keys, secretBox, log }),
-    )
+    const { attemptTokenKey, doNotCallKey } = await repeat(() => loadStoredKeys(database.url, secretBox))
     const onMixed = (failure: Error) => log.fatal({ reason: failure.message }, "the database can't be used")
     const sessions = watchSessions(database.url, onMixed)
     const db = connect({
@@ -159,16 +156,13 @@ export async function openDeps(options: {
 }
 
 /** Checks SECRET_KEY, and loads or creates the keys in the database. Uses a connection of its own. */
-async function loadStoredKeys(options: {
-  url: string
-  keys: readonly string[]
-  secretBox: SecretBox
-  log: Logger
-}): Promise<{ attemptTokenKey: Buffer; doNotCallKey: Buffer }> {
-  const { url, keys, secretBox, log } = options
+async function loadStoredKeys(
+  url: string,
+  secretBox: SecretBox,
+): Promise<{ attemptTokenKey: Buffer; doNotCallKey: Buffer }> {
   const db = connect({ url, role: roles.service, max: 1, timeouts: startupTimeouts })
   try {
-    await checkSecretKeys(db, keys, secretBox, log)
+    await checkSecretKeys({ db, secretBox })
     return {
       attemptTokenKey: await loadAttemptTokenKey({ db, secretBox }),
       doNotCallKey: await loadDoNotCallKey({ db, secretBox }),

@@ -1,4 +1,3 @@
-import { startArchiver } from './calls/archive-calls.ts'
 import { startImporter } from './contacts/import/importer.ts'
 import type { Notifier } from './core/notify.ts'
 import type { Worker } from './core/worker.ts'
@@ -21,13 +20,5 @@ export function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop
     importQueued: () => importer.notify(),
   })
   const cleanups = [startExpirationJob(deps), startAuthorizationCleanup(deps), startRetention(deps)]
-  return [
-    dialer,
-    startSweeper(deps),
-    sender,
-    importer,
-    ...cleanups,
-    startArchiver(deps),
-    startTableAnalysis(deps),
-  ]
+  return [dialer, startSweeper(deps), sender, importer, ...cleanups, startTableAnalysis(deps)]
 }

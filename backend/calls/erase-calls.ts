@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { ContactEraser } from '../db/erasure.ts'
-import { restoreCalls } from '../db/restore-calls.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 
@@ -31,14 +30,6 @@ export const personalSettings: readonly (keyof CallSettings | 'local_times')[] =
   'time_zones',
   'local_times',
 ]
-
-/** Restores a contact's archived calls, so that they can be erased. */
-export const restoreCallsOfContact = (db: Db, workspaceId: number, contactId: number): Promise<number> =>
-  restoreCalls(
-    db,
-    workspaceId,
-    sql`select id from archived_call where workspace_id = ${workspaceId} and contact_id = ${contactId}`,
-  )
 
 /** Erases who was called, what was said, and what the call was queued with. */
 export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }) => {
@@ -73,25 +64,10 @@ const hasOldConversation = (workspaceId: number, before: Date) =>
   sql<boolean>`workspace_id = ${workspaceId} and status = 'completed' and conversation_erased_at is null
     and ended_at < ${before}`
 
-/**
- * Restores up to `limit` archived calls that ended before `before` and still have their conversations, oldest first.
- * {@link eraseOldConversations} then erases them.
- */
-export const restoreOldConversations = (
-  db: Db,
-  workspaceId: number,
-  { before, limit }: { before: Date; limit: number },
-): Promise<number> =>
-  restoreCalls(
-    db,
-    workspaceId,
-    sql`select id from archived_call where ${hasOldConversation(workspaceId, before)} order by ended_at limit ${limit}`,
-  )
-
 /** Counts the calls that {@link eraseOldConversations} would erase without a limit. */
 export async function countOldConversations(db: Db, workspaceId: number, before: Date): Promise<number> {
   const { count } = await db
-    .selectFrom('any_call')
+    .selectFrom('call')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where(hasOldConversation(workspaceId, before))
     .executeTakeFirstOrThrow()

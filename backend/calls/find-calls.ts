@@ -1,7 +1,7 @@
 import type { CallOutcome, CallStatus, CampaignStatus, TestCalls, WaitingFor } from '@outdial/contract'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { prepared } from '../db/connect.ts'
-import type { AgentStatus, Database, Db } from '../db/schema.ts'
+import type { AgentStatus, Db } from '../db/schema.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
 /** What decides why a call waits. */
@@ -51,9 +51,9 @@ function getWaitingFor(call: WaitingCall, now: Date): WaitingFor | null {
   return call.at_capacity ? 'concurrency' : null
 }
 
-const selectCalls = (db: Db, workspaceId: number, now: Date, table: 'call' | 'any_call') =>
+const selectCalls = (db: Db, workspaceId: number, now: Date) =>
   db
-    .selectFrom(sql<Selectable<Database['call']>>`${sql.table(table)}`.as('call'))
+    .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
     // A subquery with an offset, so that PostgreSQL doesn't compare every order of four joins. With row-level security,
     // that takes longer than the rest of the query.
@@ -124,9 +124,9 @@ const selectCalls = (db: Db, workspaceId: number, now: Date, table: 'call' | 'an
 /** A call with all columns of the API's `Call`, under the same names. */
 export type CallRow = Awaited<ReturnType<typeof findCallRows>>[number]
 
-/** Returns calls by ID, in order of ID. Doesn't look in the archive, because the calls have just been completed. */
+/** Returns calls by ID, in order of ID. */
 export const findCallRows = async (db: Db, workspaceId: number, ids: readonly number[], now: Date) => {
-  const rows = await selectCalls(db, workspaceId, now, 'call')
+  const rows = await selectCalls(db, workspaceId, now)
     .modifyFront(prepared)
     .where('call.id', '=', sql<number>`any(${ids}::bigint[])`)
     .orderBy('call.id')
@@ -134,14 +134,13 @@ export const findCallRows = async (db: Db, workspaceId: number, ids: readonly nu
   return rows.map((row) => withWaitingFor(row, now))
 }
 
-/** Returns a call, also an archived one. */
 export const findCallRow = async (
   db: Db,
   workspaceId: number,
   id: number,
   now: Date,
 ): Promise<CallRow | undefined> => {
-  const row = await selectCalls(db, workspaceId, now, 'any_call')
+  const row = await selectCalls(db, workspaceId, now)
     .modifyFront(prepared)
     .where('call.id', '=', id)
     .executeTakeFirst()
@@ -169,7 +168,7 @@ export const findCallPage = async (
   page: { limit: number; offset: number },
   now: Date,
 ): Promise<CallRow[]> => {
-  let ids = db.selectFrom('any_call as call').select('call.id').where('call.workspace_id', '=', workspaceId)
+  let ids = db.selectFrom('call').select('call.id').where('call.workspace_id', '=', workspaceId)
   if (filter.status) ids = ids.where('call.status', '=', filter.status)
   if (filter.campaignId) ids = ids.where('call.campaign_id', '=', filter.campaignId)
   if (filter.agentId) ids = ids.where('call.agent_id', '=', filter.agentId)
@@ -190,7 +189,7 @@ export const findCallPage = async (
     ids = ids.where('call.test', '=', sql.lit(filter.test === 'only'))
   const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
   // Not prepared: which index is best depends on the values, because some statuses, outcomes, and campaigns are rare.
-  const rows = await selectCalls(db, workspaceId, now, 'any_call')
+  const rows = await selectCalls(db, workspaceId, now)
     .where('call.id', 'in', onPage)
     .orderBy('call.id', 'desc')
     .execute()

@@ -22,7 +22,7 @@ import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
 import { createCostlyLimit, createPageLimit, createSubmitLimit } from './page/submit-limit.ts'
 import { submitOnce } from './page/submit-once.ts'
-import { type DashboardRoutes, movedPaths } from './routes.ts'
+import type { DashboardRoutes } from './routes.ts'
 import { isFragment, redirectToSignIn } from './sign-in/sign-in-pages.ts'
 
 declare module 'fastify' {
@@ -205,16 +205,6 @@ export function mountPages(
     if (route.kind === 'form') mountForm(fullPath, route)
     if (route.kind === 'action') mountAction(fullPath, route)
     if (route.kind === 'download') mountDownload(fullPath, route)
-  }
-
-  for (const [from, to] of Object.entries(movedPaths)) {
-    const options = { onRequest: loadContext(noInput) }
-    pages.get(`/w/:workspace${from}`, options, (request, reply) =>
-      reply.redirect(pathTo(getPageContext(request), to), 301),
-    )
-    pages.post(`/w/:workspace${from}`, options, (request, reply) =>
-      reply.redirect(pathTo(getPageContext(request), to), 303),
-    )
   }
 
   pages.get('/w/*', () => {

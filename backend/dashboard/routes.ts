@@ -124,13 +124,6 @@ export const publicForms = {
   '/reset-password/:token': mountResetPassword,
 }
 
-/** Old paths of pages that moved, with their current paths. */
-export const movedPaths: Record<`/${string}`, `/${string}`> = {
-  '/integrations/api-keys': '/settings/api-keys',
-  '/integrations/api-keys/new': '/settings/api-keys/new',
-  '/integrations/api-keys/:id/revoke': '/settings/api-keys',
-}
-
 /** Returns every page, form, action, and download of a workspace by its path below `/w/:workspace`. */
 export function createDashboardRoutes(deps: Deps): DashboardRoutes {
   const limitPasswordAttempts = createPasswordAttemptLimit(deps)

@@ -15,6 +15,9 @@ export interface ContactToErase extends ContactIdentifiers {
   workspaceId: number
   contactId: number
   callIds: readonly number[]
+  /** Tool calls that mention the contact, of any call, and the time before which calls that have ended were read. */
+  mentionIds: readonly number[]
+  mentionsReadAt: Date
   at: Date
 }
 

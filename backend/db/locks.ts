@@ -11,11 +11,10 @@ import type { AgentStatus, Db } from './schema.ts'
 //   1. rows of imports
 //   2. the contact's number, then the contact
 //   3. the campaign: `share` or `update`, never one after the other
-//   4. the workspace's archive: `restoreCalls` in restore-calls.ts
-//   5. the call attempt in progress
-//   6. calls, in the order of their IDs
-//   7. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
-//   8. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
+//   4. the call attempt in progress
+//   5. calls, in the order of their IDs
+//   6. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
+//   7. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
 //
 // The lock of a number is an advisory lock, because its contact may not exist yet. Transactions that create a contact take
 // it in the functions `upsert_contacts` and `add_contacts`. Several numbers, and their contacts, are locked in the order of
@@ -30,8 +29,6 @@ import type { AgentStatus, Db } from './schema.ts'
 //
 // Inserting a row takes a key-share lock on the rows that it refers to, and so does the second update of a row in one
 // transaction, which checks the foreign keys again. For a call that's against the order, so complete it in one statement.
-// The archiver inserts calls after it has locked them, but they're completed, and a transaction that changes a campaign's
-// rules locks only open ones.
 // Statements that insert notes, reports, or tool calls lock the contact explicitly, so that they wait for its erasure and
 // then find it erased.
 

@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { secondMs } from '../core/durations.ts'
 import { errorCode, StartupError } from '../core/errors.ts'
+import { applyFunctions, readFunctions } from './apply-functions.ts'
 import { closeClient } from './close-client.ts'
 import { takeConnectFromPublic } from './connect-right.ts'
 import { ensureRoles } from './roles.ts'
@@ -23,12 +24,12 @@ const retryMs = secondMs
 const silentAttempts = 2
 
 /**
- * Updates the database to the newest schema. If several processes do this at the same time, they wait for each other.
+ * Updates the database to the newest schema: migrations, then functions. If several processes do this at the same time, they wait for each other.
  * A transaction that uses a table for long, such as a backup, delays the update, but not the processes that are running.
  * CONTRIBUTING.md says how to write a migration that delays no requests.
  *
- * @throws {StartupError} if a newer version of Outdial has migrated the database, or if an administrator must create the
- *   roles
+ * @throws {StartupError} if a newer version of Outdial or an unreleased build has migrated the database, or if an
+ *   administrator must create the roles
  */
 export async function migrate(url: string, log?: Pick<Logger, 'warn'>): Promise<void> {
   for (let attempts = 1; ; attempts += 1) {
@@ -60,9 +61,12 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
   await client.connect()
   try {
     await client.query(`set lock_timeout = ${lockTimeoutMs}`)
-    await rejectNewerSchema(client)
+    await rejectForeignSchema(client)
     await ensureRoles(client)
     await takeConnectFromPublic(client, log)
+    // The runner has a lock of its own, which it releases before the functions are applied. This one ends with the
+    // connection.
+    await client.query(`select pg_advisory_lock(hashtextextended('migrations of Outdial', 0))`)
     await runner({
       // The runner doesn't wait until its own connection has closed: if the server stopped then, the process would end.
       dbClient: client,
@@ -74,6 +78,7 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
       advisoryLockMode: 'wait',
       log: () => {},
     })
+    await applyFunctions(client, await readFunctions())
   } finally {
     await closeClient(client)
   }
@@ -85,9 +90,20 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
  */
 const breakingMark = '_breaking_'
 
-async function rejectNewerSchema(client: pg.Client): Promise<void> {
+/** The number of the first migration. Builds before the first release had others, below it. */
+const firstMigration = 100
+
+async function rejectForeignSchema(client: pg.Client): Promise<void> {
+  const applied = await readAppliedMigrations(client)
+  const unreleased = applied.find((name) => Number.parseInt(name, 10) < firstMigration)
+  if (unreleased !== undefined) {
+    throw new StartupError(
+      `This database was created by an unreleased build of Outdial (migration ${unreleased}), and can't be updated. Set ` +
+        'DATABASE_URL to an empty database. Without DATABASE_URL, delete the folder that DATA_DIR names, .outdial by default.',
+    )
+  }
   const known = new Set((await readdir(folder)).map((file) => path.parse(file).name))
-  const unknown = (await readAppliedMigrations(client)).filter((name) => !known.has(name))
+  const unknown = applied.filter((name) => !known.has(name))
   const breaking = unknown.filter((name) => name.includes(breakingMark))
   if (breaking.length === 0) return
   throw new StartupError(

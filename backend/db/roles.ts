@@ -12,7 +12,7 @@ export interface Roles {
   service: string
 }
 
-/** Migration 0012 contains these names too. */
+/** Migrations and functions contain these names too. */
 export const roles: Roles = { workspace: 'outdial_workspace', service: 'outdial_service' }
 
 /** Another process that starts at the same time creates or grants the same role. */

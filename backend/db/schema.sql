@@ -123,186 +123,12 @@ create policy workspace on app_user to outdial_workspace using (((EXISTS ( SELEC
    FROM former_member
   WHERE ((former_member.user_id = app_user.id) AND (former_member.workspace_id = current_workspace_id()))))));
 
-create table archived_call (
-  id bigint not null,
-  workspace_id bigint not null,
-  campaign_id bigint not null,
-  contact_id bigint not null,
-  agent_id bigint not null,
-  phone_number_id bigint not null,
-  status text not null,
-  outcome text,
-  ended_reason text,
-  test boolean not null,
-  additional boolean not null,
-  from_number text not null,
-  to_number text not null,
-  attempts integer not null,
-  scheduled_at timestamp with time zone,
-  queued_at timestamp with time zone not null,
-  due_at timestamp with time zone not null,
-  next_attempt_at timestamp with time zone,
-  answered_at timestamp with time zone,
-  ended_at timestamp with time zone,
-  duration_seconds integer,
-  summary text,
-  transcript jsonb not null,
-  sentiment text not null,
-  goal_met boolean,
-  extracted jsonb not null,
-  recording_url text,
-  metadata jsonb not null,
-  analysis_until timestamp with time zone,
-  conversation_erased_at timestamp with time zone,
-  origin jsonb,
-  queued_with jsonb,
-  completed_contact jsonb,
-  canceled_by jsonb,
-  constraint archived_call_pkey PRIMARY KEY (id),
-  constraint archived_call_status_check CHECK ((status = 'completed'::text)),
-  constraint archived_call_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agent(workspace_id, id),
-  constraint archived_call_workspace_id_campaign_id_fkey FOREIGN KEY (workspace_id, campaign_id) REFERENCES campaign(workspace_id, id),
-  constraint archived_call_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES contact(workspace_id, id),
-  constraint archived_call_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE,
-  constraint archived_call_workspace_id_phone_number_id_fkey FOREIGN KEY (workspace_id, phone_number_id) REFERENCES phone_number(workspace_id, id)
-);
-CREATE INDEX archived_call_contact ON archived_call USING btree (workspace_id, contact_id, id); -- The calls of a contact, also to erase it
-CREATE INDEX archived_call_conversation ON archived_call USING btree (workspace_id, ended_at) WHERE ((status = 'completed'::text) AND (conversation_erased_at IS NULL)); -- Conversations to delete after the retention time
-CREATE INDEX archived_call_list ON archived_call USING btree (workspace_id, id); -- GET /calls/ and the list of calls
-CREATE INDEX archived_call_list_agent ON archived_call USING btree (workspace_id, agent_id, id); -- The list of calls of an agent
-CREATE INDEX archived_call_list_campaign ON archived_call USING btree (workspace_id, campaign_id, id); -- The list of calls of a campaign
-CREATE INDEX archived_call_list_goal ON archived_call USING btree (workspace_id, goal_met, id) WHERE (goal_met IS NOT NULL); -- The list of calls by whether the goal was met
-CREATE INDEX archived_call_list_outcome ON archived_call USING btree (workspace_id, outcome, id); -- The list of calls with an outcome
-CREATE INDEX archived_call_number ON archived_call USING btree (workspace_id, to_number text_pattern_ops); -- Search by the start of a number
-CREATE INDEX archived_call_progress ON archived_call USING btree (workspace_id, campaign_id, outcome) WHERE (NOT test); -- The outcomes of a campaign's calls
-CREATE INDEX archived_call_queued ON archived_call USING btree (workspace_id, queued_at, id); -- The list of calls of a period
-CREATE INDEX archived_call_test ON archived_call USING btree (workspace_id, id) WHERE test; -- The list of test calls, which are rare
-grant delete, insert, select, update on archived_call to outdial_service;
-grant delete, insert, select, update on archived_call to outdial_workspace;
-create policy service on archived_call to outdial_service using (true);
-create policy workspace on archived_call to outdial_workspace using ((workspace_id = current_workspace_id()));
-
-create table archived_call_attempt (
-  id uuid not null,
-  workspace_id bigint not null,
-  call_id bigint not null,
-  campaign_id bigint not null,
-  number integer not null,
-  to_number text not null,
-  test boolean not null,
-  provider text not null,
-  worker_id uuid not null,
-  fence bigint not null,
-  lease_until timestamp with time zone not null,
-  started_at timestamp with time zone not null,
-  answered_at timestamp with time zone,
-  ended_at timestamp with time zone,
-  outcome text,
-  ended_reason text,
-  dialed_with jsonb,
-  constraint archived_call_attempt_pkey PRIMARY KEY (call_id, number),
-  constraint archived_call_attempt_call_id_fkey FOREIGN KEY (call_id) REFERENCES archived_call(id) ON DELETE CASCADE
-);
-grant delete, insert, select, update on archived_call_attempt to outdial_service;
-grant delete, insert, select, update on archived_call_attempt to outdial_workspace;
-create policy service on archived_call_attempt to outdial_service using (true);
-create policy workspace on archived_call_attempt to outdial_workspace using ((workspace_id = current_workspace_id()));
-
-create table archived_delivery_attempt (
-  id bigint not null,
-  delivery_id bigint not null,
-  number integer not null,
-  at timestamp with time zone not null,
-  duration_ms integer not null,
-  status_code integer,
-  error text,
-  constraint archived_delivery_attempt_pkey PRIMARY KEY (delivery_id, number),
-  constraint archived_delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES archived_webhook_delivery(id) ON DELETE CASCADE
-);
-grant delete, insert, select, update on archived_delivery_attempt to outdial_service;
-grant delete, insert, select, update on archived_delivery_attempt to outdial_workspace;
-create policy service on archived_delivery_attempt to outdial_service using (true);
-create policy workspace on archived_delivery_attempt to outdial_workspace using ((EXISTS ( SELECT
-   FROM archived_webhook_delivery
-  WHERE ((archived_webhook_delivery.id = archived_delivery_attempt.delivery_id) AND (archived_webhook_delivery.workspace_id = current_workspace_id())))));
-
-create table archived_event (
-  id text not null,
-  workspace_id bigint not null,
-  type text not null,
-  call_id bigint,
-  body text not null,
-  created_at timestamp with time zone not null,
-  unmatched jsonb,
-  unmatched_count integer,
-  matched_count integer,
-  constraint archived_event_pkey PRIMARY KEY (id),
-  constraint archived_event_call_id_fkey FOREIGN KEY (call_id) REFERENCES archived_call(id) ON DELETE CASCADE
-);
-CREATE INDEX archived_event_of_call ON archived_event USING btree (call_id); -- The event of a call
-grant delete, insert, select, update on archived_event to outdial_service;
-grant delete, insert, select, update on archived_event to outdial_workspace;
-create policy service on archived_event to outdial_service using (true);
-create policy workspace on archived_event to outdial_workspace using ((workspace_id = current_workspace_id()));
-
-create table archived_tool_call (
-  id bigint not null,
-  workspace_id bigint not null,
-  call_id bigint not null,
-  attempt_id uuid not null,
-  tool_name text not null,
-  arguments jsonb not null,
-  result text not null,
-  is_error boolean not null,
-  dry_run boolean not null,
-  started_at timestamp with time zone not null,
-  duration_ms integer not null,
-  constraint archived_tool_call_pkey PRIMARY KEY (call_id, id),
-  constraint archived_tool_call_call_id_fkey FOREIGN KEY (call_id) REFERENCES archived_call(id) ON DELETE CASCADE
-);
-grant delete, insert, select, update on archived_tool_call to outdial_service;
-grant delete, insert, select, update on archived_tool_call to outdial_workspace;
-create policy service on archived_tool_call to outdial_service using (true);
-create policy workspace on archived_tool_call to outdial_workspace using ((workspace_id = current_workspace_id()));
-
-create table archived_webhook_delivery (
-  id bigint not null,
-  workspace_id bigint not null,
-  event_id text not null,
-  subscription_id bigint,
-  target_url text not null,
-  target_host text not null generated always as (lower(COALESCE("substring"(target_url, '^[A-Za-z]+://([^/?#]*)'::text), ''::text))) stored,
-  status text not null,
-  attempts integer not null,
-  next_attempt_at timestamp with time zone,
-  worker_id uuid,
-  fence bigint not null,
-  lease_until timestamp with time zone,
-  created_at timestamp with time zone not null,
-  finished_at timestamp with time zone,
-  callback_id bigint,
-  waits_for_retry boolean not null,
-  constraint archived_webhook_delivery_pkey PRIMARY KEY (id),
-  constraint archived_webhook_delivery_callback_id_fkey FOREIGN KEY (callback_id) REFERENCES call_callback(id) ON DELETE SET NULL,
-  constraint archived_webhook_delivery_event_id_fkey FOREIGN KEY (event_id) REFERENCES archived_event(id) ON DELETE CASCADE,
-  constraint archived_webhook_delivery_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES webhook_subscription(id) ON DELETE CASCADE
-);
-CREATE INDEX archived_webhook_delivery_callback ON archived_webhook_delivery USING btree (workspace_id, id) WHERE (subscription_id IS NULL); -- The list of deliveries to callback URLs
-CREATE INDEX archived_webhook_delivery_event ON archived_webhook_delivery USING btree (event_id); -- The deliveries of an event
-CREATE INDEX archived_webhook_delivery_exhausted ON archived_webhook_delivery USING btree (workspace_id, subscription_id, id) WHERE (status = 'exhausted'::text); -- Deliveries that can be replayed, which are rare
-CREATE INDEX archived_webhook_delivery_of_callback ON archived_webhook_delivery USING btree (callback_id) WHERE (callback_id IS NOT NULL); -- Deleting a callback URL
-CREATE INDEX archived_webhook_delivery_subscription ON archived_webhook_delivery USING btree (subscription_id, id) WHERE (subscription_id IS NOT NULL); -- The deliveries of a subscription, also to delete them 30 days after it ended
-grant delete, insert, select, update on archived_webhook_delivery to outdial_service;
-grant delete, insert, select, update on archived_webhook_delivery to outdial_workspace;
-create policy service on archived_webhook_delivery to outdial_service using (true);
-create policy workspace on archived_webhook_delivery to outdial_workspace using ((workspace_id = current_workspace_id()));
-
 create table attempt_report (
   attempt_id uuid not null,
   sequence integer not null,
   body jsonb not null,
-  received_at timestamp with time zone not null default now(),
   changes text[] not null default '{}'::text[],
+  received_at timestamp with time zone not null default now(),
   constraint attempt_report_pkey PRIMARY KEY (attempt_id, sequence),
   constraint attempt_report_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES call_attempt(id) ON DELETE CASCADE
 );
@@ -342,12 +168,12 @@ create table call (
   extracted jsonb not null default '{}'::jsonb,
   recording_url text,
   metadata jsonb not null default '{}'::jsonb,
-  analysis_until timestamp with time zone,
-  conversation_erased_at timestamp with time zone,
   origin jsonb,
   queued_with jsonb,
-  completed_contact jsonb,
   canceled_by jsonb,
+  completed_contact jsonb,
+  analysis_until timestamp with time zone,
+  conversation_erased_at timestamp with time zone,
   constraint call_pkey PRIMARY KEY (id),
   constraint call_check CHECK (((status = 'completed'::text) = (outcome IS NOT NULL))),
   constraint call_check1 CHECK (((status = 'queued'::text) = (next_attempt_at IS NOT NULL))),
@@ -434,6 +260,7 @@ create table call_callback (
   ended_at timestamp with time zone,
   constraint call_callback_pkey PRIMARY KEY (id),
   constraint call_callback_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(id) ON DELETE CASCADE,
+  constraint call_callback_call_id_fkey FOREIGN KEY (call_id) REFERENCES call(id) ON DELETE CASCADE,
   constraint call_callback_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_client(id) ON DELETE CASCADE,
   constraint call_callback_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE,
   constraint call_callback_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
@@ -459,10 +286,9 @@ create table campaign (
   retry jsonb not null,
   paused_reason text,
   provider_failures integer not null default 0,
-  claimed_at timestamp with time zone,
+  rules_version bigint not null default 1,
   reschedule_after_call_id bigint,
   created_at timestamp with time zone not null default now(),
-  rules_version bigint not null default 1,
   constraint campaign_pkey PRIMARY KEY (id),
   constraint campaign_workspace_id_id_key UNIQUE (workspace_id, id),
   constraint campaign_max_concurrent_calls_check CHECK (((max_concurrent_calls >= 1) AND (max_concurrent_calls <= 100))),
@@ -486,7 +312,6 @@ create table campaign_queue (
   workspace_id bigint not null,
   claim_at timestamp with time zone,
   at_limit boolean not null default false,
-  changes bigint not null default 0,
   claimed_at timestamp with time zone,
   constraint campaign_queue_pkey PRIMARY KEY (campaign_id),
   constraint campaign_queue_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
@@ -513,9 +338,9 @@ create table contact (
   consent_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  updated_by jsonb,
   erased_at timestamp with time zone,
   search text generated always as (lower((((((COALESCE((first_name || ' '::text), ''::text) || COALESCE((last_name || ' '::text), ''::text)) || COALESCE((email || ' '::text), ''::text)) || COALESCE((external_id || ' '::text), ''::text)) || phone_number) COLLATE "und-x-icu"))) stored,
-  updated_by jsonb,
   email_folded text generated always as (lower(email)) stored,
   first_name_folded text generated always as (lower((first_name COLLATE "und-x-icu"))) stored,
   last_name_folded text generated always as (lower((last_name COLLATE "und-x-icu"))) stored,
@@ -637,6 +462,7 @@ create table contact_note (
   text text not null,
   created_at timestamp with time zone not null default now(),
   constraint contact_note_pkey PRIMARY KEY (id),
+  constraint contact_note_call_id_fkey FOREIGN KEY (call_id) REFERENCES call(id) ON DELETE SET NULL,
   constraint contact_note_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES contact(workspace_id, id) ON DELETE CASCADE
 );
 CREATE INDEX contact_note_contact ON contact_note USING btree (contact_id, id);
@@ -694,9 +520,9 @@ create table do_not_call (
   workspace_id bigint not null,
   number_hash bytea not null,
   source text not null,
-  created_at timestamp with time zone not null default now(),
   reason text,
   added_by jsonb,
+  created_at timestamp with time zone not null default now(),
   constraint do_not_call_pkey PRIMARY KEY (workspace_id, number_hash),
   constraint do_not_call_source_check CHECK ((source = ANY (ARRAY['api'::text, 'dashboard'::text, 'call'::text]))),
   constraint do_not_call_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
@@ -921,14 +747,12 @@ create table oauth_payload (
   id_hash bytea not null,
   payload jsonb not null,
   grant_hash bytea,
-  uid_hash bytea,
   expires_at timestamp with time zone,
   consumed_at timestamp with time zone,
   constraint oauth_payload_pkey PRIMARY KEY (model, id_hash)
 );
 CREATE INDEX oauth_payload_expired ON oauth_payload USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX oauth_payload_grant ON oauth_payload USING btree (grant_hash) WHERE (grant_hash IS NOT NULL);
-CREATE INDEX oauth_payload_uid ON oauth_payload USING btree (uid_hash) WHERE (uid_hash IS NOT NULL);
 grant delete, insert, select, update on oauth_payload to outdial_service;
 grant delete, insert, select, update on oauth_payload to outdial_workspace;
 create policy service on oauth_payload to outdial_service using (true);
@@ -981,6 +805,15 @@ create table replica (
 grant delete, insert, select, update on replica to outdial_service;
 create policy service on replica to outdial_service using (true);
 
+create table schema_function (
+  name text not null,
+  hash text not null,
+  version integer not null,
+  constraint schema_function_pkey PRIMARY KEY (name)
+);
+-- without row-level security
+grant select on schema_function to outdial_service;
+
 create table server_secret (
   name text not null,
   value text not null,
@@ -992,12 +825,12 @@ create policy service on server_secret to outdial_service using (true);
 
 create table session (
   id_hash bytea not null,
-  user_id bigint not null,
-  created_at timestamp with time zone not null default now(),
-  expires_at timestamp with time zone not null,
   id bigint not null generated always as identity,
+  user_id bigint not null,
   user_agent text not null default ''::text,
+  created_at timestamp with time zone not null default now(),
   last_seen_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
   constraint session_pkey PRIMARY KEY (id_hash),
   constraint session_id_key UNIQUE (id),
   constraint session_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE
@@ -1064,18 +897,18 @@ create table webhook_delivery (
   workspace_id bigint not null,
   event_id text not null,
   subscription_id bigint,
+  callback_id bigint,
   target_url text not null,
   target_host text not null generated always as (lower(COALESCE("substring"(target_url, '^[A-Za-z]+://([^/?#]*)'::text), ''::text))) stored,
   status text not null default 'pending'::text,
   attempts integer not null default 0,
   next_attempt_at timestamp with time zone,
+  waits_for_retry boolean not null default false,
   worker_id uuid,
   fence bigint not null default 0,
   lease_until timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
-  callback_id bigint,
-  waits_for_retry boolean not null default false,
   constraint webhook_delivery_pkey PRIMARY KEY (id),
   constraint webhook_delivery_check CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
   constraint webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'exhausted'::text, 'gone'::text, 'canceled'::text]))),
@@ -1164,15 +997,15 @@ create table workspace (
   country text not null,
   time_zone text not null,
   calling_hours jsonb not null default '{"end": "17:00", "days": ["mon", "tue", "wed", "thu", "fri"], "start": "09:00"}'::jsonb,
-  webhook_secret text not null,
-  number_salt bytea not null default decode(replace((gen_random_uuid())::text, '-'::text, ''::text), 'hex'::text),
-  created_at timestamp with time zone not null default now(),
   form_id uuid,
-  retention_days integer,
+  webhook_secret text not null,
   previous_webhook_secret text,
   previous_webhook_secret_until timestamp with time zone,
+  number_salt bytea not null default decode(replace((gen_random_uuid())::text, '-'::text, ''::text), 'hex'::text),
+  retention_days integer,
   pending_retention_days integer,
   pending_retention_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
   constraint workspace_pkey PRIMARY KEY (id),
   constraint workspace_form_id_key UNIQUE (form_id),
   constraint workspace_check CHECK (((pending_retention_days IS NULL) = (pending_retention_at IS NULL))),
@@ -1450,39 +1283,6 @@ begin
   return query select * from unnest(results);
 end $function$;
 
-CREATE OR REPLACE FUNCTION archive_calls(call_ids bigint[])
- RETURNS integer
- LANGUAGE plpgsql
-AS $function$
-declare
-  locked_ids bigint[];
-begin
-  locked_ids := array(
-    select id from call where id = any(call_ids) and status = 'completed' and analysis_until is null
-    order by id for update skip locked
-  );
-  -- Nothing can be added to these, and no delivery can be replayed.
-  perform from event where call_id = any(locked_ids) order by id for update;
-  perform from webhook_delivery
-  where event_id in (select id from event where call_id = any(locked_ids)) order by id for update;
-  locked_ids := array(
-    select locked.id from unnest(locked_ids) as locked (id)
-    where not exists (
-      select from event join webhook_delivery on webhook_delivery.event_id = event.id
-      where event.call_id = locked.id
-        and (webhook_delivery.status = 'pending' or webhook_delivery.lease_until > clock_timestamp())
-    )
-  );
-  perform move_calls('', 'archived_', locked_ids);
-  return cardinality(locked_ids);
-end $function$;
-
-CREATE OR REPLACE FUNCTION archive_lock(workspace bigint)
- RETURNS bigint
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN hashtextextended(('archive of workspace '::text || workspace), (0)::bigint);
-
 CREATE OR REPLACE FUNCTION attempt_end_lock(campaign bigint)
  RETURNS bigint
  LANGUAGE sql
@@ -1700,11 +1500,6 @@ declare
   column_name text;
   change bigint;
 begin
-  if tg_op = 'INSERT' then
-    insert into contact_change (workspace_id, contact_id, kind, fields, actor, at)
-    values (new.workspace_id, new.id, 'created', '{}', new.updated_by, new.created_at);
-    return null;
-  end if;
   old_row := to_jsonb(old);
   new_row := to_jsonb(new);
   foreach column_name in array array[
@@ -1743,36 +1538,6 @@ begin
   insert into contact_change (workspace_id, contact_id, kind, fields, actor, at)
   select workspace_id, id, 'created', '{}', updated_by, created_at from created order by id;
   return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION move_calls(from_prefix text, to_prefix text, call_ids bigint[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  moved record;
-  column_names text;
-begin
-  for moved in
-    select * from (values
-      ('call', 'id = any($1)'),
-      ('call_attempt', 'call_id = any($1)'),
-      ('tool_call', 'call_id = any($1)'),
-      ('event', 'call_id = any($1)'),
-      ('webhook_delivery', 'event_id in (select id from %1$sevent where call_id = any($1))'),
-      ('delivery_attempt', 'delivery_id in (
-        select id from %1$swebhook_delivery where event_id in (select id from %1$sevent where call_id = any($1)))')
-    ) as tables (name, condition)
-  loop
-    select string_agg(quote_ident(attname), ', ' order by attnum) into column_names from pg_attribute
-    where attrelid = moved.name::regclass and attnum > 0 and not attisdropped and attgenerated = '';
-    execute format(
-      'insert into %1$s (%2$s) overriding system value select %2$s from %3$s where %4$s',
-      to_prefix || moved.name, column_names, from_prefix || moved.name, format(moved.condition, from_prefix))
-    using call_ids;
-  end loop;
-  -- The other rows go with it, and so do the reports of its attempts, which nothing reads any more.
-  execute format('delete from %scall where id = any($1)', from_prefix) using call_ids;
 end $function$;
 
 CREATE OR REPLACE FUNCTION number_hash(workspace bigint, phone_number text)
@@ -1882,20 +1647,6 @@ CREATE OR REPLACE FUNCTION queued_call_lock(campaign bigint)
  IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(('queued calls of campaign '::text || (campaign)::text), (0)::bigint);
 
-CREATE OR REPLACE FUNCTION restore_calls(workspace bigint, call_ids bigint[])
- RETURNS integer
- LANGUAGE plpgsql
-AS $function$
-declare
-  locked_ids bigint[];
-begin
-  locked_ids := array(
-    select id from archived_call where workspace_id = workspace and id = any(call_ids) order by id for update
-  );
-  if cardinality(locked_ids) > 0 then perform move_calls('archived_', '', locked_ids); end if;
-  return cardinality(locked_ids);
-end $function$;
-
 CREATE OR REPLACE FUNCTION salted_number_hash(salt bytea, phone_number text)
  RETURNS bytea
  LANGUAGE sql
@@ -1940,21 +1691,12 @@ begin
     select case when next_attempt_at <= at then clock_timestamp() + interval '1 second' else next_attempt_at end
     from call
     where call.campaign_id = campaign_queue.campaign_id and status = 'queued' and not test
+    -- Not the selected value, which PostgreSQL names next_attempt_at, too: no index has its order.
     order by call.next_attempt_at
     limit 1
   )
   where campaign_id = any(idle_ids) and not has_claimable_call(campaign_id, at);
 end $function$;
-
-CREATE OR REPLACE PROCEDURE show_with_archive(IN name text)
- LANGUAGE plpgsql
-AS $procedure$
-begin
-  execute format(
-    'create or replace view any_%1$s with (security_invoker = true) as
-      select * from %1$s union all select * from archived_%1$s', name);
-  execute format('grant select on any_%s to outdial_service, outdial_workspace', name);
-end $procedure$;
 
 CREATE OR REPLACE FUNCTION upsert_contacts(workspace bigint, at timestamp with time zone, contacts contact_values[])
  RETURNS TABLE(contact_id bigint, phone_number text, created boolean, variables jsonb)

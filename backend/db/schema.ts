@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
 import type { ApiTables } from './tables/api-tables.ts'
-import type { ArchiveTables, ArchiveViews } from './tables/archive-tables.ts'
 import type { CallTables } from './tables/call-tables.ts'
 import type { IdentityTables } from './tables/identity-tables.ts'
 import type { ToolTables } from './tables/tool-tables.ts'
@@ -9,9 +8,8 @@ import type { WebhookTables } from './tables/webhook-tables.ts'
 export type { AgentStatus } from './tables/call-tables.ts'
 export type { ToolKindName } from './tables/tool-tables.ts'
 
-/** The tables and views as `migrations/` create them. bigint is read as number, timestamptz as Date. */
-export interface Database
-  extends ApiTables, IdentityTables, CallTables, WebhookTables, ToolTables, ArchiveTables, ArchiveViews {}
+/** The tables as `migrations/` create them. bigint is read as number, timestamptz as Date. */
+export interface Database extends ApiTables, IdentityTables, CallTables, WebhookTables, ToolTables {}
 
 /** A connection pool, or a transaction on it. */
 export type Db = Kysely<Database>

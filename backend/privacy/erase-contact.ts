@@ -1,12 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { eraseContactFromResponses } from '../api/erase-responses.ts'
 import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
-import {
-  endAnalyses,
-  eraseCalls,
-  eraseDoNotCallReasons,
-  restoreCallsOfContact,
-} from '../calls/erase-calls.ts'
+import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../calls/erase-calls.ts'
 import {
   eraseChanges,
   eraseContactRow,
@@ -14,6 +9,7 @@ import {
   findIdentifyingData,
 } from '../contacts/erase-contact-data.ts'
 import { eraseImportRows } from '../contacts/import/erase-imports.ts'
+import { hourMs } from '../core/durations.ts'
 import { notFound } from '../core/errors.ts'
 import { FormError } from '../core/form-errors.ts'
 import type { ContactEraser, ContactIdentifiers } from '../db/erasure.ts'
@@ -21,7 +17,7 @@ import { lockCallsOfContact, lockCampaignsOfQueuedCalls, lockContactForErasure }
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { eraseAttempts } from '../dialer/erase-attempts.ts'
-import { eraseToolCalls, findMentions, restoreMentions } from '../mcp/erase-tool-calls.ts'
+import { eraseToolCalls, findMentions } from '../mcp/erase-tool-calls.ts'
 import { eraseSpreadsheetCells } from '../spreadsheets/erase-cells.ts'
 import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
 import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
@@ -66,17 +62,17 @@ export async function eraseContact(
   if (found === undefined) throw notFound('contact')
   if (found.phoneNumber === '') return // already erased
   const identifiers = toIdentifiers(found)
-  const mentions = await findMentions(deps.db, workspaceId, identifiers)
+  // The clocks of the processes can differ by less than this.
+  const mentionsReadAt = new Date(deps.clock.now().getTime() - hourMs)
+  const mentionIds = await findMentions(deps.db, workspaceId, identifiers)
   await inTransaction(deps, async (tx) => {
     const at = tx.clock.now()
-    await eraseImportRows(tx.db, { workspaceId, contactId, ...identifiers, at })
+    await eraseImportRows(tx.db, { workspaceId, ...identifiers, at })
     const contact = await lockContactForErasure(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('contact')
     if (contact.erasedAt !== null) return
     if (contact.phoneNumber !== found.phoneNumber || contact.email !== found.email) throw changedError()
     await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { contactId })
-    await restoreCallsOfContact(tx.db, workspaceId, contactId)
-    await restoreMentions(tx.db, workspaceId, mentions)
     const calls = await lockCallsOfContact(tx.db, workspaceId, contactId)
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
       throw callInProgressError()
@@ -86,7 +82,7 @@ export async function eraseContact(
     // These events are erased with all others in this transaction, before anything can send them.
     await completeQueuedCalls(tx, workspaceId, callIds, end)
     await publishCompletedCalls(tx, workspaceId, await endAnalyses(tx.db, workspaceId, callIds), at)
-    const toErase = { workspaceId, contactId, callIds, ...identifiers, at }
+    const toErase = { workspaceId, contactId, callIds, mentionIds, mentionsReadAt, ...identifiers, at }
     for (const erase of erasers) await erase(tx.db, toErase)
   })
 }

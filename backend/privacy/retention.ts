@@ -1,4 +1,4 @@
-import { eraseOldConversations, restoreOldConversations } from '../calls/erase-calls.ts'
+import { eraseOldConversations } from '../calls/erase-calls.ts'
 import { hourMs, minuteMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
@@ -40,7 +40,6 @@ const eraseConversations = (
   { before, now }: { before: Date; now: Date },
 ): Promise<number> =>
   inTransaction(deps, async (tx) => {
-    await restoreOldConversations(tx.db, workspaceId, { before, limit: batchSize })
     const callIds = await eraseOldConversations(tx.db, workspaceId, { before, now, limit: batchSize })
     if (callIds.length === 0) return 0
     await eraseToolCallContent(tx.db, workspaceId, callIds)

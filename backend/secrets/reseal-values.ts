@@ -1,12 +1,9 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db } from '../db/schema.ts'
-import type { SealedPlace, SealVersion } from './secret-box.ts'
+import type { SealedPlace } from './secret-box.ts'
 
-/**
- * The name of the server secret that shows whether SECRET_KEY fits. It's bound last: from then on, values of the first
- * version are never bound again, so a copy of one that's put into another row stays closed.
- */
+/** The name of the server secret that shows whether SECRET_KEY fits. */
 export const checkName = 'secret-key-check'
 
 interface SealedColumn {
@@ -62,11 +59,11 @@ const sealedColumns: readonly SealedColumn[] = [
 
 const batchSize = 200
 
-/** Returns the value sealed in another way, or the same value if it needn't change. Undefined if it can't be opened. */
+/** Returns the value sealed again, or the same value if it needn't change. Undefined if it can't be opened. */
 export type Reseal = (sealed: string, place: SealedPlace) => string | undefined
 
 /**
- * Seals every stored value of a version again, except the one that checks SECRET_KEY. Several processes can do this at
+ * Seals every stored value again, except the one that checks SECRET_KEY. Several processes can do this at
  * the same time, because a value changes only if it's still the one that was read. A value that can't be opened is left
  * as it is and logged.
  *
@@ -74,13 +71,12 @@ export type Reseal = (sealed: string, place: SealedPlace) => string | undefined
  */
 export async function resealValues(
   db: Db,
-  version: SealVersion,
   reseal: Reseal,
   log: Pick<Logger, 'warn'>,
 ): Promise<{ changed: number; unopened: number }> {
   const total = { changed: 0, unopened: 0 }
   for (const sealedColumn of sealedColumns) {
-    const { changed, unopened } = await resealColumn(db, version, reseal, sealedColumn)
+    const { changed, unopened } = await resealColumn(db, reseal, sealedColumn)
     total.changed += changed
     total.unopened += unopened.length
     if (unopened.length === 0) continue
@@ -95,12 +91,12 @@ export async function resealValues(
 }
 
 /** Returns how many values changed, and the keys of rows with a value that can't be opened. */
-async function resealColumn(db: Db, version: SealVersion, reseal: Reseal, sealedColumn: SealedColumn) {
+async function resealColumn(db: Db, reseal: Reseal, sealedColumn: SealedColumn) {
   const result = { changed: 0, unopened: [] as string[] }
   let last: unknown
   for (;;) {
     const rows = await db.transaction().execute(async (tx) => {
-      const batch = await selectSealed(tx, version, sealedColumn, last)
+      const batch = await selectSealed(tx, sealedColumn, last)
       for (const row of batch) {
         const resealed = reseal(row.sealed, sealedColumn.toPlace(row.key))
         if (resealed === undefined) result.unopened.push(row.key.join('/'))
@@ -125,7 +121,6 @@ const getUniqueKey = ({ key }: SealedColumn) => sql.ref(key.at(-1) ?? '')
 
 async function selectSealed(
   db: Db,
-  version: SealVersion,
   sealedColumn: SealedColumn,
   last: unknown,
 ): Promise<readonly SealedRow[]> {
@@ -134,7 +129,7 @@ async function selectSealed(
   const { rows } = await sql<Record<string, unknown> & { sealed: string }>`
     select ${sql.join(key.map((name) => sql.ref(name)))}, ${sql.ref(column)} as sealed
     from ${sql.table(table)}
-    where ${sql.ref(column)} like ${`${version}.%`}
+    where ${sql.ref(column)} <> ''
       ${last === undefined ? sql`` : sql`and ${uniqueKey} > ${last}`}
       ${table === 'server_secret' ? sql`and name <> ${checkName}` : sql``}
     order by ${uniqueKey} limit ${batchSize}`.execute(db)

@@ -22,9 +22,6 @@ export type SealedPlace =
   | readonly ['cookie', name: string]
   | readonly ['message', channel: string]
 
-/** The prefix of a sealed value: the first version didn't seal values for a place. */
-export type SealVersion = 'v1' | 'v2'
-
 /** Encrypts values that are stored and that the service needs in plain text again. */
 export interface SecretBox {
   seal(plain: string, place: SealedPlace): string
@@ -65,11 +62,6 @@ export function createSecretBox(keys: readonly string[]): SecretBox {
   }
 }
 
-/** Returns the text in a value that the first version sealed, which any row could have stored; undefined if no key fits. */
-export function openUnboundValue(keys: readonly string[], sealed: string): string | undefined {
-  return sealed.startsWith('v1.') ? tryKeys(keys.map(hashKey), sealed, undefined) : undefined
-}
-
 /** Returns a `KeyObject`, because Node takes much longer to start a cipher with the bytes of a key. */
 const hashKey = (key: string): KeyObject => createSecretKey(createHash('sha256').update(key).digest())
 
@@ -78,7 +70,7 @@ const toAssociatedData = (place: SealedPlace): Buffer => Buffer.from(JSON.string
 function tryKeys(
   hashedKeys: readonly KeyObject[],
   sealed: string,
-  associatedData: Buffer | undefined,
+  associatedData: Buffer,
 ): string | undefined {
   const bytes = Buffer.from(sealed.slice(3), 'base64url')
   for (const key of hashedKeys) {
@@ -88,10 +80,10 @@ function tryKeys(
   return undefined
 }
 
-function tryOpen(key: KeyObject, bytes: Buffer, associatedData: Buffer | undefined): string | undefined {
+function tryOpen(key: KeyObject, bytes: Buffer, associatedData: Buffer): string | undefined {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
-    if (associatedData) decipher.setAAD(associatedData)
+    decipher.setAAD(associatedData)
     decipher.setAuthTag(bytes.subarray(12, 28))
     return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8')
   } catch {

@@ -1,39 +1,22 @@
 import path from 'node:path'
-import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../core/errors.ts'
 import { minSecretLength, readOrCreateSecret } from '../core/secret-on-disk.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { checkName, resealValues } from './reseal-values.ts'
-import { openUnboundValue, type SealedPlace, type SecretBox } from './secret-box.ts'
+import type { SealedPlace } from './secret-box.ts'
 import { findServerSecret, insertServerSecretIfNew, replaceServerSecret } from './server-secret-store.ts'
 
 const checkPlace: SealedPlace = ['server_secret.value', checkName]
 
 /**
- * Checks at startup that the keys decrypt this database's secrets. Otherwise, a wrong key would fail only when used. At
- * the first start after the upgrade from the first version, seals that version's secrets again, for their rows.
+ * Checks at startup that the keys decrypt this database's secrets. Otherwise, a wrong key would fail only when used.
  *
  * @throws {ConfigError}
  */
-export async function checkSecretKeys(
-  db: Db,
-  keys: readonly string[],
-  secretBox: SecretBox,
-  log: Pick<Logger, 'warn'>,
-): Promise<void> {
+export async function checkSecretKeys({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Promise<void> {
   const stored = await getOrCreateServerSecret(db, checkName, secretBox.seal('Outdial', checkPlace))
-  if (openUnboundValue(keys, stored) !== undefined) {
-    // Values of the first version open in any row, so they're sealed again for theirs.
-    const bind = (sealed: string, place: SealedPlace) => {
-      const plain = openUnboundValue(keys, sealed)
-      return plain === undefined ? undefined : secretBox.seal(plain, place)
-    }
-    await resealValues(db, 'v1', bind, log)
-    await replaceServerSecret(db, checkName, { from: stored, to: secretBox.seal('Outdial', checkPlace) })
-    return
-  }
   try {
     secretBox.open(stored, checkPlace)
   } catch (cause) {
@@ -63,7 +46,7 @@ export async function reencryptSecrets({
       return undefined
     }
   }
-  const result = await resealValues(db, 'v2', reseal, log)
+  const result = await resealValues(db, reseal, log)
   // Last: it shows at startup that the first key is enough.
   const check = await findServerSecret(db, checkName)
   if (check !== undefined)

@@ -5,7 +5,7 @@ import type { Db } from '../db/schema.ts'
 /** Finds the event of a call. It doesn't exist until the call is completed and analyzed. */
 export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>
   db
-    .selectFrom('any_event as event')
+    .selectFrom('event')
     .select(['id', 'type', 'created_at', 'unmatched', 'unmatched_count', 'matched_count'])
     .where('workspace_id', '=', workspaceId)
     .where('call_id', '=', callId)
@@ -14,7 +14,7 @@ export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>
 /** Finds an event by its ID, in any workspace. */
 export const findEvent = (db: Db, eventId: string) =>
   db
-    .selectFrom('any_event as event')
+    .selectFrom('event')
     .select([
       'id',
       'type',
@@ -31,7 +31,7 @@ export const findEvent = (db: Db, eventId: string) =>
 /** Returns the other calls of a call's contact that were queued at most `withinMs` before or after it, in order. */
 export const findCallsAround = (db: Db, workspaceId: number, call: Call, withinMs: number) =>
   db
-    .selectFrom('any_call as call')
+    .selectFrom('call')
     .select(['id', 'queued_at'])
     .where('workspace_id', '=', workspaceId)
     .where('contact_id', '=', call.contact.id)
@@ -45,7 +45,7 @@ export const findCallsAround = (db: Db, workspaceId: number, call: Call, withinM
 /** Returns the latest calls of a contact: real calls first, because test calls ring no phone. */
 export const selectLatestCalls = (db: Db, workspaceId: number, contactId: number, limit: number) =>
   db
-    .selectFrom('any_call as call')
+    .selectFrom('call')
     .select(['id', 'test'])
     .where('workspace_id', '=', workspaceId)
     .where('contact_id', '=', contactId)
@@ -56,7 +56,7 @@ export const selectLatestCalls = (db: Db, workspaceId: number, contactId: number
 
 /** Returns the workspace of a call; undefined if the call doesn't exist. */
 export const findWorkspaceOfCall = async (db: Db, callId: number): Promise<number | undefined> =>
-  (await db.selectFrom('any_call as call').select('workspace_id').where('id', '=', callId).executeTakeFirst())
+  (await db.selectFrom('call').select('workspace_id').where('id', '=', callId).executeTakeFirst())
     ?.workspace_id
 
 /** Returns all workspaces, or one. */
@@ -74,7 +74,7 @@ export const maxShownDeliveries = 100
 /** Returns the deliveries of an event with their status. */
 export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: string) =>
   db
-    .selectFrom('any_webhook_delivery as webhook_delivery')
+    .selectFrom('webhook_delivery')
     .leftJoin('webhook_subscription', 'webhook_subscription.id', 'webhook_delivery.subscription_id')
     .leftJoin('call_callback', 'call_callback.id', 'webhook_delivery.callback_id')
     .select([
@@ -97,12 +97,8 @@ export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: st
 /** Returns the delivery attempts of an event, in order. */
 export const selectAttemptsOfEvent = (db: Db, workspaceId: number, eventId: string) =>
   db
-    .selectFrom('any_delivery_attempt as delivery_attempt')
-    .innerJoin(
-      'any_webhook_delivery as webhook_delivery',
-      'webhook_delivery.id',
-      'delivery_attempt.delivery_id',
-    )
+    .selectFrom('delivery_attempt')
+    .innerJoin('webhook_delivery', 'webhook_delivery.id', 'delivery_attempt.delivery_id')
     .select([
       'delivery_attempt.delivery_id',
       'delivery_attempt.number',
@@ -124,8 +120,8 @@ export const isDeliveryOfCall = async (
   { deliveryId, callId }: { deliveryId: number; callId: number },
 ): Promise<boolean> => {
   const row = await db
-    .selectFrom('any_webhook_delivery as webhook_delivery')
-    .innerJoin('any_event as event', 'event.id', 'webhook_delivery.event_id')
+    .selectFrom('webhook_delivery')
+    .innerJoin('event', 'event.id', 'webhook_delivery.event_id')
     .select('webhook_delivery.id')
     .where('webhook_delivery.workspace_id', '=', workspaceId)
     .where('webhook_delivery.id', '=', deliveryId)
@@ -137,7 +133,7 @@ export const isDeliveryOfCall = async (
 /** Returns the attempts of a call, in order. */
 export const findAttemptsOfCall = (db: Db, workspaceId: number, callId: number) =>
   db
-    .selectFrom('any_call_attempt as call_attempt')
+    .selectFrom('call_attempt')
     .select([
       'id',
       'number',
@@ -157,7 +153,7 @@ export const findAttemptsOfCall = (db: Db, workspaceId: number, callId: number) 
 /** Returns at most `limit` of the agent's tool calls in a call, in order. */
 export const findToolCallsOfCall = (db: Db, workspaceId: number, callId: number, limit: number) =>
   db
-    .selectFrom('any_tool_call as tool_call')
+    .selectFrom('tool_call')
     .select([
       'id',
       'attempt_id',
@@ -175,7 +171,7 @@ export const findToolCallsOfCall = (db: Db, workspaceId: number, callId: number,
     .limit(limit)
     .execute()
 
-/** Returns the agent runtime's reports about a call that were changed when they arrived, until the call is archived. */
+/** Returns the agent runtime's reports about a call that were changed when they arrived. */
 export const findChangedReports = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('attempt_report')
@@ -191,7 +187,7 @@ export const findChangedReports = (db: Db, workspaceId: number, callId: number) 
 /** Finds what a call's page shows in addition to the call: what it waits for, and the state of its analysis. */
 export const findCallDetails = (db: Db, workspaceId: number, callId: number) =>
   db
-    .selectFrom('any_call as call')
+    .selectFrom('call')
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .innerJoin('phone_number', 'phone_number.id', 'call.phone_number_id')
     .select([

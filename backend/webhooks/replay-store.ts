@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { restoreCalls } from '../db/restore-calls.ts'
 import type { Db } from '../db/schema.ts'
 import { isOfCall } from './test-events.ts'
 
@@ -18,7 +17,7 @@ const canBeReplayed = (workspaceId: number) => sql<boolean>`
     or exists (select from call_callback c where c.id = d.callback_id and c.ended_at is null)
   )`
 
-/** Returns the IDs of the next deliveries that can be replayed, also those in the archive, in their order. */
+/** Returns the IDs of the next deliveries that can be replayed, in their order. */
 export async function selectDeliveriesToReplay(
   db: Db,
   workspaceId: number,
@@ -32,15 +31,15 @@ export async function selectDeliveriesToReplay(
         ? sql<boolean>`d.subscription_id is null`
         : sql<boolean>`d.subscription_id = ${selection.subscriptionId}`
   const { rows } = await sql<{ id: number }>`
-    select d.id from any_webhook_delivery d
+    select d.id from webhook_delivery d
     where ${canBeReplayed(workspaceId)} and ${isSelected} and d.id > ${afterId}
     order by d.id limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
 /**
- * Makes these deliveries due again with the whole retry schedule, if they still can be replayed. Restores those of
- * archived calls. Call it in a transaction. Returns how many. Keeps the log of their attempts.
+ * Makes these deliveries due again with the whole retry schedule, if they still can be replayed. Returns how
+ * many. Keeps the log of their attempts.
  */
 export async function replaySelectedDeliveries(
   db: Db,
@@ -49,13 +48,6 @@ export async function replaySelectedDeliveries(
   at: Date,
 ): Promise<number> {
   if (deliveryIds.length === 0) return 0
-  await restoreCalls(
-    db,
-    workspaceId,
-    sql`
-      select event.call_id from archived_webhook_delivery d join archived_event event on event.id = d.event_id
-      where d.workspace_id = ${workspaceId} and d.id = any(${deliveryIds}::bigint[])`,
-  )
   const { numAffectedRows = 0n } = await sql`
     update webhook_delivery d
     set status = 'pending', attempts = 0, next_attempt_at = ${at}, waits_for_retry = false, finished_at = null

@@ -49,17 +49,16 @@ export async function upsertSubscription(
 }
 
 /**
- * Gives an app's subscription with this URL another filter, and enables it. Ends further ones with the same URL, which
- * earlier versions allowed. Returns undefined if the app has none.
+ * Gives an app's subscription with this URL another filter, and enables it. Returns undefined if the app has none.
  *
  * Takes a lock, because simultaneous requests with different filters have no row in common: each would insert one.
  */
 export async function replaceFilter(
   db: Db,
   workspaceId: number,
-  row: { caller: Caller; targetUrl: string; filter: WebhookFilter; now: Date },
+  row: { caller: Caller; targetUrl: string; filter: WebhookFilter },
 ): Promise<SubscriptionRow | undefined> {
-  const { caller, targetUrl, filter, now } = row
+  const { caller, targetUrl, filter } = row
   const lockKey = `webhook_subscription ${workspaceId} ${caller.userId} ${caller.clientId} ${targetUrl}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${lockKey}, 0))`.execute(db)
   const existing = await liveSubscriptions(db, workspaceId)
@@ -67,18 +66,13 @@ export async function replaceFilter(
     .where('client_id', '=', caller.clientId)
     .where('target_url', '=', targetUrl)
     .where('event', '=', 'call.completed')
-    .execute()
-  const latest = existing.at(-1)
-  if (latest === undefined) return undefined
-  // First, because one of them can have the new filter, and the filters of a URL are unique.
-  for (const { id } of existing.slice(0, -1)) {
-    await endSubscription(db, workspaceId, id, { reason: 'unsubscribed', at: now, by: caller })
-  }
+    .executeTakeFirst()
+  if (existing === undefined) return undefined
   return db
     .updateTable('webhook_subscription')
     .set({ filter: JSON.stringify(filter), disabled_at: null, failing_since: null })
     .where('workspace_id', '=', workspaceId)
-    .where('id', '=', latest.id)
+    .where('id', '=', existing.id)
     .returningAll()
     .executeTakeFirst()
 }
@@ -207,14 +201,12 @@ export async function deleteEndedSubscriptions(
   db: Db,
   { before, limit }: { before: Date; limit: number },
 ): Promise<boolean> {
-  for (const deliveries of [sql.table('webhook_delivery'), sql.table('archived_webhook_delivery')]) {
-    const deleted = await sql`
-      delete from ${deliveries} where id in (
-        select d.id from webhook_subscription s join ${deliveries} d on d.subscription_id = s.id
-        where s.ended_at < ${before} limit ${limit}
-      )`.execute(db)
-    if (deleted.numAffectedRows === BigInt(limit)) return false
-  }
+  const deleted = await sql`
+    delete from webhook_delivery where id in (
+      select d.id from webhook_subscription s join webhook_delivery d on d.subscription_id = s.id
+      where s.ended_at < ${before} limit ${limit}
+    )`.execute(db)
+  if (deleted.numAffectedRows === BigInt(limit)) return false
   await sql`delete from webhook_subscription where ended_at < ${before}`.execute(db)
   return true
 }
@@ -268,10 +260,6 @@ export async function recordSubscriptionFailure(
       select from webhook_delivery d join delivery_attempt a on a.delivery_id = d.id
       where d.subscription_id = s.id and d.event_id <> ${failure.eventId} and a.at >= s.failing_since
         and ${isOfCall('d')}
-    ) or exists (
-      select from archived_webhook_delivery d
-      where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.status = 'exhausted'
-        and d.finished_at >= s.failing_since
     ) as "hasOtherFailedEvent"
   `.execute(db)
   return rows[0]

@@ -2,5 +2,5 @@ import { sql } from 'kysely'
 
 /** Matches a delivery whose event is about a call, so that it isn't a test event. */
 export const isOfCall = (deliveryTable: 'd' | 'webhook_delivery') => sql<boolean>`exists (
-  select from any_event as event where event.id = ${sql.ref(`${deliveryTable}.event_id`)} and event.call_id is not null
+  select from event where event.id = ${sql.ref(`${deliveryTable}.event_id`)} and event.call_id is not null
 )`

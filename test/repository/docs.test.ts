@@ -53,22 +53,6 @@ it.each(pages)('%s names only files that exist', (page) => {
   expect(missing).toEqual([])
 })
 
-it('docs/path.md names the migration with the current text of each PostgreSQL function', () => {
-  const folder = path.join(root, 'backend/db/migrations')
-  const current = new Map<string, string>()
-  for (const file of readdirSync(folder).toSorted()) {
-    const text = readFileSync(path.join(folder, file), 'utf8')
-    for (const [, statement, name = ''] of text.matchAll(/^(create|drop)\b.* function (\w+)/gm))
-      if (statement === 'drop') current.delete(name)
-      else current.set(name, file)
-  }
-  const listed = [...readPage('docs/path.md').matchAll(/^\| `db\/migrations\/(\S+)` +\| (.+)\|$/gm)].flatMap(
-    ([, file = '', names = '']) =>
-      [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => [name, file] as const),
-  )
-  expect(new Map(listed)).toEqual(current)
-})
-
 it.each(pages)('%s links to files and headings that exist', (page) => {
   const broken = linksIn(readPage(page)).filter((link) => {
     const [file = '', anchor] = link.split('#')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type ContactToErase, containsIdentifier } from '../../db/erasure.ts'
+import { type ContactIdentifiers, containsIdentifier } from '../../db/erasure.ts'
 import type { Db } from '../../db/schema.ts'
 
 /**
@@ -7,7 +7,10 @@ import type { Db } from '../../db/schema.ts'
  * whose issues quote it. Files that haven't been read to the end fail, because it isn't known yet whether they contain
  * the contact. They're easy to upload again. Call it in a transaction.
  */
-export async function eraseImportRows(db: Db, contact: Omit<ContactToErase, 'callIds'>): Promise<void> {
+export async function eraseImportRows(
+  db: Db,
+  contact: ContactIdentifiers & { workspaceId: number; at: Date },
+): Promise<void> {
   const { workspaceId, phoneNumber, at } = contact
   await db
     .updateTable('contact_import')

@@ -76,7 +76,7 @@ export async function findListedCalls(
   if (byTime) ids = ids.orderBy('call.queued_at', direction)
   const onPage = ids.orderBy('call.id', direction).limit(slice.limit)
   const rows = await db
-    .selectFrom('any_call as call')
+    .selectFrom('call')
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .innerJoin('agent', 'agent.id', 'call.agent_id')
     .innerJoin('phone_number', 'phone_number.id', 'call.phone_number_id')
@@ -125,7 +125,7 @@ const findPosition = (
   callId: number,
 ): Promise<{ queued_at: Date } | undefined> =>
   db
-    .selectFrom('any_call as call')
+    .selectFrom('call')
     .select('queued_at')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', callId)
@@ -153,7 +153,7 @@ export async function countNewerCalls(
 /** Builds the query for the calls that match a filter. */
 async function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilter) {
   const { search } = filter
-  let calls = db.selectFrom('any_call as call').where('call.workspace_id', '=', workspaceId)
+  let calls = db.selectFrom('call').where('call.workspace_id', '=', workspaceId)
   if (filter.status) calls = calls.where('call.status', '=', filter.status)
   if (filter.outcome) calls = calls.where('call.outcome', '=', filter.outcome)
   if (filter.campaignId) calls = calls.where('call.campaign_id', '=', filter.campaignId)
@@ -208,7 +208,7 @@ async function findByForeignIds(
     eventId === undefined
       ? []
       : db
-          .selectFrom('any_event as event')
+          .selectFrom('event')
           .select('call_id')
           .where('workspace_id', '=', workspaceId)
           .where('id', '=', eventId)
@@ -280,7 +280,7 @@ export const findCallsToExport = async (
   const all = (await selectMatchingCalls(db, workspaceId, filter)).select('call.id')
   const older = before === undefined ? all : all.where('call.id', '<', before)
   return db
-    .selectFrom('any_call as call')
+    .selectFrom('call')
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .innerJoin('agent', 'agent.id', 'call.agent_id')
     .innerJoin('contact', 'contact.id', 'call.contact_id')

@@ -58,7 +58,7 @@ export async function selectCampaignProgress(
 ): Promise<Map<number, CampaignProgress>> {
   const anyCampaignId = sql<number>`any(${campaignIds}::bigint[])`
   const counts = await db
-    .selectFrom('any_call')
+    .selectFrom('call')
     .select(['campaign_id', 'outcome'])
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('workspace_id', '=', workspaceId)

@@ -34,11 +34,7 @@ const contactListView = template<ListData>('dashboard/contacts/contact-list-page
 
 const Filter = z.object({
   search: trimmedText(200).optional().catch(undefined),
-  list: z
-    .enum(['do_not_call', 'callable', 'refused'])
-    .transform((list) => (list === 'refused' ? 'do_not_call' : list)) // bookmarks may have the old name
-    .optional()
-    .catch(undefined),
+  list: z.enum(['do_not_call', 'callable']).optional().catch(undefined),
   before: OptionalId,
   after: z.coerce.number().int().min(0).optional().catch(undefined),
 })

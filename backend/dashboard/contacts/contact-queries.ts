@@ -67,15 +67,14 @@ export async function countStoredData(
 ): Promise<StoredData> {
   const identifiers = toIdentifiers({ phoneNumber: contact.phone_number, email: contact.email })
   const ofContact = sql`workspace_id = ${workspaceId} and contact_id = ${contact.id}`
-  const mentions = await findMentions(db, workspaceId, identifiers)
-  const mentionIds = mentions.map(({ toolCallId }) => toolCallId)
+  const mentionIds = await findMentions(db, workspaceId, identifiers)
   const { rows } = await sql<StoredData>`
     select
-      (select count(*) from any_call where ${ofContact}) as calls,
+      (select count(*) from call where ${ofContact}) as calls,
       (select count(*) from call where ${ofContact} and status = 'queued') as "waitingCalls",
-      (select count(*) from any_tool_call where workspace_id = ${workspaceId}
-        and call_id in (select id from any_call where ${ofContact}) and id <> all(${mentionIds}::bigint[])
-      ) + ${mentions.length} as "toolCalls",
+      (select count(*) from tool_call where workspace_id = ${workspaceId}
+        and call_id in (select id from call where ${ofContact}) and id <> all(${mentionIds}::bigint[])
+      ) + ${mentionIds.length} as "toolCalls",
       (select count(*) from contact_note where ${ofContact}) as notes,
       (select count(*) from contact_change_values where contact_id = ${contact.id}) as changes,
       (select count(*) from spreadsheet_row where workspace_id = ${workspaceId} and exists (
@@ -135,7 +134,7 @@ export async function searchContacts(
     .leftJoinLateral(
       (eb) =>
         eb
-          .selectFrom('any_call as call')
+          .selectFrom('call')
           .select(['call.id as call_id', 'call.status', 'call.outcome', 'call.queued_at', 'call.ended_at'])
           .whereRef('call.workspace_id', '=', 'contact.workspace_id')
           .whereRef('call.contact_id', '=', 'contact.id')
@@ -192,7 +191,7 @@ export const selectCallsOfContact = (
   page: { before: number | null; limit: number },
 ) =>
   db
-    .selectFrom('any_call as call')
+    .selectFrom('call')
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .select([
       'call.id',

@@ -47,7 +47,7 @@ export async function selectDeliveries(
       d.next_attempt_at, s.ended_reason, coalesce(last.number, 0) as attempts, last.status_code, last.error, last.duration_ms,
       last.at as last_attempt_at
     from (
-      select * from any_webhook_delivery d
+      select * from webhook_delivery d
       where d.workspace_id = ${workspaceId} and ${subscriptionCondition}
         and ${status === undefined ? sql`true` : sql`d.status = ${status}`}
         and ${before === undefined ? sql`true` : sql`d.id < ${before}`}
@@ -55,11 +55,11 @@ export async function selectDeliveries(
       order by d.id ${after === undefined ? sql`desc` : sql`asc`}
       limit ${limit}
     ) d
-    join any_event event on event.id = d.event_id
-    left join any_call call on call.id = event.call_id
+    join event on event.id = d.event_id
+    left join call on call.id = event.call_id
     left join webhook_subscription s on s.id = d.subscription_id
     left join lateral (
-      select number, status_code, error, duration_ms, at from any_delivery_attempt a
+      select number, status_code, error, duration_ms, at from delivery_attempt a
       where a.delivery_id = d.id order by number desc limit 1
     ) last on true
     order by d.id ${after === undefined ? sql`desc` : sql`asc`}
@@ -70,8 +70,8 @@ export async function selectDeliveries(
 /** Finds a delivery with its event. */
 export const findDelivery = (db: Db, workspaceId: number, id: number) =>
   db
-    .selectFrom('any_webhook_delivery as d')
-    .innerJoin('any_event as event', 'event.id', 'd.event_id')
+    .selectFrom('webhook_delivery as d')
+    .innerJoin('event', 'event.id', 'd.event_id')
     .leftJoin('webhook_subscription as s', 's.id', 'd.subscription_id')
     .select(['d.id', 'd.subscription_id', 'd.target_url', 'd.status', 'd.created_at', 'd.next_attempt_at'])
     .select(['d.finished_at', 'd.event_id', 'event.call_id', 'event.type', 'event.body', 's.disabled_at'])
@@ -84,8 +84,8 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
 /** Returns the attempts of a delivery, newest first. */
 export const selectDeliveryAttempts = (db: Db, workspaceId: number, deliveryId: number) =>
   db
-    .selectFrom('any_delivery_attempt as a')
-    .innerJoin('any_webhook_delivery as d', 'd.id', 'a.delivery_id')
+    .selectFrom('delivery_attempt as a')
+    .innerJoin('webhook_delivery as d', 'd.id', 'a.delivery_id')
     .select(['a.number', 'a.at', 'a.duration_ms', 'a.status_code', 'a.error'])
     .where('d.workspace_id', '=', workspaceId)
     .where('a.delivery_id', '=', deliveryId)
@@ -142,7 +142,7 @@ export async function selectSubscriptions(
         select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'pending' and ${isOfCall('d')}
       ) as pending,
       (
-        select count(*) from any_webhook_delivery d where d.workspace_id = s.workspace_id and d.subscription_id = s.id
+        select count(*) from webhook_delivery d where d.workspace_id = s.workspace_id and d.subscription_id = s.id
           and d.status = 'exhausted' and ${isOfCall('d')}
       ) as exhausted,
       newest.status as last_status, newest.at as last_at
@@ -157,7 +157,7 @@ export async function selectSubscriptions(
       and campaign.id = (s.filter ->> 'campaign_id')::bigint
     left join agent on agent.workspace_id = s.workspace_id and agent.id = (s.filter ->> 'agent_id')::bigint
     left join lateral (
-      select d.status, coalesce(d.finished_at, d.created_at) as at from any_webhook_delivery d
+      select d.status, coalesce(d.finished_at, d.created_at) as at from webhook_delivery d
       where d.subscription_id = s.id and ${isOfCall('d')} order by d.id desc limit 1
     ) newest on true
     where s.workspace_id = ${workspaceId} and ${selected}
@@ -176,8 +176,8 @@ export async function countCallbackDeliveries(
     select
       count(*) filter (where status = 'pending') as pending,
       count(*) filter (where status = 'exhausted') as exhausted,
-      exists (select from any_webhook_delivery where workspace_id = ${workspaceId} and subscription_id is null) as any
-    from any_webhook_delivery
+      exists (select from webhook_delivery where workspace_id = ${workspaceId} and subscription_id is null) as any
+    from webhook_delivery
     where workspace_id = ${workspaceId} and subscription_id is null and status in ('pending', 'exhausted')
   `.execute(db)
   return rows[0] ?? { pending: 0, exhausted: 0, any: false }

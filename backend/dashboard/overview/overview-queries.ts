@@ -136,7 +136,7 @@ export async function findFirstSteps(db: Db, workspaceId: number): Promise<First
       exists (select from phone_number where workspace_id = ${workspaceId}) as number,
       exists (select from agent where workspace_id = ${workspaceId} and status <> 'draft') as agent,
       exists (select from campaign where workspace_id = ${workspaceId}) as campaign,
-      exists (select from any_call where workspace_id = ${workspaceId}) as contact,
+      exists (select from call where workspace_id = ${workspaceId}) as contact,
       exists (select from oauth_grant where workspace_id = ${workspaceId})
         or exists (select from api_key where workspace_id = ${workspaceId} and last_used_at is not null)
         as connection`.execute(db)
@@ -161,7 +161,7 @@ export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
 /** Counts exhausted deliveries, up to `max`, without test events. */
 export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
   const exhausted = db
-    .selectFrom('any_webhook_delivery as webhook_delivery')
+    .selectFrom('webhook_delivery')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'exhausted')

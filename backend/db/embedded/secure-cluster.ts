@@ -87,36 +87,4 @@ const setupStatements = ({ role, password }: Login): string[] => [
   `alter role postgres with password null`,
   `alter role ${role} with password '${password}'`,
   `alter database postgres owner to outdial`,
-  giveObjects,
 ]
-
-/** Gives the objects that an earlier version created as superuser to the role. Sequences of columns follow their tables. */
-const giveObjects = `do $$
-  declare command text;
-  begin
-    for command in
-      select format('alter %s %s owner to outdial', kind, name) from (
-        select case relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end
-          as kind, oid::regclass::text as name
-        from pg_class
-        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S')
-          and not exists (
-            select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype in ('a', 'i', 'e')
-          )
-        union all
-        select 'routine', oid::regprocedure::text
-        from pg_proc
-        where pronamespace = 'public'::regnamespace and not exists (
-          select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e'
-        )
-        union all
-        select 'type', oid::regtype::text
-        from pg_type
-        where typnamespace = 'public'::regnamespace and typtype in ('e', 'd') and not exists (
-          select from pg_depend where classid = 'pg_type'::regclass and objid = pg_type.oid and deptype = 'e'
-        )
-      ) as object
-    loop
-      execute command;
-    end loop;
-  end $$`

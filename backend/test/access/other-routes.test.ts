@@ -2,7 +2,6 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { type Browser, createBrowser } from '../../../support/browser.ts'
 import { hourMs, secondMs } from '../../core/durations.ts'
 import { attemptReportsPath } from '../../core/runtime-paths.ts'
-import { movedPaths } from '../../dashboard/routes.ts'
 import { createInvitation } from '../../identity/invitations.ts'
 import { createResetLink } from '../../identity/password-resets.ts'
 import { endSession } from '../../identity/sessions.ts'
@@ -202,19 +201,6 @@ const guardedRoutes: Record<string, () => { path: string; attempts: Attempt[] }[
     }),
   'GET /w/:workspace': () => [{ path: `/w/${theirs.workspaceId}`, attempts: strangers() }],
   'GET /w/*': () => [{ path: `/w/${theirs.workspaceId}/unknown/page`, attempts: strangers() }],
-  ...Object.fromEntries(
-    Object.keys(movedPaths).flatMap((path) =>
-      ['GET', 'POST'].map((method) => [
-        `${method} /w/:workspace${path}`,
-        () => [
-          {
-            path: `/w/${theirs.workspaceId}${path.replace(':id', String(theirs.apiKey))}`,
-            attempts: strangers(method === 'POST' ? {} : undefined),
-          },
-        ],
-      ]),
-    ),
-  ),
 }
 
 const connectAttempts = (action: string, fields?: Record<string, string>) =>

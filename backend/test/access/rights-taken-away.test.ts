@@ -4,7 +4,6 @@ import { disconnectApp, revokeApiKey } from '../../access/revoke-connection.ts'
 import { apiPrefix, routes as apiRoutes } from '../../api/routes.ts'
 import { secondMs } from '../../core/durations.ts'
 import { attemptReportsPath } from '../../core/runtime-paths.ts'
-import { movedPaths } from '../../dashboard/routes.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { withdrawInvitation } from '../../identity/invitations.ts'
 import { changeRole } from '../../identity/members.ts'
@@ -328,8 +327,6 @@ const otherRoutes: Record<string, (() => Promise<Case>)[]> = {
   'POST /sign-in': [],
   'POST /sign-out': [],
   'POST /sign-up': [],
-  // They only redirect.
-  ...Object.fromEntries(Object.keys(movedPaths).map((path) => [`POST /w/:workspace${path}`, []])),
 }
 
 const toInitialize = () => ({ path: `/api/mcp/?widget_id=${widgetId}`, body: initialize })

@@ -6,20 +6,20 @@ import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { addNote } from '../../contacts/contact-notes.ts'
 import { saveContact } from '../../contacts/upsert-contact.ts'
 import { ApiError } from '../../core/errors.ts'
+import { lockContact } from '../../db/locks.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { archiveCalls } from '../support/archive.ts'
 import { advanceUntil, listEvents, seedCall, toCaller } from '../support/calls.ts'
 import type { TestDeps } from '../support/deps.ts'
 import { analysis, answered, number, person, useErasureWorld } from '../support/erasure.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 
-const { world, erase, seedConversation, toolCall, findTraces } = useErasureWorld()
+const { world, claim, erase, seedConversation, toolCall, findTraces } = useErasureWorld()
 
 // Each test has its own.
 let deps: TestDeps
@@ -71,6 +71,30 @@ it('stores nothing that arrives while the contact is being erased', async () => 
   expect(await listEvents(deps, conversation.call.id)).toHaveLength(1)
 })
 
+it('erases tool calls of other contacts that mention the contact, also one made while the erasure waits', async () => {
+  const other = await seedCall(deps, seed, '+12025550174')
+  const attempt = await claim()
+  const { contact } = await seedCall(deps, seed, number, person)
+  const mention = () =>
+    toolCall({ call: other, contactId: other.contact.id, attempt }, `a friend of ${number}`)
+  await mention()
+
+  const locked = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const locking = deps.db.transaction().execute(async (db) => {
+    await lockContact(db, seed.workspaceId, contact.id)
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  const erasing = erase(contact.id)
+  await waitForLockWaiters(deps.db)
+  await mention()
+  release.resolve()
+  await Promise.all([locking, erasing])
+  expect(await findTraces()).toEqual([])
+})
+
 it('creates a new contact if the same number is added while the old one is being erased', async () => {
   const call = await seedCall(deps, seed, number, person)
   const [added] = await runDuringErasure(call.contact.id, () => [
@@ -104,7 +128,7 @@ it('rejects the erasure if the dialer claims the call first, and cancels the cal
   expect(await findTraces()).toEqual([])
 })
 
-it('erases everything even if the contact and its campaign are changed, called, and archived at the same time', async () => {
+it('erases everything even if the contact and its campaign are changed and called at the same time', async () => {
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const settle = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {
@@ -156,7 +180,6 @@ it('erases everything even if the contact and its campaign are changed, called, 
       settle(saveContact(deps, toCaller(seed), { phone_number: number, first_name: 'Zelda' })),
       call(),
       call(),
-      archiveCalls(deps),
     ])
   }
   await call()
@@ -171,8 +194,8 @@ it('erases everything even if the contact and its campaign are changed, called, 
   for (const { id } of contacts) await erase(id)
   expect(await findTraces()).toEqual([])
   const calls = await deps.db
-    .selectFrom('any_call as call')
-    .leftJoin('any_event as event', 'event.call_id', 'call.id')
+    .selectFrom('call')
+    .leftJoin('event', 'event.call_id', 'call.id')
     .select(['call.id', 'call.status', 'event.id as event'])
     .where('call.workspace_id', '=', seed.workspaceId)
     .execute()

@@ -27,7 +27,7 @@ async function listTables(): Promise<{ name: string }[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname <> 'schema_migration'
+      and relname not like 'schema\\_%'
     order by relname`.execute(database.db)
   return rows
 }

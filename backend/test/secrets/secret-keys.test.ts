@@ -71,8 +71,7 @@ it('requires a SECRET_KEY of at least 32 characters with DATABASE_URL', async ()
   )
 })
 
-const check = (keys: string[]) =>
-  checkSecretKeys(database.db, keys, createSecretBox(keys), pino({ level: 'silent' }))
+const check = (keys: string[]) => checkSecretKeys({ db: database.db, secretBox: createSecretBox(keys) })
 
 it("rejects a key that isn't the database's, and accepts a new key before the old one", async () => {
   await check([old])

@@ -37,6 +37,15 @@ export function runScript(
   )
 }
 
+/** Updates a database as a starting process of the version in `root` does. */
+export async function runMigrations(url: string, root = projectRoot): Promise<void> {
+  const code = `import { migrate } from ${JSON.stringify(path.join(root, 'backend/db/migrate.ts'))}
+    await migrate(${JSON.stringify(url)})`
+  const { result } = spawnProcess(process.execPath, ['--input-type=module', '--eval', code], {})
+  const { code: exitCode, stderr } = await result
+  if (exitCode !== 0) throw new Error(stderr)
+}
+
 /** Runs `npm start` as npm does: in a shell, which gets the signals that are sent to npm. */
 export const runUnderShell = (environment: Record<string, string>): RunningProcess =>
   spawnProcess('/bin/sh', ['-c', `"${process.execPath}" "${projectRoot}scripts/start.mjs"; exit $?`], {

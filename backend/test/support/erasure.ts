@@ -66,7 +66,7 @@ export function useErasureWorld() {
     erase: (contactId: number) => eraseContact(world.deps, world.seed.workspaceId, contactId),
     claim,
     seedConversation,
-    toolCall: (conversation: Awaited<ReturnType<typeof seedConversation>>) =>
+    toolCall: (conversation: Awaited<ReturnType<typeof seedConversation>>, text = 'Zelda') =>
       recordToolCall(world.deps, world.seed.workspaceId, {
         call: {
           attemptId: conversation.attempt.id,
@@ -77,8 +77,8 @@ export function useErasureWorld() {
           test: false,
         },
         toolName: 'contact_note',
-        args: { text: 'Zelda' },
-        result: { text: 'Zelda', isError: false },
+        args: { text },
+        result: { text, isError: false },
         dryRun: false,
         startedAt: world.deps.clock.now(),
         durationMs: 5,

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import type * as z from 'zod'
 import { apiPrefix, routes as apiRoutes } from '../../api/routes.ts'
 import { attemptReportsPath } from '../../core/runtime-paths.ts'
-import { movedPaths, publicForms } from '../../dashboard/routes.ts'
+import { publicForms } from '../../dashboard/routes.ts'
 import { NextQuery, SignInQuery } from '../../dashboard/sign-in/sign-in-pages.ts'
 import type { Deps } from '../../deps.ts'
 import { ConsentForm } from '../../oauth/consent-pages.ts'
@@ -61,7 +61,6 @@ export const routesWithoutInput = [
   'GET /connect/:uid',
   'POST /connect/:uid/cancel',
   'POST /connect/:uid/sign-out',
-  ...Object.keys(movedPaths).flatMap((path) => [`GET /w/:workspace${path}`, `POST /w/:workspace${path}`]),
 ]
 
 /** The forms for everyone, with sign-in and consent. */

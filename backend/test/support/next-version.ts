@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { readFunctions } from '../../db/apply-functions.ts'
 import { projectRoot } from './embedded-database-process.ts'
 
 /** A later version of the service, in a folder of its own. */
@@ -11,8 +12,11 @@ export interface NextVersion {
   remove(): Promise<void>
 }
 
-/** Copies the service to a folder, and adds migrations to it. */
-export async function createNextVersion(statements: readonly string[]): Promise<NextVersion> {
+/** Copies the service to a folder, adds migrations to it, and adds or replaces SQL functions, by the names of their files. */
+export async function createNextVersion(
+  statements: readonly string[],
+  functions: Record<string, string> = {},
+): Promise<NextVersion> {
   const root = await mkdtemp(path.join(tmpdir(), 'outdial-next-version-'))
   await cp(path.join(projectRoot, 'package.json'), path.join(root, 'package.json'))
   for (const folder of ['contract', 'scripts'])
@@ -28,5 +32,12 @@ export async function createNextVersion(statements: readonly string[]): Promise<
   const folder = path.join(root, 'backend/db/migrations')
   for (const [index, name] of migrations.entries())
     await writeFile(path.join(folder, `${name}.sql`), `${statements[index]};\n`)
+  const functionsFolder = path.join(root, 'backend/db/functions')
+  for (const [name, text] of Object.entries(functions))
+    await writeFile(path.join(functionsFolder, `${name}.sql`), text)
+  if (Object.keys(functions).length > 0) {
+    const { version } = await readFunctions(functionsFolder)
+    await writeFile(path.join(functionsFolder, 'version.json'), JSON.stringify({ version: version + 1 }))
+  }
   return { root, migrations, remove: () => rm(root, { recursive: true }) }
 }

@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { retrySchedule } from '../../webhooks/retry-delay.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
-import { archiveCalls, listArchivedCalls } from '../support/archive.ts'
 import { completeCall, seedWorkspace } from '../support/factories.ts'
 import { waitForValue } from '../support/wait.ts'
 import { useWebhooksWorld } from '../support/webhooks.ts'
@@ -119,9 +118,8 @@ describe('replay of many deliveries', () => {
     return id
   }
 
-  it.each(['current', 'archived'])('replays all %s deliveries, in several transactions', async (kind) => {
+  it('replays all deliveries, in several transactions', async () => {
     const id = await seedExhausted(1_100)
-    if (kind === 'archived') await archiveCalls(world.deps)
     const replay = () => replayDeliveries(world.deps, world.seed.workspaceId, { subscriptionId: id })
     expect(await replay()).toBe(1_100)
     const { rows } = await sql`
@@ -134,29 +132,23 @@ describe('replay of many deliveries', () => {
   it.each([
     ['is disabled', 'disabled_at = now()'],
     ['has ended', "ended_at = now(), ended_reason = 'unsubscribed'"],
-  ])('leaves the calls of a subscription that %s in the archive', async (_, change) => {
+  ])('replays nothing of a subscription that %s', async (_, change) => {
     const id = await seedExhausted(2)
     const { deps, seed } = world
-    await archiveCalls(deps)
-    const archived = await listArchivedCalls(deps, seed.workspaceId)
     await sql`update webhook_subscription set ${sql.raw(change)} where id = ${id}`.execute(deps.db)
     expect(await replayDeliveries(deps, seed.workspaceId, { subscriptionId: id })).toBe(0)
-    expect(archived).toHaveLength(2)
-    expect(await listArchivedCalls(deps, seed.workspaceId)).toEqual(archived)
+    expect((await listDeliveries()).map(({ status }) => status)).toEqual(['exhausted', 'exhausted'])
   })
 
-  it('restores only the calls whose callback URLs have not ended', async () => {
+  it('replays only the deliveries to callback URLs that have not ended', async () => {
     const { deps, seed } = world
     const callIds: number[] = []
     for (const path of ['/first', '/second'])
       callIds.push((await completeCall(deps, seed, { callbackUrl: world.receiver.url(path) })).id)
     await sql`update webhook_delivery set status = 'exhausted', next_attempt_at = null`.execute(deps.db)
-    await sql`update call set ended_at = ${deps.clock.now()}`.execute(deps.db)
-    await archiveCalls(deps)
     await sql`update call_callback set ended_at = now() where call_id = ${callIds[0]}`.execute(deps.db)
     expect(await replayDeliveries(deps, seed.workspaceId, { subscriptionId: null })).toBe(1)
-    expect(await listArchivedCalls(deps, seed.workspaceId)).toEqual([callIds[0]])
-    expect((await listDeliveries()).map(({ status }) => status)).toEqual(['pending'])
+    expect((await listDeliveries()).map(({ status }) => status)).toEqual(['exhausted', 'pending'])
   })
 })
 
@@ -234,28 +226,6 @@ describe('a failing subscription', () => {
     world.workers[0]?.notify()
     await waitForAttempts(2)
     expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: expect.any(Date) })
-  })
-
-  it('disables a subscription if the other event that failed is in the archive', async () => {
-    const { id } = await seedSubscription()
-    world.receiver.respondWith(500)
-    const { id: callId } = await completeCall(world.deps, world.seed)
-    start()
-    await waitForAttempts(1)
-    const { db, clock } = world.deps
-    await db
-      .updateTable('webhook_delivery')
-      .set({ status: 'exhausted', next_attempt_at: null, finished_at: clock.now() })
-      .execute()
-    await db.updateTable('call').set({ ended_at: clock.now() }).where('id', '=', callId).execute()
-    await archiveCalls(world.deps)
-    expect(await listDeliveries()).toEqual([])
-
-    clock.advance(6 * day)
-    await completeCall(world.deps, world.seed)
-    world.workers[0]?.notify()
-    await waitForAttempts(1)
-    expect(await subscriptionRow(id)).toMatchObject({ disabled_at: clock.now() })
   })
 
   it('resets the failures of a subscription after one success', async () => {

@@ -208,27 +208,6 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(1)
   })
 
-  it('ends the further subscriptions with the same URL that an app has from an earlier version', async () => {
-    const caller = await seedAppCaller(world.deps, world.seed)
-    const { subscription: first } = await subscribe(world.deps, caller, body)
-    const { subscription: second } = await subscribe(world.deps, caller, {
-      ...body,
-      target_url: 'https://hooks.example.com/2',
-      filter: { test: 'exclude' },
-    })
-    await world.deps.db
-      .updateTable('webhook_subscription')
-      .set({ target_url })
-      .where('id', '=', second.id)
-      .execute()
-
-    // The first one has this filter.
-    const again = await subscribe(world.deps, caller, body)
-
-    expect(again.subscription).toEqual({ ...second, target_url, filter: first.filter })
-    expect(await subscriptionsOf(world.seed.workspaceId)).toMatchObject([{ id: second.id }])
-  })
-
   it("leaves an app's other URLs, and subscriptions of other connections to the same URL", async () => {
     const app = await seedAppCaller(world.deps, world.seed)
     const others = [

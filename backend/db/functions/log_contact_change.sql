@@ -1,0 +1,46 @@
+-- Logs what a statement changes about a contact. A trigger sees the old row as it is after concurrent changes, and needs no
+-- further statement.
+create or replace function log_contact_change() returns trigger language plpgsql as $$
+declare
+  changed text[];
+  old_values jsonb := '{}';
+  new_values jsonb := '{}';
+  old_row jsonb;
+  new_row jsonb;
+  column_name text;
+  change bigint;
+begin
+  old_row := to_jsonb(old);
+  new_row := to_jsonb(new);
+  foreach column_name in array array[
+    'first_name', 'last_name', 'email', 'external_id', 'time_zone', 'consent_source', 'consent_at'
+  ] loop
+    if old_row -> column_name is distinct from new_row -> column_name then
+      changed := changed || column_name;
+      old_values := old_values || jsonb_build_object(column_name, old_row -> column_name);
+      new_values := new_values || jsonb_build_object(column_name, new_row -> column_name);
+    end if;
+  end loop;
+  if old.variables is distinct from new.variables then
+    changed := changed || 'variables'::text;
+    -- Only the variables that changed.
+    old_values := old_values || jsonb_build_object('variables', (
+      select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(old.variables)
+      where value is distinct from new.variables -> key));
+    new_values := new_values || jsonb_build_object('variables', (
+      select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(new.variables)
+      where value is distinct from old.variables -> key));
+  end if;
+  if changed is null then return null; end if;
+  insert into contact_change (workspace_id, contact_id, kind, fields, actor, at)
+  values (new.workspace_id, new.id, 'updated', changed, new.updated_by, new.updated_at)
+  returning id into change;
+  insert into contact_change_values (change_id, contact_id, old_values, new_values)
+  values (change, new.id, old_values, new_values);
+  return null;
+end $$;
+
+-- Not when it's erased.
+drop trigger if exists contact_updated on contact;
+create trigger contact_updated after update on contact for each row
+  when (new.erased_at is null) execute function log_contact_change();

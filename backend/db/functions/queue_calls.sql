@@ -1,0 +1,84 @@
+-- Queues calls with the settings that are in effect, or finds the open calls that they would duplicate. A contact may
+-- occur only once. Call it in a transaction that has locked the contacts and, against changes, the campaigns. Without
+-- these locks, the unique index call_open_once prevents duplicates. Its settings have the reason that upsert_contacts gives.
+create or replace function queue_calls(workspace bigint, at timestamptz, calls call_request[])
+  returns setof queued_call
+  language plpgsql
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set plan_cache_mode = force_generic_plan
+  as $$
+#variable_conflict use_column
+declare
+  done queued_call[];
+begin
+  while cardinality(calls) > 0 loop
+    done := array(
+      select row(item, first_open.id, false)::queued_call
+      from unnest(calls) as request
+      cross join lateral (
+        select id from (
+          select id from call
+          where call.workspace_id = workspace and call.campaign_id = request.campaign_id
+            and call.contact_id = request.contact_id and call.test = request.test and status <> 'completed'
+            and not call.additional
+          union all
+          select id from call
+          where call.workspace_id = workspace and call.campaign_id = request.campaign_id
+            and call.contact_id = request.contact_id and call.test = request.test and status <> 'completed'
+            and call.additional
+        ) as open_call
+        order by id
+        limit 1
+      ) as first_open
+      where not request.additional
+    );
+    return query select * from unnest(done);
+    calls := array(
+      select request from unnest(calls) as request where item <> all(array(select item from unnest(done)))
+    );
+
+    with inserted as (
+      insert into call (
+        workspace_id, campaign_id, contact_id, agent_id, phone_number_id, from_number, to_number, test, additional,
+        scheduled_at, queued_at, due_at, next_attempt_at, metadata, origin, queued_with
+      )
+      select workspace, request.campaign_id, request.contact_id, made_with.agent_id, made_with.phone_number_id,
+        made_with.from_number, made_with.to_number, request.test,
+        request.additional and (
+          select count(*) > 0 from (
+            select from call
+            where call.workspace_id = workspace and call.campaign_id = request.campaign_id
+              and call.contact_id = request.contact_id and call.test = request.test and status <> 'completed'
+              and not call.additional
+            limit 1
+          ) as open_call
+        ),
+        request.scheduled_at, at, request.due_at, request.next_attempt_at, request.metadata, request.origin,
+        made_with.settings || request.zones
+      from unnest(calls) as request
+      cross join lateral (
+        select call_settings(campaign, agent, contact) as settings, campaign.agent_id, campaign.phone_number_id,
+          phone_number.phone_number as from_number, contact.phone_number as to_number
+        from campaign
+        join agent on agent.workspace_id = workspace and agent.id = campaign.agent_id
+        join phone_number on phone_number.workspace_id = workspace and phone_number.id = campaign.phone_number_id
+        join contact on contact.workspace_id = workspace and contact.id = request.contact_id
+        where campaign.workspace_id = workspace and campaign.id = request.campaign_id
+        limit 1
+      ) as made_with
+      -- The order in which the transaction's deferred triggers lock rows of campaign_queue, so that two can't deadlock.
+      order by request.campaign_id, request.item
+      on conflict do nothing
+      returning id, contact_id
+    )
+    select coalesce(array_agg(row(item, inserted.id, true)::queued_call), '{}') into done
+    from inserted join unnest(calls) as request on request.contact_id = inserted.contact_id;
+    return query select * from unnest(done);
+    -- If another transaction, which hadn't locked the contact, was first, its call is visible now.
+    calls := array(
+      select request from unnest(calls) as request where item <> all(array(select item from unnest(done)))
+    );
+  end loop;
+end $$;

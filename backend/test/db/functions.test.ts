@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { functionVersionFile, generateFunctionVersion } from '../../../scripts/function-version.ts'
+import { readFunctions } from '../../db/apply-functions.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+const database = useTestDatabase()
+
+/** A function that must take or return something else gets another name. */
+const signatures = [
+  'add_contacts(workspace bigint, at timestamp with time zone, requests json, response_expires_at timestamp with time zone, max_variables integer) → SETOF contact_result',
+  'attempt_end_lock(campaign bigint) → bigint',
+  'call_settings(campaign campaign, agent agent, contact contact) → jsonb',
+  'contact_lock(workspace bigint, phone_number text) → bigint',
+  'current_workspace_id() → bigint',
+  'dequeue_deleted_campaign() → trigger',
+  'do_not_call_hmac(message bytea) → bytea',
+  'enqueue_campaign() → trigger',
+  'enqueue_campaign_of_call() → trigger',
+  'enqueue_campaigns_of_agent() → trigger',
+  'enqueue_campaigns_of_attempt() → trigger',
+  'enqueue_campaigns_of_number() → trigger',
+  'find_passages(workspace bigint, query tsquery, max_count integer) → TABLE(passage_id bigint, rank real)',
+  'find_session_role(hash bytea, workspace bigint, at timestamp with time zone) → text',
+  'has_capacity(checked_campaign_id bigint) → boolean',
+  'has_claimable_call(checked_campaign_id bigint, at timestamp with time zone) → boolean',
+  'increase_rules_version() → trigger',
+  'is_calling(checked_campaign_id bigint) → boolean',
+  'iso_time(at timestamp with time zone) → text',
+  'lock_session(hash bytea) → boolean',
+  'log_contact_change() → trigger',
+  'log_created_contacts() → trigger',
+  'number_hash(workspace bigint, phone_number text) → bytea',
+  'protect_table(IN protected regclass, IN workspace_rows text, IN workspace_privileges text)',
+  'queue_calls(workspace bigint, at timestamp with time zone, calls call_request[]) → SETOF queued_call',
+  'queued_call_lock(campaign bigint) → bigint',
+  'salted_number_hash(salt bytea, phone_number text) → bytea',
+  'settle_campaigns(campaign_ids bigint[], served_ids bigint[], at timestamp with time zone) → void',
+  'upsert_contacts(workspace bigint, at timestamp with time zone, contacts contact_values[]) → TABLE(contact_id bigint, phone_number text, created boolean, variables jsonb)',
+  'without_results(requests contact_request[], results contact_result[]) → contact_request[]',
+]
+
+it('has a new version of the functions whenever one has changed: run `npm run generate` if this fails', async () => {
+  expect(readFileSync(functionVersionFile, 'utf8')).toBe(await generateFunctionVersion())
+})
+
+it('has each function in a file that has its name, together with functions that only it uses', async () => {
+  const { files } = await readFunctions()
+  const found = [...files].map(([name, { text }]) => {
+    const names = [...text.matchAll(/^create or replace function (\w+)/gm)].map(([, each = '']) => each)
+    expect(names.at(-1)).toBe(name)
+    return names
+  })
+  const { rows } = await sql<{ name: string }>`
+    select proname as name from pg_proc where pronamespace = 'public'::regnamespace`.execute(database.db)
+  // Migrations use these two.
+  const ofMigrations = ['current_workspace_id', 'protect_table']
+  expect([...found.flat(), ...ofMigrations].sort()).toEqual(rows.map(({ name }) => name).sort())
+})
+
+it('never changes what a function takes and returns, because old and new versions call the same one', async () => {
+  const { rows } = await sql<{ signature: string }>`
+    select proname || '(' || pg_get_function_identity_arguments(oid) || ')'
+      || coalesce(' → ' || pg_get_function_result(oid), '') as signature
+    from pg_proc where pronamespace = 'public'::regnamespace order by 1`.execute(database.db)
+  expect(rows.map(({ signature }) => signature)).toEqual(signatures)
+})
