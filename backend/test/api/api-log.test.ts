@@ -8,6 +8,7 @@ import { findRequest } from '../../support/request-queries.ts'
 import { asSuperuser } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { freshNumber } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
 import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { createSender, useApiWorld } from '../support/test-api.ts'
 import { waitFor, waitUntil } from '../support/wait.ts'
@@ -136,7 +137,7 @@ it('stores a request whose client disconnected before the response', async () =>
     body: JSON.stringify({ ...body, if_already_queued: 'queue' }),
     signal: disconnect.signal,
   }).catch(() => 'disconnected')
-  await lock.waitForWaiter()
+  await waitForLockWaiters(world.deps.db)
   disconnect.abort()
   expect(await request).toBe('disconnected')
   await lock.release()
@@ -157,11 +158,6 @@ async function lockContacts() {
   })
   await locked
   return {
-    waitForWaiter: () =>
-      waitFor(async () => {
-        const { rows } = await sql`select from pg_locks where not granted`.execute(world.deps.db)
-        return rows.length > 0
-      }),
     release: async () => {
       release()
       await transaction
