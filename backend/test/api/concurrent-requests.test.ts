@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
-import { getPools } from '../../db/connect.ts'
 import { maxShare } from '../../core/in-progress.ts'
+import { getPools } from '../../db/connect.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useApiWorld } from '../support/test-api.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { connect, getPools } from '../../db/connect.ts'
 import { maxShare } from '../../core/in-progress.ts'
+import { connect, getPools } from '../../db/connect.ts'
 import { ConnectionLimitError } from '../../db/outage.ts'
 import { roles } from '../../db/roles.ts'
 import type { Db } from '../../db/schema.ts'
