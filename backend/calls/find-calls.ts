@@ -1,55 +1,9 @@
-import type { CallOutcome, CallStatus, CampaignStatus, TestCalls, WaitingFor } from '@outdial/contract'
+import type { CallOutcome, CallStatus, TestCalls } from '@outdial/contract'
 import { sql } from 'kysely'
 import { prepared } from '../db/connect.ts'
-import type { AgentStatus, Db } from '../db/schema.ts'
+import type { Db } from '../db/schema.ts'
+import { waitingFor } from './can-call.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
-
-/** What decides why a call waits. */
-interface WaitingCall {
-  status: CallStatus
-  test: boolean
-  attempts: number
-  due_at: Date
-  next_attempt_at: Date | null
-  campaign_status: CampaignStatus
-  agent_status: AgentStatus
-  number_status: 'active' | 'retired'
-  /** True if the number is being called, or the campaign has no free call. Only known for a call that is due. */
-  at_capacity: boolean
-}
-
-/** Selects the columns of `WaitingCall` that aren't the call's own, from call, campaign, agent, and phone_number. */
-export const waitingColumns = (now: Date) =>
-  [
-    sql.ref<CampaignStatus>('campaign.status').as('campaign_status'),
-    sql.ref<AgentStatus>('agent.status').as('agent_status'),
-    sql.ref<'active' | 'retired'>('phone_number.status').as('number_status'),
-    sql<boolean>`
-    case when call.status = 'queued' and not call.test and call.next_attempt_at <= ${now} then exists (
-      select from call_attempt
-      where call_attempt.workspace_id = call.workspace_id and call_attempt.to_number = call.to_number
-        and call_attempt.ended_at is null and not call_attempt.test
-    ) or (
-      select count(*) from call_attempt
-      where call_attempt.campaign_id = call.campaign_id and call_attempt.ended_at is null and not call_attempt.test
-    ) >= campaign.max_concurrent_calls else false end`.as('at_capacity'),
-  ] as const
-
-/** Adds what a queued call waits for at `now`. Reasons that a person can resolve come first. */
-export const withWaitingFor = <Row extends WaitingCall>(row: Row, now: Date) => ({
-  ...row,
-  waiting_for: getWaitingFor(row, now),
-})
-
-function getWaitingFor(call: WaitingCall, now: Date): WaitingFor | null {
-  if (call.status !== 'queued') return null
-  if (call.campaign_status === 'paused') return 'campaign_paused'
-  if (call.agent_status !== 'live') return 'agent_not_live'
-  if (call.number_status !== 'active') return 'number_not_active'
-  if (call.due_at > now) return call.attempts > 0 ? 'retry' : 'schedule'
-  if (call.next_attempt_at !== null && call.next_attempt_at > now) return 'calling_hours'
-  return call.at_capacity ? 'concurrency' : null
-}
 
 const selectCalls = (db: Db, workspaceId: number, now: Date) =>
   db
@@ -63,8 +17,7 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
           .selectFrom('campaign')
           .innerJoin('agent', (join) => join.onRef('agent.id', '=', 'call.agent_id'))
           .innerJoin('phone_number', (join) => join.onRef('phone_number.id', '=', 'call.phone_number_id'))
-          .select(['campaign.name as campaign_name', 'agent.name as agent_name'])
-          .select(waitingColumns(now))
+          .select(['campaign.name as campaign_name', 'agent.name as agent_name', waitingFor(now)])
           .whereRef('campaign.id', '=', 'call.campaign_id')
           .offset(sql.lit(0))
           .as('made_with'),
@@ -103,10 +56,7 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
       'call.completed_contact',
       'made_with.campaign_name',
       'made_with.agent_name',
-      'made_with.campaign_status',
-      'made_with.agent_status',
-      'made_with.number_status',
-      'made_with.at_capacity',
+      'made_with.waiting_for',
       'contact.phone_number',
       'contact.first_name',
       'contact.last_name',
@@ -125,27 +75,20 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
 export type CallRow = Awaited<ReturnType<typeof findCallRows>>[number]
 
 /** Returns calls by ID, in order of ID. */
-export const findCallRows = async (db: Db, workspaceId: number, ids: readonly number[], now: Date) => {
-  const rows = await selectCalls(db, workspaceId, now)
+export const findCallRows = (db: Db, workspaceId: number, ids: readonly number[], now: Date) =>
+  selectCalls(db, workspaceId, now)
     .modifyFront(prepared)
     .where('call.id', '=', sql<number>`any(${ids}::bigint[])`)
     .orderBy('call.id')
     .execute()
-  return rows.map((row) => withWaitingFor(row, now))
-}
 
-export const findCallRow = async (
+export const findCallRow = (
   db: Db,
   workspaceId: number,
   id: number,
   now: Date,
-): Promise<CallRow | undefined> => {
-  const row = await selectCalls(db, workspaceId, now)
-    .modifyFront(prepared)
-    .where('call.id', '=', id)
-    .executeTakeFirst()
-  return row && withWaitingFor(row, now)
-}
+): Promise<CallRow | undefined> =>
+  selectCalls(db, workspaceId, now).modifyFront(prepared).where('call.id', '=', id).executeTakeFirst()
 
 interface CallFilter {
   status?: CallStatus
@@ -161,7 +104,7 @@ interface CallFilter {
 }
 
 /** Returns a page of calls, newest first. Selects the page's IDs before joining, so that later pages are fast, too. */
-export const findCallPage = async (
+export const findCallPage = (
   db: Db,
   workspaceId: number,
   filter: CallFilter,
@@ -189,11 +132,7 @@ export const findCallPage = async (
     ids = ids.where('call.test', '=', sql.lit(filter.test === 'only'))
   const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
   // Not prepared: which index is best depends on the values, because some statuses, outcomes, and campaigns are rare.
-  const rows = await selectCalls(db, workspaceId, now)
-    .where('call.id', 'in', onPage)
-    .orderBy('call.id', 'desc')
-    .execute()
-  return rows.map((row) => withWaitingFor(row, now))
+  return selectCalls(db, workspaceId, now).where('call.id', 'in', onPage).orderBy('call.id', 'desc').execute()
 }
 
 /** Counts a campaign's queued calls, test calls included. Archiving the campaign cancels them. */

@@ -1,6 +1,5 @@
-import type { AddContact, CallingHours, ContactAdded, TranscriptTurn } from '@outdial/contract'
+import type { AddContact, CallingHours, ContactAdded, TranscriptTurn, WaitingFor } from '@outdial/contract'
 import { LRUCache } from 'lru-cache'
-import { withWaitingFor } from '../calls/find-calls.ts'
 import { toCall } from '../calls/get-calls.ts'
 import { normalizeNumber } from '../calls/resolve-number.ts'
 import { toActor } from '../core/actor.ts'
@@ -190,20 +189,18 @@ const toBytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
 function formatAdded(config: Deps['config'], added: AddedRow): ContactAdded {
   const { row } = added
   const toDate = (time: string | null) => (time === null ? null : new Date(time))
-  const open = withWaitingFor(
-    {
-      ...row,
-      next_attempt_at: toDate(row.next_attempt_at),
-      due_at: new Date(row.due_at),
-      scheduled_at: toDate(row.scheduled_at),
-      queued_at: new Date(row.queued_at),
-      answered_at: toDate(row.answered_at),
-      consent_at: toDate(row.consent_at),
-      created_at: new Date(row.created_at),
-      updated_at: new Date(row.updated_at),
-    },
-    new Date(added.at),
-  )
+  const open = {
+    ...row,
+    waiting_for: getWaitingFor(row, new Date(added.at)),
+    next_attempt_at: toDate(row.next_attempt_at),
+    due_at: new Date(row.due_at),
+    scheduled_at: toDate(row.scheduled_at),
+    queued_at: new Date(row.queued_at),
+    answered_at: toDate(row.answered_at),
+    consent_at: toDate(row.consent_at),
+    created_at: new Date(row.created_at),
+    updated_at: new Date(row.updated_at),
+  }
   const call = toCall(config, { ...open, ...noResult })
   return {
     contact: call.contact,
@@ -211,6 +208,17 @@ function formatAdded(config: Deps['config'], added: AddedRow): ContactAdded {
     contact_created: added.contact_created,
     call_queued: added.call_queued,
   }
+}
+
+/** Decides the same as `waitingFor` in calls/can-call.ts, from what the function `add_contacts` returns. */
+function getWaitingFor(row: AddedRow['row'], now: Date): WaitingFor | null {
+  if (row.status !== 'queued') return null
+  if (row.campaign_status === 'paused') return 'campaign_paused'
+  if (row.agent_status !== 'live') return 'agent_not_live'
+  if (row.number_status !== 'active') return 'number_not_active'
+  if (new Date(row.due_at) > now) return row.attempts > 0 ? 'retry' : 'schedule'
+  if (row.next_attempt_at !== null && new Date(row.next_attempt_at) > now) return 'calling_hours'
+  return row.at_capacity ? 'concurrency' : null
 }
 
 /** What an open call doesn't have yet. */

@@ -1,21 +1,11 @@
 import type { CallingHours } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
 import { currentSettings } from '../calls/call-settings.ts'
+import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../calls/can-call.ts'
 import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
-
-const isDue = (now: Date) => sql`call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}`
-
-/** Matches a call that is due, and whose number has no live attempt in the workspace. */
-export const isClaimable = (now: Date) => sql`
-  ${isDue(now)}
-  and not exists (
-    select from call_attempt
-    where call_attempt.workspace_id = call.workspace_id and call_attempt.to_number = call.to_number
-      and call_attempt.ended_at is null and not call_attempt.test
-  )`
 
 /** A locked call, with everything that the claim and the telephony provider need. */
 export interface CallToDial {
@@ -57,9 +47,9 @@ export const callToDialColumns = sql`
   call.queued_with as "queuedWith"`
 
 const activeJoins = sql`
-  join campaign on campaign.id = call.campaign_id and campaign.status = 'active'
-  join agent on agent.id = call.agent_id and agent.status = 'live'
-  join phone_number on phone_number.id = call.phone_number_id and phone_number.status = 'active'
+  join campaign on campaign.id = call.campaign_id
+  join agent on agent.id = call.agent_id
+  join phone_number on phone_number.id = call.phone_number_id and ${mayCampaignCall}
   join contact on contact.id = call.contact_id`
 
 /** Locks the calls that have been due longest, at most `shares.get(campaignId)` per campaign. Returns their IDs. */
@@ -73,7 +63,7 @@ export async function lockDueCalls(
     from unnest(${[...shares.keys()]}::bigint[], ${[...shares.values()]}::int[]) as share (campaign_id, take)
     cross join lateral (
       select call.id from call
-      where call.campaign_id = share.campaign_id and ${isClaimable(now)}
+      where call.campaign_id = share.campaign_id and ${isDue(now)} and not ${isNumberBusy}
       order by call.next_attempt_at, call.id
       limit share.take
       for no key update skip locked
@@ -160,11 +150,6 @@ export async function startAttempts(
     select id, fence, call_id as "callId", number from started`.execute(db)
   return rows
 }
-
-export const liveAttempts = sql`(
-  select count(*) from call_attempt
-  where call_attempt.campaign_id = campaign.id and call_attempt.ended_at is null and not call_attempt.test
-)`
 
 /** How many campaigns a claim considers. */
 export const maxCampaigns = 10
@@ -268,8 +253,7 @@ export async function countCapacity(
     join agent on agent.id = campaign.agent_id
     join phone_number on phone_number.id = campaign.phone_number_id
     cross join lateral (
-      select case when campaign.status = 'active' and agent.status = 'live' and phone_number.status = 'active'
-        then campaign.max_concurrent_calls - ${liveAttempts} else 0 end as free
+      select case when ${mayCampaignCall} then ${freeCapacity()} else 0 end as free
     ) as capacity
     where campaign.id = any(${campaignIds}::bigint[])
     order by array_position(${campaignIds}::bigint[], campaign.id)`.execute(db)

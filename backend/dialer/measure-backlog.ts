@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../calls/can-call.ts'
 import { minuteMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
-import { isClaimable, liveAttempts } from './claim-store.ts'
 
 /** What waits for the dialers and sweepers of all processes. */
 export interface CallBacklog {
@@ -25,14 +25,15 @@ export async function measureCallBacklog({ db, clock }: Pick<Deps, 'db' | 'clock
       (select coalesce(max(extract(epoch from ${now}::timestamptz - greatest(first.next_attempt_at, queued.claimed_at))), 0)
         from campaign_queue as queued
         join campaign on campaign.id = queued.campaign_id
-        join agent on agent.id = campaign.agent_id and agent.status = 'live'
-        join phone_number on phone_number.id = campaign.phone_number_id and phone_number.status = 'active'
+        join agent on agent.id = campaign.agent_id
+        join phone_number on phone_number.id = campaign.phone_number_id
         cross join lateral (
-          select next_attempt_at from call where call.campaign_id = campaign.id and ${isClaimable(now)}
+          select next_attempt_at from call
+          where call.campaign_id = campaign.id and ${isDue(now)} and not ${isNumberBusy}
           order by next_attempt_at limit 1
         ) as first
         where queued.claim_at <= greatest(${now}, clock_timestamp())
-          and campaign.status = 'active' and ${liveAttempts} < campaign.max_concurrent_calls
+          and ${mayCampaignCall} and ${freeCapacity()} > 0
       )::float8 as "queueLag",
       (select count(*) from call_attempt where ended_at is null) as "attemptsInProgress",
       (select count(*) from call_attempt where ended_at is null and lease_until <= now()) as "attemptsWithoutWorker",

@@ -1,6 +1,6 @@
 import type { CallOutcome, CallStatus } from '@outdial/contract'
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
-import { waitingColumns, withWaitingFor } from '../../calls/find-calls.ts'
+import { waitingFor } from '../../calls/can-call.ts'
 import { startsWith } from '../../db/name-search.ts'
 import type { Database, Db } from '../../db/schema.ts'
 
@@ -75,7 +75,7 @@ export async function findListedCalls(
   if (slice.newest !== undefined) ids = ids.where('call.id', '<=', slice.newest)
   if (byTime) ids = ids.orderBy('call.queued_at', direction)
   const onPage = ids.orderBy('call.id', direction).limit(slice.limit)
-  const rows = await db
+  return db
     .selectFrom('call')
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .innerJoin('agent', 'agent.id', 'call.agent_id')
@@ -101,12 +101,10 @@ export async function findListedCalls(
       'agent.name as agent_name',
     ])
     .select(contactColumns(['first_name', 'last_name']))
-    .select(['call.due_at'])
-    .select(waitingColumns(now))
+    .select(waitingFor(now))
     .$if(byTime, (calls) => calls.orderBy('call.queued_at', direction))
     .orderBy('call.id', direction)
     .execute()
-  return rows.map((row) => withWaitingFor(row, now))
 }
 
 /** Selects fields of the contact: as they were when the call was completed, or as they are now. */

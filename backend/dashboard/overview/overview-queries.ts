@@ -1,5 +1,6 @@
 import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
+import { freeCapacity, isLiveAttempt, waitingForFirst, waitingForTime } from '../../calls/can-call.ts'
 import type { Db } from '../../db/schema.ts'
 import { isOfCall } from '../../webhooks/test-events.ts'
 
@@ -36,38 +37,26 @@ export interface WaitingCalls {
 }
 
 /**
- * Counts queued calls by what they wait for; `withWaitingFor` decides that for a single call. Groups calls by
+ * Counts queued calls by what they wait for; `waitingFor` decides that for a single call. Groups calls by
  * campaign before it decides, so that a queue of 100,000 is read only from the index `call_queue_of_campaign`. A number that is on
  * a call for another campaign counts as free.
  */
 export async function countWaitingCalls(db: Db, workspaceId: number, now: Date): Promise<WaitingCalls[]> {
+  const atCapacity = sql`not waiting.test and ${freeCapacity(sql`busy.count`)} <= 0`
   const { rows } = await sql<WaitingCalls>`
     with waiting as (
-      select campaign_id, agent_id, phone_number_id,
-        case
-          when due_at > ${now} then case when attempts > 0 then 'retry' else 'schedule' end
-          when next_attempt_at > ${now} then 'calling_hours'
-          when test then 'turn'
-          else 'capacity'
-        end as state,
+      select campaign_id, agent_id, phone_number_id, test, ${waitingForTime(now)} as time,
         count(*) as count, min(next_attempt_at) as next_attempt_at
       from call
       where workspace_id = ${workspaceId} and status = 'queued'
-      group by 1, 2, 3, 4
+      group by 1, 2, 3, 4, 5
     ), busy as (
+      -- Counts for all campaigns at once, because there can be thousands.
       select campaign_id, count(*) as count from call_attempt
-      where workspace_id = ${workspaceId} and ended_at is null and not test
-        and campaign_id in (select campaign_id from waiting)
+      where workspace_id = ${workspaceId} and ${isLiveAttempt} and campaign_id in (select campaign_id from waiting)
       group by 1
     )
-    select
-      case
-        when campaign.status = 'paused' then 'campaign_paused'
-        when agent.status <> 'live' then 'agent_not_live'
-        when phone_number.status <> 'active' then 'number_not_active'
-        when waiting.state in ('retry', 'schedule', 'calling_hours') then waiting.state
-        when waiting.state = 'capacity' and busy.count >= campaign.max_concurrent_calls then 'concurrency'
-      end as waiting_for,
+    select ${waitingForFirst({ time: sql`waiting.time`, atCapacity })} as waiting_for,
       sum(waiting.count)::bigint as count, min(waiting.next_attempt_at) as next_attempt_at
     from waiting
     join campaign on campaign.id = waiting.campaign_id

@@ -1,0 +1,65 @@
+import type { WaitingFor } from '@outdial/contract'
+import { type RawBuilder, sql, type SqlBool } from 'kysely'
+
+// The rule "may this call be placed now", in parts for queries that select from call, campaign, agent, and phone_number.
+// The only other copy is db/functions/settle_campaigns.sql, because functions of the database can't use these. A test
+// compares what they all decide.
+
+/** Matches a real call whose time has come, by the index `call_due`. */
+export const isDue = (now: Date): RawBuilder<SqlBool> =>
+  sql`call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}`
+
+/** Matches attempts that other calls wait for. */
+export const isLiveAttempt = sql<SqlBool>`call_attempt.ended_at is null and not call_attempt.test`
+
+/** Matches a call whose number has a live attempt in the workspace. */
+export const isNumberBusy = sql<SqlBool>`exists (
+  select from call_attempt
+  where call_attempt.workspace_id = call.workspace_id and call_attempt.to_number = call.to_number and ${isLiveAttempt}
+)`
+
+/** Matches if the campaign, its agent, and its number are active. */
+export const mayCampaignCall = sql<SqlBool>`
+  campaign.status = 'active' and agent.status = 'live' and phone_number.status = 'active'`
+
+const liveAttempts = sql`(
+  select count(*) from call_attempt where call_attempt.campaign_id = campaign.id and ${isLiveAttempt}
+)`
+
+/**
+ * Computes how many more calls the campaign can start. Not positive if it's at its limit.
+ *
+ * @param live the number of its live attempts, if it has been counted
+ */
+export const freeCapacity = (live: RawBuilder<unknown> = liveAttempts) =>
+  sql<number>`(campaign.max_concurrent_calls - ${live})`
+
+/** Selects what a queued call waits for that only time brings; null if it's due. */
+export const waitingForTime = (now: Date): RawBuilder<WaitingFor | null> => sql`
+  case
+    when call.due_at > ${now} then case when call.attempts > 0 then 'retry' else 'schedule' end
+    when call.next_attempt_at > ${now} then 'calling_hours'
+  end`
+
+/**
+ * Selects what queued calls wait for; null if nothing delays them. Reasons that a person can resolve come first.
+ *
+ * @param calls.atCapacity only read for calls that nothing else delays
+ */
+export const waitingForFirst = (calls: {
+  time: RawBuilder<unknown>
+  atCapacity: RawBuilder<unknown>
+}): RawBuilder<WaitingFor | null> => sql`
+  case
+    when campaign.status = 'paused' then 'campaign_paused'
+    when agent.status <> 'live' then 'agent_not_live'
+    when phone_number.status <> 'active' then 'number_not_active'
+    else coalesce(${calls.time}, case when ${calls.atCapacity} then 'concurrency' end)
+  end`
+
+/** Selects what a call waits for; null if nothing delays it, or it isn't queued. */
+export const waitingFor = (now: Date) => {
+  const atCapacity = sql`not call.test and (${isNumberBusy} or ${freeCapacity()} <= 0)`
+  const first = waitingForFirst({ time: waitingForTime(now), atCapacity })
+  return sql<WaitingFor | null>`case when call.status = 'queued' then ${first} end`.as('waiting_for')
+}
