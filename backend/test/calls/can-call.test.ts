@@ -283,8 +283,10 @@ it('claims what waits for nothing; the calls of an archived campaign are about t
   expectCases(claimed, 'callId', (each) => expectWaitingFor(each) === null && each.campaign !== 'archived')
 })
 
+/** Puts only this test's campaigns in the queue. A claim looks at a limited number of campaigns that have no call. */
 const setAllDue = () =>
-  world.deps.db
-    .updateTable('campaign_queue')
-    .set({ claim_at: new Date(0) })
-    .execute()
+  sql`
+    update campaign_queue
+    set claim_at = case when workspace_id = ${world.seed.workspaceId} then timestamptz 'epoch' end`.execute(
+    world.deps.db,
+  )
