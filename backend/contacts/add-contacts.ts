@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache'
 import { toCall } from '../calls/get-calls.ts'
 import { normalizeNumber } from '../calls/resolve-number.ts'
 import { toActor } from '../core/actor.ts'
-import { createBatches } from '../core/batches.ts'
 import type { Caller } from '../core/caller.ts'
 import { secondMs } from '../core/durations.ts'
 import { ApiError, describeError, fieldError } from '../core/errors.ts'
+import { share } from '../core/share.ts'
 import { getPools } from '../db/connect.ts'
 import { isRolledBack } from '../db/outage.ts'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
@@ -65,7 +65,18 @@ export function createContactAdder(
   const knownRules = new LRUCache<string, KnownRules>({ max: 10_000 })
   const [pool] = getPools(deps.db)
 
-  const addTogether = createBatches<AddContactRow, AddContactResult>({
+  const addRows = async (workspaceId: number, rows: readonly AddContactRow[]) => {
+    const at = deps.clock.now()
+    const responseExpiresAt = new Date(at.getTime() + responseTtlMs)
+    try {
+      return await addContactRows(deps.db, workspaceId, rows, { at, responseExpiresAt, maxVariables })
+    } catch (error) {
+      if (!isRolledBack(error)) throw error
+      deps.log.warn({ error: describeError(error), requests: rows.length }, 'a shared statement failed')
+      return rows.map(() => ({ result: 'alone' as const }))
+    }
+  }
+  const addTogether = share<AddContactRow, AddContactResult>(addRows, {
     maxSize: 64,
     // Half of the connections remain for credentials and everything else, even if all statements wait.
     maxRunning: Math.max(1, Math.floor(pool.options.max / 2)),
@@ -79,17 +90,6 @@ export function createContactAdder(
     },
     keysOf: ({ phone_number: phoneNumber, scope_lock: lock }) =>
       lock === null ? [phoneNumber] : [phoneNumber, lock],
-    run: async (workspaceId, rows) => {
-      const at = deps.clock.now()
-      const responseExpiresAt = new Date(at.getTime() + responseTtlMs)
-      try {
-        return await addContactRows(deps.db, workspaceId, rows, { at, responseExpiresAt, maxVariables })
-      } catch (error) {
-        if (!isRolledBack(error)) throw error
-        deps.log.warn({ error: describeError(error), requests: rows.length }, 'a shared statement failed')
-        return rows.map(() => ({ result: 'alone' as const }))
-      }
-    },
   })
 
   return async (request) => {

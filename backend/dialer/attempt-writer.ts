@@ -1,4 +1,4 @@
-import { createBatches } from '../core/batches.ts'
+import { share } from '../core/share.ts'
 import { isRolledBack } from '../db/outage.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { FencedAttempt } from './attempt-lease-store.ts'
@@ -21,39 +21,27 @@ import {
  * If PostgreSQL rolls it back, each attempt gets a transaction to itself, so that a bad one doesn't affect the others.
  */
 export function createAttemptWriter(deps: FinishDeps, onError: (error: unknown) => void) {
-  const share = <Item extends { workspaceId: number }, Result>(
+  const shareInWorkspace = <Item extends { workspaceId: number }, Result>(
     save: (tx: FinishDeps, workspaceId: number, items: readonly Item[]) => Promise<readonly Result[]>,
   ): ((item: Item) => Promise<Result>) => {
-    const run = (workspaceId: number, items: readonly Item[]) =>
-      inTransaction(deps, (tx) => save(tx, workspaceId, items))
-    const saveTogether = createBatches<Item, Result | 'alone'>({
-      maxSize: 64,
-      maxRunning: 4,
-      maxRunningPerGroup: 2,
-      gatherMs: 10,
-      keysOf: () => [],
-      run: async (workspaceId, items) => {
-        try {
-          return await run(workspaceId, items)
-        } catch (error) {
-          if (!isRolledBack(error) || items.length === 1) throw error
-          onError(error)
-          return items.map(() => 'alone' as const)
-        }
+    const saveTogether = share<Item, Result>(
+      (workspaceId, items) => inTransaction(deps, (tx) => save(tx, workspaceId, items)),
+      {
+        maxSize: 64,
+        maxRunning: 4,
+        maxRunningPerGroup: 2,
+        gatherMs: 10,
+        isRolledBack,
+        onRollback: (error) => onError(error),
       },
-    })
-    return async (item) => {
-      const shared = await saveTogether(item.workspaceId, item)
-      if (shared !== 'alone') return shared
-      const [result] = await run(item.workspaceId, [item])
-      return result as Result
-    }
+    )
+    return (item) => saveTogether(item.workspaceId, item)
   }
-  const markTogether = share<AnsweredAttempt, boolean>((tx, workspaceId, attempts) =>
+  const markTogether = shareInWorkspace<AnsweredAttempt, boolean>((tx, workspaceId, attempts) =>
     markAnswered(tx.db, workspaceId, attempts),
   )
-  const finishTogether = share<AttemptEnd, FinishStatus>(finishAttempts)
-  const finishAnalysesTogether = share<AnalyzedCall, AnalysisStatus>(finishAnalyses)
+  const finishTogether = shareInWorkspace<AttemptEnd, FinishStatus>(finishAttempts)
+  const finishAnalysesTogether = shareInWorkspace<AnalyzedCall, AnalysisStatus>(finishAnalyses)
   return {
     markAnswered: (attempt: FencedAttempt, at: Date): Promise<boolean> => markTogether({ ...attempt, at }),
     finishAttempt: (attempt: FencedAttempt, result: AttemptResult, at: Date): Promise<FinishStatus> => {

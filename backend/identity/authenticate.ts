@@ -1,9 +1,9 @@
 import { type ErrorCode, errorTexts, toErrorMessage } from '@outdial/contract'
 import { LRUCache } from 'lru-cache'
-import { createBatches } from '../core/batches.ts'
 import type { Caller } from '../core/caller.ts'
 import { secondMs } from '../core/durations.ts'
 import { ApiError } from '../core/errors.ts'
+import { share } from '../core/share.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
@@ -55,14 +55,10 @@ const rememberedMs = 10 * secondMs
 export function createAuthenticator({ db, clock }: Pick<Deps, 'db' | 'clock'>): Authenticator {
   const remembered = new LRUCache<string, { caller: Caller; expiresAt: number }>({ max: 10_000 })
   // Each request looks its credential up, and concurrent ones share the statement.
-  const find = createBatches<Buffer, Credential | undefined>({
-    maxSize: 200,
-    maxRunning: 2,
-    maxRunningPerGroup: 2,
-    gatherMs: 0,
-    keysOf: () => [],
-    run: (_groupId, tokenHashes) => findCredentials(db, tokenHashes),
-  })
+  const find = share<Buffer, Credential | undefined>(
+    (_groupId, tokenHashes) => findCredentials(db, tokenHashes),
+    { maxSize: 200, maxRunning: 2, maxRunningPerGroup: 2, gatherMs: 0 },
+  )
 
   const lookUp = async (tokenHash: Buffer, tx?: Db): Promise<Authenticated> => {
     const key = tokenHash.toString('base64')

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { secondMs } from '../core/durations.ts'
 import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
-import type { DeliveryStatus } from '../db/tables/webhook-tables.ts'
 import { type Lane, type LaneShare, newTurns, shareCapacity, toLaneKey, type Turns } from './turns.ts'
 
 /** A delivery that only this worker may attempt until the lease ends. */
@@ -227,50 +226,6 @@ export async function releaseDelivery(db: Db, lease: { id: number; fence: number
     .where('fence', '=', lease.fence)
     .where('status', 'in', ['pending', 'canceled'])
     .execute()
-}
-
-/** The result of one delivery attempt, as the dashboard shows it. */
-export interface DeliveryAttemptRow {
-  at: Date
-  durationMs: number
-  statusCode: number | null
-  /** What went wrong, in sentences; null if the delivery succeeded. */
-  error: string | null
-}
-
-export type DeliveryState =
-  { status: 'pending'; nextAttemptAt: Date } | { status: Exclude<DeliveryStatus, 'pending' | 'canceled'> }
-
-/**
- * Records an attempt and ends the lease. Writes nothing if another worker has taken over the delivery. A delivery that
- * was canceled during the attempt isn't retried.
- */
-export async function recordDeliveryAttempt(
-  db: Db,
-  lease: { id: number; fence: number },
-  attempt: DeliveryAttemptRow,
-  state: DeliveryState,
-): Promise<void> {
-  const nextAttemptAt = state.status === 'pending' ? state.nextAttemptAt : null
-  const finishedAt = state.status === 'pending' ? null : attempt.at
-  const isFinal = state.status === 'delivered' || state.status === 'gone'
-  const keepsCanceled = sql`status = 'canceled' and not ${isFinal}::boolean`
-  await sql`
-    with settled as (
-      update webhook_delivery
-      set attempts = attempts + 1, worker_id = null, lease_until = null,
-        status = case when ${keepsCanceled} then status else ${state.status} end,
-        next_attempt_at = case when ${keepsCanceled} then null else ${nextAttemptAt}::timestamptz end,
-        waits_for_retry = ${nextAttemptAt}::timestamptz is not null,
-        finished_at = case when ${keepsCanceled} then finished_at else ${finishedAt} end
-      where id = ${lease.id} and fence = ${lease.fence} and worker_id is not null and status in ('pending', 'canceled')
-      returning id
-    )
-    insert into delivery_attempt (delivery_id, number, at, duration_ms, status_code, error)
-    select id, 1 + (select count(*) from delivery_attempt where delivery_id = settled.id),
-      ${attempt.at}, ${attempt.durationMs}, ${attempt.statusCode}, ${attempt.error}
-    from settled
-  `.execute(db)
 }
 
 /** Ends a leased delivery without an attempt. */

@@ -1,20 +1,19 @@
-import { createBatches } from '../core/batches.ts'
 import { dayMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
+import { leftOut, share } from '../core/share.ts'
 import { isRolledBack } from '../db/outage.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import type { DeliveryAttemptResult } from './deliver.ts'
 import {
+  type AttemptResultRow,
   type DeliveryAttemptRow,
   type DeliveryState,
-  exhaustDeliveriesOfSubscription,
-  type LeasedDelivery,
-  recordDeliveryAttempt,
-} from './delivery-store.ts'
+  recordDeliveryAttempts,
+} from './delivery-attempt-store.ts'
+import { exhaustDeliveriesOfSubscription, type LeasedDelivery } from './delivery-store.ts'
 import { retryDelay } from './retry-delay.ts'
-import { type AttemptResultRow, recordDeliveryAttempts } from './shared-attempt-store.ts'
 import {
   disableSubscription,
   endSubscription,
@@ -48,34 +47,29 @@ type RecorderDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'notify' | 'log'>
  * then.
  */
 export function createAttemptRecorder(deps: RecorderDeps): RecordAttempt {
-  const recordTogether = createBatches<AttemptResultRow, boolean>({
-    maxSize: 200,
-    gatherMs: 10,
-    maxRunning: 2, // so that a connection that goes silent doesn't hold up all results
-    maxRunningPerGroup: 2,
-    keysOf: () => [],
-    run: async (_, rows) => {
-      try {
-        const failingSince = new Date(deps.clock.now().getTime() - maxFailingMs)
-        const recorded = new Set(await recordDeliveryAttempts(deps.db, rows, failingSince))
-        return rows.map(({ lease }) => recorded.has(lease.id))
-      } catch (error) {
-        if (!isRolledBack(error)) throw error
-        deps.log.warn({ error: describeError(error), attempts: rows.length }, 'a shared statement failed')
-        return rows.map(() => false)
-      }
+  const record = share<FinishedAttempt, void>(
+    async (_, finished, isAlone) => {
+      if (!isAlone) return recordTogether(deps, finished)
+      for (const attempt of finished) await recordAlone(deps, attempt)
+      return finished.map(() => undefined)
     },
-  })
-
-  return async (delivery, startedAt, result) => {
-    const finished = toFinishedAttempt(deps, delivery, startedAt, result)
-    const row = toSharedRow(finished)
-    if (row !== undefined && (await recordTogether(allDeliveries, row))) return
-    await recordAlone(deps, finished)
-  }
+    {
+      maxSize: 200,
+      gatherMs: 10,
+      maxRunning: 6,
+      maxRunningPerGroup: 2, // so that a connection that goes silent doesn't hold up all results
+      // Otherwise, the results of a workspace that has locked its subscriptions would delay those of others.
+      aloneGroupOf: ({ delivery }) => delivery.workspaceId,
+      isRolledBack,
+      onRollback: (error, attempts) =>
+        deps.log.warn({ error: describeError(error), attempts }, 'a shared statement failed'),
+    },
+  )
+  return (delivery, startedAt, result) =>
+    record(allDeliveries, toFinishedAttempt(deps, delivery, startedAt, result))
 }
 
-/** All results are in one group, because a statement records those of all workspaces. */
+/** All results share batches, because a statement records those of all workspaces. */
 const allDeliveries = 0
 
 function toFinishedAttempt(
@@ -96,15 +90,18 @@ function toFinishedAttempt(
   return { delivery, attempt, result, at, delayMs }
 }
 
+/** Records attempts in one statement, but leaves out those that may change their subscriptions or are locked. */
+async function recordTogether({ db, clock }: RecorderDeps, finished: readonly FinishedAttempt[]) {
+  const rows = finished.flatMap((attempt) => toSharedRow(attempt) ?? [])
+  const failingSince = new Date(clock.now().getTime() - maxFailingMs)
+  const recorded = new Set(await recordDeliveryAttempts(db, rows, { skipLocked: true, failingSince }))
+  return finished.map(({ delivery }) => (recorded.has(delivery.id) ? undefined : leftOut))
+}
+
 /** Returns what a shared statement records, or undefined if the result always changes the subscription. */
 function toSharedRow(finished: FinishedAttempt): AttemptResultRow | undefined {
-  const { delivery, attempt, result, delayMs } = finished
-  const row = (onlyIf: AttemptResultRow['onlyIf']): AttemptResultRow => ({
-    lease: { id: delivery.id, fence: delivery.fence },
-    attempt,
-    state: toDeliveryState(finished, delayMs),
-    onlyIf,
-  })
+  const { delivery, result, delayMs } = finished
+  const row = (onlyIf: AttemptResultRow['onlyIf']) => toRow(finished, delayMs, onlyIf)
   if (delivery.isTest || delivery.subscriptionId === null) return row(null)
   switch (result.kind) {
     case 'delivered':
@@ -119,16 +116,26 @@ function toSharedRow(finished: FinishedAttempt): AttemptResultRow | undefined {
   }
 }
 
+const toRow = (
+  finished: FinishedAttempt,
+  delayMs: number | undefined,
+  onlyIf: AttemptResultRow['onlyIf'],
+): AttemptResultRow => ({
+  lease: { id: finished.delivery.id, fence: finished.delivery.fence },
+  attempt: finished.attempt,
+  state: toDeliveryState(finished, delayMs),
+  onlyIf,
+})
+
 /**
  * Records an attempt in a transaction of its own. Writes the subscription before its deliveries, in the same order as
  * removing a subscription, to prevent deadlocks.
  */
 async function recordAlone(deps: RecorderDeps, finished: FinishedAttempt): Promise<void> {
-  const { delivery, attempt, result, at, delayMs } = finished
+  const { delivery, result, at, delayMs } = finished
   await inTransaction(deps, async (tx) => {
     const isEnabled = delivery.isTest || (await updateSubscriptionHealth(tx.db, delivery, result, at))
-    const state = toDeliveryState(finished, isEnabled ? delayMs : undefined)
-    await recordDeliveryAttempt(tx.db, delivery, attempt, state)
+    await recordDeliveryAttempts(tx.db, [toRow(finished, isEnabled ? delayMs : undefined, null)])
     if (!isEnabled) await exhaustOtherDeliveries(tx.db, delivery, at)
   })
 }

@@ -5,7 +5,8 @@ import { emptyResult } from '../../dialer/attempt-result.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { insertToolCall } from '../../mcp/mcp-store.ts'
 import { readStories } from '../../support/read-story.ts'
-import { leaseDeliveries, recordDeliveryAttempt } from '../../webhooks/delivery-store.ts'
+import { recordDeliveryAttempts } from '../../webhooks/delivery-attempt-store.ts'
+import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
 import { admin } from '../support/admin.ts'
 import { completeDialedCall, dialCall } from '../support/calls.ts'
 import { freshNumber, type Seed, seedWorkspace } from '../support/factories.ts'
@@ -158,12 +159,14 @@ async function attemptDelivery(
     ...{ activeByHost: new Map(), leaseSeconds: 60 },
   })
   if (delivery === undefined) throw new Error('no delivery')
-  await recordDeliveryAttempt(
-    db,
-    delivery,
-    { at: now, durationMs: 21, ...result },
-    status === 'pending' ? { status, nextAttemptAt: now } : { status },
-  )
+  await recordDeliveryAttempts(db, [
+    {
+      lease: delivery,
+      attempt: { at: now, durationMs: 21, ...result },
+      state: status === 'pending' ? { status, nextAttemptAt: now } : { status },
+      onlyIf: null,
+    },
+  ])
 }
 
 it('says why a call waits, which other calls the contact has, and that nothing was subscribed', async () => {

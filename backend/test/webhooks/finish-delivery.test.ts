@@ -1,9 +1,11 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { retrySchedule } from '../../webhooks/retry-delay.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
 import { completeCall, seedWorkspace } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
 import { waitForValue } from '../support/wait.ts'
 import { useWebhooksWorld } from '../support/webhooks.ts'
 
@@ -12,6 +14,13 @@ const day = 24 * 60 * 60 * 1000
 const webhooks = useWebhooksWorld()
 const { world, advanceTo, deliveryAfter, listAttempts, listDeliveries, seedSubscription, start } = webhooks
 const { subscriptionRow, waitForAttempts } = webhooks
+
+/** Delays the responses to all requests until the test sends them. */
+function delayResponses(status = 200) {
+  const responses: ServerResponse[] = []
+  world.receiver.respond = (_request, response) => void responses.push(response)
+  return { responses, respondAll: () => responses.forEach((response) => response.writeHead(status).end()) }
+}
 
 describe('retries', () => {
   it('makes ten attempts on the schedule, then marks the delivery as exhausted', async () => {
@@ -278,5 +287,57 @@ describe('a failing subscription', () => {
     start()
     await waitForValue(listDeliveries, ([row]) => row?.status === 'exhausted')
     expect(world.receiver.requests).toEqual([])
+  })
+})
+
+describe('a delivery that another transaction has locked', () => {
+  const seedDeliveries = async () => {
+    const paths = ['/locked', '/other']
+    for (const path of paths)
+      await completeCall(world.deps, world.seed, { callbackUrl: world.receiver.url(path) })
+  }
+  const findDelivery = async (path: string) =>
+    (await listDeliveries()).find(({ target_url }) => target_url.endsWith(path))
+
+  it('waits alone to record its result, while those of others are recorded', async () => {
+    await seedDeliveries()
+    const { responses, respondAll } = delayResponses()
+    start()
+    await waitForValue(
+      () => Promise.resolve(responses.length),
+      (count) => count === 2,
+    )
+    await world.deps.db.transaction().execute(async (tx) => {
+      await sql`select from webhook_delivery where target_url like '%/locked' for update`.execute(tx)
+      respondAll()
+      await waitForLockWaiters(world.deps.db)
+      await waitForAttempts(1)
+      expect(await findDelivery('/other')).toMatchObject({ status: 'delivered', attempts: 1 })
+    })
+    await waitForAttempts(2)
+    expect(await findDelivery('/locked')).toMatchObject({ status: 'delivered', attempts: 1, worker_id: null })
+  })
+
+  it("isn't retried if the transaction canceled it", async () => {
+    await seedDeliveries()
+    const { responses, respondAll } = delayResponses(500)
+    start()
+    await waitForValue(
+      () => Promise.resolve(responses.length),
+      (count) => count === 2,
+    )
+    const canceledAt = new Date(world.deps.clock.now().getTime() - 1_000)
+    await world.deps.db.transaction().execute(async (tx) => {
+      await sql`
+        update webhook_delivery set status = 'canceled', next_attempt_at = null, finished_at = ${canceledAt}
+        where target_url like '%/locked'`.execute(tx)
+      respondAll()
+      await waitForLockWaiters(world.deps.db)
+    })
+    await waitForAttempts(2)
+    expect(await findDelivery('/locked')).toMatchObject({
+      ...{ status: 'canceled', attempts: 1, next_attempt_at: null, finished_at: canceledAt, worker_id: null },
+    })
+    expect(await findDelivery('/other')).toMatchObject({ status: 'pending', attempts: 1 })
   })
 })

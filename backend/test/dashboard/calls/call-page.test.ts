@@ -10,7 +10,8 @@ import { insertToolCall } from '../../../mcp/mcp-store.ts'
 import { readCallHistory } from '../../../support/call-history.ts'
 import { toCallStory } from '../../../support/read-story.ts'
 import { callbackDelayMs } from '../../../webhooks/callback-store.ts'
-import { leaseDeliveries, recordDeliveryAttempt } from '../../../webhooks/delivery-store.ts'
+import { recordDeliveryAttempts } from '../../../webhooks/delivery-attempt-store.ts'
+import { leaseDeliveries } from '../../../webhooks/delivery-store.ts'
 import { deleteOldSubscriptions, subscribe, unsubscribe } from '../../../webhooks/subscriptions.ts'
 import { completeDialedCall, createCallSeeder, dialCall, toCaller } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
@@ -70,17 +71,19 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
     leaseSeconds: 60,
   })
   if (delivery === undefined) throw new Error('no delivery')
-  await recordDeliveryAttempt(
-    world.database.db,
-    delivery,
+  await recordDeliveryAttempts(world.database.db, [
     {
-      at: deps.clock.now(),
-      durationMs: 21,
-      statusCode: 500,
-      error: 'The receiver responded with status 500.',
+      lease: delivery,
+      attempt: {
+        at: deps.clock.now(),
+        durationMs: 21,
+        statusCode: 500,
+        error: 'The receiver responded with status 500.',
+      },
+      state: { status: 'exhausted' },
+      onlyIf: null,
     },
-    { status: 'exhausted' },
-  )
+  ])
 
   const page = await open(`/calls/${call.id}`)
   expect(page.status).toBe(200)

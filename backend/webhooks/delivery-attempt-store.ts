@@ -1,27 +1,40 @@
 import { sql } from 'kysely'
 import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
-import type { DeliveryAttemptRow, DeliveryState } from './delivery-store.ts'
+import type { DeliveryStatus } from '../db/tables/webhook-tables.ts'
 
-/** The result of one attempt, to be recorded together with others. */
+/** A delivery attempt, as the dashboard shows it. */
+export interface DeliveryAttemptRow {
+  at: Date
+  durationMs: number
+  statusCode: number | null
+  /** What went wrong, in sentences; null if the delivery succeeded. */
+  error: string | null
+}
+
+export type DeliveryState =
+  { status: 'pending'; nextAttemptAt: Date } | { status: Exclude<DeliveryStatus, 'pending' | 'canceled'> }
+
 export interface AttemptResultRow {
   lease: { id: number; fence: number }
   attempt: DeliveryAttemptRow
   state: DeliveryState
-  /** Which subscriptions the result changes nothing for; null if it never changes any. */
+  /** Of which subscriptions' deliveries the result is recorded; null for all. */
   onlyIf: 'not_failing' | 'failing' | null
 }
 
 /**
- * Records attempts in one statement, as `recordDeliveryAttempt` records one. Returns the IDs of their deliveries. It
- * leaves out those that were locked or taken over by others, and those whose subscription the result may change.
+ * Records attempts and ends their leases. Returns the IDs of the deliveries. It leaves out deliveries that another worker
+ * has taken over. A delivery that was canceled during the attempt isn't retried.
  *
- * @param failingSince the earliest time at which a subscription can have started to fail without being disabled
+ * @param options.skipLocked leaves out deliveries that others have locked. Otherwise, it waits for them, so record only one
+ *   attempt: two statements that lock several rows in different orders would stop each other
+ * @param options.failingSince the earliest time at which a subscription that counts as failing can have started to fail
  */
 export async function recordDeliveryAttempts(
   db: Db,
   results: readonly AttemptResultRow[],
-  failingSince: Date,
+  { skipLocked = false, failingSince }: { skipLocked?: boolean; failingSince?: Date } = {},
 ): Promise<number[]> {
   const isFinal = ({ status }: DeliveryState) => status === 'delivered' || status === 'gone'
   const { rows } = await sql<{ id: number }>`${prepared}
@@ -43,26 +56,26 @@ export async function recordDeliveryAttempts(
     ), locked as (
       select result.*, d.status = 'canceled' and not is_final as keeps_canceled
       from result
-      -- Lateral and with a limit, because PostgreSQL could read the whole table for a join. Skips what others have locked,
-      -- because two statements that lock several rows in different orders would stop each other.
+      -- Lateral and with a limit, because PostgreSQL could read the whole table for a join.
       cross join lateral (
         select status, subscription_id from webhook_delivery
         where id = result.id and fence = result.fence and worker_id is not null and status in ('pending', 'canceled')
         limit 1
-        for no key update skip locked
+        for no key update ${skipLocked ? sql`skip locked` : sql``}
       ) d
       left join lateral (
         select failing_since from webhook_subscription where id = d.subscription_id limit 1
       ) s on true
       where case only_if
         when 'not_failing' then failing_since is null
-        when 'failing' then failing_since > ${failingSince}
+        when 'failing' then failing_since > ${failingSince ?? null}
         else true
       end
     ), settled as (
       update webhook_delivery d
       set attempts = attempts + 1, worker_id = null, lease_until = null,
-        status = case when keeps_canceled then status else new_status end,
+        -- Not the row's own status: PostgreSQL checks constraints with the status from before the wait for the lock.
+        status = case when keeps_canceled then 'canceled' else new_status end,
         next_attempt_at = case when keeps_canceled then null else new_attempt_at end,
         waits_for_retry = new_attempt_at is not null,
         finished_at = case

@@ -1,0 +1,340 @@
+import { expect, it } from '@jest/globals'
+import { leftOut, share } from '../../core/share.ts'
+import { waitUntil } from '../support/wait.ts'
+
+const isRolledBack = (error: unknown) => error instanceof Error && error.message === 'rolled back'
+
+/**
+ * Shares an operation on names that runs until it's told to end. The keys of a name are its parts. Runs alone have a list
+ * of their own: a batch can have one name, too.
+ */
+function shareNames(
+  limits: {
+    maxSize?: number
+    maxRunning?: number
+    maxRunningPerGroup?: number
+    slowAfterMs?: number
+    gatherMs?: number
+    maxWaitMs?: number
+    aloneGroupOf?: (name: string) => number
+  } = {},
+) {
+  const { maxWaitMs, ...otherLimits } = limits
+  const started: string[][] = []
+  const ends: ((how?: Error | { leavesOut: string[] }) => void)[] = []
+  const startedAlone: string[] = []
+  const endsAlone = new Map<string, (error?: Error) => void>()
+  const rollbacks: number[] = []
+  const add = share<string, string>(
+    (_groupId, names, isAlone) =>
+      new Promise((resolve, reject) => {
+        if (isAlone) {
+          startedAlone.push(...names)
+          endsAlone.set(names.join(), (error) =>
+            error === undefined ? resolve(names.map((name) => `done ${name} alone`)) : reject(error),
+          )
+          return
+        }
+        started.push([...names])
+        ends.push((how) => {
+          if (how instanceof Error) reject(how)
+          else resolve(names.map((name) => (how?.leavesOut.includes(name) ? leftOut : `done ${name}`)))
+        })
+      }),
+    {
+      ...{ maxSize: 3, maxRunning: 2, maxRunningPerGroup: 1 },
+      ...otherLimits,
+      ...(maxWaitMs !== undefined && { deadline: { maxWaitMs, createError: () => new Error('too late') } }),
+      keysOf: (name) => name.split('+'),
+      isRolledBack,
+      onRollback: (_error, itemCount) => rollbacks.push(itemCount),
+    },
+  )
+  return {
+    ...{ add, started, startedAlone, rollbacks },
+    end: (batch: number, how?: Error | { leavesOut: string[] }) => ends[batch]?.(how),
+    endAlone: (name: string, error?: Error) => endsAlone.get(name)?.(error),
+  }
+}
+
+it('runs the first item at once, and those that come meanwhile together', async () => {
+  const { add, started, end } = shareNames()
+  const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
+  expect(started).toEqual([['a']])
+  end(0)
+  expect(await items[0]).toBe('done a')
+  expect(started).toEqual([['a'], ['b', 'c', 'd']])
+  end(1)
+  await items[1]
+  end(2)
+  expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c', 'done d', 'done e'])
+})
+
+it('lets the first item wait for others for a given time', async () => {
+  const { add, started, end } = shareNames({ gatherMs: 1 })
+  const items = [add(1, 'a'), add(1, 'b'), add(2, 'c')]
+  expect(started).toEqual([])
+  await waitUntil(() => started.length === 2)
+  expect(started).toEqual([['a', 'b'], ['c']])
+  end(0)
+  end(1)
+  expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c'])
+})
+
+it('runs items together that arrive in the same turn of the event loop', async () => {
+  const { add, started, end } = shareNames({ gatherMs: 0 })
+  const items = [add(1, 'a'), add(1, 'b')]
+  await Promise.resolve()
+  items.push(add(1, 'c'))
+  expect(started).toEqual([])
+  await waitUntil(() => started.length === 1)
+  expect(started).toEqual([['a', 'b', 'c']])
+  end(0)
+  expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c'])
+})
+
+it('rejects an item that has waited too long, and runs what waited behind it', async () => {
+  const { add, started, end } = shareNames({ maxWaitMs: 50 })
+  const first = add(1, 'a')
+  await expect(add(1, 'a+b')).rejects.toThrow('too late')
+  expect(started).toEqual([['a']])
+  const next = add(1, 'b')
+  end(0)
+  expect(await first).toBe('done a')
+  end(1)
+  expect(await next).toBe('done b')
+})
+
+it('runs items with a key in common one after the other, in their order', async () => {
+  const { add, started, end } = shareNames({ maxRunningPerGroup: 2 })
+  const items = ['a', 'a+b', 'c', 'b', 'd'].map((name) => add(1, name))
+  expect(started).toEqual([['a'], ['c']])
+  end(1)
+  await items[2]
+  // a+b waits for a. Nothing that runs has the key of b, but b came after a+b.
+  expect(started.at(-1)).toEqual(['d'])
+  end(0)
+  await items[0]
+  expect(started.at(-1)).toEqual(['a+b'])
+  end(3)
+  expect(await items[1]).toBe('done a+b')
+  expect(started.at(-1)).toEqual(['b'])
+  end(4)
+  expect(await items[3]).toBe('done b')
+})
+
+it("doesn't let an item wait for one of another group, even if they have a key in common", async () => {
+  const { add, started, end } = shareNames()
+  const items = [add(1, 'a'), add(2, 'a')]
+  expect(started).toEqual([['a'], ['a']])
+  end(0)
+  end(1)
+  await Promise.all(items)
+})
+
+it('lets groups take turns, and leaves room for others while one is slow', async () => {
+  const { add, started, end } = shareNames({ maxSize: 1 })
+  const items = [add(1, 'a1'), add(1, 'a2'), add(1, 'a3'), add(2, 'b1'), add(3, 'c1')]
+  expect(started).toEqual([['a1'], ['b1']])
+  end(1)
+  await items[3]
+  expect(started.at(-1)).toEqual(['c1'])
+  end(0)
+  await items[0]
+  end(2)
+  await items[4]
+  expect(started.slice(3)).toEqual([['a2']])
+})
+
+it('rejects the items of a batch that fails, and continues', async () => {
+  const { add, end } = shareNames()
+  const failing = add(1, 'a')
+  const next = add(1, 'a')
+  end(0, new Error('broken'))
+  await expect(failing).rejects.toThrow('broken')
+  end(1)
+  expect(await next).toBe('done a')
+})
+
+it('runs another batch of a group whose batch is slow, up to half of the batches', async () => {
+  const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 6, slowAfterMs: 20 })
+  const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
+  await waitUntil(() => started.length === 3)
+  // When another group's first batch is slow, this group's third is, too.
+  items.push(...['f', 'g'].map((name) => add(2, name)))
+  await waitUntil(() => started.length === 5)
+  expect(started.flat()).toEqual(['a', 'b', 'c', 'f', 'g'])
+  end(0)
+  await waitUntil(() => started.length === 6)
+  expect(started.at(-1)).toEqual(['d'])
+  end(1)
+  await waitUntil(() => started.length === 7)
+  for (const batch of started.keys()) end(batch)
+  expect(await Promise.all(items)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `done ${name}`))
+})
+
+it('leaves the last batch for a group that runs none, however many are slow', async () => {
+  const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 5, slowAfterMs: 20 })
+  const items = [1, 2].flatMap((group) => ['a', 'b', 'c'].map((name) => add(group, `${name}${group}`)))
+  await waitUntil(() => started.length === 4)
+  items.push(add(3, 'a3'))
+  expect(started.flat()).toEqual(['a1', 'a2', 'b1', 'b2', 'a3'])
+  end(4)
+  expect(await items.at(-1)).toBe('done a3')
+  for (const batch of started.keys()) end(batch)
+  await waitUntil(() => started.length === 7)
+  for (const batch of started.keys()) end(batch)
+  await Promise.all(items)
+})
+
+it('runs one batch of a group if only two can run', async () => {
+  const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 2, slowAfterMs: 20 })
+  const items = [add(1, 'a'), add(1, 'b')]
+  items.push(add(2, 'c'), add(2, 'd'))
+  expect(started.flat()).toEqual(['a', 'c'])
+  end(1)
+  await items[2]
+  expect(started.flat()).toEqual(['a', 'c', 'd'])
+  end(0)
+  end(2)
+  await waitUntil(() => started.length === 4)
+  end(3)
+  await Promise.all(items)
+})
+
+it('runs an item alone that a batch left out, while the others are done', async () => {
+  const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0 })
+  const items = ['a', 'b', 'c'].map((name) => add(1, name))
+  await waitUntil(() => started.length === 1)
+  end(0, { leavesOut: ['b'] })
+  expect(await items[0]).toBe('done a')
+  expect(await items[2]).toBe('done c')
+  expect(startedAlone).toEqual(['b'])
+  const next = add(1, 'd')
+  await waitUntil(() => started.length === 2)
+  end(1)
+  expect(await next).toBe('done d')
+  endAlone('b')
+  expect(await items[1]).toBe('done b alone')
+})
+
+it('runs each item of a batch alone that was rolled back, so that a bad one fails for itself', async () => {
+  const { add, started, startedAlone, rollbacks, end, endAlone } = shareNames({ gatherMs: 0, maxRunning: 4 })
+  const items = ['a', 'bad', 'c'].map((name) => add(1, name))
+  await waitUntil(() => started.length === 1)
+  end(0, new Error('rolled back'))
+  await waitUntil(() => startedAlone.length === 2)
+  const results = Promise.allSettled(items)
+  endAlone('bad', new Error('rolled back'))
+  await waitUntil(() => startedAlone.length === 3)
+  endAlone('a')
+  endAlone('c')
+  expect(await results).toEqual([
+    { status: 'fulfilled', value: 'done a alone' },
+    { status: 'rejected', reason: new Error('rolled back') },
+    { status: 'fulfilled', value: 'done c alone' },
+  ])
+  expect(rollbacks).toEqual([3])
+})
+
+it('runs at most two items of a group alone at a time, and leaves room for batches and other groups', async () => {
+  const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0, maxRunning: 5 })
+  const names = ['a1', 'a2', 'a3']
+  const items = names.map((name) => add(1, name))
+  await waitUntil(() => started.length === 1)
+  end(0, { leavesOut: names })
+  await waitUntil(() => startedAlone.length === 2)
+  const others = ['b1', 'b2'].map((name) => add(2, name))
+  await waitUntil(() => started.length === 2)
+  end(1, { leavesOut: ['b1', 'b2'] })
+  await waitUntil(() => startedAlone.length === 3)
+  const last = add(1, 'a4')
+  await waitUntil(() => started.length === 3)
+  end(2)
+  expect(await last).toBe('done a4')
+  expect(startedAlone).toEqual(['a1', 'a2', 'b1'])
+  endAlone('a1')
+  await waitUntil(() => startedAlone.length === 4)
+  endAlone('a2')
+  await waitUntil(() => startedAlone.length === 5)
+  ;['a3', 'b1', 'b2'].forEach((name) => endAlone(name))
+  expect(await Promise.all([...items, ...others])).toEqual(
+    ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => `done ${name} alone`),
+  )
+})
+
+it('counts the items that run alone by a group of their own, if they have one', async () => {
+  const aloneGroupOf = (name: string) => (name.startsWith('a') ? 1 : 2)
+  const { add, started, startedAlone, end, endAlone } = shareNames({
+    gatherMs: 0,
+    maxRunning: 6,
+    maxSize: 4,
+    aloneGroupOf,
+  })
+  const names = ['a1', 'a2', 'a3', 'b1']
+  const items = names.map((name) => add(0, name))
+  await waitUntil(() => started.length === 1)
+  end(0, { leavesOut: names })
+  await waitUntil(() => startedAlone.length === 3)
+  expect(startedAlone.toSorted()).toEqual(['a1', 'a2', 'b1'])
+  endAlone('a1')
+  await waitUntil(() => startedAlone.length === 4)
+  names.forEach((name) => endAlone(name))
+  expect(await Promise.all(items)).toEqual(names.map((name) => `done ${name} alone`))
+})
+
+it('lets batches and items alone take turns if only one of them can run', async () => {
+  const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0, maxRunning: 1 })
+  const items = ['a', 'b'].map((name) => add(1, name))
+  await waitUntil(() => started.length === 1)
+  items.push(add(1, 'c'), add(1, 'd'))
+  end(0, { leavesOut: ['a', 'b'] })
+  await waitUntil(() => startedAlone.length === 1)
+  endAlone('a')
+  await waitUntil(() => started.length === 2)
+  expect(startedAlone).toEqual(['a'])
+  end(1)
+  await waitUntil(() => startedAlone.length === 2)
+  endAlone('b')
+  expect(await Promise.all(items)).toEqual(['done a alone', 'done b alone', 'done c', 'done d'])
+})
+
+it('never lets an item meet one that runs alone, or waits to, and has a key in common', async () => {
+  const { add, started, startedAlone, end, endAlone } = shareNames({ maxRunning: 4, maxRunningPerGroup: 2 })
+  const first = add(1, 'a+b')
+  end(0, { leavesOut: ['a+b'] })
+  await waitUntil(() => startedAlone.length === 1)
+  const [second, other] = [add(1, 'b'), add(1, 'c')]
+  end(1)
+  expect(await other).toBe('done c')
+  expect(started).toEqual([['a+b'], ['c']])
+  endAlone('a+b')
+  expect(await first).toBe('done a+b alone')
+  await waitUntil(() => started.length === 3)
+  end(2)
+  expect(await second).toBe('done b')
+})
+
+it('rejects an item that has waited too long to run alone, and runs what waited behind it', async () => {
+  const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0, maxWaitMs: 50 })
+  const items = ['a', 'b'].map((name) => add(1, name))
+  const [first, second] = items
+  await waitUntil(() => started.length === 1)
+  end(0, { leavesOut: ['a', 'b'] })
+  await waitUntil(() => startedAlone.length === 1)
+  await expect(second).rejects.toThrow('too late')
+  const next = add(1, 'b')
+  await waitUntil(() => started.length === 2)
+  end(1)
+  expect(await next).toBe('done b')
+  endAlone('a')
+  expect(await first).toBe('done a alone')
+  expect(startedAlone).toEqual(['a'])
+})
+
+it('rejects an item that is left out although it runs alone', async () => {
+  const add = share<string, string>((_groupId, names) => Promise.resolve(names.map(() => leftOut)), {
+    ...{ maxSize: 3, maxRunning: 2, maxRunningPerGroup: 1 },
+  })
+  await expect(add(1, 'a')).rejects.toThrow('never left out')
+})
