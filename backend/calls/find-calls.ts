@@ -1,9 +1,9 @@
-import type { CallOutcome, CallStatus, TestCalls } from '@outdial/contract'
 import { sql } from 'kysely'
 import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { waitingFor } from './can-call.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
+import { type CallFilter, selectMatchingCalls } from './select-calls.ts'
 
 const selectCalls = (db: Db, workspaceId: number, now: Date) =>
   db
@@ -90,19 +90,6 @@ export const findCallRow = (
 ): Promise<CallRow | undefined> =>
   selectCalls(db, workspaceId, now).modifyFront(prepared).where('call.id', '=', id).executeTakeFirst()
 
-interface CallFilter {
-  status?: CallStatus
-  campaignId?: number
-  agentId?: number
-  outcomes?: readonly CallOutcome[]
-  contactId?: number
-  /** E.164. */
-  phoneNumber?: string
-  externalId?: string
-  goalMet?: boolean
-  test?: TestCalls
-}
-
 /** Returns a page of calls, newest first. Selects the page's IDs before joining, so that later pages are fast, too. */
 export const findCallPage = (
   db: Db,
@@ -111,25 +98,7 @@ export const findCallPage = (
   page: { limit: number; offset: number },
   now: Date,
 ): Promise<CallRow[]> => {
-  let ids = db.selectFrom('call').select('call.id').where('call.workspace_id', '=', workspaceId)
-  if (filter.status) ids = ids.where('call.status', '=', filter.status)
-  if (filter.campaignId) ids = ids.where('call.campaign_id', '=', filter.campaignId)
-  if (filter.agentId) ids = ids.where('call.agent_id', '=', filter.agentId)
-  if (filter.outcomes?.length) ids = ids.where('call.outcome', 'in', filter.outcomes)
-  if (filter.contactId) ids = ids.where('call.contact_id', '=', filter.contactId)
-  if (filter.phoneNumber) ids = ids.where('call.to_number', '=', filter.phoneNumber)
-  if (filter.externalId) {
-    const contacts = sql<number>`any(array(
-      select id from contact where workspace_id = ${workspaceId} and external_id = ${filter.externalId}
-    ))`
-    ids = ids.where('call.contact_id', '=', contacts)
-  }
-  // These two are the conditions of partial indexes. Without `is not null`, PostgreSQL would expect `not goal_met` to
-  // select the many calls whose goal is unknown, too.
-  if (filter.goalMet !== undefined)
-    ids = ids.where('call.goal_met', 'is not', null).where('call.goal_met', '=', filter.goalMet)
-  if (filter.test !== undefined && filter.test !== 'include')
-    ids = ids.where('call.test', '=', sql.lit(filter.test === 'only'))
+  const ids = selectMatchingCalls(db, workspaceId, filter).select('call.id')
   const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
   // Not prepared: which index is best depends on the values, because some statuses, outcomes, and campaigns are rare.
   return selectCalls(db, workspaceId, now).where('call.id', 'in', onPage).orderBy('call.id', 'desc').execute()

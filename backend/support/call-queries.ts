@@ -1,5 +1,6 @@
 import type { Call } from '@outdial/contract'
 import { sql } from 'kysely'
+import { selectMatchingCalls } from '../calls/select-calls.ts'
 import type { Db } from '../db/schema.ts'
 
 /** Finds the event of a call. It doesn't exist until the call is completed and analyzed. */
@@ -44,13 +45,10 @@ export const findCallsAround = (db: Db, workspaceId: number, call: Call, withinM
 
 /** Returns the latest calls of a contact: real calls first, because test calls ring no phone. */
 export const selectLatestCalls = (db: Db, workspaceId: number, contactId: number, limit: number) =>
-  db
-    .selectFrom('call')
-    .select(['id', 'test'])
-    .where('workspace_id', '=', workspaceId)
-    .where('contact_id', '=', contactId)
-    .orderBy('test')
-    .orderBy('id', 'desc')
+  selectMatchingCalls(db, workspaceId, { contactId })
+    .select(['call.id', 'call.test'])
+    .orderBy('call.test')
+    .orderBy('call.id', 'desc')
     .limit(limit)
     .execute()
 

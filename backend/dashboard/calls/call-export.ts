@@ -2,7 +2,7 @@ import { formatCsvPages } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
 import { defineDownload } from '../page/define-page.ts'
 import { CallsQuery, toCallFilter } from './call-filter.ts'
-import { type CallFilter, type ExportedCall, findCallsToExport } from './call-list-queries.ts'
+import { type CallListFilter, type ExportedCall, findCallsToExport } from './call-list-queries.ts'
 
 /** The columns in order, and how to read their values. Times are ISO 8601 in UTC. */
 const columns: [string, (call: ExportedCall) => string | number | boolean | Date | object | null][] = [
@@ -33,7 +33,7 @@ const columns: [string, (call: ExportedCall) => string | number | boolean | Date
 ]
 
 /** Streams calls as CSV, newest first. */
-const exportCalls = ({ db }: Pick<Deps, 'db'>, workspaceId: number, filter: CallFilter) =>
+const exportCalls = ({ db }: Pick<Deps, 'db'>, workspaceId: number, filter: CallListFilter) =>
   formatCsvPages({
     header: columns.map(([name]) => name),
     fetchPage: (last: ExportedCall | undefined, limit) =>

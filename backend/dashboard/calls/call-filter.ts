@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { parsePhone } from '../../core/phone.ts'
 import { OptionalId } from '../page/forms.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
-import type { CallFilter, CallSearch } from './call-list-queries.ts'
+import type { CallListFilter, CallSearch } from './call-list-queries.ts'
 
 /** Query of the call list. Invalid values are ignored. */
 export const CallsQuery = z.object({
@@ -36,15 +36,15 @@ export function filterParams(query: CallsQuery): Record<string, string> {
 }
 
 /** Converts the query to a database filter. Days are in the workspace's time zone. */
-export function toCallFilter(query: CallsQuery, workspace: UserWorkspace): CallFilter {
+export function toCallFilter(query: CallsQuery, workspace: UserWorkspace): CallListFilter {
   const { status, outcome, campaign, agent, contact, kind, from, to, search } = query
   return {
     ...(status && { status }),
-    ...(outcome && { outcome }),
+    ...(outcome && { outcomes: [outcome] }),
     ...(campaign && { campaignId: campaign }),
     ...(agent && { agentId: agent }),
     ...(contact && { contactId: contact }),
-    ...(kind && { test: kind === 'test' }),
+    ...(kind && { test: kind === 'test' ? 'only' : 'exclude' }),
     ...(from && { from: startOfDay(from, workspace.timeZone, 0) }),
     ...(to && { to: startOfDay(to, workspace.timeZone, 1) }),
     ...(search && { search: parseCallSearch(search, workspace.country) }),

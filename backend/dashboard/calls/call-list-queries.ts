@@ -1,6 +1,6 @@
-import type { CallOutcome, CallStatus } from '@outdial/contract'
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
 import { waitingFor } from '../../calls/can-call.ts'
+import { type CallFilter, selectMatchingCalls } from '../../calls/select-calls.ts'
 import { startsWith } from '../../db/name-search.ts'
 import type { Database, Db } from '../../db/schema.ts'
 
@@ -16,17 +16,7 @@ export interface CallSearch {
   eventId?: string
 }
 
-export interface CallFilter {
-  status?: CallStatus
-  outcome?: CallOutcome
-  campaignId?: number
-  agentId?: number
-  contactId?: number
-  test?: boolean
-  /** Earliest `queued_at`, inclusive. */
-  from?: Date
-  /** Latest `queued_at`, exclusive. */
-  to?: Date
+export interface CallListFilter extends CallFilter {
   search?: CallSearch
 }
 
@@ -55,13 +45,13 @@ const maxContactIds = 500
 export async function findListedCalls(
   db: Db,
   workspaceId: number,
-  filter: CallFilter,
+  filter: CallListFilter,
   slice: CallCursor,
   now: Date,
 ) {
   const direction = slice.after === undefined ? 'desc' : 'asc'
   const byTime = filter.from !== undefined || filter.to !== undefined
-  let ids = (await selectMatchingCalls(db, workspaceId, filter)).select('call.id')
+  let ids = (await selectFoundCalls(db, workspaceId, filter)).select('call.id')
   const cursor = slice.before ?? slice.after
   if (cursor !== undefined) {
     const comparison = sql.raw(direction === 'desc' ? '<' : '>')
@@ -133,11 +123,11 @@ const findPosition = (
 export async function countNewerCalls(
   db: Db,
   workspaceId: number,
-  filter: CallFilter,
+  filter: CallListFilter,
   after: number,
   limit: number,
 ): Promise<number> {
-  const newer = (await selectMatchingCalls(db, workspaceId, filter))
+  const newer = (await selectFoundCalls(db, workspaceId, filter))
     .select('call.id')
     .where('call.id', '>', after)
     .limit(limit)
@@ -148,20 +138,10 @@ export async function countNewerCalls(
   return count
 }
 
-/** Builds the query for the calls that match a filter. */
-async function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilter) {
+/** Builds the query for the calls that match a filter and its search. */
+async function selectFoundCalls(db: Db, workspaceId: number, filter: CallListFilter) {
   const { search } = filter
-  let calls = db.selectFrom('call').where('call.workspace_id', '=', workspaceId)
-  if (filter.status) calls = calls.where('call.status', '=', filter.status)
-  if (filter.outcome) calls = calls.where('call.outcome', '=', filter.outcome)
-  if (filter.campaignId) calls = calls.where('call.campaign_id', '=', filter.campaignId)
-  if (filter.agentId) calls = calls.where('call.agent_id', '=', filter.agentId)
-  if (filter.contactId) calls = calls.where('call.contact_id', '=', filter.contactId)
-  // Not a query parameter, so that PostgreSQL uses the partial index of test calls.
-  if (filter.test === true) calls = calls.where(sql<SqlBool>`call.test`)
-  if (filter.test === false) calls = calls.where(sql<SqlBool>`not call.test`)
-  if (filter.from) calls = calls.where('call.queued_at', '>=', filter.from)
-  if (filter.to) calls = calls.where('call.queued_at', '<', filter.to)
+  const calls = selectMatchingCalls(db, workspaceId, filter)
   if (search === undefined) return calls
   const contacts = search.names && (await findContactIds(db, workspaceId, search.names))
   const { callIds, contactIds } = await findByForeignIds(db, workspaceId, search)
@@ -272,10 +252,10 @@ export async function findFilterOptions(db: Db, workspaceId: number) {
 export const findCallsToExport = async (
   db: Db,
   workspaceId: number,
-  filter: CallFilter,
+  filter: CallListFilter,
   { before, limit }: { before: number | undefined; limit: number },
 ) => {
-  const all = (await selectMatchingCalls(db, workspaceId, filter)).select('call.id')
+  const all = (await selectFoundCalls(db, workspaceId, filter)).select('call.id')
   const older = before === undefined ? all : all.where('call.id', '<', before)
   return db
     .selectFrom('call')

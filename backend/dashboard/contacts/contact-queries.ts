@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import { isContactOnDoNotCallList } from '../../calls/check-do-not-call.ts'
+import { selectMatchingCalls } from '../../calls/select-calls.ts'
 import { contactColumns } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
 import { containsIdentifier } from '../../db/erasure.ts'
@@ -190,8 +191,7 @@ export const selectCallsOfContact = (
   contactId: number,
   page: { before: number | null; limit: number },
 ) =>
-  db
-    .selectFrom('call')
+  selectMatchingCalls(db, workspaceId, { contactId })
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .select([
       'call.id',
@@ -206,8 +206,6 @@ export const selectCallsOfContact = (
       'call.summary',
       'campaign.name as campaign_name',
     ])
-    .where('call.workspace_id', '=', workspaceId)
-    .where('call.contact_id', '=', contactId)
     .$if(page.before !== null, (query) => query.where('call.id', '<', page.before))
     .orderBy('call.id', 'desc')
     .limit(page.limit)
