@@ -1,7 +1,7 @@
 import { ContactAdded } from '@outdial/contract'
 import { sql } from 'kysely'
 import { isAddedRow, toErasedRow } from '../contacts/add-contacts.ts'
-import { toErasedCall, toErasedContact } from '../core/erased-contact.ts'
+import { toErasedCall, toErasedContact } from '../db/erased-contact.ts'
 import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
 

@@ -1,5 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import type { CallSettings } from '../db/tables/call-tables.ts'
+import { apiColumns } from '../db/tables/contact-fields.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
 /** Call settings that are read from the rows of the campaign, the agent, and the contact. */
@@ -17,12 +18,7 @@ export const contactSnapshot = (contactId: Expression<unknown> | number) => sql<
   select jsonb_build_object(
     'id', contact.id,
     'phone_number', contact.phone_number,
-    'first_name', contact.first_name,
-    'last_name', contact.last_name,
-    'email', contact.email,
-    'external_id', contact.external_id,
-    'time_zone', contact.time_zone,
-    'variables', contact.variables,
+    ${sql.join(apiColumns.flatMap((column) => [sql.lit(column), sql.ref(`contact.${column}`)]))},
     'do_not_call', ${isContactOnDoNotCallList},
     'consent', case when contact.consent_source is not null and contact.consent_at is not null
       then jsonb_build_object('source', contact.consent_source, 'at', iso_time(contact.consent_at)) end,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
+import { contactColumns } from '../db/tables/contact-fields.ts'
 import { waitingFor } from './can-call.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 import { type CallFilter, selectMatchingCalls } from './select-calls.ts'
@@ -58,14 +59,7 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
       'made_with.agent_name',
       'made_with.waiting_for',
       'contact.phone_number',
-      'contact.first_name',
-      'contact.last_name',
-      'contact.email',
-      'contact.external_id',
-      'contact.time_zone',
-      'contact.variables',
-      'contact.consent_source',
-      'contact.consent_at',
+      ...contactColumns.map((column) => `contact.${column}` as const),
       'contact.created_at',
       'contact.updated_at',
       isContactOnDoNotCallList.as('do_not_call'),

@@ -4,6 +4,8 @@ import type { Caller } from '../core/caller.ts'
 import { notFound } from '../core/errors.ts'
 import { callPageUrl } from '../core/page-urls.ts'
 import { type Page, toPage } from '../core/pagination.ts'
+import { pick } from '../core/records.ts'
+import { apiColumns } from '../db/tables/contact-fields.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRow, findCallPage, findCallRow } from './find-calls.ts'
 import { normalizeNumber } from './resolve-number.ts'
@@ -62,12 +64,7 @@ export const toCall = (config: Deps['config'], row: CallRow): Call => ({
 const toContact = (row: CallRow): Contact => ({
   id: row.contact_id,
   phone_number: row.phone_number,
-  first_name: row.first_name,
-  last_name: row.last_name,
-  email: row.email,
-  external_id: row.external_id,
-  time_zone: row.time_zone,
-  variables: row.variables,
+  ...pick(row, apiColumns),
   do_not_call: row.do_not_call,
   consent:
     row.consent_source === null || row.consent_at === null

@@ -4,7 +4,8 @@ import type { Actor, CallOrigin } from '../core/actor.ts'
 import { prepared } from '../db/connect.ts'
 import type { AgentStatus, Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
-import type { toContactColumns } from './contact-store.ts'
+import type { ContactFieldValues } from '../db/tables/contact-fields.ts'
+import type { ContactValues } from './contact-store.ts'
 
 /** A request as the function `add_contacts` takes it. */
 export interface AddContactRow {
@@ -13,7 +14,7 @@ export interface AddContactRow {
   scope_hash: string | null
   body_hash: string | null
   phone_number: string
-  changes: ReturnType<typeof toContactColumns>
+  changes: ContactValues
   changed_by: Actor
   time_zone: string | null
   campaign_id: number
@@ -29,7 +30,7 @@ export interface AddContactRow {
 }
 
 /** An open call with its contact, as the database returns it in JSON: times are texts. */
-export interface OpenCallRow {
+export interface OpenCallRow extends Omit<ContactFieldValues, 'consent_at'> {
   id: number
   workspace_id: number
   status: CallStatus
@@ -54,13 +55,6 @@ export interface OpenCallRow {
   at_capacity: boolean
   contact_id: number
   phone_number: string
-  first_name: string | null
-  last_name: string | null
-  email: string | null
-  external_id: string | null
-  time_zone: string | null
-  variables: Record<string, string>
-  consent_source: string | null
   consent_at: string | null
   created_at: string
   updated_at: string

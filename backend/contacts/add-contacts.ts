@@ -9,6 +9,7 @@ import { ApiError, describeError, fieldError } from '../core/errors.ts'
 import { share } from '../core/share.ts'
 import { getPools } from '../db/connect.ts'
 import { isRolledBack } from '../db/outage.ts'
+import { blankContact } from '../db/tables/contact-fields.ts'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import { planCall } from '../scheduling/calling-hours.ts'
@@ -19,7 +20,6 @@ import {
   addContactRows,
   type AddedRow,
 } from './add-contacts-store.ts'
-import { toContactColumns } from './contact-store.ts'
 import { checkConsentDate, maxVariables, toContactValues, tooManyVariables } from './upsert-contact.ts'
 
 /** A validated `POST /contacts/`. */
@@ -167,7 +167,7 @@ function toRow(
     scope_hash: idempotency && toBytea(idempotency.scopeHash),
     body_hash: idempotency && toBytea(idempotency.bodyHash),
     phone_number: phoneNumber,
-    changes: toContactColumns(toContactValues(input)),
+    changes: toContactValues(input),
     changed_by: actor,
     time_zone: timeZone,
     campaign_id: input.campaign_id,
@@ -251,13 +251,6 @@ export const toErasedRow = (added: AddedRow): AddedRow => ({
     to_number: '',
     metadata: {},
     phone_number: '',
-    first_name: null,
-    last_name: null,
-    email: null,
-    external_id: null,
-    time_zone: null,
-    variables: {},
-    consent_source: null,
-    consent_at: null,
+    ...blankContact,
   },
 })

@@ -1,18 +1,13 @@
 import { sql } from 'kysely'
 import type { Actor } from '../core/actor.ts'
 import type { Db } from '../db/schema.ts'
+import type { ContactColumn, ContactFieldValues } from '../db/tables/contact-fields.ts'
 
-/** Fields of a contact to write: undefined keeps the stored value, null clears it. */
-export interface ContactValues {
-  firstName?: string | null
-  lastName?: string | null
-  email?: string | null
-  externalId?: string | null
-  timeZone?: string | null
-  /** Merged over the stored ones. */
-  variables?: Record<string, string> | null
-  consent?: { source: string; at: Date } | null
-}
+/**
+ * Fields of a contact to write, by column: undefined keeps the stored value, null clears it. Variables are merged over the
+ * stored ones.
+ */
+export type ContactValues = { [Column in ContactColumn]?: ContactFieldValues[Column] | null }
 
 /** When a contact is changed and by whom. A trigger writes it to the contact's history, with the changed fields. */
 interface ContactChange {
@@ -34,45 +29,28 @@ export async function upsertContactRow(
   const { rows } = await sql<{ id: number; created: boolean; variables: Record<string, string> }>`
     select contact_id as id, created, variables
     from upsert_contacts(${workspaceId}, ${change.at}, array[row(
-      ${phoneNumber}::text, ${JSON.stringify(toContactColumns(values))}, ${JSON.stringify(change.by)}
+      ${phoneNumber}::text, ${JSON.stringify(values)}, ${JSON.stringify(change.by)}
     )]::contact_values[])`.execute(db)
   const [contact] = rows
   if (contact === undefined) throw new Error('invariant: the contact was neither created nor found')
   return contact
 }
 
-/** Returns the values by column, as the function `upsert_contacts` takes them. */
-export const toContactColumns = (values: ContactValues) => ({
-  first_name: values.firstName,
-  last_name: values.lastName,
-  email: values.email,
-  external_id: values.externalId,
-  time_zone: values.timeZone,
-  variables: values.variables,
-  consent_source: values.consent && values.consent.source,
-  consent_at: values.consent && values.consent.at,
-})
-
 /** Replaces all fields of a contact except its number. Returns false if it doesn't exist or was erased. */
 export async function replaceContact(
   db: Db,
   workspaceId: number,
   contactId: number,
-  values: Required<ContactValues> & ContactChange,
+  values: ContactFieldValues,
+  change: ContactChange,
 ): Promise<boolean> {
   const row = await db
     .updateTable('contact')
     .set({
-      first_name: values.firstName,
-      last_name: values.lastName,
-      email: values.email,
-      external_id: values.externalId,
-      time_zone: values.timeZone,
-      variables: JSON.stringify(values.variables ?? {}),
-      consent_source: values.consent && values.consent.source,
-      consent_at: values.consent && values.consent.at,
-      updated_at: values.at,
-      updated_by: JSON.stringify(values.by),
+      ...values,
+      variables: JSON.stringify(values.variables),
+      updated_at: change.at,
+      updated_by: JSON.stringify(change.by),
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)

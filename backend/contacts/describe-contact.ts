@@ -1,5 +1,7 @@
 import { toSingleLine } from '../core/text.ts'
+import { detailColumns } from '../db/tables/contact-fields.ts'
 import { formatLocalTime } from '../scheduling/local-time.ts'
+import { contactLabels } from './contact-labels.ts'
 import type { ContactDetails } from './find-contacts.ts'
 
 interface Note {
@@ -21,8 +23,7 @@ export function describeContact(
   const facts: (readonly [string, string | null | undefined])[] = [
     ['Name', name || 'unknown'],
     ['Phone number', contact.phone_number],
-    ['Email', contact.email],
-    ['External ID', contact.external_id],
+    ...detailColumns.map((column) => [contactLabels[column], contact[column]] as const),
     ['Local time', timeZone && formatLocalTime(now, timeZone)],
     ['Do not call', contact.do_not_call ? "yes, don't call this number again" : 'no'],
   ]

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
+import { blankContact } from '../db/tables/contact-fields.ts'
 
 /** Reads what identifies a contact, without a lock: import rows are locked before the contact. */
 export const findIdentifyingData = (db: Db, workspaceId: number, contactId: number) =>
@@ -17,14 +18,8 @@ export const eraseContactRow: ContactEraser = async (db, { workspaceId, contactI
     .updateTable('contact')
     .set({
       phone_number: '',
-      first_name: null,
-      last_name: null,
-      email: null,
-      external_id: null,
-      time_zone: null,
+      ...blankContact,
       variables: '{}',
-      consent_source: null,
-      consent_at: null,
       updated_at: at,
       updated_by: null,
       erased_at: at,

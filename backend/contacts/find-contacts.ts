@@ -1,23 +1,12 @@
 import { sql } from 'kysely'
 import { isContactOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import type { Db } from '../db/schema.ts'
+import { apiColumns } from '../db/tables/contact-fields.ts'
 
 /** Fields that a contact can be looked up by. Several contacts may share an email address or external ID. */
 export type ContactLookupField = 'id' | 'phone_number' | 'email' | 'external_id'
 
 export type ContactDetails = Awaited<ReturnType<typeof findContactsBy>>[number]
-
-/** The columns that describe a contact. */
-export const contactColumns = [
-  'id',
-  'phone_number',
-  'first_name',
-  'last_name',
-  'email',
-  'external_id',
-  'time_zone',
-  'variables',
-] as const
 
 /** Finds up to `limit` contacts whose `field` has this value, most recently updated first. */
 export const findContactsBy = (
@@ -29,7 +18,7 @@ export const findContactsBy = (
 ) =>
   db
     .selectFrom('contact')
-    .select([...contactColumns, 'created_at', isContactOnDoNotCallList.as('do_not_call')])
+    .select(['id', 'phone_number', ...apiColumns, 'created_at', isContactOnDoNotCallList.as('do_not_call')])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
     .where((eb) =>

@@ -2,15 +2,17 @@ import { rescheduleContact } from '../calls/reschedule-calls.ts'
 import { type Actor, toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { fieldError, notFound } from '../core/errors.ts'
+import { toRecord } from '../core/records.ts'
+import { blankContact, contactColumns, type ContactFieldValues } from '../db/tables/contact-fields.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { replaceContact, upsertContactRow } from './contact-store.ts'
+import { type ContactValues, replaceContact, upsertContactRow } from './contact-store.ts'
 import {
   checkConsentDate,
   checkVariableCount,
   type ContactFields,
   type ContactInput,
-  toFieldValues,
+  toContactValues,
 } from './upsert-contact.ts'
 
 /** All fields of a contact except its number. An omitted field is cleared. */
@@ -35,21 +37,24 @@ export const replaceContactDetails = (
     const now = tx.clock.now()
     checkVariableCount(values.variables ?? {})
     checkConsentDate(values.consent, now)
-    const isUpdated = await replaceContact(tx.db, workspaceId, contactId, {
-      firstName: values.first_name ?? null,
-      lastName: values.last_name ?? null,
-      email: values.email ?? null,
-      externalId: values.external_id ?? null,
-      timeZone: values.time_zone ?? null,
-      variables: values.variables ?? {},
-      consent: values.consent ? { source: values.consent.source, at: new Date(values.consent.at) } : null,
-      at: now,
-      by: toActor(caller),
-    })
+    const isUpdated = await replaceContact(
+      tx.db,
+      workspaceId,
+      contactId,
+      fillBlanks(toContactValues(values)),
+      {
+        at: now,
+        by: toActor(caller),
+      },
+    )
     if (!isUpdated) throw notFound('contact')
     await rescheduleContact(tx.db, workspaceId, contactId, now)
     tx.notify.callQueued()
   })
+
+/** Clears the fields that aren't given. */
+const fillBlanks = (values: ContactValues) =>
+  toRecord(contactColumns, (column) => values[column] ?? blankContact[column]) as ContactFieldValues
 
 /**
  * Updates fields of an existing contact, as `POST /contacts/` would, and reschedules its waiting calls if a time zone
@@ -66,7 +71,7 @@ export const updateContact = (
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
-    const upserted = await upsertContactRow(tx.db, workspaceId, phoneNumber, toFieldValues(fields), {
+    const upserted = await upsertContactRow(tx.db, workspaceId, phoneNumber, toContactValues(fields), {
       at: now,
       by: actor,
     })

@@ -7,6 +7,8 @@ import { type Actor, toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { dayMs } from '../core/durations.ts'
 import { fieldError } from '../core/errors.ts'
+import { pick } from '../core/records.ts'
+import { apiColumns } from '../db/tables/contact-fields.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { type ContactValues, upsertContactRow } from './contact-store.ts'
@@ -62,29 +64,22 @@ export function checkConsentDate(consent: ContactInput['consent'], now: Date): v
   throw fieldError('consent.at', 'in_the_future')
 }
 
-export const toContactValues = (input: ContactInput): ContactValues => ({
-  ...toFieldValues(input),
-  consent: input.consent && { source: input.consent.source, at: new Date(input.consent.at) },
-})
-
 /** Fields to update: an omitted one keeps its value, null clears it. */
-export const ContactFields = AddContact.pick({
-  first_name: true,
-  last_name: true,
-  email: true,
-  external_id: true,
-  time_zone: true,
-  variables: true,
+export const ContactFields = ContactInput.omit({
+  phone_number: true,
+  country: true,
+  do_not_call: true,
+  consent: true,
 })
 export type ContactFields = z.infer<typeof ContactFields>
 
-export const toFieldValues = (input: ContactFields): Omit<ContactValues, 'consent'> => ({
-  firstName: input.first_name,
-  lastName: input.last_name,
-  email: input.email,
-  externalId: input.external_id,
-  timeZone: input.time_zone,
-  variables: input.variables,
+export const toContactValues = ({
+  consent,
+  ...fields
+}: ContactFields & Pick<ContactInput, 'consent'>): ContactValues => ({
+  ...pick(fields, apiColumns),
+  consent_source: consent && consent.source,
+  consent_at: consent && new Date(consent.at),
 })
 
 export const maxVariables = 100

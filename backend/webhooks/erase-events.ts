@@ -1,6 +1,6 @@
 import { CallCompletedEvent } from '@outdial/contract'
 import { sql } from 'kysely'
-import { toErasedCall } from '../core/erased-contact.ts'
+import { toErasedCall } from '../db/erased-contact.ts'
 import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
 

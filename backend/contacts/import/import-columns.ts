@@ -1,18 +1,17 @@
 import * as z from 'zod'
+import { consentColumns, textColumns } from '../../db/tables/contact-fields.ts'
 
-/** Names, as in the API, of the fields that a column can contain. `name` is the first and last name in one column. */
+/**
+ * The fields that a column can contain. `name` is the first and last name in one column. Variables have columns with
+ * names of their own.
+ */
 const importFields = [
   'phone_number',
   'country',
-  'first_name',
-  'last_name',
   'name',
-  'email',
-  'external_id',
-  'time_zone',
   'do_not_call',
-  'consent_source',
-  'consent_at',
+  ...textColumns,
+  ...consentColumns,
 ] as const
 export type ImportField = (typeof importFields)[number]
 
@@ -25,10 +24,10 @@ export const ImportColumn = z.object({
 export type ImportColumn = z.infer<typeof ImportColumn>
 
 // cspell:disable
-/** Headers that people and other programs use, in lower case, without spaces and punctuation. */
-const headerNames: Record<ImportField, string[]> = {
+/** Headers that people and other programs use besides the field's own name. */
+const otherNames: { [Field in ImportField]?: string[] } = {
   phone_number: [
-    ...['phonenumber', 'phone', 'mobile', 'mobilephone', 'mobilenumber', 'mobilephonenumber', 'cell'],
+    ...['phone', 'mobile', 'mobilephone', 'mobilenumber', 'mobilephonenumber', 'cell'],
     ...['cellphone', 'cellphonenumber', 'telephone', 'telephonenumber', 'tel', 'number', 'phoneno', 'phone1'],
     ...[
       'primaryphone',
@@ -41,22 +40,25 @@ const headerNames: Record<ImportField, string[]> = {
       'telefono',
     ],
   ],
-  country: ['country', 'countrycode'],
-  first_name: ['firstname', 'first', 'givenname', 'forename', 'vorname', 'prénom', 'prenom', 'nombre'],
-  last_name: ['lastname', 'last', 'surname', 'familyname', 'nachname', 'apellido', 'apellidos'],
-  name: ['name', 'fullname', 'contactname', 'displayname'],
-  email: ['email', 'emailaddress', 'mail', 'email1', 'email1value', 'primaryemail'],
-  external_id: ['externalid', 'id', 'crmid', 'contactid', 'customerid', 'recordid', 'leadid'],
-  time_zone: ['timezone', 'tz'],
-  do_not_call: ['donotcall', 'dnc', 'optout', 'optedout', 'donotcontact'],
-  consent_source: ['consentsource', 'consent'],
-  consent_at: ['consentat', 'consentdate', 'consenttime'],
+  country: ['countrycode'],
+  first_name: ['first', 'givenname', 'forename', 'vorname', 'prénom', 'prenom', 'nombre'],
+  last_name: ['last', 'surname', 'familyname', 'nachname', 'apellido', 'apellidos'],
+  name: ['fullname', 'contactname', 'displayname'],
+  email: ['emailaddress', 'mail', 'email1', 'email1value', 'primaryemail'],
+  external_id: ['id', 'crmid', 'contactid', 'customerid', 'recordid', 'leadid'],
+  time_zone: ['tz'],
+  do_not_call: ['dnc', 'optout', 'optedout', 'donotcontact'],
+  consent_source: ['consent'],
+  consent_at: ['consentdate', 'consenttime'],
 }
 // cspell:enable
 
+/** Returns a header in lower case, without spaces and punctuation. */
+const toName = (header: string): string => header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+
 const fieldByName = new Map(
-  Object.entries(headerNames).flatMap(([field, all]) =>
-    all.map((name) => [name, field as ImportField] as const),
+  importFields.flatMap((field) =>
+    [toName(field), ...(otherNames[field] ?? [])].map((name) => [name, field] as const),
   ),
 )
 
@@ -68,7 +70,7 @@ const otherChannel = /mail|sms|text|fax|newsletter/
 
 /** Returns the field that a column with this header contains. Undefined if it isn't a field. */
 function recognizeField(header: string): ImportField | undefined {
-  const name = header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  const name = toName(header)
   const field = fieldByName.get(name)
   if (field !== undefined) return field
   return optOut.test(name) && !otherChannel.test(name) ? 'do_not_call' : undefined

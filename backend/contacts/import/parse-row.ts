@@ -3,7 +3,9 @@ import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import { parsePhone } from '../../core/phone.ts'
+import { pick } from '../../core/records.ts'
 import { validate, withoutFieldName } from '../../core/validate.ts'
+import { detailColumns } from '../../db/tables/contact-fields.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
@@ -92,8 +94,7 @@ function parseFields(
   const fields = collect(() =>
     validate(FieldsWithoutPhone, {
       ...toNames(fieldCells),
-      email: fieldCells.email,
-      external_id: fieldCells.external_id,
+      ...pick(fieldCells, detailColumns),
       time_zone: timeZone === undefined ? undefined : expandTimeZone(timeZone, context.country),
       ...(doNotCall.some(({ cell }) => parseYesNo(cell) === true) && { do_not_call: true }),
       ...(consent !== undefined && { consent }),

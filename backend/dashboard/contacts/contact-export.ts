@@ -1,16 +1,15 @@
 import { formatCsvPages } from '../../core/csv.ts'
+import { textColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import { defineDownload, noInput } from '../page/define-page.ts'
 import { type ExportedContact, findContactsToExport, selectVariableNames } from './contact-queries.ts'
 
+type Column = [name: string, toCell: (contact: ExportedContact) => string | null]
+
 /** The columns in order, with names that an import recognizes. */
-const columns: [string, (contact: ExportedContact) => string | null][] = [
+const columns: Column[] = [
   ['phone_number', (contact) => contact.phone_number],
-  ['first_name', (contact) => contact.first_name],
-  ['last_name', (contact) => contact.last_name],
-  ['email', (contact) => contact.email],
-  ['external_id', (contact) => contact.external_id],
-  ['time_zone', (contact) => contact.time_zone],
+  ...textColumns.map((column): Column => [column, (contact) => contact[column]]),
   ['do_not_call', (contact) => (contact.on_do_not_call_list ? 'true' : 'false')],
   ['consent_source', (contact) => contact.consent_source],
   ['consent_at', (contact) => contact.consent_at?.toISOString() ?? null],

@@ -6,8 +6,15 @@ import { replaceContactDetails } from '../../contacts/update-contact.ts'
 import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
+import { pick, toRecord } from '../../core/records.ts'
 import { toSingleLine } from '../../core/text.ts'
 import { validate } from '../../core/validate.ts'
+import {
+  blankContact,
+  type ContactColumn,
+  type ContactFieldValues,
+  textColumns,
+} from '../../db/tables/contact-fields.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
@@ -16,16 +23,7 @@ import { IdParams, pathTo } from '../page/page-context.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import { requireContact } from './contact-queries.ts'
 
-interface Values {
-  firstName: string
-  lastName: string
-  email: string
-  externalId: string
-  timeZone: string
-  variables: string
-  consentSource: string
-  consentAt: string
-}
+type Values = Record<ContactColumn, string>
 
 const formTexts = toFormTexts(addContactTexts)
 
@@ -42,28 +40,13 @@ interface FormData extends FormFrame {
 
 const contactFormView = template<FormData>('dashboard/contacts/contact-form-page')
 
-const emptyValues: Values = {
-  firstName: '',
-  lastName: '',
-  email: '',
-  externalId: '',
-  timeZone: '',
-  variables: '',
-  consentSource: '',
-  consentAt: '',
-}
-
 /** A hundred variables with the longest names and values, one per line. */
 const maxVariablesLength = 100 * (100 + 2_000 + ' = \r\n'.length)
 
 const text = formText.optional()
 
 const ContactFields = z.object({
-  first_name: text,
-  last_name: text,
-  email: text,
-  external_id: text,
-  time_zone: text,
+  ...toRecord(textColumns, () => text),
   variables: boundedText(maxVariablesLength).optional(),
   'consent.source': text,
   'consent.at': boundedText(64).optional(),
@@ -86,7 +69,7 @@ export const newContactPage = defineForm({
       back: { path: '/contacts', label: 'Contacts' },
       submitLabel: 'Add contact',
       contact: null,
-      values: emptyValues,
+      values: toFormValues(blankContact),
       country: workspace.country,
       campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
       chosen: query.campaign ?? '',
@@ -132,15 +115,11 @@ function formatQueuedMessage(added: {
   return `${savedMessage} Call queued.`
 }
 
-const toFormValues = (contact: Awaited<ReturnType<typeof requireContact>>): Values => ({
-  firstName: contact.first_name ?? '',
-  lastName: contact.last_name ?? '',
-  email: contact.email ?? '',
-  externalId: contact.external_id ?? '',
-  timeZone: contact.time_zone ?? '',
+const toFormValues = (contact: ContactFieldValues): Values => ({
+  ...toRecord(textColumns, (column) => contact[column] ?? ''),
   variables: formatVariables(contact.variables),
-  consentSource: contact.consent_source ?? '',
-  consentAt: contact.consent_at?.toISOString() ?? '',
+  consent_source: contact.consent_source ?? '',
+  consent_at: contact.consent_at?.toISOString() ?? '',
 })
 
 export const editContactPage = defineForm({
@@ -195,11 +174,7 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
     throw invalidField('consent.at', 'required', 'Enter the consent date, or clear the consent source.')
   }
   return {
-    first_name: fields.first_name,
-    last_name: fields.last_name,
-    email: fields.email,
-    external_id: fields.external_id,
-    time_zone: fields.time_zone,
+    ...pick(fields, textColumns),
     ...(fields.variables !== undefined && { variables: parseVariables(fields.variables) }),
     ...(source !== undefined &&
       at !== undefined && {

@@ -1,7 +1,7 @@
 import { type ContactChange, findChanges } from '../../contacts/contact-history.ts'
+import { labelOfColumn } from '../../contacts/contact-labels.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ChangedValues } from '../../db/tables/call-tables.ts'
-import { columnLabels } from '../../support/contact-changes.ts'
 import { describeActor, type LinkedText } from '../../support/describe-actor.ts'
 
 export interface ShownChange {
@@ -41,6 +41,6 @@ function toShownValues({ old_values: before, new_values: after }: ContactChange)
 
 /** Returns the values by label. A variable's label is its name. */
 const flatten = ({ variables, ...columns }: ChangedValues): Record<string, string | null> => ({
-  ...Object.fromEntries(Object.entries(columns).map(([name, value]) => [columnLabels[name] ?? name, value])),
+  ...Object.fromEntries(Object.entries(columns).map(([name, value]) => [labelOfColumn(name), value])),
   ...variables,
 })

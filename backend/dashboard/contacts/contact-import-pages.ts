@@ -1,6 +1,7 @@
 import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
+import { contactLabels } from '../../contacts/contact-labels.ts'
 import { ImportColumn, type ImportField } from '../../contacts/import/import-columns.ts'
 import {
   discardImport,
@@ -11,6 +12,8 @@ import {
 } from '../../contacts/import/imports.ts'
 import { RowIssue } from '../../contacts/import/parse-row.ts'
 import { formatCsvPages } from '../../core/csv.ts'
+import { pick } from '../../core/records.ts'
+import { consentColumns, detailColumns, nameColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import type { Badge } from '../../views/badges.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
@@ -82,18 +85,15 @@ const statusBadges: Record<ImportStatus, Badge> = {
   failed: { tone: 'bad', text: 'Failed' },
 }
 
+/** In the order of the page's text. */
 const fieldNames: Record<ImportField, string> = {
   phone_number: addContactTexts.phone_number.label,
   country: addContactTexts.country.label,
-  first_name: addContactTexts.first_name.label,
-  last_name: addContactTexts.last_name.label,
+  ...pick(contactLabels, nameColumns),
   name: 'Full name',
-  email: addContactTexts.email.label,
-  external_id: addContactTexts.external_id.label,
-  time_zone: addContactTexts.time_zone.label,
+  ...pick(contactLabels, [...detailColumns, 'time_zone']),
   do_not_call: addContactTexts.do_not_call.label,
-  consent_source: addContactTexts['consent.source'].label,
-  consent_at: addContactTexts['consent.at'].label,
+  ...pick(contactLabels, consentColumns),
 }
 
 const { phone_number: requiredColumn, ...otherNames } = fieldNames

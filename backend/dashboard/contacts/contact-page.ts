@@ -1,9 +1,11 @@
-import { contactTexts, trimmedText } from '@outdial/contract'
+import { trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/check-do-not-call.ts'
+import { contactLabels } from '../../contacts/contact-labels.ts'
 import { addNote, findNotes } from '../../contacts/contact-notes.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
+import { detailColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
@@ -92,10 +94,9 @@ export const contactPage = definePage({
         createdAt: contact.created_at,
         updatedAt: contact.updated_at,
       },
-      facts: [
-        { label: contactTexts.email.label, value: contact.email ?? '' },
-        { label: contactTexts.external_id.label, value: contact.external_id ?? '' },
-      ].filter(({ value }) => value !== ''),
+      facts: detailColumns
+        .map((column) => ({ label: contactLabels[column], value: contact[column] ?? '' }))
+        .filter(({ value }) => value !== ''),
       variables: Object.entries(contact.variables).map(([name, value]) => ({ name, value })),
       consent:
         contact.consent_source === null || contact.consent_at === null

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import { isContactOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { selectMatchingCalls } from '../../calls/select-calls.ts'
-import { contactColumns } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
 import { containsIdentifier } from '../../db/erasure.ts'
 import type { Db } from '../../db/schema.ts'
+import { contactColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import { findMentions } from '../../mcp/erase-tool-calls.ts'
 import { toIdentifiers } from '../../privacy/erase-contact.ts'
@@ -26,12 +26,7 @@ export type ExportedContact = Awaited<ReturnType<typeof findContactsToExport>>[n
 export const findContactsToExport = (db: Db, workspaceId: number, page: { after: number; limit: number }) =>
   db
     .selectFrom('contact')
-    .select([
-      ...contactColumns,
-      'consent_source',
-      'consent_at',
-      isContactOnDoNotCallList.as('on_do_not_call_list'),
-    ])
+    .select(['id', 'phone_number', ...contactColumns, isContactOnDoNotCallList.as('on_do_not_call_list')])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
     .where('id', '>', page.after)
@@ -179,7 +174,7 @@ export const hasContacts = async (db: Db, workspaceId: number): Promise<boolean>
 export const findContact = (db: Db, workspaceId: number, contactId: number) =>
   db
     .selectFrom('contact')
-    .select([...contactColumns, 'consent_source', 'consent_at', 'created_at', 'updated_at', 'erased_at'])
+    .select(['id', 'phone_number', ...contactColumns, 'created_at', 'updated_at', 'erased_at'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
     .executeTakeFirst()

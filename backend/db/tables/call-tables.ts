@@ -14,6 +14,7 @@ import type {
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Actor, CallOrigin } from '../../core/actor.ts'
 import type { CreatedAt, Id, Json, JsonWithDefault, NullableJson, TimestampColumn } from './column-types.ts'
+import type { ContactFieldColumns, ContactTextColumn } from './contact-fields.ts'
 
 /** Agents, campaigns, contacts, and calls. */
 export interface CallTables {
@@ -90,18 +91,10 @@ interface CampaignQueueTable {
   claimed_at: TimestampColumn | null
 }
 
-interface ContactTable {
+interface ContactTable extends ContactFieldColumns {
   id: Id
   workspace_id: number
   phone_number: string
-  first_name: string | null
-  last_name: string | null
-  email: string | null
-  external_id: string | null
-  time_zone: string | null
-  variables: JsonWithDefault<Record<string, string>>
-  consent_source: string | null
-  consent_at: TimestampColumn | null
   erased_at: TimestampColumn | null
   search: GeneratedAlways<string>
   email_folded: GeneratedAlways<string | null>
@@ -132,9 +125,11 @@ interface ContactChangeValuesTable {
 }
 
 /** The changed columns of a contact. Contains only the variables that changed. */
-export type ChangedValues = Partial<
-  Record<'first_name' | 'last_name' | 'email' | 'external_id' | 'time_zone', string | null>
-> & { consent_source?: string | null; consent_at?: string | null; variables?: Record<string, string> }
+export type ChangedValues = Partial<Record<ContactTextColumn, string | null>> & {
+  consent_source?: string | null
+  consent_at?: string | null
+  variables?: Record<string, string>
+}
 
 interface ContactNoteTable {
   id: Id

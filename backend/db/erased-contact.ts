@@ -1,15 +1,12 @@
 import type { Call, Contact } from '@outdial/contract'
+import { pick } from '../core/records.ts'
+import { apiColumns, blankContact } from './tables/contact-fields.ts'
 
 /** Removes everything that identifies the person. `do_not_call` stays. */
 export const toErasedContact = (contact: Contact): Contact => ({
   ...contact,
   phone_number: '',
-  first_name: null,
-  last_name: null,
-  email: null,
-  external_id: null,
-  time_zone: null,
-  variables: {},
+  ...pick(blankContact, apiColumns),
   consent: null,
 })
 

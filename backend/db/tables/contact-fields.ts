@@ -1,0 +1,60 @@
+import type { Selectable } from 'kysely'
+import { toRecord } from '../../core/records.ts'
+import type { JsonWithDefault, TimestampColumn } from './column-types.ts'
+
+/** What is entered about a contact: all columns of `contact` that aren't its number or written by the service. */
+export interface ContactFieldColumns {
+  first_name: string | null
+  last_name: string | null
+  email: string | null
+  external_id: string | null
+  time_zone: string | null
+  variables: JsonWithDefault<Record<string, string>>
+  consent_source: string | null
+  consent_at: TimestampColumn | null
+}
+
+export type ContactFieldValues = Selectable<ContactFieldColumns>
+export type ContactColumn = keyof ContactFieldColumns
+
+/**
+ * The columns in the order in which users see them, and how they're shown. A detail is a text that pages, agents, imports,
+ * and exports take as it is. Schemas, forms, tools, and SQL functions are written by hand: a test tells what lacks a column.
+ */
+const kinds = {
+  first_name: 'name',
+  last_name: 'name',
+  email: 'detail',
+  external_id: 'detail',
+  time_zone: 'time zone',
+  variables: 'variables',
+  consent_source: 'consent',
+  consent_at: 'consent',
+} as const satisfies Record<ContactColumn, string>
+
+type Kind = (typeof kinds)[ContactColumn]
+type ColumnOf<OfKind extends Kind> = {
+  [Column in ContactColumn]: (typeof kinds)[Column] extends OfKind ? Column : never
+}[ContactColumn]
+
+export const contactColumns = Object.keys(kinds) as ContactColumn[]
+
+const columnsOf = <OfKind extends Kind>(...selected: OfKind[]): readonly ColumnOf<OfKind>[] =>
+  contactColumns.filter((column): column is ColumnOf<OfKind> => (selected as Kind[]).includes(kinds[column]))
+
+export const nameColumns = columnsOf('name')
+export const detailColumns = columnsOf('detail')
+export const consentColumns = columnsOf('consent')
+export const textColumns = columnsOf('name', 'detail', 'time zone')
+export type ContactTextColumn = (typeof textColumns)[number]
+
+/** What the API has under the same names. It has the consent as one object. */
+export const apiColumns = columnsOf('name', 'detail', 'time zone', 'variables')
+
+/** The fields of a contact of which only the number is known, and of an erased one. */
+export const blankContact = {
+  ...toRecord(textColumns, () => null),
+  variables: {},
+  consent_source: null,
+  consent_at: null,
+} satisfies ContactFieldValues
