@@ -79,7 +79,7 @@ export const errorTexts = {
     action: 'Use the address in PUBLIC_URL, or add the name to ALLOWED_HOSTS.',
   },
   'malformed_json.no_host': {
-    meaning: 'The request has no `Host` header.',
+    meaning: 'The request has no `Host` header, or several.',
     action: 'Check your HTTP client.',
   },
   'malformed_json.expectation': {

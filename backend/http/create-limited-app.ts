@@ -6,6 +6,7 @@ import { createProxyCheck, getClientAddress } from './client-address.ts'
 import { createGracefulClosing } from './close-connections.ts'
 import { createLimitedServer } from './create-server.ts'
 import { handleError } from './error-handler.ts'
+import { createFloodGuard } from './flood-guard.ts'
 import { type HttpLimits, megabyte } from './http-limits.ts'
 import type { OverloadState } from './overload.ts'
 import { getRequestId } from './request-log.ts'
@@ -39,18 +40,19 @@ export function createLimitedApp(
   },
 ): LimitedApp {
   const isProxy = createProxyCheck(deps.config.trustedProxies)
+  const slowClients = createSlowClientLog(deps)
   const bodies = createBodyLimits(limits, {
-    ...{ overload, isProxy },
-    slowClients: createSlowClientLog(deps),
+    ...{ overload, slowClients, isProxy },
     getAddress: (req) => getClientAddress(req, isProxy),
   })
+  const floods = createFloodGuard(limits, { slowClients, isProxy })
   const log: FastifyBaseLogger = deps.log
   const app = Fastify({
     serverFactory: (handler, { keepAliveTimeout }) => {
       const handle: RequestListener = (req, res) => {
         if (!handleFirst(req, res, bodies)) handler(req, res)
       }
-      const server = createLimitedServer(handle, { limits, bodies })
+      const server = createLimitedServer(handle, { limits, bodies, floods })
       server.keepAliveTimeout = Number(keepAliveTimeout)
       return server
     },

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net'
 import { ApiError, type ErrorKey } from '../core/errors.ts'
 import type { BodyLimits } from './body-limits.ts'
 import { handleClientError } from './client-errors.ts'
+import type { FloodGuard } from './flood-guard.ts'
 import { type HttpLimits, nodeRequestTimeoutMs } from './http-limits.ts'
 import { getRequestId } from './request-log.ts'
 import { createRequestOrder } from './request-order.ts'
@@ -19,9 +20,9 @@ import { createRequestOrder } from './request-order.ts'
  */
 export function createLimitedServer(
   handle: RequestListener,
-  { limits, bodies }: { limits: HttpLimits; bodies: Pick<BodyLimits, 'watch'> },
+  { limits, bodies, floods }: { limits: HttpLimits; bodies: Pick<BodyLimits, 'watch'>; floods: FloodGuard },
 ): Server {
-  const { inOrder, canRespond } = createRequestOrder()
+  const { inOrder, canRespond } = createRequestOrder(floods.add)
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -32,8 +33,8 @@ export function createLimitedServer(
     },
     inOrder((req, res) => {
       bodies.watch(req, res)
-      // RFC 9112, section 3.2: only HTTP/1.0 has requests without it.
-      if (req.headers.host === undefined && req.httpVersion !== '1.0')
+      // RFC 9112, section 3.2: there's one, except in HTTP/1.0. Of several, Node takes the first, and a proxy could another.
+      if (countHosts(req) !== 1 && !(countHosts(req) === 0 && req.httpVersion === '1.0'))
         rejectRequest(req, res, 400, 'malformed_json.no_host')
       else handle(req, res)
     }),
@@ -45,6 +46,10 @@ export function createLimitedServer(
   )
   server.on('clientError', (error, socket: Socket) => handleClientError(error, socket, canRespond))
   server.on('connection', (socket) => {
+    if (floods.isRejected(socket)) {
+      socket.destroy()
+      return
+    }
     const closeUnused = () => {
       if (socket.bytesRead === 0) socket.destroy()
     }
@@ -53,6 +58,8 @@ export function createLimitedServer(
   })
   return server
 }
+
+const countHosts = ({ headersDistinct }: IncomingMessage): number => headersDistinct.host?.length ?? 0
 
 /** Responds to a request that Fastify doesn't handle. 417 isn't in the contract's table of statuses. */
 function rejectRequest(req: IncomingMessage, res: ServerResponse, status: number, key: ErrorKey): void {

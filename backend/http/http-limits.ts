@@ -30,6 +30,10 @@ export interface HttpLimits {
   maxUploadBytesPerUser: number
   /** Bytes of all responses that wait for their clients. */
   maxUnreadBytes: number
+  /** Connections of a network that are closed because too many requests wait on them. Then, new ones are refused. */
+  maxFloods: number
+  /** How long they're remembered after the last one. */
+  floodMemoryMs: number
 }
 
 export const megabyte = 1024 * 1024
@@ -50,6 +54,8 @@ export const defaultHttpLimits: HttpLimits = {
   maxBodyBytesPerOwner: 32 * megabyte,
   maxUploadBytesPerUser: 64 * megabyte,
   maxUnreadBytes: 256 * megabyte,
+  maxFloods: 10,
+  floodMemoryMs: 10 * secondMs,
 }
 
 /** The body of a form or request for which nobody needs a credential. The longest has a few fields. */

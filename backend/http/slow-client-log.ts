@@ -4,8 +4,8 @@ import type { Deps } from '../deps.ts'
 
 /** Counts the requests of slow clients by network, so that operators can find and block an attacker's. */
 export interface SlowClientLog {
-  /** Says that a request was ended with the status 408, or rejected with 429. */
-  add(address: string, outcome: 'ended' | 'rejected'): void
+  /** Says that a request was ended with the status 408, or rejected with 429, or that a connection had too many requests. */
+  add(address: string, outcome: 'ended' | 'rejected' | 'flooding'): void
   /** Writes a line if there's something new, and the last line is 10 seconds old. Call it often. */
   write(): void
 }
@@ -16,7 +16,7 @@ const shownNetworks = 10
 
 export function createSlowClientLog({ log, metrics }: Pick<Deps, 'log' | 'metrics'>): SlowClientLog {
   const counts = new Map<string, number>()
-  const outcomes = { ended: 0, rejected: 0 }
+  const outcomes = { ended: 0, rejected: 0, flooding: 0 }
   let writtenAt = -Infinity
   return {
     add: (address, outcome) => {
@@ -33,10 +33,11 @@ export function createSlowClientLog({ log, metrics }: Pick<Deps, 'log' | 'metric
       const largest = [...counts].sort(([, one], [, other]) => other - one).slice(0, shownNetworks)
       log.warn(
         { ...outcomes, networks: Object.fromEntries(largest) },
-        'slow clients: ended requests whose bodies took too long, or rejected those with too many at the same time',
+        'slow clients: ended requests whose bodies took too long, rejected those with too many at the same time, or closed ' +
+          'connections with too many requests',
       )
       counts.clear()
-      Object.assign(outcomes, { ended: 0, rejected: 0 })
+      Object.assign(outcomes, { ended: 0, rejected: 0, flooding: 0 })
     },
   }
 }

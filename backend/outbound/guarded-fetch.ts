@@ -33,7 +33,7 @@ export interface GuardedFetch {
  *
  * @param options.limits for the body of a response, including all events of a stream; reading more than that fails. A
  * stream that a GET opens carries the responses to later messages: it has these limits for each event, and again for each
- * POST that's sent.
+ * request that a POST sends. A server that sends requests of its own, such as pings, doesn't extend them.
  */
 export function createGuardedFetch(options: GuardOptions & { limits: BodyLimits }): GuardedFetch {
   const connect = guardedConnector(options)
@@ -47,7 +47,7 @@ export function createGuardedFetch(options: GuardOptions & { limits: BodyLimits 
     fetch: async (url, { method, headers, body, signal } = {}) => {
       if (body !== undefined && body !== null && typeof body !== 'string')
         throw new TypeError('the body must be a string')
-      if (method === 'POST') extend(ofStreams, options.limits)
+      if (method === 'POST' && body && isRequest(body)) extend(ofStreams, options.limits)
       const response = await undiciFetch(url, {
         method,
         headers: [...new Headers(headers)],
@@ -63,6 +63,16 @@ export function createGuardedFetch(options: GuardOptions & { limits: BodyLimits 
       return new Response(limited, { status: response.status, headers: [...response.headers] })
     },
     close: () => dispatcher.destroy(),
+  }
+}
+
+/** Checks whether a JSON-RPC message asks for something, unlike an answer to a request of the server. */
+function isRequest(message: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(message)
+    return typeof parsed === 'object' && parsed !== null && 'method' in parsed
+  } catch {
+    return false
   }
 }
 

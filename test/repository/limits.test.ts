@@ -26,11 +26,13 @@ const rows: Record<
   maxBodyBytesPerOwner: ['bytes of the bodies that are still arriving', megabytes],
   maxUploadBytesPerUser: ['bytes of the forms with files', megabytes],
   maxUnreadBytes: ['bytes of all responses', megabytes],
+  maxFloods: ['connections of an address', count],
+  floodMemoryMs: ['connections of an address', seconds],
 }
 
 it.each(Object.entries(rows))('docs/operating.md has the value of %s', (name, [label, format]) => {
   const row = readPage('docs/operating.md')
     .split('\n')
     .find((line) => line.startsWith(`| ${label}`))
-  expect(row?.split('|')[2]).toContain(format(name as keyof HttpLimits))
+  expect(row?.split('|').slice(1, 4).join()).toContain(format(name as keyof HttpLimits))
 })

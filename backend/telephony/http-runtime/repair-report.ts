@@ -63,10 +63,14 @@ function repairTranscript(value: unknown, note: Note): unknown {
   if (isBlank(value)) return null
   if (!Array.isArray(value)) return value
   const turns: unknown[] = value
-  return takeFirst(turns, reportLimits.turns, 'transcript', note).map((turn, index) =>
+  return takeFirst(turns.filter(isWhole), reportLimits.turns, 'transcript', note).map((turn, index) =>
     isFields(turn) ? repairTurn(turn, `transcript.${index}.text`, note) : turn,
   )
 }
+
+/** A blank value costs only its own turn. */
+const isWhole = (turn: unknown): boolean =>
+  isFields(turn) ? !isBlank(turn.role) && !isBlank(turn.at) : !isBlank(turn)
 
 /** Leaves out unknown fields, which don't count. */
 const repairTurn = ({ role, text, at }: Fields, field: string, note: Note): Fields => ({

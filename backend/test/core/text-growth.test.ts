@@ -270,6 +270,7 @@ const otherParsers: Record<string, string[]> = {
   ],
   // URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
   'reads a URL, of which Node accepts at most 16 KB': ['mcp/tool-transport.ts parseQuery'],
+  'reads a message that the MCP library has written': ['outbound/guarded-fetch.ts isRequest'],
   'reads what a schema with limits has accepted (http/input-growth.test.ts)': [
     'contacts/upsert-contact.ts checkConsentDate',
     'contract/primitives.ts isCivilTime',

@@ -26,9 +26,9 @@ const assembly = [
 const others = [
   'createApp',
   'createDashboardRoutes',
+  'createLimitedApp',
   'createMonitoringApp',
   'createPageLimit',
-  'createSlowClientLog',
   'createSubmitLimit',
   'createToolServer',
   'getSessionFailure',

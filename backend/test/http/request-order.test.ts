@@ -1,28 +1,33 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import pino from 'pino'
+import { Agent, request as send } from 'undici'
 import { systemClock } from '../../core/clock.ts'
 import { createBodyLimits } from '../../http/body-limits.ts'
 import { createLimitedServer } from '../../http/create-server.ts'
-import { defaultHttpLimits } from '../../http/http-limits.ts'
+import { createFloodGuard } from '../../http/flood-guard.ts'
+import { defaultHttpLimits, type HttpLimits } from '../../http/http-limits.ts'
 import { createOverloadState } from '../../http/overload.ts'
 import { createSlowClientLog } from '../../http/slow-client-log.ts'
 import { limitUnreadResponses } from '../../http/unread-responses.ts'
 import { createMetrics } from '../../metrics/metrics.ts'
 import { closeAfterTest, openConnection } from '../support/raw-connection.ts'
-import { waitUntil } from '../support/wait.ts'
+import { waitFor, waitUntil } from '../support/wait.ts'
 
+const proxyAddress = '127.0.0.9'
 const host = 'Host: 127.0.0.1\r\n'
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\n${host}${headers}\r\n`
 
 /** A server whose handler a test chooses. Records the paths of the requests that were begun, and how many at most at once. */
-async function listen(handle: RequestListener, limits = defaultHttpLimits) {
+async function listen(handle: RequestListener, changes: Partial<HttpLimits> = {}) {
+  const limits = { ...defaultHttpLimits, ...changes }
+  const slowClients = createSlowClientLog({ log: pino({ level: 'silent' }), metrics: createMetrics() })
   const bodies = createBodyLimits(limits, {
     overload: createOverloadState(systemClock),
-    slowClients: createSlowClientLog({ log: pino({ level: 'silent' }), metrics: createMetrics() }),
+    slowClients,
     isProxy: () => false,
     getAddress: ({ socket }) => socket.remoteAddress ?? '',
   })
@@ -37,7 +42,8 @@ async function listen(handle: RequestListener, limits = defaultHttpLimits) {
     res.once('close', () => current.set(socket, (current.get(socket) ?? 0) - 1))
     handle(req, res)
   }
-  const server = createLimitedServer(count, { limits, bodies })
+  const floods = createFloodGuard(limits, { slowClients, isProxy: (address) => address === proxyAddress })
+  const server = createLimitedServer(count, { limits, bodies, floods })
   const stop = limitUnreadResponses(server, limits)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
@@ -90,7 +96,9 @@ it.each(['GET', 'Expect: x'])(
   'begins at most one of hundreds of requests (%s), and closes their connections',
   async (kind) => {
     const pending: ServerResponse[] = []
-    const { server, port, started } = await listen((_req, res) => void pending.push(res))
+    const { server, port, started } = await listen((_req, res) => void pending.push(res), {
+      maxFloods: Infinity,
+    })
     const connections = await Promise.all(Array.from({ length: 20 }, () => openConnection(port)))
     const request = get('/', kind === 'GET' ? '' : `${kind}\r\n`)
     for (const connection of connections) connection.write(get('/first') + request.repeat(450))
@@ -127,7 +135,9 @@ it.each(['the client', 'Connection: close', 'an error'])(
   'begins no waiting request after its connection was ended by %s',
   async (by) => {
     const pending: ServerResponse[] = []
-    const { server, port, started } = await listen((_req, res) => void pending.push(res))
+    const { server, port, started } = await listen((_req, res) => void pending.push(res), {
+      maxFloods: Infinity,
+    })
     const connection = await openConnection(port)
     let requests = 0
     server.on('request', () => (requests += 1))
@@ -147,7 +157,7 @@ it.each([
   ['half a request', 'GET /2 HTTP/1.1\r\n'],
   ['something else than HTTP', 'x\r\n\r\n'],
 ])('sends no error for %s that a client would take for an earlier response', async (_, rest) => {
-  const limits = { ...defaultHttpLimits, headersTimeoutMs: 50, checkIntervalMs: 10 }
+  const limits = { headersTimeoutMs: 50, checkIntervalMs: 10 }
   const { port } = await listen((req, res) => {
     if (req.url === '/begun') res.write('begun')
   }, limits)
@@ -163,7 +173,7 @@ it.each([
 
 it('sends the status 408 for a late body after the response to an earlier request', async () => {
   const pending: ServerResponse[] = []
-  const limits = { ...defaultHttpLimits, bodyTimeoutMs: 50, checkIntervalMs: 10 }
+  const limits = { bodyTimeoutMs: 50, checkIntervalMs: 10 }
   const { port, started } = await listen((req, res) => {
     if (req.method === 'GET') pending.push(res)
   }, limits)
@@ -182,7 +192,7 @@ it('sends the status 408 for a late body after the response to an earlier reques
 })
 
 it('limits the bytes of unread responses when they are sent, not only when the timer fires', async () => {
-  const limits = { ...defaultHttpLimits, checkIntervalMs: 3_600_000, maxUnreadBytes: 100_000_000 }
+  const limits = { checkIntervalMs: 3_600_000, maxUnreadBytes: 100_000_000 }
   const { server, port } = await listen((_req, res) => res.end('x'.repeat(40_000_000)), limits)
   const sockets: { destroyed: boolean }[] = []
   server.on('connection', (socket) => sockets.push(socket))
@@ -197,4 +207,43 @@ it('limits the bytes of unread responses when they are sent, not only when the t
   expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThan(5)
   expect(sockets.at(0)?.destroyed).toBe(true)
   expect(sockets.at(-1)?.destroyed).toBe(false)
+})
+
+describe('a network whose clients send many requests on each connection', () => {
+  const flood = get('/').repeat(100)
+  /** Sends more requests than can wait, and resolves when the connection is closed. */
+  const closeForFlood = async (port: number, localAddress: string) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress })
+    closeAfterTest(() => socket.destroy())
+    socket.on('error', () => {})
+    socket.write(flood)
+    await once(socket, 'close')
+  }
+  const responds = async (port: number, localAddress: string): Promise<boolean> => {
+    const agent = new Agent({ localAddress })
+    closeAfterTest(() => agent.destroy())
+    const response = await send(`http://127.0.0.1:${port}/`, { dispatcher: agent }).catch(() => undefined)
+    await response?.body.dump()
+    return response?.statusCode === 200
+  }
+  // Never responds the first request of a flood, so that the others wait.
+  const handle: RequestListener = ({ headers }, res) => {
+    if (headers.connection !== undefined) res.end()
+  }
+
+  it('is refused for a while, and others are not', async () => {
+    const { port } = await listen(handle, { maxFloods: 3, floodMemoryMs: 500 })
+    for (let count = 1; count <= 2; count += 1) await closeForFlood(port, '127.0.0.2')
+    expect(await responds(port, '127.0.0.2')).toBe(true)
+    await closeForFlood(port, '127.0.0.2')
+    expect(await responds(port, '127.0.0.2')).toBe(false)
+    expect(await responds(port, '127.0.0.3')).toBe(true)
+    await waitFor(() => responds(port, '127.0.0.2'))
+  })
+
+  it('is never refused if it is a proxy', async () => {
+    const { port } = await listen(handle, { maxFloods: 1 })
+    await closeForFlood(port, proxyAddress)
+    expect(await responds(port, proxyAddress)).toBe(true)
+  })
 })

@@ -90,7 +90,7 @@ describe('requests whose bodies are still arriving', () => {
     await listening.close()
     expect(
       lines.filter((line) => line.includes('slow clients')).map((line) => JSON.parse(line) as unknown),
-    ).toEqual([expect.objectContaining({ ended: 1, rejected: 0, networks: { '127.0.0.1': 1 } })])
+    ).toEqual([expect.objectContaining({ ended: 1, rejected: 0, flooding: 0, networks: { '127.0.0.1': 1 } })])
     expect(lines.filter((line) => line.includes('"level":50'))).toEqual([])
   })
 

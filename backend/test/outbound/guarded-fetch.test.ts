@@ -95,7 +95,8 @@ describe('an event stream', () => {
     await expect(response.text()).rejects.toMatchObject(tooLarge)
   })
 
-  it('that a GET opened has these limits again for each message', async () => {
+  /** Opens a stream with a GET. Resolves with a function that lets the server send a text and reads it. */
+  async function openStream(): Promise<(text: string) => Promise<void>> {
     let stream: ServerResponse | undefined
     receiver.respond = ({ path }, response) => {
       if (path !== '/stream') return void response.writeHead(202).end()
@@ -104,19 +105,32 @@ describe('an event stream', () => {
     }
     const { body } = await local.fetch(receiver.url('/stream'))
     const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array>
-    const receive = async (text: string) => {
+    return async (text) => {
       stream?.write(text)
       for (let length = 0; length < text.length;) {
         const { value } = await reader.read()
         length += value?.length ?? Infinity
       }
     }
+  }
+  const post = (message: object) =>
+    local.fetch(receiver.url(), { method: 'POST', body: JSON.stringify(message) })
+
+  it('that a GET opened has these limits again for each request of ours', async () => {
+    const receive = await openStream()
     for (let count = 0; count < 5; count += 1) {
-      await local.fetch(receiver.url(), { method: 'POST', body: '' })
+      await post({ jsonrpc: '2.0', id: count, method: 'tools/list' })
       await receive(event(800))
     }
     await receive(event(800))
     await receive(event(800))
+    await expect(receive(event(800))).rejects.toMatchObject(tooLarge)
+  })
+
+  it('that a GET opened has no more for answers to pings of the server', async () => {
+    const receive = await openStream()
+    await receive(event(800))
+    await post({ jsonrpc: '2.0', id: 1, result: {} })
     await expect(receive(event(800))).rejects.toMatchObject(tooLarge)
   })
 })

@@ -312,6 +312,11 @@ describe('the fields of a report', () => {
       },
       { transcript: [] },
     ],
+    [
+      'turns without a role or a time',
+      { transcript: [{ ...turn, role: '' }, turn, { ...turn, at: ' ' }, null] },
+      { transcript: [turn] },
+    ],
     ['a blank URL and opt-out', { recording_url: '', do_not_call: '' }, {}],
     [
       'a voicemail without a summary',

@@ -15,6 +15,8 @@ const { startRinging, timestamp } = world
 
 const isInProgress = (call: Call) => call.status === 'in_progress'
 
+const said = { role: 'contact' as const, text: 'Yes.', at: '2026-05-04T15:00:01.000Z' }
+
 describe('asking the runtime', () => {
   it('asks a silent runtime for the reports that it did not send', async () => {
     const { id, attemptId } = await startRinging()
@@ -37,6 +39,11 @@ describe('asking the runtime', () => {
     ['an empty recording URL', { analysis, recording_url: '' }, { recording_url: null }],
     ['an invalid recording URL', { analysis, recording_url: 'later' }, { recording_url: null }],
     ['unknown fields', { analysis, cost: 3 }, {}],
+    [
+      'a turn without a role',
+      { analysis, transcript: [{ ...said, role: '' }, said] },
+      { transcript: [{ text: 'Yes.' }] },
+    ],
     ['a transcript of the wrong type', { analysis, transcript: 'Hello.' }, { transcript: [] }],
     [
       'an analysis that is wrong in part',
