@@ -78,7 +78,7 @@ export const errorTexts = {
     meaning: "Outdial doesn't know the host name in this URL.",
     action: 'Use the address in PUBLIC_URL, or add the name to ALLOWED_HOSTS.',
   },
-  'malformed_json.no_host': {
+  'malformed_json.host_count': {
     meaning: 'The request has no `Host` header, or several.',
     action: 'Check your HTTP client.',
   },

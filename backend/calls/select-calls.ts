@@ -2,7 +2,7 @@ import type { CallOutcome, CallStatus, TestCalls } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-/** What lists of calls are filtered by. */
+/** Filters a list of calls. A part that's missing matches all of them. */
 export interface CallFilter {
   status?: CallStatus
   /** Any of these. */
@@ -12,7 +12,7 @@ export interface CallFilter {
   contactId?: number
   /** E.164. */
   phoneNumber?: string
-  /** Of the contact. */
+  /** The contact's external ID. */
   externalId?: string
   goalMet?: boolean
   test?: TestCalls

@@ -1,4 +1,4 @@
-/** What an operation returns for an item that must run alone, for example because another transaction has locked its row. */
+/** Stands for the result of an item that must run alone, for example because another transaction has locked its row. */
 export const leftOut = Symbol('left out')
 
 /**
@@ -51,7 +51,7 @@ interface Entry<Item, Result> {
   reject: (error: unknown) => void
 }
 
-/** By group. The one whose turn is next comes first. */
+/** Items that wait, by group. The group whose turn is next comes first. */
 type Queues<Item, Result> = Map<number, Entry<Item, Result>[]>
 
 const maxAlonePerGroup = 2
@@ -73,7 +73,7 @@ export function share<Item, Result>(
   const waiting: Queues<Item, Result> = new Map()
   /** Items that wait until they can run alone. They still have their keys. */
   const waitingAlone: Queues<Item, Result> = new Map()
-  /** By group: batches that have run for `slowAfterMs`, and the others. */
+  /** Counts the batches of each group that run: those that have run for `slowAfterMs`, and the others. */
   const running = new Map<number, { slow: number; others: number }>()
   const runningAlone = new Map<number, number>()
   /** Groups whose first item waits for others. */

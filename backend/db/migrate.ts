@@ -7,7 +7,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { secondMs } from '../core/durations.ts'
 import { errorCode, StartupError } from '../core/errors.ts'
-import { applyFunctions, readFunctions } from './apply-functions.ts'
+import { applyFunctions } from './apply-functions.ts'
 import { closeClient } from './close-client.ts'
 import { takeConnectFromPublic } from './connect-right.ts'
 import { ensureRoles } from './roles.ts'
@@ -78,7 +78,7 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
       advisoryLockMode: 'wait',
       log: () => {},
     })
-    await applyFunctions(client, await readFunctions())
+    await applyFunctions(client)
   } finally {
     await closeClient(client)
   }

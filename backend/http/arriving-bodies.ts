@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { closeAfterEarlyAnswer } from './early-answers.ts'
+import { hasBody } from './read-body.ts'
 
 /** A request's body that's still arriving. */
 export interface ArrivingBody {
@@ -15,7 +16,7 @@ export interface ArrivingBody {
   onEnd: (() => void)[]
 }
 
-/** Knows which bodies are still arriving. A client decides how long that takes, so they have limits of their own. */
+/** Lists the bodies that are still arriving. A client decides how long that takes, so they have limits of their own. */
 export class ArrivingBodies {
   readonly #bodies = new Map<IncomingMessage, ArrivingBody>()
   readonly #lingerMs: number
@@ -27,8 +28,7 @@ export class ArrivingBodies {
 
   /** Adds the body of a request, if it has one. */
   watch(req: IncomingMessage, res: ServerResponse): void {
-    const { 'content-length': length = '0', 'transfer-encoding': coding } = req.headers
-    if (length === '0' && coding === undefined) return
+    if (!hasBody(req)) return
     this.#bodies.set(req, {
       ...{ req, res, startedAt: performance.now(), bytesBefore: req.socket.bytesRead },
       ...{ isUpload: false, owners: [], onEnd: [] },

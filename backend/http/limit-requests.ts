@@ -16,8 +16,8 @@ declare module 'fastify' {
 export const unlimitedRoutes = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
 
 /**
- * Rejects requests while `max` others are being handled, or too many of the same workspace: they would wait for a database connection until their clients
- * give up. What depends on the client doesn't count: a request has no slot while its body arrives, and while its
+ * Rejects requests while `max` others are being handled, or too many of the same workspace: they would wait for a database
+ * connection until their clients give up. What depends on the client doesn't count: a request has no slot while its body arrives, and while its
  * response is read. A request whose client has disconnected counts until its handler has settled, because its work
  * continues. The tool server's requests aren't counted, because its streams stay open.
  */

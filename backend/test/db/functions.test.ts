@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { functionVersionFile, generateFunctionVersion } from '../../../scripts/function-version.ts'
-import { readFunctions } from '../../db/apply-functions.ts'
+import { functionsFolder, readFunctionVersion } from '../../db/apply-functions.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
@@ -46,8 +47,9 @@ it('has a new version of the functions whenever one has changed: run `npm run ge
 })
 
 it('has each function in a file that has its name, together with functions that only it uses', async () => {
-  const { files } = await readFunctions()
-  const found = [...files].map(([name, { text }]) => {
+  const { hashes } = await readFunctionVersion()
+  const found = Object.keys(hashes).map((name) => {
+    const text = readFileSync(path.join(functionsFolder, `${name}.sql`), 'utf8')
     const names = [...text.matchAll(/^create or replace function (\w+)/gm)].map(([, each = '']) => each)
     expect(names.at(-1)).toBe(name)
     return names

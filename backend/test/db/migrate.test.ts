@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { readFunctions } from '../../db/apply-functions.ts'
+import { functionsFolder, readFunctionVersion } from '../../db/apply-functions.ts'
 import { migrate } from '../../db/migrate.ts'
 import { runMigrations } from '../support/child-process.ts'
 import { createNextVersion } from '../support/next-version.ts'
@@ -35,14 +35,14 @@ it('lets several processes migrate an empty database at the same time', () =>
     )
     expect(transactions).toBe((await migrations()).length)
     // All functions in one, so that no process sees some of a version.
-    const { version, files } = await readFunctions()
+    const { version, hashes } = await readFunctionVersion()
     expect(
       await run(
         url,
         `select count(*)::int as functions, count(distinct xmin::text)::int as transactions, max(version) as version
          from schema_function`,
       ),
-    ).toEqual([{ functions: files.size, transactions: 1, version }])
+    ).toEqual([{ functions: Object.keys(hashes).length, transactions: 1, version }])
   }))
 
 it('rejects a database of an unreleased build, and writes nothing to it', () =>
@@ -64,8 +64,7 @@ describe.each([
 ])('functions of a new version %s', (_, statements) => {
   it('replace those of the old version, which never puts its own back', () =>
     withEmptyDatabase(async (url) => {
-      const { files } = await readFunctions()
-      const oldText = files.get('contact_lock')?.text ?? ''
+      const oldText = await readFile(path.join(functionsFolder, 'contact_lock.sql'), 'utf8')
       const next = await createNextVersion(statements, {
         contact_lock: oldText.replace("'contact '", "'number '"),
         next_function: 'create or replace function next_function() returns int language sql return 1;',

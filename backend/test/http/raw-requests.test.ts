@@ -6,6 +6,12 @@ import { useApiWorld } from '../support/test-api.ts'
 const api = useApiWorld()
 
 it.each([
+  [
+    'with several Host headers',
+    400,
+    'GET /api/public/v1/agents/ HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: example.com\r\nX-Request-Id: mine\r\n\r\n',
+    /Host/,
+  ],
   ['without Host', 400, 'GET /api/public/v1/agents/ HTTP/1.1\r\nX-Request-Id: mine\r\n\r\n', /Host/],
   [
     'with an unknown expectation',

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { readFunctions } from '../../db/apply-functions.ts'
+import { generateFunctionVersion } from '../../../scripts/function-version.ts'
 import { projectRoot } from './embedded-database-process.ts'
 
 /** A later version of the service, in a folder of its own. */
@@ -35,9 +35,6 @@ export async function createNextVersion(
   const functionsFolder = path.join(root, 'backend/db/functions')
   for (const [name, text] of Object.entries(functions))
     await writeFile(path.join(functionsFolder, `${name}.sql`), text)
-  if (Object.keys(functions).length > 0) {
-    const { version } = await readFunctions(functionsFolder)
-    await writeFile(path.join(functionsFolder, 'version.json'), JSON.stringify({ version: version + 1 }))
-  }
+  await writeFile(path.join(functionsFolder, 'version.json'), await generateFunctionVersion(functionsFolder))
   return { root, migrations, remove: () => rm(root, { recursive: true }) }
 }
