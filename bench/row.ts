@@ -44,6 +44,10 @@ export interface Scale {
   rounds: number
   /** Seconds of work in a round. */
   seconds: number
+  /** Claims in a round. */
+  claims: number
+  /** Views of a page in a round. */
+  views: number
   /** How many calls the rows about large databases have. */
   manyCalls: number
   /** How many finished calls the large databases of `claim` and `lists` have besides these. */
@@ -55,6 +59,8 @@ export const toScale = (factor: number, finishedCalls = 0): Scale => ({
   factor,
   rounds: Math.max(3, Math.ceil(7 * Math.sqrt(factor))),
   seconds: Math.max(0.3, 3 * Math.sqrt(factor)),
+  claims: Math.max(10, Math.ceil(100 * Math.sqrt(factor))),
+  views: Math.max(3, Math.ceil(15 * Math.sqrt(factor))),
   manyCalls: Math.max(2_000, Math.round(1_000_000 * factor)),
   finishedCalls,
 })

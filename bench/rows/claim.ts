@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { claimCalls } from '../../backend/dialer/claim-calls.ts'
 import { maxCampaigns } from '../../backend/dialer/claim-store.ts'
-import { atMost, type Measurement, type Row } from '../row.ts'
+import { atMost, type Measurement, type Row, type Scale } from '../row.ts'
 import { addCampaigns, addQueuedCalls, setStatus } from '../seeds/calls.ts'
 import { addFinishedCalls } from '../seeds/finished-calls.ts'
 import { median, quantile } from '../statistics.ts'
 import { analyze, type World } from '../world.ts'
 
 const capacity = 50
-const claimsPerRound = 100
 /** Of all queued calls, for campaigns that are added to find out whether their number matters. */
 const callsPerAddedCampaign = 20
 const lease = { provider: 'simulated', workerId: randomUUID(), leaseMs: 600_000 }
@@ -40,11 +39,11 @@ export const claim: Row = {
     )
     await addFinishedCalls(many.world, many.world.demo.workspace_id, scale.finishedCalls)
     const few = await addCalls({ world: await openWorld(), open: [], blocked: [] }, 10, 1_000)
-    const times = await compareClaims(scale.rounds, many, few)
-    const small = await measureClaims(many, claimsPerRound, capacity / 5)
+    const times = await compareClaims(scale, many, few)
+    const small = await measureClaims(many, scale.claims, capacity / 5)
     const addedCalls = campaigns * 9 * callsPerAddedCampaign
     const more = await addCalls(many, campaigns * 9, addedCalls)
-    const timesOfMore = await compareClaims(scale.rounds, more, few)
+    const timesOfMore = await compareClaims(scale, more, few)
     const afterFinished =
       scale.finishedCalls === 0 ? '' : `, after ${format(scale.finishedCalls)} finished calls`
     const size = (count: number, calls: number) =>
@@ -157,14 +156,14 @@ async function enterQueue({ owner }: World, campaignIds: readonly number[]): Pro
 }
 
 /** Measures claims of both in turns. */
-async function compareClaims(rounds: number, many: Queue, few: Queue): Promise<Times> {
+async function compareClaims({ rounds, claims }: Scale, many: Queue, few: Queue): Promise<Times> {
   // Compiles the code, caches the plans, and gives each campaign a turn.
   for (const queue of [few, many])
-    await measureClaims(queue, claimsPerRound + Math.ceil(queue.open.length / maxCampaigns))
+    await measureClaims(queue, claims + Math.ceil(queue.open.length / maxCampaigns))
   const times: Times = { many: [], few: [] }
   for (let round = 0; round < rounds; round += 1) {
-    times.few.push(await measureClaims(few, claimsPerRound))
-    times.many.push(await measureClaims(many, claimsPerRound))
+    times.few.push(await measureClaims(few, claims))
+    times.many.push(await measureClaims(many, claims))
   }
   return times
 }

@@ -5,8 +5,6 @@ import { atMost, type Row, takeTurns } from '../row.ts'
 import { addFinishedCalls } from '../seeds/finished-calls.ts'
 import { median } from '../statistics.ts'
 
-const pagesPerRound = 15
-
 export const lists: Row = {
   name: 'lists',
   run: async ({ openWorld, scale, onEnd }) => {
@@ -21,7 +19,7 @@ export const lists: Row = {
       const browser = await signIn(origin, workspace, { hasRecentChange })
       return (page: string) => async () => {
         const times: number[] = []
-        for (let count = 0; count < pagesPerRound; count += 1)
+        for (let count = 0; count < scale.views; count += 1)
           times.push(await measurePage(browser, `${origin}/w/${workspace.workspaceId}${page}`))
         return median(times)
       }
