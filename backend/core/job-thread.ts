@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { minuteMs } from './durations.ts'
+import { threadEnvironment } from './thread-environment.ts'
 
 /** What a thread sends: `ready` when it can take jobs, then any number of results for each job, then `done`. */
 export type ThreadMessage<Result> = 'ready' | 'done' | { result: Result }
@@ -22,7 +23,10 @@ export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number
   let idleTimer: NodeJS.Timeout | undefined
 
   const startThread = async (): Promise<Worker> => {
-    const worker = new Worker(file, { env: {}, resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes } })
+    const worker = new Worker(file, {
+      env: threadEnvironment(),
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes },
+    })
     worker.on('error', () => {}) // the job, if there is one, reports it
     await once(worker, 'message') // ready
     return worker

@@ -1,6 +1,7 @@
 import { parentPort, Worker } from 'node:worker_threads'
 import { rejectOnAbort } from './abort.ts'
 import { minuteMs } from './durations.ts'
+import { threadEnvironment } from './thread-environment.ts'
 
 /** A worker thread that works on many requests at the same time. Its event loop isn't the service's. */
 export interface RequestThread<Request, Result> {
@@ -32,7 +33,10 @@ export function createRequestThread<Request, Result>(
   let lastId = 0
 
   const start = (): Running<Result> => {
-    const worker = new Worker(file, { env: {}, resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes } })
+    const worker = new Worker(file, {
+      env: threadEnvironment(),
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes },
+    })
     const started: Running<Result> = { worker, pending: new Map() }
     worker.on('message', ({ id, result }: FromThread<Result>) => started.pending.get(id)?.resolve(result))
     worker.on('error', () => {}) // it also exits

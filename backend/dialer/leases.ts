@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { minuteMs, secondMs } from '../core/durations.ts'
 import { createLoop, defaultStalledAfterMs, type Loop } from '../core/loop.ts'
+import { threadEnvironment } from '../core/thread-environment.ts'
 import { getConnectionOptions } from '../db/connect.ts'
 import type { Deps } from '../deps.ts'
 import type { LeaseMessage, LeaseRequest, LeaseThreadOptions } from './lease-thread.ts'
@@ -74,7 +75,11 @@ export function startLeaseRenewal(
       ...{ port: threadPort, connection, mainRanAt, maxSilenceMs },
       ...options,
     }
-    const worker = new Worker(threadFile, { env: {}, workerData, transferList: [threadPort] })
+    const worker = new Worker(threadFile, {
+      env: threadEnvironment(),
+      workerData,
+      transferList: [threadPort],
+    })
     port.on('message', handle)
     worker.on('error', onError)
     const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))

@@ -41,6 +41,10 @@ it('cancels a request in the thread when its signal aborts', async () => {
   })
 })
 
+it('hides the environment variables of the process from the thread, except the folder of the compile cache', async () => {
+  expect(await createThread().send({ type: 'count variables' })).toBe(0)
+})
+
 it('fails all requests of a thread that ends, and starts another for the next', async () => {
   const thread = createThread()
   const requests = [thread.send({ type: 'wait' }), thread.send({ type: 'exit' })]

@@ -7,6 +7,8 @@ export type ExampleRequest =
   /** Responds with the number of waits that were canceled, when it's canceled or asked for. */
   | { type: 'wait' }
   | { type: 'count canceled' }
+  /** Responds with the number of environment variables besides the folder of the compile cache. */
+  | { type: 'count variables' }
   | { type: 'exit' }
 
 let canceled = 0
@@ -27,6 +29,8 @@ serveRequests<ExampleRequest, number>(async (request, signal) => {
       )
     case 'count canceled':
       return canceled
+    case 'count variables':
+      return Object.keys(process.env).filter((name) => name !== 'NODE_COMPILE_CACHE').length
     case 'exit':
       return process.exit()
   }
