@@ -10,7 +10,7 @@ const layers = [
   ['campaigns', 'views'],
   ['calls'],
   ['identity', 'scheduling', 'webhooks'],
-  ['outbound', 'replicas'],
+  ['idempotency', 'outbound', 'replicas'],
   ['secrets'],
   ['db'],
   ['core'],

@@ -1,12 +1,13 @@
 import type { ErrorCode, ListQuery, Scope } from '@outdial/contract'
 import * as z from 'zod'
+import type { ContactAdder } from '../contacts/contact-adder.ts'
 import type { Caller } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Page } from '../core/pagination.ts'
 import { validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
+import { type HashedRequest, hashRequest } from '../idempotency/idempotency.ts'
 import type { CreatedIds } from './api-log.ts'
-import type { hashRequest } from './idempotency.ts'
 
 /** `{ id }` for a path with `:id`, otherwise empty. */
 type PathParams<Path extends string> = Path extends `${string}/:id${string}` ? { id: number } : object
@@ -14,16 +15,27 @@ type PathParams<Path extends string> = Path extends `${string}/:id${string}` ? {
 /** A validated request, as a handler gets it. */
 type RouteRequest<Path extends string, Query, Body> = PathParams<Path> & {
   caller: Caller
+  /** The SHA-256 of the caller's credential. */
+  tokenHash: Buffer
+  /** What identifies a repeated request. Null without an idempotency key. */
+  key: HashedRequest | null
   query: Query
   body: Body
   /** The absolute URL of the route, without a query string. */
   url: string
 }
 
-/** A response of any route. */
+/** A response of any route. `replayed`: it was stored for an idempotency key. */
 export interface RouteResponse {
   status: number
   body?: unknown
+  replayed?: boolean
+}
+
+/** What the handler of a route gets. Its database has only the rows of the caller's workspace. */
+interface RouteDeps extends Deps {
+  /** Handles `POST /contacts/`, for requests of all workspaces. */
+  addContact: ContactAdder
 }
 
 /** Schemas of the successful responses by status; null for a response without a body. */
@@ -53,37 +65,12 @@ interface RouteDescription<Path extends string, Responses extends ResponseSchema
   responses: Responses
   /** Error codes of this operation, in addition to those that every operation has. */
   errors?: ErrorCode[]
-  /** Honors `Idempotency-Key`: the handler runs once per key, in the transaction that stores its response. */
-  idempotent?: boolean
+  /**
+   * Honors `Idempotency-Key`: the handler runs once per key, in the transaction that stores its response. `in handler`: it
+   * takes care of the key itself.
+   */
+  idempotent?: true | 'in handler'
 }
-
-/** A part of the body that may differ between requests with the same idempotency key, and what it does to a replay. */
-interface ReplayRule<Body> {
-  /** Returns the part of the body that must be the same. */
-  comparedBody: (body: Body) => unknown
-  /** Runs in a transaction, before the stored response is returned again. */
-  onReplay: (tx: Deps, request: { caller: Caller; body: Body; stored: unknown }) => Promise<void>
-}
-
-/** A request that may be handled together with others, in one statement. */
-interface SharedRequest<Body> {
-  caller: Caller
-  /** The SHA-256 of the caller's credential, which the statement checks again. */
-  tokenHash: Buffer
-  body: Body
-  /** What identifies a repeated request. Null without an idempotency key. */
-  idempotency: ReturnType<typeof hashRequest> | null
-}
-
-/**
- * What became of it. `alone`: the request must be handled in a transaction of its own, by the route's `handler`.
- * `unauthorized`: the credential was revoked or has expired.
- */
-export type SharedResult =
-  | { status: number; body: unknown; replayed: boolean }
-  | { failed: 'alone' | 'unauthorized' | 'key_in_use' | 'key_reused' }
-
-type SharedHandler<Body> = (request: SharedRequest<Body>) => Promise<SharedResult>
 
 /** A route as `routes.ts` writes it. */
 interface RouteDefinition<
@@ -99,40 +86,34 @@ interface RouteDefinition<
   body?: Body
   /** The second type infers `Status`, so that a status in a handler keeps its literal type. */
   responses: Responses & ResponseSchemas<Status>
-  replay?: ReplayRule<z.output<Body>>
-  /** Returns a response as the API shows it, if it's stored in another form. */
-  formatStored?: (config: Deps['config'], stored: unknown) => unknown
-  /** Creates the function that tries to handle concurrent requests together. */
-  createSharedHandler?: (deps: Deps) => SharedHandler<z.output<Body>>
+  /** Returns the part of the body that must be the same if an idempotency key is used again. By default, all of it. */
+  comparedBody?: (body: z.output<Body>) => unknown
   /** Returns the IDs in a response body, for the API log. */
   created?: (body: NonNullable<NoInfer<DeclaredResponse<Responses>>['body']>) => CreatedIds
   handler: (
-    deps: Deps,
+    deps: RouteDeps,
     request: RouteRequest<Path, z.output<Query>, z.output<Body>>,
-  ) => Promise<NoInfer<{ status: Status } & DeclaredResponse<Responses>>>
+  ) => Promise<NoInfer<{ status: Status; replayed?: boolean } & DeclaredResponse<Responses>>>
 }
 
 /** A request before validation. */
 interface RawRequest {
   caller: Caller
+  tokenHash: Buffer
   query: unknown
   body: unknown
   /** The `:id` of the path as text. */
   id: string | undefined
+  /** The `Idempotency-Key` header. */
+  idempotencyKey: string | undefined
   /** The public URL of the API, with its prefix. */
   baseUrl: string
 }
 
 interface PreparedRequest {
-  /** Validated. */
-  body: unknown
-  /** Without a trailing slash, and with the id in place of `:id`. */
-  path: string
-  /** What must be the same when an idempotency key is used again: the validated body, or the compared part of it. */
-  comparedBody: unknown
-  run: (deps: Deps) => Promise<RouteResponse>
-  /** Runs in a transaction, before a stored response is returned again. */
-  onReplay: (tx: Deps, stored: unknown) => Promise<void>
+  /** Null without an idempotency key, or if the route has none. */
+  key: HashedRequest | null
+  run: (deps: RouteDeps) => Promise<RouteResponse>
 }
 
 /** A route as `mountRoutes` serves it. */
@@ -141,9 +122,6 @@ export interface Route extends RouteDescription<string, ResponseSchemas> {
   body: z.ZodType
   /** Returns the IDs in a response body, for the API log. */
   created: (body: unknown) => CreatedIds
-  formatStored: (config: Deps['config'], stored: unknown) => unknown
-  /** Undefined if requests of this route are always handled alone. Its requests come from `prepare`. */
-  createSharedHandler: ((deps: Deps) => SharedHandler<unknown>) | undefined
   /** @throws {ApiError} if the request doesn't match the schemas */
   prepare: (request: RawRequest) => PreparedRequest
 }
@@ -165,10 +143,8 @@ export function defineRoute({
   handler,
   query: querySchema = NoQuery,
   body: bodySchema = NoRequestBody,
-  replay,
+  comparedBody = (body) => body,
   created = () => ({}),
-  formatStored = (_config, stored) => stored,
-  createSharedHandler,
   ...description
 }: RouteDefinition<string, number, ResponseSchemas, z.ZodType, z.ZodType>): Route {
   return {
@@ -177,21 +153,23 @@ export function defineRoute({
     body: bodySchema,
     // The body matches the route's schema, or was stored when it did.
     created: (body) => created(body as never),
-    formatStored,
-    createSharedHandler,
-    prepare: ({ caller, id, baseUrl, ...raw }) => {
+    prepare: ({ caller, tokenHash, id, idempotencyKey, baseUrl, ...raw }) => {
       const params = description.path.includes('/:id') ? { id: parsePathId(id ?? '') } : {}
       const query = validate(querySchema, raw.query)
       const body = validate(bodySchema, raw.body)
       const path = description.path.replace(':id', id ?? '')
-      const request = { ...params, caller, query, body, url: `${baseUrl}${path}` }
-      return {
-        body,
-        path: path.replace(/\/$/, ''),
-        comparedBody: replay === undefined ? body : replay.comparedBody(body),
-        run: (deps) => handler(deps, request),
-        onReplay: async (tx, stored) => replay?.onReplay(tx, { caller, body, stored }),
-      }
+      const key =
+        description.idempotent === undefined || idempotencyKey === undefined
+          ? null
+          : hashRequest({
+              caller,
+              method: description.method,
+              path: path.replace(/\/$/, ''),
+              key: idempotencyKey,
+              body: comparedBody(body),
+            })
+      const request = { ...params, caller, tokenHash, key, query, body, url: `${baseUrl}${path}` }
+      return { key, run: (deps) => handler(deps, request) }
     },
   }
 }

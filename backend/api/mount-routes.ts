@@ -1,15 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
+import { createContactAdder } from '../contacts/contact-adder.ts'
 import { ApiError, describeError } from '../core/errors.ts'
 import { defaultMaxValues } from '../core/validate.ts'
 import type { Db } from '../db/schema.ts'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
+import { respondOnce } from '../idempotency/idempotency.ts'
 import { type ApiLog, createApiLog, toLoggedRequest } from './api-log.ts'
 import { createRequestAuthenticator, requireScopes } from './authenticate-request.ts'
-import { NoRequestBody, type Route, type RouteResponse, type SharedResult } from './define-route.ts'
-import { hashRequest, keyInUse, keyReused, respondOnce } from './idempotency.ts'
+import { NoRequestBody, type Route, type RouteResponse } from './define-route.ts'
 
 /**
  * Mounts the routes. Each authenticates, reads the body, honors `Idempotency-Key` if it's declared idempotent, sees only
@@ -24,6 +25,7 @@ export async function mountRoutes(
   log: ApiLog | null = createApiLog(deps),
 ): Promise<void> {
   const authenticator = createRequestAuthenticator(deps)
+  const routeDeps = { ...deps, addContact: createContactAdder(deps) }
   const baseUrl = `${deps.config.publicUrl}${api.prefix}`
   // `defineRoute` validates, so that the types of a handler follow from its schemas.
   api.setValidatorCompiler(() => (value: unknown) => ({ value }))
@@ -44,20 +46,8 @@ export async function mountRoutes(
   })
   if (log !== null) recordRequests(api, deps.clock, log)
 
-  /** Returns the response of a request that shared a statement, or undefined if it must be handled alone. */
-  const respondTogether = async (request: FastifyRequest, handling: Promise<SharedResult>) => {
-    const result = await handling
-    if (!('failed' in result)) return result
-    if (result.failed === 'key_in_use') throw keyInUse()
-    if (result.failed === 'key_reused') throw keyReused()
-    await authenticator.confirm(request, { always: result.failed === 'unauthorized' })
-    return undefined
-  }
-
   for (const route of routes) {
     const hasBodySchema = route.body !== NoRequestBody
-    const handleShared = route.createSharedHandler && route.createSharedHandler(deps)
-    const mayRecall = handleShared !== undefined || route.method === 'GET'
     api.route({
       method: route.method,
       url: route.path,
@@ -74,7 +64,7 @@ export async function mountRoutes(
       },
       onRequest: async (request, reply) => {
         const caller = await authenticator.authenticate(request, reply, {
-          mayRecall,
+          mayRecall: route.method === 'GET',
         })
         requireScopes(caller, route.scopes)
         if (hasBodySchema && hasBody(request)) requireJson(request.headers)
@@ -83,41 +73,31 @@ export async function mountRoutes(
         const { credential } = request
         if (credential === null) throw new Error('invariant: request has no credential')
         const { caller, tokenHash } = credential
-        const { path, body, comparedBody, run, onReplay } = route.prepare({
+        const { key, run } = route.prepare({
           caller,
+          tokenHash,
           query: request.query,
           body: hasBodySchema ? getBody(request) : undefined,
           id: getPathId(request),
+          idempotencyKey: getHeader(request, 'idempotency-key'),
           baseUrl,
         })
         const scoped = {
-          ...scopeToWorkspace(deps, caller.workspaceId),
+          ...scopeToWorkspace(routeDeps, caller.workspaceId),
           ...(route.method !== 'GET' && {
             confirmRights: (tx: Db) => authenticator.confirm(request, { always: true, tx }),
           }),
         }
-        if (route.idempotent !== true) {
-          // A read doesn't wait for the credential, but its response does.
-          const [response] = await Promise.all([run(scoped), authenticator.confirm(request)])
-          request.loggedResponse = { created: route.created(response.body), idempotency: null }
-          return sendResponse(reply, response)
-        }
-        const key = getHeader(request, 'idempotency-key')
-        const idempotent = { caller, method: route.method, path, key, body: comparedBody }
-        const sharing = handleShared?.({
-          caller,
-          tokenHash,
-          body,
-          idempotency: key === undefined ? null : hashRequest({ ...idempotent, key }),
-        })
-        const shared = sharing && (await respondTogether(request, sharing))
-        const formatStored = (stored: unknown) => route.formatStored(deps.config, stored)
-        const response = shared ?? (await respondOnce(scoped, idempotent, run, onReplay, formatStored))
+        const responding =
+          route.idempotent === true ? respondOnce(scoped, caller.workspaceId, key, run) : run(scoped)
+        // A read doesn't wait for the credential, but its response does.
+        const [response] = await Promise.all([responding, authenticator.confirm(request)])
+        const { replayed = false } = response
         request.loggedResponse = {
           created: route.created(response.body),
-          idempotency: key === undefined ? null : response.replayed ? 'replayed' : 'first',
+          idempotency: key === null ? null : replayed ? 'replayed' : 'first',
         }
-        if (response.replayed) reply.header('Idempotent-Replayed', 'true')
+        if (replayed) reply.header('Idempotent-Replayed', 'true')
         return sendResponse(reply, response)
       },
     })

@@ -22,15 +22,12 @@ import { cancelCallsToContact } from '../calls/cancel-call.ts'
 import { addNumberToDoNotCallList } from '../calls/do-not-call.ts'
 import { getCall, listCalls } from '../calls/get-calls.ts'
 import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
-import { addCallbackOfReplay, addContact } from '../contacts/add-contact.ts'
-import { createContactAdder, toStoredResponse } from '../contacts/add-contacts.ts'
 import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
 import { subscribe, unsubscribe, waitForAttemptsInProgress } from '../webhooks/subscriptions.ts'
 import { requireScopes } from './authenticate-request.ts'
 import { defineRoute, type Route, toListResponse } from './define-route.ts'
-import { responseTtlMs } from './idempotency.ts'
 
 /** Where version 1 of the public API is mounted. */
 export const apiPrefix = '/api/public/v1'
@@ -105,21 +102,13 @@ export const routes: readonly Route[] = [
     body: AddContact,
     responses: { 200: ContactAdded, 201: ContactAdded },
     errors: ['not_found', 'campaign_archived'],
-    idempotent: true,
-    replay: {
-      comparedBody: (body) => ({ ...body, callback_url: undefined }),
-      onReplay: async (tx, { caller, body, stored }) => {
-        requireCallbackScopes(caller, body)
-        await addCallbackOfReplay(tx, caller, { callbackUrl: body.callback_url, stored })
-      },
-    },
+    idempotent: 'in handler',
+    // A repeated request adds its callback URL to the same call.
+    comparedBody: (body) => ({ ...body, callback_url: undefined }),
     created: ({ contact, call }) => ({ contact_id: contact.id, call_id: call.id }),
-    formatStored: toStoredResponse,
-    createSharedHandler: (deps) => createContactAdder(deps, { responseTtlMs }),
-    handler: async (tx, { caller, body }) => {
-      requireCallbackScopes(caller, body)
-      const added = await addContact(tx, caller, body)
-      return { status: added.call_queued ? 201 : 200, body: added }
+    handler: ({ addContact }, request) => {
+      requireCallbackScopes(request.caller, request.body)
+      return addContact(request)
     },
   }),
   defineRoute({

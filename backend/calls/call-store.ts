@@ -1,75 +1,46 @@
 import type { CallOutcome, EndedReason } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Actor, CallOrigin } from '../core/actor.ts'
+import { prepared } from '../db/connect.ts'
 import { type CampaignKey, inQueueOrder } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { contactSnapshot } from './call-settings.ts'
-import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
-/** Returns what's needed to queue a call to a contact. Undefined if the contact doesn't exist or was erased. */
-export const findCallee = (db: Db, workspaceId: number, contactId: number) =>
-  db
-    .selectFrom('contact')
-    .select(['phone_number as phoneNumber', 'time_zone as timeZone'])
-    .select(isContactOnDoNotCallList.as('onDoNotCallList'))
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', contactId)
-    .where('erased_at', 'is', null)
-    .executeTakeFirst()
-
-/** Returns the queued call to a contact in a campaign that is scheduled for exactly this time. */
-export const findQueuedCallAt = (
-  db: Db,
-  workspaceId: number,
-  call: { campaignId: number; contactId: number; test: boolean; scheduledAt: Date },
-): Promise<{ id: number } | undefined> =>
-  db
-    .selectFrom('call')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('contact_id', '=', call.contactId)
-    .where('campaign_id', '=', call.campaignId)
-    .where('test', '=', call.test)
-    .where('status', '=', 'queued')
-    .where('scheduled_at', '=', call.scheduledAt)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-
+/** A call as the function `queue_calls` takes it. Migration 0104 describes `if_open`. */
 interface NewCall {
-  campaignId: number
-  contactId: number
+  contact_id: number
+  campaign_id: number
   test: boolean
-  /** Queue the call even if the contact already has an open one in this campaign. */
-  additional: boolean
-  scheduledAt: Date | null
-  queuedAt: Date
-  dueAt: Date
-  nextAttemptAt: Date
+  if_open: 'skip' | 'queue' | 'same_time'
+  scheduled_at: Date | null
+  due_at: Date
+  next_attempt_at: Date
   metadata: Record<string, string>
   origin: CallOrigin
-  /** The time zones whose local time must be within calling hours. */
-  zones: readonly string[]
-  zoneSource: CallSettings['time_zone_source']
+  zones: Pick<CallSettings, 'time_zones' | 'time_zone_source'>
 }
 
-/** Queues a call with the settings that are in effect, or finds the open call that it would duplicate. */
-export async function insertCall(
+/**
+ * Queues calls with the settings that are in effect, or finds the open calls that they would duplicate. Returns them in
+ * the same order.
+ */
+export async function insertCalls(
   db: Db,
   workspaceId: number,
-  call: NewCall,
-): Promise<{ callId: number; queued: boolean }> {
-  const zones = JSON.stringify({ time_zones: call.zones, time_zone_source: call.zoneSource })
-  const { rows } = await sql<{ callId: number; queued: boolean }>`
+  calls: readonly NewCall[],
+  queuedAt: Date,
+): Promise<{ callId: number; queued: boolean }[]> {
+  const requests = JSON.stringify(calls.map((call, item) => ({ item, ...call })))
+  const { rows } = await sql<{ callId: number; queued: boolean }>`${prepared}
     select call_id as "callId", queued
-    from queue_calls(${workspaceId}, ${call.queuedAt}, array[row(
-      0, ${call.contactId}, ${call.campaignId}, ${call.test}, ${call.additional}, ${call.scheduledAt}, ${call.dueAt},
-      ${call.nextAttemptAt}, ${JSON.stringify(call.metadata)}, ${JSON.stringify(call.origin)}, ${zones}
-    )]::call_request[])`.execute(db)
-  const [queued] = rows
-  if (queued === undefined) throw new Error('invariant: the call was neither queued nor found')
-  return queued
+    from queue_calls(
+      ${workspaceId}, ${queuedAt},
+      array(select request from json_populate_recordset(null::call_request, ${requests}::json) as request)
+    )
+    order by item`.execute(db)
+  if (rows.length !== calls.length) throw new Error('invariant: a call was neither queued nor found')
+  return rows
 }
 
 export interface QueuedCallResult {
@@ -140,6 +111,23 @@ export const lockQueuedCallsOfContact = (db: Db, workspaceId: number, contactId:
     .orderBy('call.id')
     .forNoKeyUpdate('call')
     .execute()
+
+/** Returns those of the contacts that have queued calls. */
+export async function findContactsWithQueuedCalls(
+  db: Db,
+  workspaceId: number,
+  contactIds: readonly number[],
+): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom('call')
+    .select('contact_id')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', sql<number>`any(${contactIds}::bigint[])`)
+    .where('status', '=', 'queued')
+    .execute()
+  return new Set(rows.map((row) => row.contact_id))
+}
 
 const queuedCalls = (db: Db, workspaceId: number) =>
   db

@@ -4,11 +4,7 @@ import type { Db } from '../db/schema.ts'
 
 /** SQL condition: a number, given as a column or as a value, is on the do-not-call list of its workspace. */
 const isListed = (workspaceId: Expression<unknown> | number, phoneNumber: Expression<unknown> | string) =>
-  sql<boolean>`exists (
-    select from do_not_call
-    where do_not_call.workspace_id = ${workspaceId}
-      and do_not_call.number_hash = number_hash(${workspaceId}, ${phoneNumber})
-  )`
+  sql<boolean>`is_listed(${workspaceId}, ${phoneNumber})`
 
 /** SQL condition: the number of the query's `contact` is on the do-not-call list. */
 export const isContactOnDoNotCallList = isListed(

@@ -10,6 +10,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { type CallPlan, nextCallableAt } from '../scheduling/calling-hours.ts'
 import {
+  findContactsWithQueuedCalls,
   lockQueuedCalls,
   lockQueuedCallsOfContact,
   type QueuedCall,
@@ -91,6 +92,14 @@ export async function rescheduleContact(
   const calls = await lockQueuedCallsOfContact(db, workspaceId, contactId)
   await rescheduleCalls(db, calls, now)
 }
+
+/** Returns those of the contacts that have calls which `rescheduleContact` may move. */
+export const findContactsToReschedule = async (
+  db: Db,
+  workspaceId: number,
+  contactIds: readonly number[],
+): Promise<Set<number>> =>
+  contactIds.length === 0 ? new Set() : findContactsWithQueuedCalls(db, workspaceId, contactIds)
 
 /** What determines when a call can be placed. */
 interface ScheduledCall {

@@ -1,256 +1,260 @@
-import type { AddContact, CallingHours, ContactAdded, TranscriptTurn, WaitingFor } from '@outdial/contract'
-import { LRUCache } from 'lru-cache'
-import { toCall } from '../calls/get-calls.ts'
-import { normalizeNumber } from '../calls/resolve-number.ts'
-import { toActor } from '../core/actor.ts'
-import type { Caller } from '../core/caller.ts'
-import { secondMs } from '../core/durations.ts'
-import { ApiError, describeError, fieldError } from '../core/errors.ts'
-import { share } from '../core/share.ts'
-import { getPools } from '../db/connect.ts'
-import { isRolledBack } from '../db/outage.ts'
-import { blankContact } from '../db/tables/contact-fields.ts'
-import { scopeToWorkspace } from '../db/workspace-scope.ts'
+import { ContactAdded } from '@outdial/contract'
+import type { QueueResult } from '../calls/queue-calls.ts'
+import { findContactsToReschedule } from '../calls/reschedule-calls.ts'
+import type { Actor } from '../core/actor.ts'
+import { ApiError, fieldError, notFound } from '../core/errors.ts'
+import { leftOut } from '../core/share.ts'
+import { type CampaignRules, lockCampaigns, tryLockCampaigns } from '../db/locks.ts'
+import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { planCall } from '../scheduling/calling-hours.ts'
-import { checkScheduledAt } from '../scheduling/local-time.ts'
+import { lockKeys, type StoredResponse } from '../idempotency/idempotency.ts'
+import { findCredentialErrors } from '../identity/authenticate.ts'
+import { addCallback, checkCallbackUrl, lockCallbackOwner } from '../webhooks/callbacks.ts'
+import type {
+  Accepted,
+  Added,
+  Addition,
+  AddRequest,
+  AddResult,
+  ApiRequest,
+  CallAddition,
+  Candidate,
+  Decision,
+} from './add-request.ts'
+import { maxVariables, tooManyVariables } from './contact-input.ts'
 import {
-  type AddContactResult,
-  type AddContactRow,
-  addContactRows,
-  type AddedRow,
-} from './add-contacts-store.ts'
-import { checkConsentDate, maxVariables, toContactValues, tooManyVariables } from './upsert-contact.ts'
+  type ContactValues,
+  findNumbersOfContacts,
+  type FoundContact,
+  lockContactsByNumber,
+  lockNumbers,
+} from './contact-store.ts'
+import { saveAccepted } from './save-contacts.ts'
 
-/** A validated `POST /contacts/`. */
-interface AddRequest {
-  caller: Caller
-  /** The SHA-256 of the caller's credential, which the statement checks again. */
-  tokenHash: Buffer
-  body: AddContact
-  /** What identifies a repeated request. Null without an idempotency key. `lock` is a bigint. */
-  idempotency: { scopeHash: Buffer; bodyHash: Buffer; lock: string } | null
-}
+// The only way into the queue: the API, imports, forms, and agents add contacts and calls with `addContacts`.
 
-/** `alone`: the request must be handled in a transaction of its own. The others are errors of the API. */
-type AddResult =
-  | { status: number; body: unknown; replayed: boolean }
-  | { failed: 'alone' | 'unauthorized' | 'key_in_use' | 'key_reused' }
-
-type AdderDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'notify'>
-
-/** When a campaign may call, at a version of its rules. */
-interface KnownRules {
-  version: number
-  callingHours: CallingHours
-  timeZone: string
-}
-
-/** Enough to plan the call again, also if its campaign changes meanwhile. */
-const maxRounds = 4
+type Scope = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
 /**
- * Creates the function that adds contacts and queues their calls. Concurrent requests of a workspace share a statement.
- * Each has a result or an error of its own, as if it had been handled alone.
+ * Saves contacts and queues their calls, for requests of one workspace. Returns a result for each, in the same order. A
+ * rejected request changes nothing. A number and an idempotency key may occur only once.
  *
- * Calls are planned with the campaign's rules and the contact's time zone as they were last seen. If these have changed,
- * the statement does nothing for the request and returns the current ones.
+ * Locks rows in the order of db/locks.ts, then decides about every request, and then writes. Several requests never wait
+ * for a lock: those that would are left out, to run alone, and so are those with a reason in `needsOwnTransaction`.
  *
- * @param options.responseTtlMs how long the response of an idempotency key is stored
+ * @param options.isAlone waits for what other transactions have locked; only for a single request
+ * @throws {ApiError} validation_failed for a request that runs alone, if its call would have too many callback URLs
  */
-export function createContactAdder(
-  deps: AdderDeps,
-  { responseTtlMs }: { responseTtlMs: number },
-): (request: AddRequest) => Promise<AddResult> {
-  const knownRules = new LRUCache<string, KnownRules>({ max: 10_000 })
-  const [pool] = getPools(deps.db)
-
-  const addRows = async (workspaceId: number, rows: readonly AddContactRow[]) => {
-    const at = deps.clock.now()
-    const responseExpiresAt = new Date(at.getTime() + responseTtlMs)
-    try {
-      return await addContactRows(deps.db, workspaceId, rows, { at, responseExpiresAt, maxVariables })
-    } catch (error) {
-      if (!isRolledBack(error)) throw error
-      deps.log.warn({ error: describeError(error), requests: rows.length }, 'a shared statement failed')
-      return rows.map(() => ({ result: 'alone' as const }))
-    }
+export async function addContacts(
+  tx: Scope,
+  workspaceId: number,
+  requests: readonly AddRequest[],
+  { isAlone }: { isAlone: boolean },
+): Promise<Decision[]> {
+  const now = tx.clock.now()
+  const decisions = new Map<AddRequest, Decision>()
+  const undecided = () => requests.filter((request) => !decisions.has(request))
+  const decideEach = (made: Iterable<readonly [AddRequest, Decision]>) => {
+    for (const [request, decision] of made) decisions.set(request, decision)
   }
-  const addTogether = share<AddContactRow, AddContactResult>(addRows, {
-    maxSize: 64,
-    // Half of the connections remain for credentials and everything else, even if all statements wait.
-    maxRunning: Math.max(1, Math.floor(pool.options.max / 2)),
-    maxRunningPerGroup: 1,
-    // A statement takes a few milliseconds, unless it waits at its commit for the queue of a campaign.
-    slowAfterMs: 100,
-    // A request that waits hasn't changed anything, so its client can safely send it again.
-    deadline: {
-      maxWaitMs: 10 * secondMs,
-      createError: () => new ApiError('unavailable', { headers: { 'Retry-After': '1' } }),
-    },
-    keysOf: ({ phone_number: phoneNumber, scope_lock: lock }) =>
-      lock === null ? [phoneNumber] : [phoneNumber, lock],
+
+  if (!isAlone) {
+    decideEach(requests.filter(needsOwnTransaction).map((request) => [request, leftOut] as const))
+  }
+  decideEach(await checkRequests(tx, workspaceId, undecided(), now))
+  const candidates = await lockRows(tx, workspaceId, undecided(), { isAlone })
+  const toReschedule = isAlone ? new Set<number>() : await findToReschedule(tx, workspaceId, candidates)
+  const accepted = candidates.filter((candidate): candidate is Accepted => {
+    const decision = decide(candidate, toReschedule)
+    if (decision !== null) decisions.set(candidate.request, decision)
+    return decision === null
   })
-
-  return async (request) => {
-    const { caller, body: input } = request
-    const { workspaceId } = caller
-    // These need several statements.
-    if (input.callback_url || input.do_not_call === true) return { failed: 'alone' }
-    const now = deps.clock.now()
-    const scheduledAt = checkScheduledAt(input.scheduled_at ? new Date(input.scheduled_at) : null, now)
-    checkConsentDate(input.consent, now)
-    const scoped = scopeToWorkspace(deps, workspaceId)
-    const { phone_number, country } = input
-    const phoneNumber = await normalizeNumber(scoped.db, workspaceId, { phoneNumber: phone_number, country })
-    const rulesKey = `${workspaceId}:${input.campaign_id}`
-    let timeZone = input.time_zone ?? null
-
-    for (let round = 1; round <= maxRounds; round += 1) {
-      const rules = knownRules.get(rulesKey)
-      const row = toRow(request, { phoneNumber, timeZone, scheduledAt, now, rules })
-      const added = await addTogether(workspaceId, row)
-      switch (added.result) {
-        case 'done':
-          deps.notify.callQueued()
-          return {
-            status: added.body.call_queued ? 201 : 200,
-            body: formatAdded(deps.config, added.body),
-            replayed: false,
-          }
-        case 'replayed':
-          return { ...added.body, body: toStoredResponse(deps.config, added.body.body), replayed: true }
-        case 'other_plan':
-          knownRules.set(rulesKey, {
-            version: added.body.rules_version,
-            callingHours: added.body.calling_hours,
-            timeZone: added.body.campaign_time_zone,
-          })
-          if (input.time_zone === undefined) timeZone = added.body.contact_time_zone
-          break
-        case 'campaign_not_found':
-          throw fieldError('campaign_id', 'not_found.object', { object: 'campaign' })
-        case 'campaign_archived':
-          throw fieldError('campaign_id', 'campaign_archived')
-        case 'too_many_variables':
-          throw tooManyVariables()
-        case 'alone':
-        case 'unauthorized':
-        case 'key_in_use':
-        case 'key_reused':
-          return { failed: added.result }
-      }
-    }
-    return { failed: 'alone' }
-  }
+  decideEach(await saveAccepted(tx, workspaceId, accepted, { isAlone, now }))
+  return requests.map((request) => decisions.get(request) ?? leftOut)
 }
 
-/** Returns a row as `add_contacts` takes it. If the rules aren't known, the function queues nothing and returns them. */
-function toRow(
-  { caller, tokenHash, body: input, idempotency }: AddRequest,
-  call: {
-    phoneNumber: string
-    timeZone: string | null
-    scheduledAt: Date | null
-    now: Date
-    rules: KnownRules | undefined
-  },
-): AddContactRow {
-  const { phoneNumber, timeZone, scheduledAt, rules } = call
-  const dueAt = scheduledAt ?? call.now
-  const plan = rules && planCall(rules, { phoneNumber, timeZone }, dueAt)
-  const test = input.test ?? false
-  const actor = toActor(caller)
-  return {
-    token_hash: toBytea(tokenHash),
-    scope_lock: idempotency && idempotency.lock,
-    scope_hash: idempotency && toBytea(idempotency.scopeHash),
-    body_hash: idempotency && toBytea(idempotency.bodyHash),
-    phone_number: phoneNumber,
-    changes: toContactValues(input),
-    changed_by: actor,
-    time_zone: timeZone,
-    campaign_id: input.campaign_id,
-    rules_version: rules?.version ?? null,
-    test,
-    additional: input.if_already_queued === 'queue',
-    scheduled_at: scheduledAt,
-    due_at: dueAt,
-    next_attempt_at: test ? dueAt : (plan?.at ?? dueAt),
-    metadata: input.metadata ?? {},
-    origin: actor,
-    zones: plan === undefined ? {} : { time_zones: [...plan.zones], time_zone_source: plan.source },
-  }
+/**
+ * Does what one request asks for, in the caller's transaction.
+ *
+ * @throws {ApiError} if it's rejected
+ */
+export async function addContactAlone(tx: Scope, workspaceId: number, addition: Addition): Promise<Added> {
+  const [result] = await addContacts(tx, workspaceId, [{ addition, api: null }], { isAlone: true })
+  if (result === undefined || result === leftOut || result.kind === 'replayed')
+    throw new Error('invariant: a request without a key has a result of its own')
+  if (result.kind === 'rejected') throw result.error
+  return result
 }
 
-const toBytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
-
-/** Returns the response of a request as the API shows it. */
-function formatAdded(config: Deps['config'], added: AddedRow): ContactAdded {
-  const { row } = added
-  const toDate = (time: string | null) => (time === null ? null : new Date(time))
-  const open = {
-    ...row,
-    waiting_for: getWaitingFor(row, new Date(added.at)),
-    next_attempt_at: toDate(row.next_attempt_at),
-    due_at: new Date(row.due_at),
-    scheduled_at: toDate(row.scheduled_at),
-    queued_at: new Date(row.queued_at),
-    answered_at: toDate(row.answered_at),
-    consent_at: toDate(row.consent_at),
-    created_at: new Date(row.created_at),
-    updated_at: new Date(row.updated_at),
-  }
-  const call = toCall(config, { ...open, ...noResult })
-  return {
-    contact: call.contact,
-    call,
-    contact_created: added.contact_created,
-    call_queued: added.call_queued,
-  }
+/**
+ * Queues a call to an existing contact, or finds the open call that it would duplicate.
+ *
+ * @throws {ApiError} not_found, campaign_archived, validation_failed
+ */
+export async function queueCall(
+  tx: Scope,
+  workspaceId: number,
+  contactId: number,
+  { call, actor }: { call: CallAddition; actor: Actor },
+): Promise<QueueResult> {
+  const contact = { contact: { id: contactId }, changes: {}, addToDoNotCallList: false }
+  const added = await addContactAlone(tx, workspaceId, { ...contact, call, actor })
+  if (added.call === null || added.call === 'listed') throw new Error('invariant: a requested call is queued')
+  return added.call
 }
 
-/** Decides the same as `waitingFor` in calls/can-call.ts, from what the function `add_contacts` returns. */
-function getWaitingFor(row: AddedRow['row'], now: Date): WaitingFor | null {
-  if (row.status !== 'queued') return null
-  if (row.campaign_status === 'paused') return 'campaign_paused'
-  if (row.agent_status !== 'live') return 'agent_not_live'
-  if (row.number_status !== 'active') return 'number_not_active'
-  if (new Date(row.due_at) > now) return row.attempts > 0 ? 'retry' : 'schedule'
-  if (row.next_attempt_at !== null && new Date(row.next_attempt_at) > now) return 'calling_hours'
-  return row.at_capacity ? 'concurrency' : null
+/**
+ * Returns true for a request that shares no transaction with others. A third reason is known only when the contact is
+ * locked: `decide` leaves out a request with a new time zone that moves waiting calls, because it locks their campaigns.
+ */
+export function needsOwnTransaction({ addition, api }: AddRequest): boolean {
+  // Its connection stays locked until the commit, which disconnecting the app would wait for. If the call has too many
+  // callback URLs, which is known only after it was queued, everything is rolled back.
+  if (api !== null && api.callbackUrl !== null) return true
+  // It completes the contact's calls in other campaigns, and locks those after the campaigns of all requests.
+  return !(addition instanceof ApiError) && addition.addToDoNotCallList
 }
 
-/** What an open call doesn't have yet. */
-const noResult = {
-  outcome: null,
-  ended_reason: null,
-  ended_at: null,
-  duration_seconds: null,
-  summary: null,
-  transcript: [] as TranscriptTurn[],
-  sentiment: 'unknown',
-  goal_met: null,
-  extracted: {},
-  recording_url: null,
-  completed_contact: null,
-} as const
+/**
+ * Decides what needs no rows of contacts: locks connections and idempotency keys, and checks credentials. Returns
+ * decisions about some of the requests.
+ */
+async function checkRequests(
+  tx: Scope,
+  workspaceId: number,
+  requests: readonly AddRequest[],
+  now: Date,
+): Promise<Map<AddRequest, Decision>> {
+  const decisions = new Map<AddRequest, Decision>()
+  const ofApi = requests.flatMap((request) => (request.api === null ? [] : [{ request, api: request.api }]))
+  for (const { request, api } of ofApi) {
+    const error = api.callbackUrl === null ? null : await lockCallbackOwner(tx.db, api.caller)
+    if (error !== null) decisions.set(request, { kind: 'rejected', error })
+  }
+  const keys = ofApi.flatMap(({ api }) => (api.key === null ? [] : [api.key]))
+  const states = await lockKeys(tx.db, workspaceId, keys, now)
+  const hashes = ofApi.map(({ api }) => api.tokenHash)
+  const credentialErrors = await findCredentialErrors(tx.db, hashes, now)
 
-/** Returns a stored response of `POST /contacts/` as the API shows it. Some are stored as the database returned them. */
-export const toStoredResponse = (config: Deps['config'], stored: unknown): unknown =>
-  isAddedRow(stored) ? formatAdded(config, stored) : stored
+  for (const [index, { request, api }] of ofApi.entries()) {
+    const error = credentialErrors[index] ?? null
+    const state = api.key === null ? undefined : states.get(api.key)
+    if (error !== null) decisions.set(request, { kind: 'rejected', error })
+    else if (decisions.has(request)) continue
+    else if (state?.kind === 'rejected') decisions.set(request, state)
+    else if (state?.kind === 'stored') decisions.set(request, await replay(tx, api, state.response))
+  }
+  for (const request of requests) {
+    if (decisions.has(request) || !(request.addition instanceof ApiError)) continue
+    decisions.set(request, { kind: 'rejected', error: request.addition })
+  }
+  return decisions
+}
 
-export const isAddedRow = (stored: unknown): stored is AddedRow =>
-  typeof stored === 'object' && stored !== null && 'row' in stored
+/** Returns a stored response. A callback URL of the repeated request is added to the call of the first one. */
+async function replay(tx: Scope, api: ApiRequest, response: StoredResponse): Promise<Decision> {
+  if (api.callbackUrl !== null) {
+    checkCallbackUrl(tx.config, api.callbackUrl)
+    const { call } = ContactAdded.parse(response.body)
+    await addCallback(tx, api.caller, { callId: call.id, url: api.callbackUrl })
+    tx.notify.deliveryQueued()
+  }
+  return { kind: 'replayed', response }
+}
 
-/** Erases the contact from a stored row. */
-export const toErasedRow = (added: AddedRow): AddedRow => ({
-  ...added,
-  row: {
-    ...added.row,
-    to_number: '',
-    metadata: {},
-    phone_number: '',
-    ...blankContact,
-  },
-})
+/**
+ * Locks what requests need, and reads what decides about them. A contact that's requested by its ID is locked by its number,
+ * too, in case it's erased meanwhile and the number belongs to another contact.
+ */
+async function lockRows(
+  { db }: Scope,
+  workspaceId: number,
+  requests: readonly AddRequest[],
+  { isAlone }: { isAlone: boolean },
+): Promise<Candidate[]> {
+  const additions = requests.flatMap(({ addition }) => (addition instanceof ApiError ? [] : [addition]))
+  if (additions.length === 0) return []
+  const ids = additions.flatMap(({ contact }) => ('id' in contact ? [contact.id] : []))
+  const numbersById = ids.length === 0 ? undefined : await findNumbersOfContacts(db, workspaceId, ids)
+  const getNumber = ({ contact }: Addition) =>
+    'id' in contact ? numbersById?.get(contact.id) : contact.phoneNumber
+
+  const numbers = additions.flatMap((addition) => {
+    const phoneNumber = getNumber(addition)
+    return phoneNumber === undefined
+      ? []
+      : [{ phoneNumber, withVariables: Boolean(addition.changes.variables) }]
+  })
+  const all = numbers.map(({ phoneNumber }) => phoneNumber)
+  const locked = await lockNumbers(db, workspaceId, all, { waits: isAlone })
+  const lockable = numbers.filter(({ phoneNumber }) => locked.has(phoneNumber))
+  const found = await lockContactsByNumber(db, workspaceId, lockable, { waits: isAlone })
+  const foundByNumber = new Map(found.map((contact) => [contact.phoneNumber, contact]))
+
+  const campaignIds = [...new Set(additions.flatMap(({ call }) => (call === null ? [] : [call.campaignId])))]
+  const campaigns = await lockCampaignsOf(db, workspaceId, campaignIds, { isAlone })
+
+  return requests.flatMap((request): Candidate[] => {
+    const { addition } = request
+    if (addition instanceof ApiError) return []
+    const phoneNumber = getNumber(addition)
+    const contact = phoneNumber === undefined ? undefined : (foundByNumber.get(phoneNumber) ?? 'busy')
+    const campaign = addition.call === null ? undefined : campaigns.get(addition.call.campaignId)
+    return [{ request, addition, contact, campaign }]
+  })
+}
+
+/** Locks campaigns against changes of their rules: calls are planned with them. */
+async function lockCampaignsOf(
+  db: Db,
+  workspaceId: number,
+  campaignIds: readonly number[],
+  { isAlone }: { isAlone: boolean },
+): Promise<Map<number, CampaignRules | 'busy'>> {
+  if (campaignIds.length === 0) return new Map()
+  if (!isAlone) return tryLockCampaigns(db, workspaceId, campaignIds)
+  const locked = await lockCampaigns(db, workspaceId, campaignIds, 'share')
+  return new Map(locked.map((campaign) => [campaign.id, campaign]))
+}
+
+/** Returns the contacts whose calls would move if their requests were accepted. */
+const findToReschedule = (
+  { db }: Scope,
+  workspaceId: number,
+  candidates: readonly Candidate[],
+): Promise<Set<number>> => {
+  const ids = candidates.flatMap(({ addition: { changes }, contact }) => {
+    if (contact === undefined || contact === 'busy' || contact.id === null) return []
+    return changes.time_zone === undefined || changes.time_zone === contact.timeZone ? [] : [contact.id]
+  })
+  return findContactsToReschedule(db, workspaceId, ids)
+}
+
+/** Returns why a request isn't accepted, or null if it is. */
+function decide(
+  { addition, contact, campaign }: Candidate,
+  toReschedule: ReadonlySet<number>,
+): Decision | null {
+  const { call, changes } = addition
+  if (contact === undefined) return reject(notFound('contact'))
+  if (contact !== 'busy') {
+    if ('id' in addition.contact && contact.id !== addition.contact.id) return reject(notFound('contact'))
+    if (call?.ifListed === 'reject' && contact.isListed)
+      return reject(new ApiError('validation_failed.do_not_call'))
+  }
+  if (call !== null && campaign === undefined)
+    return reject(fieldError('campaign_id', 'not_found.object', { object: 'campaign' }))
+  if (campaign !== undefined && campaign !== 'busy' && campaign.status === 'archived')
+    return reject(fieldError('campaign_id', 'campaign_archived'))
+  if (contact === 'busy') return leftOut
+  if (countVariables(changes, contact) > maxVariables) return reject(tooManyVariables())
+  if (campaign === 'busy' || contact.isBusy) return leftOut
+  if (contact.id !== null && toReschedule.has(contact.id)) return leftOut
+  return null
+}
+
+const reject = (error: ApiError): AddResult => ({ kind: 'rejected', error })
+
+/** Counts the variables that the contact would have: each request is within the limit, but several can add up. */
+const countVariables = ({ variables }: ContactValues, { variableNames }: FoundContact): number =>
+  new Set([...Object.keys(variables ?? {}), ...(variableNames ?? [])]).size

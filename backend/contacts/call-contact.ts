@@ -1,12 +1,10 @@
-import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
-import { queueCall } from '../calls/queue-call.ts'
 import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
-import { ApiError, notFound, throwAsFieldError } from '../core/errors.ts'
-import { lockContact } from '../db/locks.ts'
+import { throwAsFieldError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { checkScheduledAt } from '../scheduling/local-time.ts'
+import { queueCall } from './add-contacts.ts'
 
 /** A call that a user requests in the dashboard. */
 interface CallRequest {
@@ -26,26 +24,21 @@ export const callContact = (
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   caller: Caller,
   contactId: number,
-  request: CallRequest,
+  { campaignId, at, test }: CallRequest,
 ): Promise<{ callId: number; queued: boolean }> =>
   inTransaction(deps, async (tx) => {
-    const { workspaceId } = caller
-    const now = tx.clock.now()
-    const contact = await lockContact(tx.db, workspaceId, contactId)
-    if (contact === undefined) throw notFound('contact')
-    if (await isOnDoNotCallList(tx.db, workspaceId, contact.phoneNumber)) throw doNotCallError()
-    const call = await queueCall(tx, workspaceId, {
-      campaignId: request.campaignId,
-      contactId,
-      now,
-      scheduledAt: checkScheduledAt(request.at, now),
-      ifAlreadyQueued: 'skip',
-      test: request.test,
+    const call = {
+      campaignId,
+      scheduledAt: checkScheduledAt(at, tx.clock.now()),
+      ifOpen: 'skip',
+      ifListed: 'reject',
+      test,
       metadata: {},
       origin: toActor(caller),
+    } as const
+    const { id, queued } = await queueCall(tx, caller.workspaceId, contactId, {
+      call,
+      actor: toActor(caller),
     }).catch(throwAsFieldError)
-    tx.notify.callQueued()
-    return call
+    return { callId: id, queued }
   })
-
-const doNotCallError = () => new ApiError('validation_failed.do_not_call')

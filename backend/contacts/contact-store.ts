@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Actor } from '../core/actor.ts'
+import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { ContactColumn, ContactFieldValues } from '../db/tables/contact-fields.ts'
 
@@ -9,31 +10,107 @@ import type { ContactColumn, ContactFieldValues } from '../db/tables/contact-fie
  */
 export type ContactValues = { [Column in ContactColumn]?: ContactFieldValues[Column] | null }
 
+/**
+ * Locks numbers until the transaction ends, so that no other one can create contacts with them or put them on the
+ * do-not-call list. Returns the numbers that it has locked.
+ *
+ * @param options.waits waits for other transactions. Only for a single number: several are locked in any order.
+ */
+export async function lockNumbers(
+  db: Db,
+  workspaceId: number,
+  phoneNumbers: readonly string[],
+  { waits }: { waits: boolean },
+): Promise<Set<string>> {
+  const lock = sql`contact_lock(${workspaceId}, phone_number)`
+  const isLocked = waits
+    ? sql`pg_advisory_xact_lock(${lock}) is not null`
+    : sql`pg_try_advisory_xact_lock(${lock})`
+  const { rows } = await sql<{ phone_number: string }>`${prepared}
+    select phone_number from unnest(${phoneNumbers}::text[]) as phone_number where ${isLocked}`.execute(db)
+  return new Set(rows.map((row) => row.phone_number))
+}
+
+/** A contact that was looked up by its number. */
+export interface FoundContact {
+  phoneNumber: string
+  /** Null if there's none, or if it was erased while its lock was waited for. */
+  id: number | null
+  /** True if another transaction has locked the contact, which then wasn't waited for. */
+  isBusy: boolean
+  timeZone: string | null
+  /** The names of its variables. Null unless they were asked for. */
+  variableNames: string[] | null
+  /** True if the number is on the do-not-call list. */
+  isListed: boolean
+}
+
+/**
+ * Locks the contacts with these numbers, which are locked already, and looks the numbers up in the do-not-call list.
+ *
+ * @param options.waits waits for other transactions, as in `lockNumbers`
+ */
+export async function lockContactsByNumber(
+  db: Db,
+  workspaceId: number,
+  numbers: readonly { phoneNumber: string; withVariables: boolean }[],
+  { waits }: { waits: boolean },
+): Promise<FoundContact[]> {
+  const phoneNumbers = numbers.map(({ phoneNumber }) => phoneNumber)
+  const withVariables = numbers.map((number) => number.withVariables)
+  const { rows } = await sql<FoundContact>`${prepared}
+    select phone_number as "phoneNumber", contact_id as id, is_busy as "isBusy", time_zone as "timeZone",
+      variable_names as "variableNames", is_listed as "isListed"
+    from lock_contacts(${workspaceId}, ${phoneNumbers}::text[], ${withVariables}::boolean[], ${waits})`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Returns the numbers of contacts by ID, without those that don't exist or were erased. */
+export async function findNumbersOfContacts(
+  db: Db,
+  workspaceId: number,
+  contactIds: readonly number[],
+): Promise<Map<number, string>> {
+  const rows = await db
+    .selectFrom('contact')
+    .select(['id', 'phone_number'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${contactIds}::bigint[])`)
+    .where('erased_at', 'is', null)
+    .execute()
+  return new Map(rows.map((row) => [row.id, row.phone_number]))
+}
+
+/**
+ * Creates contacts with these numbers, or updates the given fields of the existing ones. Locks their rows until the
+ * transaction ends, so that concurrent requests for one contact run one after the other. A number may occur only once.
+ *
+ * @returns the contacts by number
+ */
+export async function upsertContacts(
+  db: Db,
+  workspaceId: number,
+  contacts: readonly { phone_number: string; changes: ContactValues; changed_by: Actor }[],
+  at: Date,
+): Promise<Map<string, { id: number; created: boolean }>> {
+  if (contacts.length === 0) return new Map()
+  const { rows } = await sql<{ id: number; phone_number: string; created: boolean }>`${prepared}
+    select contact_id as id, phone_number, created
+    from upsert_contacts(
+      ${workspaceId}, ${at},
+      array(
+        select changed from json_populate_recordset(null::contact_values, ${JSON.stringify(contacts)}::json) as changed
+      )
+    )`.execute(db)
+  return new Map(rows.map(({ phone_number: phoneNumber, ...contact }) => [phoneNumber, contact]))
+}
+
 /** When a contact is changed and by whom. A trigger writes it to the contact's history, with the changed fields. */
 interface ContactChange {
   at: Date
   by: Actor
-}
-
-/**
- * Creates the contact with this number, or updates the given fields of the existing one. Locks its row until the
- * transaction ends, so that concurrent requests for one contact run one after the other.
- */
-export async function upsertContactRow(
-  db: Db,
-  workspaceId: number,
-  phoneNumber: string,
-  values: ContactValues,
-  change: ContactChange,
-): Promise<{ id: number; created: boolean; variables: Record<string, string> }> {
-  const { rows } = await sql<{ id: number; created: boolean; variables: Record<string, string> }>`
-    select contact_id as id, created, variables
-    from upsert_contacts(${workspaceId}, ${change.at}, array[row(
-      ${phoneNumber}::text, ${JSON.stringify(values)}, ${JSON.stringify(change.by)}
-    )]::contact_values[])`.execute(db)
-  const [contact] = rows
-  if (contact === undefined) throw new Error('invariant: the contact was neither created nor found')
-  return contact
 }
 
 /** Replaces all fields of a contact except its number. Returns false if it doesn't exist or was erased. */

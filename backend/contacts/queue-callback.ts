@@ -1,5 +1,4 @@
 import { findCall } from '../calls/get-calls.ts'
-import { queueScheduledCall } from '../calls/queue-call.ts'
 import { fieldError } from '../core/errors.ts'
 import { lockCampaign, lockContactByNumber } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
@@ -7,6 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { formatLocalTime, isTooFarAhead, parseRequestedTime } from '../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../scheduling/time-zones.ts'
+import { queueCall } from './add-contacts.ts'
 import { findContactsBy } from './find-contacts.ts'
 
 /** The call in which a contact asks to be called again. */
@@ -48,18 +48,21 @@ export const queueCallback = (
     const requestedTime = requireRequestedTime(request.at, timeZone, now)
     if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
 
-    const { workspaceId, campaignId, contactId, test } = call
-    const callId = await queueScheduledCall(tx, workspaceId, {
+    const { workspaceId, campaignId, contactId, agentId, test } = call
+    const callback = {
       campaignId,
-      contactId,
-      test,
-      now,
       scheduledAt: requestedTime,
+      ifOpen: 'same_time',
+      ifListed: 'reject',
+      test,
       metadata: {},
-      origin: { kind: 'scheduled_callback', id: call.agentId, call_id: call.callId },
+      origin: { kind: 'scheduled_callback', id: agentId, call_id: call.callId },
+    } as const
+    const queued = await queueCall(tx, workspaceId, contactId, {
+      call: callback,
+      actor: { kind: 'agent', id: agentId, call_id: call.callId },
     })
-    const queuedCall = await findCall(tx, workspaceId, callId, now)
-    tx.notify.callQueued()
+    const queuedCall = await findCall(tx, workspaceId, queued.id, now)
     const nextAttemptAt = queuedCall?.next_attempt_at ?? null
     return {
       requestedTime,

@@ -1,19 +1,21 @@
 import { rescheduleContact } from '../calls/reschedule-calls.ts'
 import { type Actor, toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
-import { fieldError, notFound } from '../core/errors.ts'
+import { ApiError, fieldError, notFound } from '../core/errors.ts'
 import { toRecord } from '../core/records.ts'
 import { blankContact, contactColumns, type ContactFieldValues } from '../db/tables/contact-fields.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { type ContactValues, replaceContact, upsertContactRow } from './contact-store.ts'
+import { addContactAlone } from './add-contacts.ts'
 import {
   checkConsentDate,
-  checkVariableCount,
   type ContactFields,
   type ContactInput,
+  maxVariables,
   toContactValues,
-} from './upsert-contact.ts'
+  tooManyVariables,
+} from './contact-input.ts'
+import { type ContactValues, replaceContact } from './contact-store.ts'
 
 /** All fields of a contact except its number. An omitted field is cleared. */
 interface ContactReplacement extends ContactFields {
@@ -35,7 +37,7 @@ export const replaceContactDetails = (
   inTransaction(deps, async (tx) => {
     const { workspaceId } = caller
     const now = tx.clock.now()
-    checkVariableCount(values.variables ?? {})
+    if (Object.keys(values.variables ?? {}).length > maxVariables) throw tooManyVariables()
     checkConsentDate(values.consent, now)
     const isUpdated = await replaceContact(
       tx.db,
@@ -57,29 +59,27 @@ const fillBlanks = (values: ContactValues) =>
   toRecord(contactColumns, (column) => values[column] ?? blankContact[column]) as ContactFieldValues
 
 /**
- * Updates fields of an existing contact, as `POST /contacts/` would, and reschedules its waiting calls if a time zone
- * is given.
+ * Updates fields of an existing contact, as `POST /contacts/` would, and reschedules its waiting calls if its time zone
+ * changes.
  *
- * @throws {ApiError} not_found, validation_failed if the contact would have too many variables
+ * @throws {ApiError} validation_failed if the contact would have too many variables, or was erased after the lookup
  */
 export const updateContact = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
-  phoneNumber: string,
+  contactId: number,
   fields: ContactFields,
   actor: Actor,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    const now = tx.clock.now()
-    const upserted = await upsertContactRow(tx.db, workspaceId, phoneNumber, toContactValues(fields), {
-      at: now,
-      by: actor,
-    })
-    const { id, created, variables } = upserted
-    // The contact was erased after the lookup. Creating it again would undo that.
-    if (created) throw fieldError('phone_number', 'not_found.contact')
-    checkVariableCount(variables)
-    if (fields.time_zone === undefined) return
-    await rescheduleContact(tx.db, workspaceId, id, now)
-    tx.notify.callQueued()
+    const changes = toContactValues(fields)
+    const update = { contact: { id: contactId }, changes, addToDoNotCallList: false, call: null, actor }
+    await addContactAlone(tx, workspaceId, update).catch(throwAsUnknownNumber)
   })
+
+/** Agents know contacts by their numbers. */
+function throwAsUnknownNumber(error: unknown): never {
+  if (error instanceof ApiError && error.code === 'not_found')
+    throw fieldError('phone_number', 'not_found.contact')
+  throw error
+}

@@ -1,5 +1,5 @@
 /** Stands for the result of an item that must run alone, for example because another transaction has locked its row. */
-export const leftOut = Symbol('left out')
+export const leftOut: unique symbol = Symbol('left out')
 
 /**
  * Does something for items of one group, all or nothing. Returns a result for each, in the same order. An item that runs

@@ -7,7 +7,7 @@ import type { AgentStatus, Db } from './schema.ts'
 // Row locks that several modules take: one function per row and mode. Rows that only one module locks are locked by its
 // store. A transaction locks in this order. It can skip steps, but going back can deadlock:
 //
-//   0. the caller's connection
+//   0. the caller's connection, then idempotency keys, whose locks are never waited for
 //   1. rows of imports
 //   2. the contact's number, then the contact
 //   3. the campaign: `share` or `update`, never one after the other
@@ -17,7 +17,7 @@ import type { AgentStatus, Db } from './schema.ts'
 //   7. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
 //
 // The lock of a number is an advisory lock, because its contact may not exist yet. Transactions that create a contact take
-// it in the functions `upsert_contacts` and `add_contacts`. Several numbers, and their contacts, are locked in the order of
+// it, at the latest in the function `upsert_contacts`. Several numbers, and their contacts, are locked in the order of
 // the numbers. A transaction that locks only an existing contact, by its ID, doesn't need the number.
 // Triggers run in the order of the rows that were written. So calls are queued, or queued for an earlier time, in the order
 // of their campaigns: `inQueueOrder`. Attempts that end together also have this order, but their triggers run before those
@@ -147,12 +147,17 @@ export const lockCampaign = async (
   mode: 'share' | 'update',
 ): Promise<CampaignRules | undefined> => (await lockCampaigns(db, workspaceId, [campaignId], mode))[0]
 
-/** Locks campaigns like `lockCampaign`, in the order of their IDs. */
+/**
+ * Locks campaigns like `lockCampaign`, in the order of their IDs.
+ *
+ * @param options.skipLocked doesn't wait for campaigns that another transaction has locked, and doesn't return them
+ */
 export const lockCampaigns = (
   db: Db,
   workspaceId: number,
   campaignIds: readonly number[],
   mode: 'share' | 'update',
+  { skipLocked = false }: { skipLocked?: boolean } = {},
 ): Promise<CampaignRules[]> => {
   const query = db
     .selectFrom('campaign')
@@ -172,7 +177,31 @@ export const lockCampaigns = (
     .where('campaign.workspace_id', '=', workspaceId)
     .where('campaign.id', '=', sql<number>`any(${campaignIds}::bigint[])`)
     .orderBy('campaign.id')
-  return (mode === 'share' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')).execute()
+  const locking = mode === 'share' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
+  return (skipLocked ? locking.skipLocked() : locking).execute()
+}
+
+/**
+ * Locks campaigns in the mode `share`, without waiting, and returns those that exist by ID. `busy`: another transaction has
+ * locked the campaign.
+ */
+export async function tryLockCampaigns(
+  db: Db,
+  workspaceId: number,
+  campaignIds: readonly number[],
+): Promise<Map<number, CampaignRules | 'busy'>> {
+  const locked = await lockCampaigns(db, workspaceId, campaignIds, 'share', { skipLocked: true })
+  const byId = new Map<number, CampaignRules | 'busy'>(locked.map((campaign) => [campaign.id, campaign]))
+  const missingIds = campaignIds.filter((id) => !byId.has(id))
+  if (missingIds.length === 0) return byId
+  const busy = await db
+    .selectFrom('campaign')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', missingIds)
+    .execute()
+  busy.forEach(({ id }) => byId.set(id, 'busy'))
+  return byId
 }
 
 /**

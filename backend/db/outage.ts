@@ -57,6 +57,9 @@ export function isOutage(error: unknown): boolean {
 export const isRolledBack = (error: unknown): boolean =>
   isError(error) && /^(57014|(0A|2[0-9]|3[0-9]|4[0-9]|54|P0|XX)[0-9A-Z]{3})$/.test(errorCode(error))
 
+/** Returns true if PostgreSQL has rolled back because of a conflict between transactions, such as a deadlock. */
+export const isConflict = (error: unknown): boolean => isError(error) && /^40/.test(errorCode(error))
+
 const checkTimeoutMs = 3 * secondMs
 
 /**

@@ -286,7 +286,6 @@ create table campaign (
   retry jsonb not null,
   paused_reason text,
   provider_failures integer not null default 0,
-  rules_version bigint not null default 1,
   reschedule_after_call_id bigint,
   created_at timestamp with time zone not null default now(),
   constraint campaign_pkey PRIMARY KEY (id),
@@ -305,7 +304,6 @@ create policy workspace on campaign to outdial_workspace using ((workspace_id = 
 CREATE CONSTRAINT TRIGGER campaign_can_call AFTER UPDATE ON campaign DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = 'active'::text) AND ((((old.status IS DISTINCT FROM new.status) OR (old.max_concurrent_calls IS DISTINCT FROM new.max_concurrent_calls)) OR (old.agent_id IS DISTINCT FROM new.agent_id)) OR (old.phone_number_id IS DISTINCT FROM new.phone_number_id)))) EXECUTE FUNCTION enqueue_campaign();
 CREATE CONSTRAINT TRIGGER campaign_created AFTER INSERT ON campaign DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enqueue_campaign();
 CREATE TRIGGER campaign_deleted AFTER DELETE ON campaign FOR EACH ROW EXECUTE FUNCTION dequeue_deleted_campaign();
-CREATE TRIGGER campaign_rules_changed BEFORE UPDATE OF time_zone, calling_hours ON campaign FOR EACH ROW WHEN (((old.time_zone IS DISTINCT FROM new.time_zone) OR (old.calling_hours IS DISTINCT FROM new.calling_hours))) EXECUTE FUNCTION increase_rules_version();
 
 create table campaign_queue (
   campaign_id bigint not null,
@@ -1023,41 +1021,13 @@ create type call_request as (
   contact_id bigint,
   campaign_id bigint,
   test boolean,
-  additional boolean,
+  if_open text,
   scheduled_at timestamp with time zone,
   due_at timestamp with time zone,
   next_attempt_at timestamp with time zone,
   metadata jsonb,
   origin jsonb,
   zones jsonb
-);
-
-create type contact_request as (
-  item integer,
-  token_hash bytea,
-  scope_lock bigint,
-  scope_hash bytea,
-  body_hash bytea,
-  phone_number text,
-  changes jsonb,
-  changed_by jsonb,
-  time_zone text,
-  campaign_id bigint,
-  rules_version bigint,
-  test boolean,
-  additional boolean,
-  scheduled_at timestamp with time zone,
-  due_at timestamp with time zone,
-  next_attempt_at timestamp with time zone,
-  metadata jsonb,
-  origin jsonb,
-  zones jsonb
-);
-
-create type contact_result as (
-  item integer,
-  result text,
-  body json
 );
 
 create type contact_values as (
@@ -1071,217 +1041,6 @@ create type queued_call as (
   call_id bigint,
   queued boolean
 );
-
-CREATE OR REPLACE FUNCTION add_contacts(workspace bigint, at timestamp with time zone, requests json, response_expires_at timestamp with time zone, max_variables integer)
- RETURNS SETOF contact_result
- LANGUAGE plpgsql
- SET role TO 'outdial_workspace'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-#variable_conflict use_column
-declare
-  todo contact_request[];
-  results contact_result[];
-  locked_items int[];
-  locked_numbers text[];
-  locked_contacts bigint[];
-  locked_campaigns bigint[];
-  contact_ids bigint[];
-  created_ids bigint[];
-  added queued_call[];
-begin
-  perform set_config('outdial.workspace_id', workspace::text, true);
-  todo := array(select request from json_populate_recordset(null::contact_request, requests) as request);
-
-  results := array(
-    select row(item, 'unauthorized', null)::contact_result from unnest(todo) as request
-    where not exists (
-      select from credential
-      where credential.token_hash = request.token_hash and credential.workspace_id = workspace
-        and (credential.expires_at is null or credential.expires_at > at)
-    )
-  );
-  if cardinality(results) > 0 then
-    return query select * from unnest(results);
-    todo := without_results(todo, results);
-  end if;
-
-  if exists (select from unnest(todo) where scope_hash is not null) then
-    locked_items := array(
-      select item from unnest(todo) where scope_hash is null or pg_try_advisory_xact_lock(scope_lock)
-    );
-    results := array(
-      select row(
-        item,
-        case
-          when item <> all(locked_items) then 'key_in_use'
-          when stored.body_hash = request.body_hash then 'replayed'
-          else 'key_reused'
-        end,
-        json_build_object('status', stored.status, 'body', stored.body)
-      )::contact_result
-      from unnest(todo) as request
-      left join idempotent_response as stored
-        on stored.scope_hash = request.scope_hash and stored.workspace_id = workspace and stored.expires_at > at
-      where item <> all(locked_items) or stored.scope_hash is not null
-    );
-    if cardinality(results) > 0 then
-      return query select * from unnest(results);
-      todo := without_results(todo, results);
-    end if;
-  end if;
-
-  locked_numbers := array(
-    select phone_number from unnest(todo) where pg_try_advisory_xact_lock(contact_lock(workspace, phone_number))
-  );
-  locked_contacts := array(
-    select contact.id
-    from (select phone_number from unnest(todo) order by phone_number) as request
-    cross join lateral (
-      select id from contact
-      where contact.workspace_id = workspace and contact.phone_number = request.phone_number and erased_at is null
-      limit 1
-      for no key update skip locked
-    ) as contact
-  );
-  locked_campaigns := array(
-    select id from campaign
-    where workspace_id = workspace and id = any(array(select campaign_id from unnest(todo)))
-    order by id
-    for key share skip locked
-  );
-  results := array(
-    select row(item, problem, details)::contact_result
-    from (
-      select item,
-        case
-          when campaign.id is null then 'campaign_not_found'
-          when campaign.id <> all(locked_campaigns) then 'alone'
-          when campaign.status = 'archived' then 'campaign_archived'
-          when request.phone_number <> all(locked_numbers) then 'alone'
-          when contact.id is not null and contact.id <> all(locked_contacts) then 'alone'
-          -- Not `exists`, for which PostgreSQL could read the workspace's whole list.
-          when (
-            select true from do_not_call
-            where do_not_call.workspace_id = workspace and number_hash = hashed.number_hash
-            limit 1
-          ) then 'alone'
-          -- It also reschedules the contact's other calls.
-          when contact.id is not null and changes ? 'time_zone'
-            and contact.time_zone is distinct from changes ->> 'time_zone' then 'alone'
-          when campaign.rules_version is distinct from request.rules_version
-            or contact.time_zone is distinct from request.time_zone and not changes ? 'time_zone' then 'other_plan'
-          when contact.id is not null and jsonb_typeof(changes -> 'variables') = 'object'
-            and (select count(*) from jsonb_object_keys(contact.variables || (changes -> 'variables'))) > max_variables
-            then 'too_many_variables'
-        end as problem,
-        json_build_object(
-          'rules_version', campaign.rules_version,
-          'calling_hours', campaign.calling_hours,
-          'campaign_time_zone', campaign.time_zone,
-          'contact_time_zone', contact.time_zone
-        ) as details
-      from unnest(todo) as request
-      cross join lateral (
-        select salted_number_hash(number_salt, request.phone_number) as number_hash
-        from workspace as salted where salted.id = workspace
-        limit 1
-      ) as hashed
-      left join lateral (
-        select * from campaign where campaign.workspace_id = workspace and campaign.id = request.campaign_id limit 1
-      ) as campaign on true
-      left join lateral (
-        select * from contact
-        where contact.workspace_id = workspace and contact.phone_number = request.phone_number and erased_at is null
-        limit 1
-      ) as contact on true
-    ) as checked
-    where problem is not null
-  );
-  if cardinality(results) > 0 then
-    return query select * from unnest(results);
-    todo := without_results(todo, results);
-  end if;
-  if cardinality(todo) = 0 then return; end if;
-
-  select array_agg(contact_id), coalesce(array_agg(contact_id) filter (where created), '{}')
-  into contact_ids, created_ids
-  from upsert_contacts(
-    workspace, at, array(select row(phone_number, changes, changed_by)::contact_values from unnest(todo))
-  );
-  -- A version of the service that doesn't lock numbers created one of the contacts meanwhile. Then each request is done
-  -- alone.
-  if not contact_ids <@ (created_ids || locked_contacts) then
-    raise exception 'a contact was created meanwhile' using errcode = 'serialization_failure';
-  end if;
-
-  added := array(
-    select queued_call from queue_calls(
-      workspace, at,
-      array(
-        select row(
-          item, contact.id, campaign_id, test, additional, scheduled_at, due_at, next_attempt_at, metadata, origin, zones
-        )::call_request
-        from unnest(todo) as request
-        cross join lateral (
-          select id from contact
-          where contact.workspace_id = workspace and contact.phone_number = request.phone_number and erased_at is null
-          limit 1
-        ) as contact
-      )
-    ) as queued_call
-  );
-  results := array(
-    select row(
-      queued.item, 'done',
-      json_build_object(
-        'contact', json_build_object('id', found.contact_id), 'row', row_to_json(found), 'at', at,
-        'contact_created', found.contact_id = any(created_ids), 'call_queued', queued.queued
-      )
-    )::contact_result
-    from unnest(added) as queued
-    cross join lateral (
-      select call.id, call.workspace_id, call.status, call.next_attempt_at, call.due_at, call.test, call.campaign_id,
-        campaign.name as campaign_name, call.agent_id, agent.name as agent_name, call.from_number, call.to_number,
-        call.attempts, call.origin, call.scheduled_at, call.queued_at, call.answered_at, call.metadata,
-        campaign.status as campaign_status, agent.status as agent_status, phone_number.status as number_status,
-        call.status = 'queued' and not call.test and call.next_attempt_at <= at and (
-          exists (
-            select from call_attempt
-            where call_attempt.workspace_id = workspace and call_attempt.to_number = call.to_number
-              and call_attempt.ended_at is null and not call_attempt.test
-          ) or (
-            select count(*) from call_attempt
-            where call_attempt.campaign_id = call.campaign_id and call_attempt.ended_at is null
-              and not call_attempt.test
-          ) >= campaign.max_concurrent_calls
-        ) as at_capacity,
-        contact.id as contact_id, contact.phone_number, contact.first_name, contact.last_name, contact.email,
-        contact.external_id, contact.time_zone, contact.variables, contact.consent_source, contact.consent_at,
-        contact.created_at, contact.updated_at, false as do_not_call
-      from call
-      join contact on contact.id = call.contact_id
-      join campaign on campaign.id = call.campaign_id
-      join agent on agent.id = call.agent_id
-      join phone_number on phone_number.id = call.phone_number_id
-      where call.id = queued.call_id
-      limit 1
-    ) as found
-  );
-  insert into idempotent_response (scope_hash, workspace_id, body_hash, status, body, created_at, expires_at)
-    select scope_hash, workspace, body_hash, case when done.body ->> 'call_queued' = 'true' then 201 else 200 end,
-      done.body, at, response_expires_at
-    from unnest(results) as done join unnest(todo) as request on request.item = done.item
-    where scope_hash is not null
-  -- One that has expired and hasn't been deleted yet.
-  on conflict (scope_hash) do update set
-    body_hash = excluded.body_hash, status = excluded.status, body = excluded.body,
-    created_at = excluded.created_at, expires_at = excluded.expires_at;
-  return query select * from unnest(results);
-end $function$;
 
 CREATE OR REPLACE FUNCTION attempt_end_lock(campaign bigint)
  RETURNS bigint
@@ -1446,15 +1205,6 @@ begin
   );
 end $function$;
 
-CREATE OR REPLACE FUNCTION increase_rules_version()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.rules_version := old.rules_version + 1;
-  return new;
-end $function$;
-
 CREATE OR REPLACE FUNCTION is_calling(checked_campaign_id bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1470,11 +1220,71 @@ begin
   );
 end $function$;
 
+CREATE OR REPLACE FUNCTION is_listed(workspace bigint, phone_number text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  hash bytea := number_hash(workspace, phone_number);
+begin
+  return exists (select from do_not_call where workspace_id = workspace and do_not_call.number_hash = hash);
+end $function$;
+
 CREATE OR REPLACE FUNCTION iso_time(at timestamp with time zone)
  RETURNS text
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN to_char((at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text);
+
+CREATE OR REPLACE FUNCTION lock_contacts(workspace bigint, numbers text[], with_variables boolean[], waits boolean)
+ RETURNS TABLE(phone_number text, contact_id bigint, is_busy boolean, time_zone text, variable_names text[], is_listed boolean)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+  locked_ids bigint[];
+begin
+  if waits then
+    locked_ids := array(
+      select contact.id
+      from unnest(numbers) as wanted (phone_number)
+      cross join lateral (
+        select id from contact
+        where workspace_id = workspace and contact.phone_number = wanted.phone_number and erased_at is null
+        limit 1
+        for no key update
+      ) as contact
+    );
+  else
+    locked_ids := array(
+      select contact.id
+      from unnest(numbers) as wanted (phone_number)
+      cross join lateral (
+        select id from contact
+        where workspace_id = workspace and contact.phone_number = wanted.phone_number and erased_at is null
+        limit 1
+        for no key update skip locked
+      ) as contact
+    );
+  end if;
+  return query
+    select wanted.phone_number, found.id, found.id is not null and found.id <> all(locked_ids), found.time_zone,
+      case when wanted.with_variables then array(select jsonb_object_keys(found.variables)) end,
+      is_listed(workspace, wanted.phone_number)
+    from unnest(numbers, with_variables) as wanted (phone_number, with_variables)
+    left join lateral (
+      select id, time_zone, variables from contact
+      where workspace_id = workspace and contact.phone_number = wanted.phone_number and erased_at is null
+      limit 1
+    ) as found on true;
+end $function$;
 
 CREATE OR REPLACE FUNCTION lock_session(hash bytea)
  RETURNS boolean
@@ -1581,16 +1391,18 @@ begin
           where call.workspace_id = workspace and call.campaign_id = request.campaign_id
             and call.contact_id = request.contact_id and call.test = request.test and status <> 'completed'
             and not call.additional
+            and (request.if_open = 'skip' or status = 'queued' and call.scheduled_at = request.scheduled_at)
           union all
           select id from call
           where call.workspace_id = workspace and call.campaign_id = request.campaign_id
             and call.contact_id = request.contact_id and call.test = request.test and status <> 'completed'
             and call.additional
+            and (request.if_open = 'skip' or status = 'queued' and call.scheduled_at = request.scheduled_at)
         ) as open_call
         order by id
         limit 1
       ) as first_open
-      where not request.additional
+      where request.if_open <> 'queue'
     );
     return query select * from unnest(done);
     calls := array(
@@ -1604,7 +1416,7 @@ begin
       )
       select workspace, request.campaign_id, request.contact_id, made_with.agent_id, made_with.phone_number_id,
         made_with.from_number, made_with.to_number, request.test,
-        request.additional and (
+        request.if_open <> 'skip' and (
           select count(*) > 0 from (
             select from call
             where call.workspace_id = workspace and call.campaign_id = request.campaign_id
@@ -1699,7 +1511,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION upsert_contacts(workspace bigint, at timestamp with time zone, contacts contact_values[])
- RETURNS TABLE(contact_id bigint, phone_number text, created boolean, variables jsonb)
+ RETURNS TABLE(contact_id bigint, phone_number text, created boolean)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
@@ -1769,13 +1581,6 @@ begin
     where id = any(found_ids) and id <> all(created_ids) and phone_number = changed_number and changes <> '{}';
   end if;
 
-  return query
-    select id, phone_number, id = any(created_ids), contact.variables from contact where id = any(found_ids);
+  return query select id, phone_number, id = any(created_ids) from contact where id = any(found_ids);
 end $function$;
-
-CREATE OR REPLACE FUNCTION without_results(requests contact_request[], results contact_result[])
- RETURNS contact_request[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN ARRAY(SELECT request.*::contact_request AS request FROM unnest(without_results.requests) request(item, token_hash, scope_lock, scope_hash, body_hash, phone_number, changes, changed_by, time_zone, campaign_id, rules_version, test, additional, scheduled_at, due_at, next_attempt_at, metadata, origin, zones) WHERE (request.item <> ALL (ARRAY(SELECT unnest.item FROM unnest(without_results.results) unnest(item, result, body)))));
 

@@ -64,10 +64,9 @@ export function createAuthenticator({ db, clock }: Pick<Deps, 'db' | 'clock'>): 
     const key = tokenHash.toString('base64')
     remembered.delete(key)
     const credential = tx ? (await findCredentials(tx, [tokenHash]))[0] : await find(0, tokenHash)
-    if (credential === undefined) throw unauthorizedError('invalid_credential')
-    const { expiresAt, ...caller } = credential
     const now = clock.now()
-    if (expiresAt !== null && expiresAt <= now) throw unauthorizedError('expired_credential')
+    if (!isValid(credential, now)) throw invalidError(credential)
+    const { expiresAt, ...caller } = credential
     const until = now.getTime() + rememberedMs
     remembered.set(key, { caller, expiresAt: Math.min(until, expiresAt?.getTime() ?? until) })
     return { caller, tokenHash }
@@ -90,6 +89,26 @@ export function createAuthenticator({ db, clock }: Pick<Deps, 'db' | 'clock'>): 
     },
   }
 }
+
+/**
+ * Looks credentials up, by their SHA-256, in the transaction that does something for them. Returns an error for each that
+ * was revoked or has expired, otherwise null, in the same order.
+ */
+export async function findCredentialErrors(
+  tx: Db,
+  tokenHashes: readonly Buffer[],
+  now: Date,
+): Promise<(ApiError | null)[]> {
+  if (tokenHashes.length === 0) return []
+  const credentials = await findCredentials(tx, tokenHashes)
+  return credentials.map((credential) => (isValid(credential, now) ? null : invalidError(credential)))
+}
+
+const isValid = (credential: Credential | undefined, now: Date): credential is Credential =>
+  credential !== undefined && (credential.expiresAt === null || credential.expiresAt > now)
+
+const invalidError = (credential: Credential | undefined): ApiError =>
+  unauthorizedError(credential === undefined ? 'invalid_credential' : 'expired_credential')
 
 const readToken = (header: string | undefined): string | undefined =>
   /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]

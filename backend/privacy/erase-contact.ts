@@ -1,5 +1,4 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { eraseContactFromResponses } from '../api/erase-responses.ts'
 import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
 import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../calls/erase-calls.ts'
 import {
@@ -17,6 +16,7 @@ import { lockCallsOfContact, lockCampaignsOfQueuedCalls, lockContactForErasure }
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { eraseAttempts } from '../dialer/erase-attempts.ts'
+import { eraseContactFromResponses } from '../idempotency/erase-responses.ts'
 import { eraseToolCalls, findMentions } from '../mcp/erase-tool-calls.ts'
 import { eraseSpreadsheetCells } from '../spreadsheets/erase-cells.ts'
 import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'

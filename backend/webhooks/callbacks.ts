@@ -1,35 +1,32 @@
 import type { Caller } from '../core/caller.ts'
 import { ApiError, fieldError } from '../core/errors.ts'
 import { lockCall, lockConnection } from '../db/locks.ts'
+import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../outbound/target-url.ts'
 import { callbackDelayMs, countCallbacks, insertCallback, insertCallbackDelivery } from './callback-store.ts'
 
 const maxCallbacks = 5
 
-/**
- * Checks a callback URL, and locks the connection that asks for it until the transaction ends. Call it before other
- * rows are locked.
- *
- * @throws {ApiError} validation_failed (callback_url), and invalid_credential if the connection was removed meanwhile
- */
-export async function prepareCallback(
-  deps: Pick<Deps, 'config' | 'db'>,
-  caller: Caller,
-  url: string,
-): Promise<void> {
-  const issue = findTargetUrlIssue(deps.config, url)
-  if (issue !== undefined) {
-    const details = [{ field: 'callback_url', code: 'invalid_target_url', message: issue }]
-    throw new ApiError('validation_failed', { details })
-  }
-  if (!(await lockConnection(deps.db, caller))) throw connectionEndedError()
+/** @throws {ApiError} validation_failed (callback_url) */
+export function checkCallbackUrl(config: Deps['config'], url: string): void {
+  const issue = findTargetUrlIssue(config, url)
+  if (issue === undefined) return
+  const details = [{ field: 'callback_url', code: 'invalid_target_url', message: issue }]
+  throw new ApiError('validation_failed', { details })
 }
+
+/**
+ * Locks the connection that asks for a callback until the transaction ends. Call it before other rows are locked. Returns
+ * an error if the connection was removed meanwhile.
+ */
+export const lockCallbackOwner = async (db: Db, caller: Caller): Promise<ApiError | null> =>
+  (await lockConnection(db, caller)) ? null : connectionEndedError()
 
 export const connectionEndedError = () => new ApiError('invalid_credential.connection_removed')
 
 /**
- * Adds a callback URL to a call after `prepareCallback`. A URL that the call already has is ignored. If the call's
+ * Adds a callback URL to a call after `lockCallbackOwner`. A URL that the call already has is ignored. If the call's
  * event exists already, it's sent to the URL. Call `notify.deliveryQueued()` after the commit.
  *
  * @throws {ApiError} validation_failed if the call would have more than five

@@ -51,7 +51,7 @@ function completeOperation(operation: Operation, route: Route): Operation {
     parameters: [
       ...(route.path.includes(':id') ? [pathIdParameter] : []),
       ...query,
-      ...(route.idempotent === true ? [idempotencyKeyParameter] : []),
+      ...(route.idempotent !== undefined ? [idempotencyKeyParameter] : []),
       requestIdParameter,
     ],
     ...(operation.requestBody && { requestBody: withExample(operation.requestBody, route) }),

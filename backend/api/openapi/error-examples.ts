@@ -36,7 +36,7 @@ export function listErrorCodes(route: Route): ErrorCode[] {
     ...(route.errors ?? []),
   ]
   if (route.body !== NoRequestBody) codes.push('malformed_json', 'body_too_large', 'unsupported_media_type')
-  if (route.idempotent === true) codes.push('idempotency_key_in_use', 'idempotency_key_reused')
+  if (route.idempotent !== undefined) codes.push('idempotency_key_in_use', 'idempotency_key_reused')
   return codes.sort((a, b) => errorTable[a].status - errorTable[b].status)
 }
 

@@ -41,7 +41,7 @@ export function responseHeaders(status: number, route: Route): Record<string, Op
     ...(status === 401 ? [] : ['RateLimit-Policy', 'RateLimit']),
     ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
     ...([409, 429, 503].includes(status) ? ['Retry-After'] : []),
-    ...(status < 300 && route.idempotent === true ? ['Idempotent-Replayed'] : []),
+    ...(status < 300 && route.idempotent !== undefined ? ['Idempotent-Replayed'] : []),
   ]
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

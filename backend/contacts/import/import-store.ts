@@ -166,23 +166,21 @@ export const findImportCampaign = (db: Db, job: ImportJob) =>
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()
 
-/** Locks the next rows to import. Rows are locked before their contacts, as in the erasure of a contact. */
-export const lockRemainingRows = (db: Db, job: ImportJob, limit: number) =>
+/**
+ * Locks the next rows to import, or one of them. Rows are locked before their contacts, as in the erasure of a contact.
+ */
+export const lockRemainingRows = (db: Db, job: ImportJob, rows: { limit: number } | { position: number }) =>
   db
     .selectFrom('contact_import_row')
     .select(['position', 'fields'])
     .where('import_id', '=', job.id)
     .where('result', 'is', null)
     .where('state', 'in', ['new', 'existing'])
+    .$if('position' in rows, (query) => query.where('position', '=', 'position' in rows ? rows.position : 0))
     .orderBy('position')
-    .limit(limit)
+    .limit('limit' in rows ? rows.limit : 1)
     .forUpdate()
     .execute()
-
-/** Sets a savepoint, so that `rollBackRow` can undo one row of a batch. */
-export const setRowSavepoint = (db: Db): Promise<unknown> => sql`savepoint import_row`.execute(db)
-
-export const rollBackRow = (db: Db): Promise<unknown> => sql`rollback to savepoint import_row`.execute(db)
 
 export interface RowResult {
   position: number

@@ -7,7 +7,7 @@ import { pick } from '../../core/records.ts'
 import { validate, withoutFieldName } from '../../core/validate.ts'
 import { detailColumns } from '../../db/tables/contact-fields.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
-import { ContactInput } from '../upsert-contact.ts'
+import { ContactInput } from '../contact-input.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
 import { expandTimeZone, parseYesNo } from './parse-cells.ts'
 

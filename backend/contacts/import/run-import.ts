@@ -1,10 +1,11 @@
-import { isOnDoNotCallList } from '../../calls/check-do-not-call.ts'
-import { queueCall } from '../../calls/queue-call.ts'
 import type { Actor } from '../../core/actor.ts'
 import { ApiError } from '../../core/errors.ts'
+import { leftOut } from '../../core/share.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
-import { ContactInput, upsertContactFromInput } from '../upsert-contact.ts'
+import { addContacts } from '../add-contacts.ts'
+import type { AddRequest, AddResult, Decision } from '../add-request.ts'
+import { ContactInput, toContactChanges } from '../contact-input.ts'
 import {
   findImportCampaign,
   finishImportStep,
@@ -12,107 +13,110 @@ import {
   lockRemainingRows,
   releaseImport,
   renewImportLease,
-  rollBackRow,
   type RowResult,
-  setRowSavepoint,
   writeRowResults,
 } from './import-store.ts'
 
 type ImportDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
-
-type ImportActor = Actor & { kind: 'import' }
 
 /** Rows per transaction. Few, so that other requests for these contacts don't wait long. */
 const batchSize = 50
 
 /**
  * Imports the remaining rows in batches. A row is committed together with its result, so a process that takes over from
- * a lost one doesn't import any row twice.
+ * a lost one doesn't import any row twice. A row that a batch leaves out is imported alone, next.
  */
 export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
+  let aloneRows: readonly number[] = []
   for (;;) {
     if (signal.aborted) return releaseImport(deps.db, job)
-    if (!(await inTransaction(deps, (tx) => importBatch(tx, job)))) return
+    const [position, ...others] = aloneRows
+    const rows = position === undefined ? null : { position }
+    const done = await inTransaction(deps, (tx) => importRows(tx, job, rows))
+    if (done === 'finished') return
+    aloneRows = position === undefined ? done.aloneRows : others
   }
 }
 
-/** Imports a batch. Returns true if there may be more rows. */
-async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
-  const { db, clock, notify } = tx
-  if (!(await renewImportLease(db, job))) return false
+/**
+ * Imports the next rows, or only the given one, which runs alone.
+ *
+ * @returns the positions of the rows that must run alone
+ */
+async function importRows(
+  tx: ImportDeps,
+  job: ImportJob,
+  only: { position: number } | null,
+): Promise<{ aloneRows: number[] } | 'finished'> {
+  const { db, clock } = tx
+  if (!(await renewImportLease(db, job))) return 'finished'
   const { campaignId, userId, fileName } = await findImportCampaign(db, job)
-  const actor: ImportActor = { kind: 'import', id: job.id, user_id: userId, name: fileName }
-  const rows = await lockRemainingRows(db, job, batchSize)
-  if (rows.length === 0) {
+  const actor = { kind: 'import', id: job.id, user_id: userId, name: fileName } as const
+  const rows = await lockRemainingRows(db, job, only === null ? { limit: batchSize } : only)
+  if (rows.length === 0 && only === null) {
     await finishImportStep(db, job, { status: 'done', at: clock.now() })
-    return false
+    return 'finished'
   }
-  const parsed = rows.map(({ position, fields }) => ({ position, input: ContactInput.parse(fields) }))
-  // The same order in every import, so that two imports can't deadlock.
-  parsed.sort((a, b) => (a.input.phone_number < b.input.phone_number ? -1 : 1))
+  const requests = rows.map(({ fields }) =>
+    toRequest(ContactInput.parse(fields), { campaignId, actor, now: clock.now() }),
+  )
+  const decisions = await addContacts(tx, job.workspaceId, requests, { isAlone: only !== null })
   const results: RowResult[] = []
-  for (const row of parsed) {
-    const result = await importRow(tx, job.workspaceId, row, { campaignId, actor })
-    if (result === 'campaign_archived') {
-      await writeRowResults(db, job, results)
-      const error = "The campaign was archived during the import. The remaining rows weren't imported."
-      await finishImportStep(db, job, { status: 'failed', error, at: clock.now() })
-      return false
-    }
-    results.push(result)
+  const aloneRows: number[] = []
+  for (const [index, { position }] of rows.entries()) {
+    const decision = decisions[index]
+    if (decision === undefined || decision === leftOut) aloneRows.push(position)
+    else if (!isCampaignArchived(decision)) results.push(toRowResult(position, decision))
   }
   await writeRowResults(db, job, results)
-  notify.callQueued()
-  return true
-}
-
-async function importRow(
-  tx: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
-  workspaceId: number,
-  { position, input }: { position: number; input: ContactInput },
-  { campaignId, actor }: { campaignId: number | null; actor: ImportActor },
-): Promise<RowResult | 'campaign_archived'> {
-  const now = tx.clock.now()
-  await setRowSavepoint(tx.db)
-  try {
-    const contact = await upsertContactFromInput(tx, workspaceId, {
-      input,
-      source: 'dashboard',
-      actor,
-      now,
-    })
-    const call =
-      campaignId === null
-        ? null
-        : await queueImportedCall(tx, workspaceId, contact.phoneNumber, {
-            campaignId,
-            contactId: contact.id,
-            actor,
-            now,
-          })
-    return { position, result: contact.created ? 'created' : 'updated', call, issues: [] }
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    await rollBackRow(tx.db)
-    if (error.code === 'campaign_archived') return 'campaign_archived'
-    return { position, result: 'failed', call: null, issues: [{ column: '', message: error.message }] }
+  if (decisions.some(isCampaignArchived)) {
+    const error = "The campaign was archived during the import. The remaining rows weren't imported."
+    await finishImportStep(db, job, { status: 'failed', error, at: clock.now() })
+    return 'finished'
   }
+  if (only !== null && aloneRows.length > 0)
+    throw new Error('invariant: a row that is imported alone is never left out')
+  return { aloneRows }
 }
 
-async function queueImportedCall(
-  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
-  workspaceId: number,
-  phoneNumber: string,
-  { actor, ...call }: { campaignId: number; contactId: number; actor: ImportActor; now: Date },
-): Promise<'queued' | 'open' | 'do_not_call'> {
-  if (await isOnDoNotCallList(tx.db, workspaceId, phoneNumber)) return 'do_not_call'
-  const { queued } = await queueCall(tx, workspaceId, {
-    ...call,
+function toRequest(
+  input: ContactInput,
+  { campaignId, actor, now }: { campaignId: number | null; actor: Actor & { kind: 'import' }; now: Date },
+): AddRequest {
+  const call = {
     scheduledAt: null,
-    ifAlreadyQueued: 'skip',
+    ifOpen: 'skip',
+    ifListed: 'skip',
     test: false,
     metadata: {},
     origin: actor,
-  })
-  return queued ? 'queued' : 'open'
+  } as const
+  try {
+    const addition = {
+      ...toContactChanges(input, actor, now),
+      // The check of the file has normalized the number.
+      contact: { phoneNumber: input.phone_number },
+      call: campaignId === null ? null : { campaignId, ...call },
+    }
+    return { addition, api: null }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { addition: error, api: null }
+  }
+}
+
+const isCampaignArchived = (decision: Decision): boolean =>
+  decision !== leftOut && decision.kind === 'rejected' && decision.error.code === 'campaign_archived'
+
+function toRowResult(position: number, decision: AddResult): RowResult {
+  if (decision.kind === 'replayed') throw new Error('invariant: a row has no idempotency key')
+  if (decision.kind === 'rejected') {
+    const issues = [{ column: '', message: decision.error.message }]
+    return { position, result: 'failed', call: null, issues }
+  }
+  const { contact, call } = decision
+  const result = contact.created ? 'created' : 'updated'
+  if (call === null) return { position, result, call, issues: [] }
+  if (call === 'listed') return { position, result, call: 'do_not_call', issues: [] }
+  return { position, result, call: call.queued ? 'queued' : 'open', issues: [] }
 }

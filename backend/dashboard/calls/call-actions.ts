@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { cancelCall } from '../../calls/cancel-call.ts'
-import { isOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { getCall } from '../../calls/get-calls.ts'
-import { addContact } from '../../contacts/add-contact.ts'
-import { ApiError } from '../../core/errors.ts'
+import { queueCall } from '../../contacts/add-contacts.ts'
+import { toActor } from '../../core/actor.ts'
 import { FormError, invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { isDeliveryOfCall } from '../../support/call-queries.ts'
@@ -32,25 +31,25 @@ export const queueCallAgainAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     const call = await getCall(tx, context.caller, context.params.id)
-    const { workspaceId } = context.caller
-    if (await isOnDoNotCallList(tx.db, workspaceId, call.to_number)) throw onDoNotCallListError()
     if (call.to_number === '') throw erasedError()
-    const contact = {
-      phone_number: call.to_number,
-      campaign_id: call.campaign_id,
+    const { caller } = context
+    const again = {
+      campaignId: call.campaign_id,
+      scheduledAt: null,
+      ifOpen: 'skip',
+      ifListed: 'reject',
       test: call.test,
       metadata: call.metadata,
-    }
-    const { caller } = context
-    const origin = { kind: 'call_again', id: caller.userId, call_id: call.id } as const
-    const added = await addContact(tx, caller, contact, origin)
-    const message = added.call_queued ? 'Call queued.' : alreadyOpenMessage
-    return redirectTo(pathTo(context, `/calls/${added.call.id}`), message)
+      origin: { kind: 'call_again', id: caller.userId, call_id: call.id },
+    } as const
+    const { id, queued } = await queueCall(tx, caller.workspaceId, call.contact.id, {
+      call: again,
+      actor: toActor(caller),
+    })
+    return redirectTo(pathTo(context, `/calls/${id}`), queued ? 'Call queued.' : alreadyOpenMessage)
   },
   back: callPath,
 })
-
-const onDoNotCallListError = () => new ApiError('validation_failed.do_not_call')
 
 const erasedError = () =>
   new FormError(

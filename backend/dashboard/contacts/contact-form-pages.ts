@@ -2,8 +2,9 @@ import { AddContact, addContactTexts, boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
+import type { Added } from '../../contacts/add-request.ts'
+import { ContactInput } from '../../contacts/contact-input.ts'
 import { replaceContactDetails } from '../../contacts/update-contact.ts'
-import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import { pick, toRecord } from '../../core/records.ts'
@@ -86,10 +87,10 @@ export const newContactPage = defineForm({
       ...(fields.do_not_call !== undefined && { do_not_call: true }),
     }
     if (fields.campaign_id === undefined) {
-      const { id, created } = await saveContact(tx, caller, validate(ContactInput, contact))
+      const saved = await addContact(tx, caller, validate(ContactInput, contact))
       return redirectTo(
-        pathTo(context, `/contacts/${id}`),
-        created ? 'Contact added.' : existingContactMessage,
+        pathTo(context, `/contacts/${saved.contact.id}`),
+        saved.contact.created ? 'Contact added.' : existingContactMessage,
       )
     }
     const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
@@ -101,16 +102,12 @@ export const newContactPage = defineForm({
 const existingContactMessage =
   'A contact with this phone number already existed, so that contact was updated.'
 
-function formatQueuedMessage(added: {
-  contact_created: boolean
-  call_queued: boolean
-  call: { outcome: string | null }
-}): string {
-  const savedMessage = added.contact_created ? 'Contact added.' : 'Contact updated.'
-  if (added.call.outcome === 'suppressed') {
+function formatQueuedMessage({ contact, call }: Added): string {
+  const savedMessage = contact.created ? 'Contact added.' : 'Contact updated.'
+  if (call === 'listed' || call?.suppressed === true) {
     return `${savedMessage} The number is on the do-not-call list, so it won't be called.`
   }
-  if (!added.call_queued)
+  if (call?.queued !== true)
     return `${savedMessage} No call was queued, because this contact already has a call that is waiting or in progress in this campaign.`
   return `${savedMessage} Call queued.`
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { respondOnce } from '../../api/idempotency.ts'
 import { ApiError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/text.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
+import { hashRequest, respondOnce } from '../../idempotency/idempotency.ts'
 import type { Redirect, View } from './define-page.ts'
 import type { PageContext } from './page-context.ts'
 
@@ -28,20 +28,17 @@ export async function submitOnce<
   const token = form.raw._once
   if (typeof token !== 'string' || !/^[\w-]{1,100}$/.test(token)) return inTransaction(deps, work)
   const body = hashForm(form.raw)
-  const key = `${token} ${body}`
+  const { caller } = context
+  const request = hashRequest({ caller, method: 'POST', path: form.path, key: `${token} ${body}`, body })
   let view: Result | undefined
   for (let poll = 1; ; poll += 1) {
     try {
-      const { body: response } = await respondOnce(
-        deps,
-        { caller: context.caller, method: 'POST', path: form.path, key, body },
-        async (tx) => {
-          const result = await work(tx)
-          if ('to' in result) return { status: 303, body: result }
-          view = result
-          return { status: 303, body: alreadyShown(form.path) }
-        },
-      )
+      const { body: response } = await respondOnce(deps, caller.workspaceId, request, async (tx) => {
+        const result = await work(tx)
+        if ('to' in result) return { status: 303, body: result }
+        view = result
+        return { status: 303, body: alreadyShown(form.path) }
+      })
       return view ?? parseRedirect(response, form.path)
     } catch (error) {
       const isFirstRunning = error instanceof ApiError && error.code === 'idempotency_key_in_use'

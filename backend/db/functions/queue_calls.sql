@@ -1,6 +1,7 @@
--- Queues calls with the settings that are in effect, or finds the open calls that they would duplicate. A contact may
--- occur only once. Call it in a transaction that has locked the contacts and, against changes, the campaigns. Without
--- these locks, the unique index call_open_once prevents duplicates. Its settings have the reason that upsert_contacts gives.
+-- Queues calls with the settings that are in effect, or finds the open calls that they would duplicate. The first statement
+-- is the only place with the rule for that. A contact may occur only once. Call it in a transaction that has locked the
+-- contacts and, against changes, the campaigns. Without these locks, the unique index call_open_once prevents duplicates.
+-- Its settings have the reason that upsert_contacts gives.
 create or replace function queue_calls(workspace bigint, at timestamptz, calls call_request[])
   returns setof queued_call
   language plpgsql
@@ -23,16 +24,18 @@ begin
           where call.workspace_id = workspace and call.campaign_id = request.campaign_id
             and call.contact_id = request.contact_id and call.test = request.test and status <> 'completed'
             and not call.additional
+            and (request.if_open = 'skip' or status = 'queued' and call.scheduled_at = request.scheduled_at)
           union all
           select id from call
           where call.workspace_id = workspace and call.campaign_id = request.campaign_id
             and call.contact_id = request.contact_id and call.test = request.test and status <> 'completed'
             and call.additional
+            and (request.if_open = 'skip' or status = 'queued' and call.scheduled_at = request.scheduled_at)
         ) as open_call
         order by id
         limit 1
       ) as first_open
-      where not request.additional
+      where request.if_open <> 'queue'
     );
     return query select * from unnest(done);
     calls := array(
@@ -46,7 +49,7 @@ begin
       )
       select workspace, request.campaign_id, request.contact_id, made_with.agent_id, made_with.phone_number_id,
         made_with.from_number, made_with.to_number, request.test,
-        request.additional and (
+        request.if_open <> 'skip' and (
           select count(*) > 0 from (
             select from call
             where call.workspace_id = workspace and call.campaign_id = request.campaign_id

@@ -7,7 +7,7 @@
 -- statistics, PostgreSQL would plan the statements again in each call, because a plan for the values at hand looks cheaper.
 -- The indexes are the same for any values, and planning would take two thirds of the time.
 create or replace function upsert_contacts(workspace bigint, at timestamptz, contacts contact_values[])
-  returns table (contact_id bigint, phone_number text, created boolean, variables jsonb)
+  returns table (contact_id bigint, phone_number text, created boolean)
   language plpgsql
   set enable_seqscan = off
   set enable_hashjoin = off
@@ -77,6 +77,5 @@ begin
     where id = any(found_ids) and id <> all(created_ids) and phone_number = changed_number and changes <> '{}';
   end if;
 
-  return query
-    select id, phone_number, id = any(created_ids), contact.variables from contact where id = any(found_ids);
+  return query select id, phone_number, id = any(created_ids) from contact where id = any(found_ids);
 end $$;

@@ -42,9 +42,6 @@ create table campaign (
   paused_reason text,
   -- Attempts in a row that failed because of the telephony provider. Too many pause the campaign.
   provider_failures int not null default 0,
-  -- Increases with every change of what decides when calls can be made. The time of a call is computed outside of the
-  -- database; it's queued only if the version is still the same.
-  rules_version bigint not null default 1,
   -- A call ID: queued calls with a greater ID have yet to follow the campaign's last change. Null if all have.
   reschedule_after_call_id bigint,
   created_at timestamptz not null default now(),

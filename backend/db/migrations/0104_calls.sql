@@ -119,8 +119,9 @@ create type call_request as (
   contact_id bigint,
   campaign_id bigint,
   test boolean,
-  -- Queue the call even if the contact already has an open one in this campaign.
-  additional boolean,
+  -- What to do if the contact already has an open call in this campaign. skip: return that one. queue: queue another one.
+  -- same_time: return the one that's queued for the same scheduled_at, otherwise queue another one.
+  if_open text,
   -- Null if no time was requested.
   scheduled_at timestamptz,
   due_at timestamptz,
@@ -131,32 +132,6 @@ create type call_request as (
   zones jsonb
 );
 create type queued_call as (item int, call_id bigint, queued boolean);
-
--- The argument and the result of add_contacts: a `POST /contacts/`, validated, with what's needed to queue its call.
-create type contact_request as (
-  item int,
-  token_hash bytea,
-  -- The idempotency key's lock, and the hashes of its scope and of the body. Null without a key.
-  scope_lock bigint,
-  scope_hash bytea,
-  body_hash bytea,
-  phone_number text,
-  changes jsonb,
-  changed_by jsonb,
-  -- The contact's own time zone that next_attempt_at was computed with. Null if it has none.
-  time_zone text,
-  campaign_id bigint,
-  rules_version bigint,
-  test boolean,
-  additional boolean,
-  scheduled_at timestamptz,
-  due_at timestamptz,
-  next_attempt_at timestamptz,
-  metadata jsonb,
-  origin jsonb,
-  zones jsonb
-);
-create type contact_result as (item int, result text, body json);
 
 -- An attempt to reach the contact. Its ID is the idempotency key toward the telephony provider, and the call_id of tool
 -- sessions.

@@ -72,8 +72,6 @@ interface CampaignTable {
   retry: Json<RetryPolicy>
   paused_reason: string | null
   provider_failures: Generated<number>
-  /** Increases with every change of the time zone or the calling hours. */
-  rules_version: Generated<number>
   /**
    * Rescheduling in progress continues after the call with this ID. 0 starts from the beginning, null means that none
    * is in progress.

@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { CallsCanceled, ContactAdded } from '@outdial/contract'
-import { addContact } from '../../contacts/add-contact.ts'
-import { dialCall, getCall, listEvents, toCaller } from '../support/calls.ts'
+import { addContact, dialCall, getCall, listEvents, toCaller } from '../support/calls.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { lockQueue, waitForLockWaiters } from '../support/locks.ts'
 import { parseError, useApiWorld } from '../support/test-api.ts'

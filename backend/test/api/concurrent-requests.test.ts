@@ -1,14 +1,17 @@
 import { expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
+import { createApp } from '../../app.ts'
 import { maxShare } from '../../core/in-progress.ts'
 import { getPools } from '../../db/connect.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
-import { useApiWorld } from '../support/test-api.ts'
+import { type ApiRequest, createSender, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
 
-const post = (phone_number: string, headers = {}) =>
-  api.send({
+const sendToApi = (request: ApiRequest) => api.send(request)
+
+const post = (phone_number: string, headers = {}, send = sendToApi) =>
+  send({
     method: 'POST',
     path: '/contacts/',
     body: { phone_number, campaign_id: api.seed.campaignId },
@@ -17,16 +20,22 @@ const post = (phone_number: string, headers = {}) =>
 
 it('queues one call if every request starts before the first one commits', async () => {
   const phone_number = '+12025550171'
+  // As many processes as one workspace has connections here.
+  const count = maxShare(getPools(api.deps.db)[1].options.max)
+  const apps = await Promise.all(Array.from({ length: count }, () => createApp(api.deps)))
   let posts: ReturnType<typeof post>[] = []
-  // The request that inserts the contact waits for the campaign's lock, and all others wait for that request. They have as
-  // many connections as one workspace uses at a time.
-  const requests = maxShare(getPools(api.deps.db)[1].options.max)
+  // In each process, one request waits for the campaign, or for the number that the first one has locked, and the others
+  // wait for that one.
   await api.deps.db.transaction().execute(async (db) => {
     await db.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
-    posts = Array.from({ length: requests }, () => post(phone_number))
-    await waitForLockWaiters(api.deps.db, requests)
+    posts = apps.flatMap((app) => {
+      const send = createSender(app, api.key)
+      return Array.from({ length: 6 }, () => post(phone_number, {}, send))
+    })
+    await waitForLockWaiters(api.deps.db, apps.length)
   })
   const responses = (await Promise.all(posts)).map((response) => ContactAdded.parse(response.json()))
+  await Promise.all(apps.map((app) => app.close()))
   expect(responses.filter((response) => response.call_queued)).toHaveLength(1)
   expect(responses.filter((response) => response.contact_created)).toHaveLength(1)
 })

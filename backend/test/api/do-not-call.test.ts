@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
 import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
 import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
-import { saveContact } from '../../contacts/upsert-contact.ts'
+import { addContact } from '../../contacts/add-contact.ts'
 import { lockContact } from '../../db/locks.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { dialCall, getCall, listEvents, toCaller } from '../support/calls.ts'
@@ -68,12 +68,12 @@ it('never deadlocks if a contact is put on the list and saved at the same time',
     const entry = { source: 'dashboard', reason: null } as const
     const pendingEntry = addNumberToDoNotCallList(deps, seed.workspaceId, { contactId: contact.id }, entry)
     await waitForLockWaiters(deps.db)
-    const pendingContact = saveContact(deps, toCaller(seed), { phone_number: number })
+    const pendingContact = addContact(deps, toCaller(seed), { phone_number: number })
     await waitForLockWaiters(deps.db, 2)
     return { listing: pendingEntry, saving: pendingContact }
   })
   expect(await listing).toBe(number)
-  expect(await saving).toMatchObject({ id: contact.id, created: false })
+  expect(await saving).toMatchObject({ contact: { id: contact.id, created: false } })
 })
 
 it('responds in the same way to a repeated request, and keeps the first reason', async () => {

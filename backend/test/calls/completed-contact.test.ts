@@ -1,10 +1,9 @@
 import { expect, it } from '@jest/globals'
 import { listCalls } from '../../calls/get-calls.ts'
-import { addContact } from '../../contacts/add-contact.ts'
 import { updateContact } from '../../contacts/update-contact.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
-import { dialCall, getCall, listEvents, seedCall, toCaller } from '../support/calls.ts'
+import { addContact, dialCall, getCall, listEvents, seedCall, toCaller } from '../support/calls.ts'
 import { freshNumber } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
 
@@ -13,10 +12,10 @@ const world = useCallsWorld()
 it('shows a finished call with the contact as it was, including what the agent updated', async () => {
   const { deps, seed } = world
   const number = freshNumber()
-  const { id } = await seedCall(deps, seed, number, { email: 'maya@example.com' })
+  const { id, contact: added } = await seedCall(deps, seed, number, { email: 'maya@example.com' })
   const attempt = await dialCall(deps, seed, id)
   const agent = { kind: 'agent', id: seed.agentId, call_id: id } as const
-  await updateContact(deps, seed.workspaceId, number, { last_name: 'Okafor' }, agent)
+  await updateContact(deps, seed.workspaceId, added.id, { last_name: 'Okafor' }, agent)
   await finishAttempt(deps, attempt, emptyResult('answered', 'agent_hung_up'))
   await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: id }, undefined)
 

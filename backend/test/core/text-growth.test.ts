@@ -272,7 +272,7 @@ const otherParsers: Record<string, string[]> = {
   'reads a URL, of which Node accepts at most 16 KB': ['mcp/tool-transport.ts parseQuery'],
   'reads a message that the MCP library has written': ['outbound/guarded-fetch.ts isRequest'],
   'reads what a schema with limits has accepted (http/input-growth.test.ts)': [
-    'contacts/upsert-contact.ts checkConsentDate',
+    'contacts/contact-input.ts checkConsentDate',
     'contract/primitives.ts isCivilTime',
     'contract/primitives.ts isTimeZone',
     'dashboard/agents/agent-tool-pages.ts parseSpreadsheetChoice',

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { saveContact } from '../../contacts/upsert-contact.ts'
+import { addContact } from '../../contacts/add-contact.ts'
 import { addDocument } from '../../knowledge/documents.ts'
 import { addHttpTool } from '../../tools/save-http-tool.ts'
 import { toCaller } from '../support/calls.ts'
@@ -33,8 +33,8 @@ const forms: [string, () => Promise<string>, string, string][] = [
     'a contact',
     async () => {
       const contact = { phone_number: freshNumber(), first_name: 'Maya' }
-      const { id } = await saveContact(world.service.deps, toCaller(user.seed), contact)
-      return `/contacts/${id}/edit`
+      const added = await addContact(world.service.deps, toCaller(user.seed), contact)
+      return `/contacts/${added.contact.id}/edit`
     },
     'first_name',
     'external_id',

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals'
-import { addContact } from '../../contacts/add-contact.ts'
 import { addDocument } from '../../knowledge/documents.ts'
+import { addContact } from '../support/calls.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { expectAccessible, openTab, useOwnerWorld } from '../support/dashboard.ts'
 

@@ -15,11 +15,16 @@ async function readRowEstimates(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ relname, reltuples }) => [relname, reltuples]))
 }
 
-it('keeps the plans of the functions that queue calls', async () => {
+it('keeps the plans of the functions that queue calls and look up the do-not-call list', async () => {
   const { rows } = await sql<{ proname: string }>`
     select proname from pg_proc
     where 'plan_cache_mode=force_generic_plan' = any(proconfig) order by proname`.execute(world.database.db)
-  expect(rows.map(({ proname }) => proname)).toEqual(['add_contacts', 'queue_calls', 'upsert_contacts'])
+  expect(rows.map(({ proname }) => proname)).toEqual([
+    'is_listed',
+    'lock_contacts',
+    'queue_calls',
+    'upsert_contacts',
+  ])
 })
 
 it('analyzes a table within a second of its first rows, without waiting for autovacuum', async () => {

@@ -10,7 +10,6 @@ const database = useTestDatabase()
 
 /** A function that must take or return something else gets another name. */
 const signatures = [
-  'add_contacts(workspace bigint, at timestamp with time zone, requests json, response_expires_at timestamp with time zone, max_variables integer) → SETOF contact_result',
   'attempt_end_lock(campaign bigint) → bigint',
   'call_settings(campaign campaign, agent agent, contact contact) → jsonb',
   'contact_lock(workspace bigint, phone_number text) → bigint',
@@ -26,9 +25,10 @@ const signatures = [
   'find_session_role(hash bytea, workspace bigint, at timestamp with time zone) → text',
   'has_capacity(checked_campaign_id bigint) → boolean',
   'has_claimable_call(checked_campaign_id bigint, at timestamp with time zone) → boolean',
-  'increase_rules_version() → trigger',
   'is_calling(checked_campaign_id bigint) → boolean',
+  'is_listed(workspace bigint, phone_number text) → boolean',
   'iso_time(at timestamp with time zone) → text',
+  'lock_contacts(workspace bigint, numbers text[], with_variables boolean[], waits boolean) → TABLE(phone_number text, contact_id bigint, is_busy boolean, time_zone text, variable_names text[], is_listed boolean)',
   'lock_session(hash bytea) → boolean',
   'log_contact_change() → trigger',
   'log_created_contacts() → trigger',
@@ -38,8 +38,7 @@ const signatures = [
   'queued_call_lock(campaign bigint) → bigint',
   'salted_number_hash(salt bytea, phone_number text) → bytea',
   'settle_campaigns(campaign_ids bigint[], served_ids bigint[], at timestamp with time zone) → void',
-  'upsert_contacts(workspace bigint, at timestamp with time zone, contacts contact_values[]) → TABLE(contact_id bigint, phone_number text, created boolean, variables jsonb)',
-  'without_results(requests contact_request[], results contact_result[]) → contact_request[]',
+  'upsert_contacts(workspace bigint, at timestamp with time zone, contacts contact_values[]) → TABLE(contact_id bigint, phone_number text, created boolean)',
 ]
 
 it('has a new version of the functions whenever one has changed: run `npm run generate` if this fails', async () => {

@@ -22,9 +22,13 @@ const assembly = [
   'mcp/tool-server.ts',
 ]
 
-/** Functions in these files that use no database, or that pass the dependencies on to another of these files. */
+/**
+ * Functions in these files that use no database, that limit it to a workspace themselves, or that pass the dependencies on to
+ * another of these files.
+ */
 const others = [
   'createApp',
+  'createContactAdder',
   'createDashboardRoutes',
   'createLimitedApp',
   'createMonitoringApp',

@@ -4,14 +4,21 @@ import pino from 'pino'
 import { listCalls } from '../../calls/get-calls.ts'
 import { pauseCampaign } from '../../campaigns/campaign-status.ts'
 import { parseConfig } from '../../config.ts'
-import { addContact } from '../../contacts/add-contact.ts'
 import type { Deps } from '../../deps.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { startDialer } from '../../dialer/dialer.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import { openDeps } from '../../open-deps.ts'
-import { dialCall, getCall, listAttempts, listEvents, seedCall, toCaller } from '../support/calls.ts'
+import {
+  addContact,
+  dialCall,
+  getCall,
+  listAttempts,
+  listEvents,
+  seedCall,
+  toCaller,
+} from '../support/calls.ts'
 import { freshNumber } from '../support/factories.ts'
 import { waitFor } from '../support/wait.ts'
 import { useCallsWorld } from '../support/world.ts'

@@ -3,8 +3,8 @@ import { Weekday } from '@outdial/contract'
 import { cancelCall, cancelCallsToContact } from '../../calls/cancel-call.ts'
 import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { addContact } from '../../contacts/add-contact.ts'
 import { addNote } from '../../contacts/contact-notes.ts'
-import { saveContact } from '../../contacts/upsert-contact.ts'
 import { ApiError } from '../../core/errors.ts'
 import { lockContact } from '../../db/locks.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -177,14 +177,14 @@ it('erases everything even if the contact and its campaign are changed and calle
       settle(addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: number }, entry)),
       settle(addNumberToDoNotCallList(deps, seed.workspaceId, { contactId: id }, entry)),
       settle(removeNumberFromDoNotCallList(deps, toCaller(seed), { phoneNumber: number }, 'Zelda')),
-      settle(saveContact(deps, toCaller(seed), { phone_number: number, first_name: 'Zelda' })),
+      settle(addContact(deps, toCaller(seed), { phone_number: number, first_name: 'Zelda' })),
       call(),
       call(),
     ])
   }
   await call()
   // A reason that was given while no contact had the number is erased with the next contact who has it.
-  await saveContact(deps, toCaller(seed), { phone_number: number })
+  await addContact(deps, toCaller(seed), { phone_number: number })
   const contacts = await deps.db
     .selectFrom('contact')
     .select('id')

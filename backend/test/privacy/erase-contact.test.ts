@@ -1,14 +1,13 @@
 import { beforeEach, expect, it } from '@jest/globals'
-import { respondOnce } from '../../api/idempotency.ts'
 import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
-import { addContact } from '../../contacts/add-contact.ts'
 import { addNote } from '../../contacts/contact-notes.ts'
 import { queueCallback } from '../../contacts/queue-callback.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
+import { hashRequest, respondOnce } from '../../idempotency/idempotency.ts'
 import { eraseCallbackUrlsOfErasedContacts } from '../../webhooks/erase-events.ts'
-import { getCall, listEvents, seedCall } from '../support/calls.ts'
+import { addContact, getCall, listEvents, seedCall } from '../support/calls.ts'
 import type { TestDeps } from '../support/deps.ts'
 import { analysis, answered, email, number, person, useErasureWorld } from '../support/erasure.ts'
 import { type Seed, seedApiKeyCaller } from '../support/factories.ts'
@@ -27,8 +26,8 @@ beforeEach(() => {
 it('leaves no trace of a person in any table, and publishes each call once', async () => {
   const caller = await seedApiKeyCaller(deps, seed)
   const body = { phone_number: number, campaign_id: seed.campaignId, ...person }
-  const request = { caller, method: 'POST', path: '/contacts', key: 'once', body }
-  const { body: storedBody } = await respondOnce(deps, request, async (tx) => ({
+  const request = hashRequest({ caller, method: 'POST', path: '/contacts', key: 'once', body })
+  const { body: storedBody } = await respondOnce(deps, seed.workspaceId, request, async (tx) => ({
     status: 201,
     body: await addContact(tx, caller, body),
   }))
@@ -94,7 +93,9 @@ it('leaves no trace of a person in any table, and publishes each call once', asy
   })
   expect(await listEvents(deps, call.id)).toHaveLength(1)
   expect(await listEvents(deps, waiting.id)).toMatchObject([{ data: { outcome: 'canceled', to_number: '' } }])
-  const again = await respondOnce(deps, request, () => Promise.reject(new Error('the request ran twice')))
+  const again = await respondOnce(deps, seed.workspaceId, request, () =>
+    Promise.reject(new Error('the request ran twice')),
+  )
   expect(again).toMatchObject({ replayed: true, body: { contact: { id: contact.id, phone_number: '' } } })
 })
 

@@ -1,12 +1,11 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { respondOnce } from '../../api/idempotency.ts'
-import { addContact } from '../../contacts/add-contact.ts'
 import { doNotCallSettings } from '../../db/do-not-call-settings.ts'
 import type { Database } from '../../db/schema.ts'
+import { hashRequest, respondOnce } from '../../idempotency/idempotency.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { toCaller } from '../support/calls.ts'
+import { addContact, toCaller } from '../support/calls.ts'
 import { asSuperuser, doNotCallKey } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
@@ -99,8 +98,8 @@ async function recordErasure(): Promise<typeof erased> {
   const seed = await seedWorkspace(deps)
   const caller = toCaller(seed)
   const body = { phone_number: '+12025550173', campaign_id: seed.campaignId, first_name: 'Zelda' }
-  const request = { caller, method: 'POST', path: '/contacts', key: 'once', body }
-  await respondOnce(deps, request, async (tx) => ({
+  const request = hashRequest({ caller, method: 'POST', path: '/contacts', key: 'once', body })
+  await respondOnce(deps, seed.workspaceId, request, async (tx) => ({
     status: 201,
     body: await addContact(tx, caller, body),
   }))

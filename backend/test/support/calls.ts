@@ -1,12 +1,16 @@
-import { type AddContact, type Call, CallCompletedEvent } from '@outdial/contract'
+import { type AddContact, type Call, CallCompletedEvent, type Contact } from '@outdial/contract'
 import { findCall } from '../../calls/get-calls.ts'
-import { addContact } from '../../contacts/add-contact.ts'
+import { addContact as addToDatabase } from '../../contacts/add-contact.ts'
+import type { CallOrigin } from '../../core/actor.ts'
 import type { Caller } from '../../core/caller.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { Deps } from '../../deps.ts'
 import type { FencedAttempt } from '../../dialer/attempt-lease-store.ts'
 import type { AttemptResult } from '../../dialer/attempt-result.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import type { Analysis } from '../../telephony/provider.ts'
+import { addCallback } from '../../webhooks/callbacks.ts'
 import type { TestDeps } from './deps.ts'
 import { freshNumber, type Seed, seedApiKeyCaller } from './factories.ts'
 import type { Service } from './service.ts'
@@ -20,7 +24,25 @@ export const toCaller = (seed: Seed): Caller => ({
   scopes: ['contacts:write', 'calls:read'],
 })
 
-/** Queues a call the way that the API does. */
+/** Adds a contact and queues a call, and returns both as the API shows them. */
+export async function addContact(
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
+  caller: Caller,
+  input: AddContact,
+  options?: { origin?: CallOrigin },
+): Promise<{ contact: Contact; call: Call; contact_created: boolean; call_queued: boolean }> {
+  const { contact, call } = await addToDatabase(deps, caller, input, options)
+  if (call === null || call === 'listed') throw new Error('invariant: a call was requested')
+  if (input.callback_url) {
+    const url = input.callback_url
+    await inTransaction(deps, (tx) => addCallback(tx, caller, { callId: call.id, url }))
+  }
+  const shown = await findCall(deps, caller.workspaceId, call.id, deps.clock.now())
+  if (shown === undefined) throw new Error(`call ${call.id} doesn't exist`)
+  return { contact: shown.contact, call: shown, contact_created: contact.created, call_queued: call.queued }
+}
+
+/** Queues a call the way that the dashboard does. */
 export async function seedCall(
   deps: TestDeps,
   seed: Seed,

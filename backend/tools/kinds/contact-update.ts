@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { updateContact } from '../../contacts/update-contact.ts'
-import { ContactFields } from '../../contacts/upsert-contact.ts'
+import { ContactFields } from '../../contacts/contact-input.ts'
 import { validate } from '../../core/validate.ts'
 import { phoneNumberArgument, resolveContact, withoutArguments } from './tool-arguments.ts'
 import { dryRunResult, failedResult, textResult, type ToolDefinition, type ToolKind } from './tool-kind.ts'
@@ -61,7 +61,7 @@ export const contactUpdate: ToolKind = {
     const contact = await resolveContact(deps, use)
     if (use.dryRun) return dryRunResult(`These fields would have been updated: ${names.join(', ')}.`)
     const agent = { kind: 'agent', id: use.agentId, call_id: use.call?.callId ?? null } as const
-    await updateContact(deps, use.row.workspaceId, contact.phone_number, fields, agent)
+    await updateContact(deps, use.row.workspaceId, contact.id, fields, agent)
     return textResult(`Contact updated: ${names.join(', ')}.`)
   },
 }

@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { addContact } from '../../../contacts/add-contact.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
-import { completeDialedCall, getCall, seedCall } from '../../support/calls.ts'
+import { addContact, completeDialedCall, getCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner, type SignedInUser } from '../../support/dashboard.ts'
 import { freshNumber, seedCampaign } from '../../support/factories.ts'

@@ -16,7 +16,7 @@ it('shows who changed which field of a contact, and keeps no values after it is 
   const { id, contact } = await seedCall(deps, user.seed, number, { variables: { roof: 'tin' } })
   const agent = { kind: 'agent', id: agentId, call_id: id } as const
   const fields = { last_name: 'Okafor', variables: { roof: 'slate' } }
-  await updateContact(deps, workspaceId, number, fields, agent)
+  await updateContact(deps, workspaceId, contact.id, fields, agent)
   const edit = await user.open(`/contacts/${contact.id}/edit`)
   await user.browser.press(edit, 'Save', { first_name: 'Mia' })
 

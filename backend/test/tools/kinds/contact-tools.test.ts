@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
+import { addContact } from '../../../contacts/add-contact.ts'
 import { updateContact } from '../../../contacts/update-contact.ts'
 import type { ToolKindName } from '../../../db/schema.ts'
+import { eraseContact } from '../../../privacy/erase-contact.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
 import type { ToolUse } from '../../../tools/kinds/tool-kind.ts'
-import { getCall, seedCall } from '../../support/calls.ts'
+import { getCall, seedCall, toCaller } from '../../support/calls.ts'
 import { everyHour, freshNumber, type Seed, seedWorkspace } from '../../support/factories.ts'
 import { useWorld } from '../../support/world.ts'
 
@@ -153,7 +155,9 @@ describe('contact updates', () => {
     const phoneNumber = freshNumber()
     const agent = { kind: 'agent', id: world.seed.agentId, call_id: null } as const
     const { workspaceId } = world.seed
-    const updating = updateContact(world.deps, workspaceId, phoneNumber, { first_name: 'Maya' }, agent)
+    const { contact } = await addContact(world.deps, toCaller(world.seed), { phone_number: phoneNumber })
+    await eraseContact(world.deps, workspaceId, contact.id)
+    const updating = updateContact(world.deps, workspaceId, contact.id, { first_name: 'Maya' }, agent)
     await expect(updating).rejects.toThrow('No contact found')
     const { text } = await use('contact_lookup', { phone_number: phoneNumber }, { withoutCall: true })
     expect(text).toBe('No contact found with this phone number. Ask for another number.')

@@ -1,6 +1,5 @@
 import { ContactAdded } from '@outdial/contract'
 import { sql } from 'kysely'
-import { isAddedRow, toErasedRow } from '../contacts/add-contacts.ts'
 import { toErasedCall, toErasedContact } from '../db/erased-contact.ts'
 import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
@@ -24,7 +23,6 @@ export const eraseContactFromResponses: ContactEraser = async (db, { workspaceId
 }
 
 function toErasedResponse(body: unknown): unknown {
-  if (isAddedRow(body)) return toErasedRow(body)
   const response = ContactAdded.parse(body)
   return {
     ...response,

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { createApp } from '../../app.ts'
-import { saveContact } from '../../contacts/upsert-contact.ts'
+import { addContact } from '../../contacts/add-contact.ts'
 import { connect } from '../../db/connect.ts'
 import { roles } from '../../db/roles.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
@@ -13,7 +13,7 @@ import { useObservedApi } from '../support/observed-api.ts'
 import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { createSender } from '../support/test-api.ts'
 
-// What a `POST /contacts/` waits for must not delay the requests that share its statement.
+// What a `POST /contacts/` waits for must not delay the requests that share its transaction.
 
 const { api, post, postToOther, add, observe } = useObservedApi()
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
@@ -22,6 +22,9 @@ const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 6
 async function claimAll(): Promise<void> {
   while ((await claimCalls(api.deps, lease, 50)).length > 0);
 }
+
+/** Only a request that runs alone waits for the lock of its number. */
+const isAlone = (statement: string) => statement.includes('where pg_advisory_xact_lock(contact_lock')
 
 const getStatuses = async (responses: ReturnType<typeof post>[]) =>
   (await Promise.all(responses)).map(({ statusCode }) => statusCode)
@@ -34,14 +37,14 @@ it('delays only the request whose contact another transaction is creating', asyn
   let delayed: ReturnType<typeof post> | undefined
   await api.deps.db.transaction().execute(async (db) => {
     const tx = { ...api.deps, db }
-    await saveContact(tx, caller, { phone_number: created })
+    await addContact(tx, caller, { phone_number: created })
     const first = post({})
     delayed = post({ phone_number: created })
     const neighbors = [first, post({ phone_number: known }), ...Array.from({ length: 5 }, () => post({}))]
     expect(await getStatuses(neighbors)).toEqual([201, 200, 201, 201, 201, 201, 201])
     await waitForLockWaiters(api.deps.db)
     // An import continues with the next number. A statement that had locked this contact would wait for the first one.
-    await saveContact(tx, caller, { phone_number: known })
+    await addContact(tx, caller, { phone_number: known })
   })
   const response = await delayed
   expect([response?.statusCode, response?.json()]).toMatchObject([201, { contact_created: false }])
@@ -74,7 +77,7 @@ it('handles the requests together that arrive while a dialer claims the calls of
     statuses = await getStatuses(requests)
   })
   expect(statuses).toEqual([201, 201, 201])
-  expect(sent.filter((text) => !text.includes('add_contacts'))).toEqual([])
+  expect(sent.filter(isAlone)).toEqual([])
   expect(await claimCalls(api.deps, lease, 50)).toHaveLength(3)
 })
 
@@ -97,7 +100,7 @@ it('queues a call while a slow worker has not committed its claim of the only ot
   expect(await claimCalls(api.deps, lease, 50)).toHaveLength(1)
 })
 
-it('queues calls of several campaigns in the same order in each statement, so that two never deadlock', async () => {
+it('queues calls of several campaigns in the same order in each transaction, so that two never deadlock', async () => {
   const { db } = api.deps
   const seedNext = () => seedCampaign(api.deps, { ...api.seed, maxConcurrentCalls: 50 })
   const [locked, otherLocked, first, second] = [
@@ -117,31 +120,55 @@ it('queues calls of several campaigns in the same order in each statement, so th
       await sql`select from campaign_queue where campaign_id = ${first} for update`.execute(tx)
       const started = await lockQueue(db, otherLocked, async () => {
         const ours = await lockQueue(db, locked, async () => {
-          // Each instance's next statement takes the requests that arrive during its first one.
-          const firstStatement = post({ campaign_id: locked })
-          const otherStatement = postToOther({ campaign_id: otherLocked })
+          // Each instance's next transaction takes the requests that arrive during its first one.
+          const firstRequest = post({ campaign_id: locked })
+          const otherRequest = postToOther({ campaign_id: otherLocked })
           await waitForLockWaiters(db, 2)
           const next = [post({ campaign_id: first }), post({ campaign_id: second })]
           const otherNext = [postToOther({ campaign_id: second }), postToOther({ campaign_id: first })]
           // When this has been rejected, the requests before it wait.
-          await Promise.all([post({ phone_number: '0' }), postToOther({ phone_number: '0' })])
-          return { firstStatement, otherStatement, pending: [...next, ...otherNext] }
+          await Promise.all([post({ phone_number: 0 }), postToOther({ phone_number: 0 })])
+          return { firstRequest, otherRequest, pending: [...next, ...otherNext] }
         })
-        await ours.firstStatement
+        await ours.firstRequest
         await waitForLockWaiters(db, 2)
         return ours
       })
-      await started.otherStatement
+      await started.otherRequest
       await waitForLockWaiters(db, 2)
       return { requests: started.pending }
     })
     statuses = await getStatuses(requests)
   })
   expect(statuses).toEqual([201, 201, 201, 201])
-  expect(sent.filter((text) => text.includes('upsert_contacts'))).toEqual([])
+  expect(sent.filter(isAlone)).toEqual([])
 })
 
-it('leaves connections for other work while the statements of several workspaces wait', async () => {
+it('handles requests of two processes that change time zones, opt out, and queue calls in three campaigns', async () => {
+  const campaigns = [
+    await seedCampaign(api.deps, api.seed),
+    await seedCampaign(api.deps, api.seed),
+    await seedCampaign(api.deps, api.seed),
+  ]
+  const numbers = Array.from({ length: 6 }, () => freshNumber())
+  for (const campaign_id of campaigns)
+    for (const phone_number of numbers) await add({ phone_number, campaign_id })
+  const zones = ['Asia/Tokyo', 'Europe/Paris', 'America/New_York']
+  for (let round = 0; round < 12; round += 1) {
+    const requests = numbers.flatMap((phone_number, index) => {
+      const campaign_id = campaigns[(round + index) % 3]
+      const send = (round + index) % 2 === 0 ? post : postToOther
+      const time_zone = zones[(round + 2 * index) % 3]
+      return [
+        send({ phone_number, campaign_id, time_zone, if_already_queued: 'queue' }),
+        send({ phone_number: freshNumber(), campaign_id, do_not_call: index === 0 }),
+      ]
+    })
+    expect(new Set(await getStatuses(requests))).toEqual(new Set([201]))
+  }
+})
+
+it('leaves connections for other work while the transactions of several workspaces wait', async () => {
   const others = [
     await api.seedOtherWorkspace(),
     await api.seedOtherWorkspace(),

@@ -7,26 +7,12 @@ import { lockQueue, waitForLockWaiters } from '../support/locks.ts'
 import { useObservedApi } from '../support/observed-api.ts'
 import { parseError } from '../support/test-api.ts'
 
-// Concurrent `POST /contacts/` of a workspace share a statement. Each must end as if it had been alone.
+// Concurrent `POST /contacts/` of a workspace share a transaction. Each must end as if it had been alone.
 
 const world = useObservedApi()
 const { api, post, add, observe } = world
 
-it('handles a new contact with one statement once the credential and the campaign are known', async () => {
-  await add({})
-  expect(await observe(() => add({ first_name: 'Ann', consent: null }))).toEqual([
-    expect.stringContaining('add_contacts'),
-  ])
-})
-
-it('needs a second statement for a contact with a time zone of its own', async () => {
-  const phone_number = freshNumber()
-  await add({ phone_number, time_zone: 'Asia/Tokyo' })
-  const sent = await observe(() => add({ phone_number }))
-  expect(sent).toHaveLength(2)
-})
-
-it('handles the requests that arrive during a statement with a single one, each with its own result', async () => {
+it('handles the requests that arrive during a transaction in a single one, each with its own result', async () => {
   await add({})
   const archived = await seedCampaign(api.deps, api.seed)
   await api.deps.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', archived).execute()
@@ -49,9 +35,9 @@ it('handles the requests that arrive during a statement with a single one, each 
         post({ test: true }),
         ...Array.from({ length: 40 }, (_, index) => post({ first_name: `Lead ${index}` })),
       ]
-      // When the last request has been rejected, the ones before it wait for the first one's statement.
       pending.push(post({ phone_number: 'nonsense' }))
-      await pending.at(-1)
+      // When this has been rejected, the requests before it wait for the first one's transaction.
+      await post({ phone_number: 0 })
       return { waiting }
     })
     await Promise.all([first.waiting, ...pending])
@@ -72,29 +58,13 @@ it('handles the requests that arrive during a statement with a single one, each 
   expect(
     others.map((response) => [response.statusCode, response.json<ContactAdded>().contact.first_name]),
   ).toEqual(others.map((_, index) => [201, `Lead ${index}`]))
-  expect(sent.filter((text) => text.includes('add_contacts'))).toHaveLength(2)
+  expect(sent.filter((text) => text.includes('upsert_contacts'))).toHaveLength(2)
 })
 
 it('returns the same call as GET /calls/', async () => {
   const added = await add({ metadata: { lead: '7' }, scheduled_at: '2026-06-01T12:00:00Z' })
   const response = await world.send({ path: `/calls/${added.call.id}/` })
   expect(response.json()).toEqual(added.call)
-})
-
-it('never queues by calling hours that have changed meanwhile', async () => {
-  const campaignId = await seedCampaign(api.deps, api.seed)
-  const callingHours = { days: ['sun'], start: '10:00', end: '11:00' }
-  const [first] = [await add({ campaign_id: campaignId })]
-  expect(first.call.waiting_for).not.toBe('calling_hours')
-  // As another process does it, which can't clear a cache here.
-  await api.deps.db
-    .updateTable('campaign')
-    .set({ calling_hours: JSON.stringify(callingHours), time_zone: 'UTC' })
-    .where('id', '=', campaignId)
-    .execute()
-  const { call } = await add({ campaign_id: campaignId, time_zone: 'UTC' })
-  expect(call).toMatchObject({ waiting_for: 'calling_hours' })
-  expect(call.next_attempt_at).toMatch(/^2026-05-10T10:00:00/)
 })
 
 it('rejects a revoked key at once, even for a request that is invalid for another reason', async () => {

@@ -1,15 +1,39 @@
 import { describe, expect, it } from '@jest/globals'
+import type { Contact } from '@outdial/contract'
 import { getCall, listCalls } from '../../calls/get-calls.ts'
-import { queueCall } from '../../calls/queue-call.ts'
+import { queueCalls, type QueueResult } from '../../calls/queue-calls.ts'
 import { archiveCampaign } from '../../campaigns/campaign-status.ts'
 import { toActor } from '../../core/actor.ts'
 import { ApiError } from '../../core/errors.ts'
+import { lockCampaign } from '../../db/locks.ts'
+import type { Db } from '../../db/schema.ts'
 import { listEvents, seedCall, toCaller } from '../support/calls.ts'
 import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useCallsWorld } from '../support/world.ts'
 
 const world = useCallsWorld()
+
+/** Queues a call in a transaction that has locked the campaign, but not the contact. */
+async function queueUnlocked(db: Db, contact: Contact): Promise<QueueResult | undefined> {
+  const { workspaceId, campaignId } = world.seed
+  const campaign = await lockCampaign(db, workspaceId, campaignId, 'share')
+  if (campaign === undefined) throw new Error("the campaign doesn't exist")
+  const call = {
+    campaignId,
+    campaign,
+    contactId: contact.id,
+    callee: { phoneNumber: contact.phone_number, timeZone: null },
+    isListed: false,
+    scheduledAt: null,
+    ifOpen: 'skip',
+    test: false,
+    metadata: {},
+    origin: toActor(toCaller(world.seed)),
+  } as const
+  const [result] = await queueCalls({ ...world.deps, db }, workspaceId, [call], world.deps.clock.now())
+  return result
+}
 
 const findCalls = async (owner: Seed) =>
   (await listCalls(world.deps, toCaller(owner), { limit: 200, offset: 0, outcome: undefined })).items
@@ -27,33 +51,21 @@ describe('a second call to the same number', () => {
   it('queues one call for two requests at the same time that have not locked the contact', async () => {
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
     await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
-    const request = {
-      campaignId: world.seed.campaignId,
-      contactId: contact.id,
-      now: world.deps.clock.now(),
-      scheduledAt: null,
-      ifAlreadyQueued: 'skip' as const,
-      test: false,
-      metadata: {},
-      origin: toActor(toCaller(world.seed)),
-    }
     const firstQueued = Promise.withResolvers<void>()
     const secondAsks = Promise.withResolvers<void>()
     const first = world.deps.db.transaction().execute(async (db) => {
-      const result = await queueCall({ ...world.deps, db }, world.seed.workspaceId, request)
+      const result = await queueUnlocked(db, contact)
       firstQueued.resolve()
       await secondAsks.promise
       return result
     })
     await firstQueued.promise
-    const second = world.deps.db
-      .transaction()
-      .execute((db) => queueCall({ ...world.deps, db }, world.seed.workspaceId, request))
+    const second = world.deps.db.transaction().execute((db) => queueUnlocked(db, contact))
     await waitForLockWaiters(world.deps.db)
     secondAsks.resolve()
     const results = await Promise.all([first, second])
-    expect(results[0].callId).toBe(results[1].callId)
-    expect(results.map((result) => result.queued)).toEqual([true, false])
+    expect(results[0]?.id).toBe(results[1]?.id)
+    expect(results.map((result) => result?.queued)).toEqual([true, false])
   })
 
   it('queues another call if requested, and skips while that one is open', async () => {
@@ -149,16 +161,7 @@ describe('the campaign', () => {
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
     await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
     const queueing = world.deps.db.transaction().execute(async (db) => {
-      const result = await queueCall({ ...world.deps, db }, world.seed.workspaceId, {
-        campaignId: world.seed.campaignId,
-        contactId: contact.id,
-        now: world.deps.clock.now(),
-        scheduledAt: null,
-        ifAlreadyQueued: 'skip',
-        test: false,
-        metadata: {},
-        origin: toActor(toCaller(world.seed)),
-      })
+      const result = await queueUnlocked(db, contact)
       queued.resolve()
       await archiving.promise
       return result
@@ -167,9 +170,9 @@ describe('the campaign', () => {
     const archived = archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
     await waitForLockWaiters(world.deps.db)
     archiving.resolve()
-    const { callId } = await queueing
+    const result = await queueing
     await archived
-    expect(await getCall(world.deps, toCaller(world.seed), callId)).toMatchObject({
+    expect(await getCall(world.deps, toCaller(world.seed), result?.id ?? 0)).toMatchObject({
       outcome: 'canceled',
       ended_reason: 'campaign_archived',
     })

@@ -1,0 +1,83 @@
+import type { CallOrigin } from '../core/actor.ts'
+import type { CampaignRules } from '../db/locks.ts'
+import type { Deps } from '../deps.ts'
+import { type Callee, planCall } from '../scheduling/calling-hours.ts'
+import { insertCalls } from './call-store.ts'
+import { completeQueuedCalls } from './complete-calls.ts'
+
+/** What is asked for when a call is queued. */
+export interface RequestedCall {
+  campaignId: number
+  /** The earliest time to call, in the future. Null means as soon as possible. */
+  scheduledAt: Date | null
+  /**
+   * What to do if the contact already has an open call in this campaign. `skip` returns that one, `queue` queues another
+   * one, and `same_time` does so unless one is queued for exactly the same time.
+   */
+  ifOpen: 'skip' | 'queue' | 'same_time'
+  /** Test calls use the simulated provider. An open test call doesn't count as an open real call, or vice versa. */
+  test: boolean
+  metadata: Record<string, string>
+  origin: CallOrigin
+}
+
+interface CallToQueue extends RequestedCall {
+  contactId: number
+  callee: Callee
+  /** True if the number is on the do-not-call list. */
+  isListed: boolean
+  campaign: CampaignRules
+}
+
+export interface QueueResult {
+  id: number
+  /** False if it's the open call that another one would duplicate. */
+  queued: boolean
+  /** True if it was completed at once, because the number is on the do-not-call list. */
+  suppressed: boolean
+}
+
+/**
+ * Queues calls, or returns the open calls that they would duplicate, in the same order. Completes calls to numbers on the
+ * do-not-call list as suppressed. A contact may occur only once.
+ *
+ * Call it in a transaction that has locked the contacts, so that simultaneous requests take turns, and the campaigns. If it
+ * hasn't locked the contacts, the unique index `call_open_once` prevents duplicates.
+ */
+export async function queueCalls(
+  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
+  workspaceId: number,
+  calls: readonly CallToQueue[],
+  now: Date,
+): Promise<QueueResult[]> {
+  if (calls.length === 0) return []
+  const rows = calls.map(({ contactId, callee, campaign, ...call }) => {
+    const dueAt = call.scheduledAt ?? now
+    const plan = planCall(campaign, callee, dueAt)
+    return {
+      contact_id: contactId,
+      campaign_id: campaign.id,
+      test: call.test,
+      if_open: call.ifOpen,
+      scheduled_at: call.scheduledAt,
+      due_at: dueAt,
+      next_attempt_at: call.test ? dueAt : plan.at,
+      metadata: call.metadata,
+      origin: call.origin,
+      zones: { time_zones: [...plan.zones], time_zone_source: plan.source },
+    }
+  })
+  const added = await insertCalls(tx.db, workspaceId, rows, now)
+  const queued = added.map(({ callId, queued: isNew }, index) => ({
+    id: callId,
+    queued: isNew,
+    suppressed: isNew && calls[index]?.isListed === true,
+  }))
+  const suppressedIds = queued.filter(({ suppressed }) => suppressed).map(({ id }) => id)
+  if (suppressedIds.length > 0) {
+    const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
+    await completeQueuedCalls(tx, workspaceId, suppressedIds, result)
+  }
+  tx.notify.callQueued()
+  return queued
+}

@@ -1,0 +1,74 @@
+import type { QueueResult, RequestedCall } from '../calls/queue-calls.ts'
+import type { Actor } from '../core/actor.ts'
+import type { Caller } from '../core/caller.ts'
+import type { ApiError } from '../core/errors.ts'
+import type { leftOut } from '../core/share.ts'
+import type { CampaignRules } from '../db/locks.ts'
+import type { HashedRequest, StoredResponse } from '../idempotency/idempotency.ts'
+import type { ContactValues, FoundContact } from './contact-store.ts'
+
+export interface CallAddition extends RequestedCall {
+  /**
+   * What to do if the number is on the do-not-call list. `suppress` queues the call and completes it at once, `skip` only
+   * saves the contact, and `reject` changes nothing.
+   */
+  ifListed: 'suppress' | 'skip' | 'reject'
+}
+
+/** What to add: a contact, and perhaps a call to it. */
+export interface Addition {
+  /** A number, whose contact is created if there's none; or an existing contact. */
+  contact: { phoneNumber: string } | { id: number }
+  changes: ContactValues
+  addToDoNotCallList: boolean
+  call: CallAddition | null
+  /** Who changes the contact. */
+  actor: Actor
+}
+
+/** What only a request of the public API has. Its credential is checked again, and it gets a response. */
+export interface ApiRequest {
+  caller: Caller
+  /** The SHA-256 of the caller's credential. */
+  tokenHash: Buffer
+  /** What identifies a repeated request. Null without an idempotency key. */
+  key: HashedRequest | null
+  callbackUrl: string | null
+}
+
+export interface AddRequest {
+  /** An error counts only if no response is stored for the request's key. */
+  addition: Addition | ApiError
+  api: ApiRequest | null
+}
+
+export interface Added {
+  kind: 'added'
+  contact: { id: number; created: boolean }
+  /** `listed`: skipped, because the number is on the do-not-call list. Null if none was requested. */
+  call: QueueResult | 'listed' | null
+  /** Null for a request that isn't from the API. */
+  response: StoredResponse | null
+}
+
+export type AddResult =
+  Added | { kind: 'replayed'; response: StoredResponse } | { kind: 'rejected'; error: ApiError }
+
+/** `leftOut`: the request must run alone. */
+export type Decision = AddResult | typeof leftOut
+
+/** A request with the rows that it needs, which are locked. */
+export interface Candidate {
+  request: AddRequest
+  addition: Addition
+  /** Undefined if there's no contact with the requested ID. `busy`: another transaction has locked it or its number. */
+  contact: FoundContact | 'busy' | undefined
+  /** Undefined if there's none, or if no call is requested. `busy`: another transaction has locked it. */
+  campaign: CampaignRules | 'busy' | undefined
+}
+
+/** A candidate with nothing that prevents it from being saved. */
+export interface Accepted extends Candidate {
+  contact: FoundContact
+  campaign: CampaignRules | undefined
+}

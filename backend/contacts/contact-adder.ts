@@ -1,0 +1,114 @@
+import type { AddContact, ContactAdded } from '@outdial/contract'
+import type { Caller } from '../core/caller.ts'
+import { secondMs } from '../core/durations.ts'
+import { ApiError, describeError } from '../core/errors.ts'
+import { leftOut, share } from '../core/share.ts'
+import { getPools } from '../db/connect.ts'
+import { isConflict, isRolledBack } from '../db/outage.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { scopeToWorkspace } from '../db/workspace-scope.ts'
+import type { Deps } from '../deps.ts'
+import { type HashedRequest, keyInUse } from '../idempotency/idempotency.ts'
+import { toAddition } from './add-contact.ts'
+import { addContacts, needsOwnTransaction } from './add-contacts.ts'
+import type { AddRequest, AddResult, Decision } from './add-request.ts'
+
+/** A validated `POST /contacts/`. */
+interface AddContactRequest {
+  caller: Caller
+  /** The SHA-256 of the caller's credential. */
+  tokenHash: Buffer
+  /** What identifies a repeated request. Null without an idempotency key. */
+  key: HashedRequest | null
+  body: AddContact
+}
+
+/** @throws {ApiError} */
+export type ContactAdder = (
+  request: AddContactRequest,
+) => Promise<{ status: 200 | 201; body: ContactAdded; replayed: boolean }>
+
+/**
+ * Creates the function that handles `POST /contacts/`. Concurrent requests of a workspace share a transaction. Each has a
+ * response or an error of its own, as if it had been handled alone.
+ */
+export function createContactAdder(
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'notify'>,
+): ContactAdder {
+  const [, pool] = getPools(deps.db)
+  /** The locks of idempotency keys whose requests run alone, which can take long. Until then, `share` keeps them apart. */
+  const keysAlone = new Set<string>()
+  const leaveOut = (requests: readonly AddRequest[]): Decision[] => {
+    for (const lock of requests.flatMap(lockOfKey)) keysAlone.add(lock)
+    return requests.map(() => leftOut)
+  }
+  const addTogether = share<AddRequest, AddResult>(
+    async (workspaceId, requests, isAlone) => {
+      if (!isAlone && requests.every(needsOwnTransaction)) return leaveOut(requests)
+      const add = () =>
+        inTransaction(scopeToWorkspace(deps, workspaceId), (tx) =>
+          addContacts(tx, workspaceId, requests, { isAlone }),
+        )
+      // Requests that run alone can deadlock with one another: each locks its contact's other campaigns as well.
+      const results = await (isAlone ? add().catch((error: unknown) => retryConflict(error, add)) : add())
+      requests.forEach((request, index) => {
+        if (results[index] === leftOut) leaveOut([request])
+      })
+      return results
+    },
+    {
+      maxSize: 64,
+      // Half of the workspaces' connections remain for everything else, even if all transactions wait.
+      maxRunning: Math.max(1, Math.floor(pool.options.max / 2)),
+      maxRunningPerGroup: 1,
+      // A transaction takes tens of milliseconds at most, unless it waits at its commit for the queue of a campaign.
+      slowAfterMs: 100,
+      // A request that waits hasn't changed anything, so its client can safely send it again.
+      deadline: {
+        maxWaitMs: 10 * secondMs,
+        createError: () => new ApiError('unavailable', { headers: { 'Retry-After': '1' } }),
+      },
+      keysOf: (request) => [...numberOf(request), ...lockOfKey(request)],
+      isRolledBack,
+      onRollback: (error, requests) =>
+        deps.log.warn({ error: describeError(error), requests }, 'a shared transaction was rolled back'),
+    },
+  )
+
+  return async ({ caller, tokenHash, key, body }) => {
+    const callbackUrl = body.callback_url ?? null
+    if (key !== null && keysAlone.has(key.lock)) throw keyInUse()
+    const scoped = scopeToWorkspace(deps, caller.workspaceId)
+    const addition = await toAddition(scoped, caller, body).catch(returnApiError)
+    // With a key, an error counts only if no response is stored.
+    if (key === null && addition instanceof ApiError) throw addition
+    const request = { addition, api: { caller, tokenHash, key, callbackUrl } }
+    const result = await addTogether(caller.workspaceId, request).finally(
+      () => key && keysAlone.delete(key.lock),
+    )
+    if (result.kind === 'rejected') throw result.error
+    if (result.response === null) throw new Error('invariant: a request of the API has a response')
+    return {
+      status: result.response.status === 201 ? 201 : 200,
+      // It matches the schema, or was stored when it did.
+      body: result.response.body as ContactAdded,
+      replayed: result.kind === 'replayed',
+    }
+  }
+}
+
+const lockOfKey = ({ api }: AddRequest): string[] => (api?.key ? [api.key.lock] : [])
+
+const numberOf = ({ addition }: AddRequest): string[] =>
+  addition instanceof ApiError || 'id' in addition.contact ? [] : [addition.contact.phoneNumber]
+
+/** Does it once more after a conflict between transactions, which PostgreSQL has rolled back. */
+function retryConflict<Result>(error: unknown, add: () => Promise<Result>): Promise<Result> {
+  if (isConflict(error)) return add()
+  throw error
+}
+
+function returnApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  throw error
+}

@@ -1,0 +1,166 @@
+import type { ContactAdded } from '@outdial/contract'
+import { addToDoNotCallList } from '../calls/do-not-call.ts'
+import { findCallRows } from '../calls/find-calls.ts'
+import { toCall } from '../calls/get-calls.ts'
+import { queueCalls, type QueueResult } from '../calls/queue-calls.ts'
+import { rescheduleContact } from '../calls/reschedule-calls.ts'
+import type { Deps } from '../deps.ts'
+import { type StoredResponse, storeResponses } from '../idempotency/idempotency.ts'
+import { addCallback } from '../webhooks/callbacks.ts'
+import type { Accepted, Added, AddRequest } from './add-request.ts'
+import { upsertContacts } from './contact-store.ts'
+
+type Scope = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
+
+interface Saved extends Accepted {
+  contactId: number
+  created: boolean
+  /** The contact's own time zone, as saved. */
+  timeZone: string | null
+  /** True if the number is on the do-not-call list now. */
+  isListed: boolean
+}
+
+interface SavedCall {
+  saved: Saved
+  call: QueueResult
+}
+
+/** Saves what accepted requests ask for, and stores the responses for their idempotency keys. */
+export async function saveAccepted(
+  tx: Scope,
+  workspaceId: number,
+  accepted: readonly Accepted[],
+  { isAlone, now }: { isAlone: boolean; now: Date },
+): Promise<[AddRequest, Added][]> {
+  if (accepted.length === 0) return []
+  const contacts = await saveContacts(tx, workspaceId, accepted, now)
+  // A batch has no request that moves or completes calls that wait.
+  if (isAlone) for (const contact of contacts) await updateWaitingCalls(tx, workspaceId, contact, now)
+  const calls = await saveCalls(tx, workspaceId, contacts, now)
+  const callOf = new Map(calls.map(({ saved, call }) => [saved.request, call]))
+  const responseOf = await respond(tx, workspaceId, calls, now)
+  return contacts.map(({ request, addition, contactId, created }) => [
+    request,
+    {
+      kind: 'added',
+      contact: { id: contactId, created },
+      call: callOf.get(request) ?? (addition.call === null ? null : 'listed'),
+      response: responseOf.get(request) ?? null,
+    },
+  ])
+}
+
+async function saveContacts(
+  tx: Scope,
+  workspaceId: number,
+  accepted: readonly Accepted[],
+  now: Date,
+): Promise<Saved[]> {
+  const changed = accepted.filter(
+    ({ addition, contact }) => contact.id === null || hasChanges(addition.changes),
+  )
+  const upserted = await upsertContacts(
+    tx.db,
+    workspaceId,
+    changed.map(({ addition: { changes, actor }, contact }) => ({
+      phone_number: contact.phoneNumber,
+      changes,
+      changed_by: actor,
+    })),
+    now,
+  )
+  return accepted.map((candidate): Saved => {
+    const { addition, contact } = candidate
+    const { id = contact.id, created = false } = upserted.get(contact.phoneNumber) ?? {}
+    if (id === null) throw new Error('invariant: the contact was neither created nor found')
+    const { time_zone: timeZone = contact.timeZone } = addition.changes
+    const isListed = contact.isListed || addition.addToDoNotCallList
+    return { ...candidate, contactId: id, created, timeZone, isListed }
+  })
+}
+
+const hasChanges = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)
+
+/** Makes the contact's waiting calls follow what has changed, and puts the number on the do-not-call list. */
+async function updateWaitingCalls(
+  tx: Scope,
+  workspaceId: number,
+  { addition, contact, contactId, created, timeZone }: Saved,
+  now: Date,
+): Promise<void> {
+  const { phoneNumber } = contact
+  const { actor } = addition
+  // Adding the number to the list completes the waiting calls, which then need no other time.
+  if (addition.addToDoNotCallList) {
+    const source = actor.kind === 'api_key' || actor.kind === 'app' ? 'api' : 'dashboard'
+    await addToDoNotCallList(tx, workspaceId, { phoneNumber, source, addedBy: actor, now })
+  } else if (!created && timeZone !== contact.timeZone) {
+    await rescheduleContact(tx.db, workspaceId, contactId, now)
+    tx.notify.callQueued()
+  }
+}
+
+async function saveCalls(
+  tx: Scope,
+  workspaceId: number,
+  contacts: readonly Saved[],
+  now: Date,
+): Promise<SavedCall[]> {
+  const requested = contacts.flatMap((saved) => {
+    const { addition, campaign, contact, contactId, isListed, timeZone } = saved
+    const { call } = addition
+    if (call === null || campaign === undefined || (isListed && call.ifListed === 'skip')) return []
+    const callee = { phoneNumber: contact.phoneNumber, timeZone }
+    return [{ saved, call: { ...call, contactId, callee, isListed, campaign } }]
+  })
+  const queued = await queueCalls(
+    tx,
+    workspaceId,
+    requested.map(({ call }) => call),
+    now,
+  )
+  const calls = queued.flatMap((call, index) => {
+    const saved = requested[index]?.saved
+    return saved === undefined ? [] : [{ saved, call }]
+  })
+  for (const { saved, call } of calls) {
+    const { api } = saved.request
+    if (api === null || api.callbackUrl === null) continue
+    await addCallback(tx, api.caller, { callId: call.id, url: api.callbackUrl })
+    tx.notify.deliveryQueued()
+  }
+  return calls
+}
+
+/** Reads the calls of requests from the API back, and stores the responses of those with an idempotency key. */
+async function respond(
+  tx: Scope,
+  workspaceId: number,
+  calls: readonly SavedCall[],
+  now: Date,
+): Promise<Map<AddRequest, StoredResponse>> {
+  const ofApi = calls.filter(({ saved }) => saved.request.api !== null)
+  if (ofApi.length === 0) return new Map()
+  const ids = ofApi.map(({ call }) => call.id)
+  const rows = await findCallRows(tx.db, workspaceId, ids, now)
+  const rowsById = new Map(rows.map((row) => [row.id, row]))
+  const responses = ofApi.map(({ saved, call: { id, queued } }) => {
+    const row = rowsById.get(id)
+    if (row === undefined) throw new Error('invariant: queued call not found')
+    const call = toCall(tx.config, row)
+    const body: ContactAdded = {
+      contact: call.contact,
+      call,
+      contact_created: saved.created,
+      call_queued: queued,
+    }
+    return { request: saved.request, response: { status: queued ? 201 : 200, body } }
+  })
+  const toStore = responses.flatMap(({ request, response }) => {
+    const key = request.api?.key ?? null
+    return key === null ? [] : [{ request: key, response }]
+  })
+  if (toStore.length > 0) await storeResponses(tx.db, workspaceId, toStore, now)
+  return new Map(responses.map(({ request, response }) => [request, response]))
+}

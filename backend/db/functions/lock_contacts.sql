@@ -1,0 +1,56 @@
+-- Locks the contacts with these numbers, which the transaction has locked, and reads what decides about requests for them.
+-- The second statement sees what was committed while the first one waited. Its settings have the reason that upsert_contacts
+-- gives.
+--
+--   contact_id      null if no contact has the number
+--   is_busy         another transaction has locked the contact. Never true with `waits`, which waits for it.
+--   variable_names  null unless with_variables is true
+--   is_listed       the number is on the do-not-call list
+create or replace function lock_contacts(workspace bigint, numbers text[], with_variables boolean[], waits boolean)
+  returns table (
+    phone_number text, contact_id bigint, is_busy boolean, time_zone text, variable_names text[], is_listed boolean
+  )
+  language plpgsql
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set plan_cache_mode = force_generic_plan
+  as $$
+#variable_conflict use_column
+declare
+  locked_ids bigint[];
+begin
+  if waits then
+    locked_ids := array(
+      select contact.id
+      from unnest(numbers) as wanted (phone_number)
+      cross join lateral (
+        select id from contact
+        where workspace_id = workspace and contact.phone_number = wanted.phone_number and erased_at is null
+        limit 1
+        for no key update
+      ) as contact
+    );
+  else
+    locked_ids := array(
+      select contact.id
+      from unnest(numbers) as wanted (phone_number)
+      cross join lateral (
+        select id from contact
+        where workspace_id = workspace and contact.phone_number = wanted.phone_number and erased_at is null
+        limit 1
+        for no key update skip locked
+      ) as contact
+    );
+  end if;
+  return query
+    select wanted.phone_number, found.id, found.id is not null and found.id <> all(locked_ids), found.time_zone,
+      case when wanted.with_variables then array(select jsonb_object_keys(found.variables)) end,
+      is_listed(workspace, wanted.phone_number)
+    from unnest(numbers, with_variables) as wanted (phone_number, with_variables)
+    left join lateral (
+      select id, time_zone, variables from contact
+      where workspace_id = workspace and contact.phone_number = wanted.phone_number and erased_at is null
+      limit 1
+    ) as found on true;
+end $$;

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { type Caller, getConnectionKey } from '../core/caller.ts'
+import { dayMs } from '../core/durations.ts'
+import { ApiError, fieldError } from '../core/errors.ts'
+import { canonicalJson } from '../core/text.ts'
+import type { Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import { findStoredResponses, insertResponses, toScopeLock, tryLockScopes } from './idempotency-store.ts'
+
+/** How long a response is stored. */
+const responseTtlMs = dayMs
+
+/** A request that the client may repeat because the response was lost. */
+interface IdempotentRequest {
+  caller: Caller
+  method: string
+  /** Without a trailing slash. */
+  path: string
+  /** The `Idempotency-Key` header as sent. */
+  key: string
+  /** The validated body, so that differently formatted bodies compare as equal, or a part of it. */
+  body: unknown
+}
+
+/** What identifies a request with an idempotency key, and its body, as SHA-256. */
+export interface HashedRequest {
+  scopeHash: Buffer
+  bodyHash: Buffer
+  /** The advisory lock of the scope, a bigint. */
+  lock: string
+}
+
+export interface StoredResponse {
+  status: number
+  body?: unknown
+}
+
+/** `free`: no response is stored, and no other request can store one until the transaction ends. */
+export type KeyState =
+  { kind: 'free' } | { kind: 'stored'; response: StoredResponse } | { kind: 'rejected'; error: ApiError }
+
+/**
+ * Does `work` once per connection, method, path, and key in 24 hours. Repeated requests return the stored response.
+ * It's stored in the transaction of the work, so neither exists without the other. Errors aren't stored.
+ *
+ * @param request null without an idempotency key. Then every request does the work.
+ * @throws {ApiError} idempotency_key_in_use, idempotency_key_reused
+ */
+export const respondOnce = <Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>>(
+  deps: Scope,
+  workspaceId: number,
+  request: HashedRequest | null,
+  work: (tx: Scope) => Promise<StoredResponse>,
+): Promise<StoredResponse & { replayed: boolean }> =>
+  inTransaction(deps, async (tx) => {
+    if (request === null) return { ...(await work(tx)), replayed: false }
+    const now = tx.clock.now()
+    const state = (await lockKeys(tx.db, workspaceId, [request], now)).get(request)
+    if (state?.kind === 'rejected') throw state.error
+    if (state?.kind === 'stored') return { ...state.response, replayed: true }
+    const response = await work(tx)
+    await storeResponses(tx.db, workspaceId, [{ request, response }], now)
+    return { ...response, replayed: false }
+  })
+
+/** Locks the keys of requests until the transaction ends, and returns what they were used for before. */
+export async function lockKeys(
+  db: Db,
+  workspaceId: number,
+  requests: readonly HashedRequest[],
+  now: Date,
+): Promise<Map<HashedRequest, KeyState>> {
+  if (requests.length === 0) return new Map()
+  const locked = await tryLockScopes(
+    db,
+    requests.map(({ lock }) => lock),
+  )
+  // A separate statement: in one statement with the lock, the snapshot would be older than the lock and miss the
+  // response that the previous holder stored.
+  const scopes = requests.map(({ scopeHash }) => scopeHash)
+  const stored = await findStoredResponses(db, workspaceId, scopes, now)
+  const toState = ({ scopeHash, bodyHash, lock }: HashedRequest): KeyState => {
+    if (!locked.has(lock)) return { kind: 'rejected', error: keyInUse() }
+    const response = stored.find((found) => found.scopeHash.equals(scopeHash))
+    if (response === undefined) return { kind: 'free' }
+    if (!response.bodyHash.equals(bodyHash)) return { kind: 'rejected', error: keyReused() }
+    return { kind: 'stored', response: { status: response.status, body: response.body } }
+  }
+  return new Map(requests.map((request) => [request, toState(request)]))
+}
+
+/** Stores the responses of requests whose keys this transaction has locked. */
+export const storeResponses = (
+  db: Db,
+  workspaceId: number,
+  responses: readonly { request: HashedRequest; response: StoredResponse }[],
+  now: Date,
+): Promise<void> =>
+  insertResponses(
+    db,
+    workspaceId,
+    responses.map(({ request, response }) => ({
+      scopeHash: request.scopeHash,
+      bodyHash: request.bodyHash,
+      status: response.status,
+      body: response.body,
+    })),
+    { now, expiresAt: new Date(now.getTime() + responseTtlMs) },
+  )
+
+/** @throws {ApiError} validation_failed if the key isn't valid */
+export function hashRequest(request: IdempotentRequest): HashedRequest {
+  requireValidKey(request.key)
+  const scopeHash = sha256(formatScope(request))
+  return { scopeHash, bodyHash: sha256(canonicalJson(request.body)), lock: toScopeLock(scopeHash) }
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const formatScope = ({ caller, method, path, key }: IdempotentRequest): string =>
+  JSON.stringify([getConnectionKey(caller), method, path, key])
+
+function requireValidKey(key: string): void {
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return
+  throw fieldError('Idempotency-Key', 'invalid_idempotency_key')
+}
+
+export const keyInUse = () => new ApiError('idempotency_key_in_use', { headers: { 'Retry-After': '1' } })
+
+const keyReused = () => new ApiError('idempotency_key_reused')

@@ -1,0 +1,87 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, it } from '@jest/globals'
+import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
+import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import type { Deps } from '../../deps.ts'
+import { everyHour } from '../support/factories.ts'
+import { createRewritingDatabase } from '../support/rewriting-database.ts'
+import { useCallsWorld } from '../support/world.ts'
+
+// Calls are planned by a campaign's hours, zone, and status while it's locked `for key share`. That protects the plan only
+// because everything that changes these columns locks the campaign first, in a mode that waits for it.
+
+const world = useCallsWorld()
+const backend = path.join(import.meta.dirname, '../..')
+
+/** Returns the functions of the service whose text matches, as `file name`, in order. */
+async function findFunctions(matches: (text: string) => boolean): Promise<string[]> {
+  const files = await readdir(backend, { recursive: true })
+  const found: string[] = []
+  for (const file of files.sort()) {
+    if (!/\.(ts|sql)$/.test(file) || /^(test|node_modules)\//.test(file)) continue
+    const text = await readFile(path.join(backend, file), 'utf8')
+    for (const part of text.split(/^(?=export |async function|function |const |create )/m)) {
+      const [, name = ''] = /(?:function|const|trigger|table|index) (\w+)/.exec(part) ?? []
+      if (matches(part)) found.push(`${file} ${name}`)
+    }
+  }
+  return found
+}
+
+it('changes the hours, time zone, and status of campaigns in two statements, each called after a lock', async () => {
+  const writes = (text: string) => {
+    const [, set] =
+      /updateTable\('campaign'\)[^]*?\.set\(([^]*?)\)\s*\.where/.exec(text) ??
+      /\bupdate campaign\b(?: as \w+)?\s+set\b([^]*)/.exec(text) ??
+      []
+    // Also values whose columns can't be seen here.
+    return set !== undefined && (/\b(status|time_zone|calling_hours)\b/.test(set) || /^\w+$/.test(set))
+  }
+  expect(await findFunctions(writes)).toEqual([
+    'campaigns/campaign-store.ts updateCampaign',
+    'dialer/attempt-store.ts pauseFailingCampaign',
+  ])
+  const calls = (name: string) =>
+    findFunctions((text) => new RegExp(`(?<!function )\\b${name}\\(`).test(text))
+  expect(await calls('updateCampaign')).toEqual(['campaigns/edit-campaign.ts changeCampaign'])
+  expect(await calls('pauseFailingCampaign')).toEqual(['dialer/circuit-breaker.ts updateProviderFailures'])
+})
+
+it.each<{ name: string; lock: RegExp; change: (deps: Deps, id: number) => Promise<unknown> }>([
+  {
+    name: 'an edit',
+    lock: /for update$/,
+    change: (deps, id) => {
+      const callingHours = { ...everyHour, start: '09:00' }
+      return editCampaign(deps, world.seed.workspaceId, id, { callingHours, timeZone: 'Asia/Tokyo' })
+    },
+  },
+  {
+    name: 'a pause',
+    lock: /for no key update$/,
+    change: (deps, id) => pauseCampaign(deps, world.seed.workspaceId, id),
+  },
+  {
+    name: 'a resumption',
+    lock: /for update$/,
+    change: (deps, id) => resumeCampaign(deps, world.seed.workspaceId, id),
+  },
+  {
+    name: 'archiving',
+    lock: /for update$/,
+    change: (deps, id) => archiveCampaign(deps, world.seed.workspaceId, id),
+  },
+])('locks a campaign before $name', async ({ lock, change }) => {
+  const statements: string[] = []
+  const db = createRewritingDatabase(world.database.url, (text) => {
+    statements.push(text)
+    return text
+  })
+  await change({ ...world.deps, db }, world.seed.campaignId)
+  await db.destroy()
+  const locked = statements.findIndex((text) => lock.test(text) && text.includes('from "campaign"'))
+  const written = statements.findIndex((text) => text.startsWith('update "campaign"'))
+  expect(locked).toBeGreaterThanOrEqual(0)
+  expect(written).toBeGreaterThan(locked)
+})
