@@ -1,6 +1,7 @@
 import type { Row } from './row.ts'
 import { agents } from './rows/agents.ts'
 import { calls } from './rows/calls.ts'
+import { campaignLocks } from './rows/campaign-locks.ts'
 import { claim } from './rows/claim.ts'
 import { contacts, knownContacts } from './rows/contacts.ts'
 import { deliveries } from './rows/deliveries.ts'
@@ -14,6 +15,7 @@ import { toolSessions } from './rows/tool-sessions.ts'
 export const rows: readonly Row[] = [
   contacts,
   knownContacts,
+  campaignLocks,
   agents,
   calls,
   claim,

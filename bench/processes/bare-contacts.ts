@@ -1,47 +1,102 @@
+import type pg from 'pg'
 import { hashToken } from '../../backend/secrets/tokens.ts'
 import { openBarePool } from './bare-pool.ts'
 import { repeat, serve } from './serve.ts'
 
 /**
- * Sends the final statement of `POST /contacts/` from a bare client: one request for each statement, a new number each
- * time, without HTTP, validation, and the number's time zones.
+ * Sends the statements of `POST /contacts/` from a bare client: one request for each transaction, a new number each time,
+ * without HTTP, validation, and the number's time zones.
  */
 const { BENCH_API_KEY = '', BENCH_FIRST_NUMBER } = process.env
 const campaignId = Number(process.env.BENCH_CAMPAIGN_ID)
 const workspaceId = Number(process.env.BENCH_WORKSPACE_ID)
 const pool = await openBarePool()
-const campaign = await pool.query<{ rules_version: number }>(
-  'select rules_version from campaign where id = $1',
-  [campaignId],
-)
-const token_hash = `\\x${hashToken(BENCH_API_KEY).toString('hex')}`
+const tokenHash = hashToken(BENCH_API_KEY)
 let lastNumber = Number(BENCH_FIRST_NUMBER)
+
+const statements = {
+  credential:
+    'select token_hash, workspace_id, expires_at from credential where token_hash = any($1::bytea[])',
+  number: `
+    select phone_number from unnest($2::text[]) as phone_number
+    where pg_try_advisory_xact_lock(contact_lock($1, phone_number))`,
+  contact: `
+    select wanted.phone_number, locked.id, existing.id, locked.time_zone, coalesce(listed.is_listed, false)
+    from unnest($2::text[]) as wanted (phone_number)
+    left join lateral (
+      select id from contact
+      where workspace_id = $1 and phone_number = wanted.phone_number and erased_at is null limit 1
+    ) as existing on true
+    left join lateral (
+      select id, time_zone from contact
+      where workspace_id = $1 and phone_number = wanted.phone_number and erased_at is null limit 1
+      for no key update skip locked
+    ) as locked on true
+    left join lateral (
+      select true as is_listed from do_not_call
+      where workspace_id = $1 and number_hash = salted_number_hash(
+        (select number_salt from workspace where id = $1), wanted.phone_number
+      )
+      limit 1
+    ) as listed on true`,
+  campaign: `
+    select campaign.id, campaign.status, campaign.time_zone, campaign.calling_hours, phone_number.phone_number
+    from campaign join phone_number on phone_number.id = campaign.phone_number_id
+    where campaign.workspace_id = $1 and campaign.id = any($2::bigint[])
+    order by campaign.id
+    for key share of campaign skip locked`,
+  upsert: `
+    select contact_id, created
+    from upsert_contacts($1, $2, array(select changed from json_populate_recordset(null::contact_values, $3) as changed))`,
+  queue: `
+    select call_id, queued
+    from queue_calls($1, $2, array(select request from json_populate_recordset(null::call_request, $3) as request))`,
+  call: `
+    select call.*, contact.*, campaign.name, agent.name
+    from call
+    join contact on contact.id = call.contact_id
+    join campaign on campaign.id = call.campaign_id
+    join agent on agent.id = call.agent_id
+    where call.workspace_id = $1 and call.id = any($2::bigint[])`,
+}
 
 async function addContact(): Promise<undefined> {
   lastNumber += 1
+  const number = `+${lastNumber}`
   const at = new Date()
-  const request = {
-    item: 0,
-    token_hash,
-    phone_number: `+${lastNumber}`,
-    changes: { first_name: 'Maya' },
-    changed_by: { kind: 'api_key', id: 1 },
-    campaign_id: campaignId,
-    rules_version: campaign.rows[0]?.rules_version,
-    test: false,
-    additional: false,
-    due_at: at,
-    next_attempt_at: at,
-    metadata: {},
-    origin: { kind: 'api_key', id: 1 },
-    zones: { time_zones: ['America/New_York'], time_zone_source: 'number' },
+  const actor = { kind: 'api_key', id: 1 }
+  const client = await pool.connect()
+  const run = async <Row extends pg.QueryResultRow>(name: keyof typeof statements, values: unknown[]) => {
+    const [row] = (await client.query<Row>({ name, text: statements[name], values })).rows
+    if (row === undefined) throw new Error(`the statement ${name} found nothing`)
+    return row
   }
-  const { rows } = await pool.query<{ result: string }>({
-    name: 'add',
-    text: 'select item, result, body from add_contacts($1, $2, $3, $4, $5)',
-    values: [workspaceId, at, JSON.stringify([request]), at, 100],
-  })
-  if (rows[0]?.result !== 'done') throw new Error(`the contact wasn't added: ${rows[0]?.result}`)
+  try {
+    await client.query('begin')
+    await run('credential', [[tokenHash]])
+    await run('number', [workspaceId, [number]])
+    await run('contact', [workspaceId, [number]])
+    await run('campaign', [workspaceId, [campaignId]])
+    const changed = [{ phone_number: number, changes: { first_name: 'Maya' }, changed_by: actor }]
+    const contact = await run<{ contact_id: number }>('upsert', [workspaceId, at, JSON.stringify(changed)])
+    const request = {
+      item: 0,
+      contact_id: contact.contact_id,
+      campaign_id: campaignId,
+      test: false,
+      if_open: 'skip',
+      due_at: at,
+      next_attempt_at: at,
+      metadata: {},
+      origin: actor,
+      zones: { time_zones: ['America/New_York'], time_zone_source: 'number' },
+    }
+    const call = await run<{ call_id: number }>('queue', [workspaceId, at, JSON.stringify([request])])
+    await run('call', [workspaceId, [call.call_id]])
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
 }
 
 serve({

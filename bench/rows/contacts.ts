@@ -1,9 +1,11 @@
 import { repeat } from '../processes/serve.ts'
 import { atLeast, type Bench, type Row, takeTurns } from '../row.ts'
 import { addContacts, sendContact } from '../seeds/contacts.ts'
+import { createWorkspaces, type Target } from '../seeds/workspaces.ts'
 import { analyze, type HttpClients, type World } from '../world.ts'
 
 const clients = 32
+const workspaces = 50
 /** New numbers of the service and of the peer, and numbers of known contacts. All are in Washington, DC. */
 const firstNumbers = {
   ours: 12_022_000_000,
@@ -35,9 +37,15 @@ export const contacts: Row = {
       return takeTurns(scale.rounds, ours, theirs)
     }
     const what = '`POST /contacts/`, 32 clients, new numbers'
-    const against = 'the same SQL, one request per statement, by a bare `pg` client with 16 connections'
+    const against =
+      'the same statements, one request per transaction, by a bare `pg` client with 16 connections'
     const unit = 'requests/s'
     const alone = await measure()
+    const targets = [world.demo, ...(await createWorkspaces(world, workspaces - 1))]
+    const inTurns = () =>
+      repeat(scale.seconds, clients, () => postContact(http, world, (last += 1), targets[last % workspaces]))
+    await warmUp(world, [inTurns])
+    const ofWorkspaces = await takeTurns(scale.rounds, inTurns, ours)
     await bench.start('server', {
       ...world.environment,
       ROLE: 'worker',
@@ -47,6 +55,13 @@ export const contacts: Row = {
     const duringCalls = await measure()
     return [
       { label: 'New contacts', what, against, unit, rounds: alone, limit: atLeast(0.6) },
+      {
+        label: 'New contacts of fifty workspaces',
+        what: `\`POST /contacts/\`, ${clients} clients, new numbers of ${workspaces} workspaces in turn`,
+        against: 'the same with one workspace',
+        unit,
+        rounds: ofWorkspaces,
+      },
       {
         label: 'New contacts during calls',
         what: `${what}, while a worker calls the contacts`,
@@ -109,8 +124,13 @@ async function startApi(bench: Bench, world: World): Promise<{ port: number; htt
 }
 
 /** Adds a contact and queues its call. */
-async function postContact(http: HttpClients, { demo }: World, phoneNumber: number): Promise<undefined> {
-  await sendContact(http, demo, { phoneNumber, campaignId: demo.campaign_id })
+async function postContact(
+  http: HttpClients,
+  { demo }: World,
+  phoneNumber: number,
+  target: Target = demo,
+): Promise<undefined> {
+  await sendContact(http, target, { phoneNumber, campaignId: target.campaign_id })
 }
 
 /** Runs everything twice: after the first time, plans that were cached for empty tables can be replaced. */
