@@ -27,7 +27,6 @@ import {
   findNumbersOfContacts,
   type FoundContact,
   lockContactsByNumber,
-  lockNumbers,
 } from './contact-store.ts'
 import { saveAccepted } from './save-contacts.ts'
 
@@ -185,10 +184,7 @@ async function lockRows(
       ? []
       : [{ phoneNumber, withVariables: Boolean(addition.changes.variables) }]
   })
-  const all = numbers.map(({ phoneNumber }) => phoneNumber)
-  const locked = await lockNumbers(db, workspaceId, all, { waits: isAlone })
-  const lockable = numbers.filter(({ phoneNumber }) => locked.has(phoneNumber))
-  const found = await lockContactsByNumber(db, workspaceId, lockable, { waits: isAlone })
+  const found = await lockContactsByNumber(db, workspaceId, numbers, { waits: isAlone })
   const foundByNumber = new Map(found.map((contact) => [contact.phoneNumber, contact]))
 
   const campaignIds = [...new Set(additions.flatMap(({ call }) => (call === null ? [] : [call.campaignId])))]
@@ -198,7 +194,7 @@ async function lockRows(
     const { addition } = request
     if (addition instanceof ApiError) return []
     const phoneNumber = getNumber(addition)
-    const contact = phoneNumber === undefined ? undefined : (foundByNumber.get(phoneNumber) ?? 'busy')
+    const contact = phoneNumber === undefined ? undefined : foundByNumber.get(phoneNumber)
     const campaign = addition.call === null ? undefined : campaigns.get(addition.call.campaignId)
     return [{ request, addition, contact, campaign }]
   })
@@ -224,7 +220,7 @@ const findToReschedule = (
   candidates: readonly Candidate[],
 ): Promise<Set<number>> => {
   const ids = candidates.flatMap(({ addition: { changes }, contact }) => {
-    if (contact === undefined || contact === 'busy' || contact.id === null) return []
+    if (contact === undefined || contact.id === null) return []
     return changes.time_zone === undefined || changes.time_zone === contact.timeZone ? [] : [contact.id]
   })
   return findContactsToReschedule(db, workspaceId, ids)
@@ -237,7 +233,7 @@ function decide(
 ): Decision | null {
   const { call, changes } = addition
   if (contact === undefined) return reject(notFound('contact'))
-  if (contact !== 'busy') {
+  if (!contact.isBusy) {
     if ('id' in addition.contact && contact.id !== addition.contact.id) return reject(notFound('contact'))
     if (call?.ifListed === 'reject' && contact.isListed)
       return reject(new ApiError('validation_failed.do_not_call'))
@@ -246,9 +242,9 @@ function decide(
     return reject(fieldError('campaign_id', 'not_found.object', { object: 'campaign' }))
   if (campaign !== undefined && campaign !== 'busy' && campaign.status === 'archived')
     return reject(fieldError('campaign_id', 'campaign_archived'))
-  if (contact === 'busy') return leftOut
+  if (contact.isBusy) return leftOut
   if (countVariables(changes, contact) > maxVariables) return reject(tooManyVariables())
-  if (campaign === 'busy' || contact.isBusy) return leftOut
+  if (campaign === 'busy') return leftOut
   if (contact.id !== null && toReschedule.has(contact.id)) return leftOut
   return null
 }

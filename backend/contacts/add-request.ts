@@ -61,8 +61,8 @@ export type Decision = AddResult | typeof leftOut
 export interface Candidate {
   request: AddRequest
   addition: Addition
-  /** Undefined if there's no contact with the requested ID. `busy`: another transaction has locked it or its number. */
-  contact: FoundContact | 'busy' | undefined
+  /** Undefined if there's no contact with the requested ID. */
+  contact: FoundContact | undefined
   /** Undefined if there's none, or if no call is requested. `busy`: another transaction has locked it. */
   campaign: CampaignRules | 'busy' | undefined
 }

@@ -10,33 +10,12 @@ import type { ContactColumn, ContactFieldValues } from '../db/tables/contact-fie
  */
 export type ContactValues = { [Column in ContactColumn]?: ContactFieldValues[Column] | null }
 
-/**
- * Locks numbers until the transaction ends, so that no other one can create contacts with them or put them on the
- * do-not-call list. Returns the numbers that it has locked.
- *
- * @param options.waits waits for other transactions. Only for a single number: several are locked in any order.
- */
-export async function lockNumbers(
-  db: Db,
-  workspaceId: number,
-  phoneNumbers: readonly string[],
-  { waits }: { waits: boolean },
-): Promise<Set<string>> {
-  const lock = sql`contact_lock(${workspaceId}, phone_number)`
-  const isLocked = waits
-    ? sql`pg_advisory_xact_lock(${lock}) is not null`
-    : sql`pg_try_advisory_xact_lock(${lock})`
-  const { rows } = await sql<{ phone_number: string }>`${prepared}
-    select phone_number from unnest(${phoneNumbers}::text[]) as phone_number where ${isLocked}`.execute(db)
-  return new Set(rows.map((row) => row.phone_number))
-}
-
 /** A contact that was looked up by its number. */
 export interface FoundContact {
   phoneNumber: string
   /** Null if there's none, or if it was erased while its lock was waited for. */
   id: number | null
-  /** True if another transaction has locked the contact, which then wasn't waited for. */
+  /** True if another transaction has locked the number or the contact, and wasn't waited for. Then this may be out of date. */
   isBusy: boolean
   timeZone: string | null
   /** The names of its variables. Null unless they were asked for. */
@@ -46,9 +25,10 @@ export interface FoundContact {
 }
 
 /**
- * Locks the contacts with these numbers, which are locked already, and looks the numbers up in the do-not-call list.
+ * Locks numbers until the transaction ends, so that no other one can create contacts with them or put them on the
+ * do-not-call list. Then locks the contacts that have them, and looks the numbers up in that list.
  *
- * @param options.waits waits for other transactions, as in `lockNumbers`
+ * @param options.waits waits for other transactions. Only for a single number: several are locked in any order.
  */
 export async function lockContactsByNumber(
   db: Db,

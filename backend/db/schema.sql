@@ -1249,9 +1249,11 @@ CREATE OR REPLACE FUNCTION lock_contacts(workspace bigint, numbers text[], with_
 AS $function$
 #variable_conflict use_column
 declare
+  locked_numbers text[] := numbers;
   locked_ids bigint[];
 begin
   if waits then
+    perform pg_advisory_xact_lock(contact_lock(workspace, wanted)) from unnest(numbers) as wanted;
     locked_ids := array(
       select contact.id
       from unnest(numbers) as wanted (phone_number)
@@ -1263,9 +1265,12 @@ begin
       ) as contact
     );
   else
+    locked_numbers := array(
+      select wanted from unnest(numbers) as wanted where pg_try_advisory_xact_lock(contact_lock(workspace, wanted))
+    );
     locked_ids := array(
       select contact.id
-      from unnest(numbers) as wanted (phone_number)
+      from unnest(locked_numbers) as wanted (phone_number)
       cross join lateral (
         select id from contact
         where workspace_id = workspace and contact.phone_number = wanted.phone_number and erased_at is null
@@ -1275,7 +1280,9 @@ begin
     );
   end if;
   return query
-    select wanted.phone_number, found.id, found.id is not null and found.id <> all(locked_ids), found.time_zone,
+    select wanted.phone_number, found.id,
+      wanted.phone_number <> all(locked_numbers) or found.id is not null and found.id <> all(locked_ids),
+      found.time_zone,
       case when wanted.with_variables then array(select jsonb_object_keys(found.variables)) end,
       is_listed(workspace, wanted.phone_number)
     from unnest(numbers, with_variables) as wanted (phone_number, with_variables)

@@ -17,28 +17,7 @@ let lastNumber = Number(BENCH_FIRST_NUMBER)
 const statements = {
   credential:
     'select token_hash, workspace_id, expires_at from credential where token_hash = any($1::bytea[])',
-  number: `
-    select phone_number from unnest($2::text[]) as phone_number
-    where pg_try_advisory_xact_lock(contact_lock($1, phone_number))`,
-  contact: `
-    select wanted.phone_number, locked.id, existing.id, locked.time_zone, coalesce(listed.is_listed, false)
-    from unnest($2::text[]) as wanted (phone_number)
-    left join lateral (
-      select id from contact
-      where workspace_id = $1 and phone_number = wanted.phone_number and erased_at is null limit 1
-    ) as existing on true
-    left join lateral (
-      select id, time_zone from contact
-      where workspace_id = $1 and phone_number = wanted.phone_number and erased_at is null limit 1
-      for no key update skip locked
-    ) as locked on true
-    left join lateral (
-      select true as is_listed from do_not_call
-      where workspace_id = $1 and number_hash = salted_number_hash(
-        (select number_salt from workspace where id = $1), wanted.phone_number
-      )
-      limit 1
-    ) as listed on true`,
+  contact: 'select contact_id, is_busy, is_listed from lock_contacts($1, $2, $3, false)',
   campaign: `
     select campaign.id, campaign.status, campaign.time_zone, campaign.calling_hours, phone_number.phone_number
     from campaign join phone_number on phone_number.id = campaign.phone_number_id
@@ -74,8 +53,7 @@ async function addContact(): Promise<undefined> {
   try {
     await client.query('begin')
     await run('credential', [[tokenHash]])
-    await run('number', [workspaceId, [number]])
-    await run('contact', [workspaceId, [number]])
+    await run('contact', [workspaceId, [number], [false]])
     await run('campaign', [workspaceId, [campaignId]])
     const changed = [{ phone_number: number, changes: { first_name: 'Maya' }, changed_by: actor }]
     const contact = await run<{ contact_id: number }>('upsert', [workspaceId, at, JSON.stringify(changed)])

@@ -1,9 +1,9 @@
--- Locks the contacts with these numbers, which the transaction has locked, and reads what decides about requests for them.
--- The second statement sees what was committed while the first one waited. Its settings have the reason that upsert_contacts
--- gives.
+-- Locks numbers, then the contacts that have them, and reads what decides about requests for them. Each statement sees what
+-- was committed while the one before it waited. Only a single number may be waited for: several are locked in any order. Its
+-- settings have the reason that upsert_contacts gives.
 --
 --   contact_id      null if no contact has the number
---   is_busy         another transaction has locked the contact. Never true with `waits`, which waits for it.
+--   is_busy         another transaction has locked the number or the contact. Never true with `waits`.
 --   variable_names  null unless with_variables is true
 --   is_listed       the number is on the do-not-call list
 create or replace function lock_contacts(workspace bigint, numbers text[], with_variables boolean[], waits boolean)
@@ -18,9 +18,11 @@ create or replace function lock_contacts(workspace bigint, numbers text[], with_
   as $$
 #variable_conflict use_column
 declare
+  locked_numbers text[] := numbers;
   locked_ids bigint[];
 begin
   if waits then
+    perform pg_advisory_xact_lock(contact_lock(workspace, wanted)) from unnest(numbers) as wanted;
     locked_ids := array(
       select contact.id
       from unnest(numbers) as wanted (phone_number)
@@ -32,9 +34,12 @@ begin
       ) as contact
     );
   else
+    locked_numbers := array(
+      select wanted from unnest(numbers) as wanted where pg_try_advisory_xact_lock(contact_lock(workspace, wanted))
+    );
     locked_ids := array(
       select contact.id
-      from unnest(numbers) as wanted (phone_number)
+      from unnest(locked_numbers) as wanted (phone_number)
       cross join lateral (
         select id from contact
         where workspace_id = workspace and contact.phone_number = wanted.phone_number and erased_at is null
@@ -44,7 +49,9 @@ begin
     );
   end if;
   return query
-    select wanted.phone_number, found.id, found.id is not null and found.id <> all(locked_ids), found.time_zone,
+    select wanted.phone_number, found.id,
+      wanted.phone_number <> all(locked_numbers) or found.id is not null and found.id <> all(locked_ids),
+      found.time_zone,
       case when wanted.with_variables then array(select jsonb_object_keys(found.variables)) end,
       is_listed(workspace, wanted.phone_number)
     from unnest(numbers, with_variables) as wanted (phone_number, with_variables)

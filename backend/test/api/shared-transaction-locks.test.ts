@@ -23,8 +23,8 @@ async function claimAll(): Promise<void> {
   while ((await claimCalls(api.deps, lease, 50)).length > 0);
 }
 
-/** Only a request that runs alone waits for the lock of its number. */
-const isAlone = (statement: string) => statement.includes('where pg_advisory_xact_lock(contact_lock')
+/** Only a request that runs alone waits for its campaign. */
+const isAlone = (statement: string) => statement.endsWith('for key share of "campaign"')
 
 const getStatuses = async (responses: ReturnType<typeof post>[]) =>
   (await Promise.all(responses)).map(({ statusCode }) => statusCode)
