@@ -143,7 +143,8 @@ async function respond(
   const ofApi = calls.filter(({ saved }) => saved.request.api !== null)
   if (ofApi.length === 0) return new Map()
   const ids = ofApi.map(({ call }) => call.id)
-  const rows = await findCallRows(tx.db, workspaceId, ids, now)
+  const listedIds = ofApi.flatMap(({ saved, call }) => (saved.isListed ? [call.id] : []))
+  const rows = await findCallRows(tx.db, workspaceId, ids, now, listedIds)
   const rowsById = new Map(rows.map((row) => [row.id, row]))
   const responses = ofApi.map(({ saved, call: { id, queued } }) => {
     const row = rowsById.get(id)
