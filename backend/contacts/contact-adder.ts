@@ -102,7 +102,7 @@ const lockOfKey = ({ api }: AddRequest): string[] => (api?.key ? [api.key.lock] 
 const numberOf = ({ addition }: AddRequest): string[] =>
   addition instanceof ApiError || 'id' in addition.contact ? [] : [addition.contact.phoneNumber]
 
-/** Does it once more after a conflict between transactions, which PostgreSQL has rolled back. */
+/** Does it again after a conflict between transactions, which PostgreSQL has rolled back. */
 function retryConflict<Result>(error: unknown, add: () => Promise<Result>): Promise<Result> {
   if (isConflict(error)) return add()
   throw error
