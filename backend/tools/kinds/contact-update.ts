@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { updateContact } from '../../contacts/update-contact.ts'
 import { ContactFields } from '../../contacts/contact-input.ts'
+import { updateContact } from '../../contacts/update-contact.ts'
 import { validate } from '../../core/validate.ts'
 import { phoneNumberArgument, resolveContact, withoutArguments } from './tool-arguments.ts'
 import { dryRunResult, failedResult, textResult, type ToolDefinition, type ToolKind } from './tool-kind.ts'
