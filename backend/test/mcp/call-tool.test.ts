@@ -215,12 +215,14 @@ describe('tool calls in progress', () => {
   it('cancels a tool call without sending a response, even if its ID is 0', async () => {
     for (const id of [0, 'x', 17]) {
       const text = `canceled ${id}`
+      const begun = started
       await session.post({
         jsonrpc: '2.0',
         id,
         method: 'tools/call',
         params: { name: 'hang', arguments: { text } },
       })
+      await waitUntil(() => started === begun + 1)
       await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
       await waitUntil(() => aborted.includes(text))
     }
@@ -229,12 +231,14 @@ describe('tool calls in progress', () => {
 
   it("aborts a session's tool calls when its stream closes, without affecting other sessions", async () => {
     const other = await openSse(service.url, { widget_id: widgetId })
+    const begun = started
     await other.post({
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
       params: { name: 'hang', arguments: { text: 'cut' } },
     })
+    await waitUntil(() => started === begun + 1)
     other.close()
     await waitUntil(() => aborted.includes('cut'))
     await waitUntil(async () => (await other.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status === 404)
@@ -314,7 +318,10 @@ describe('tools in a phone call', () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     const params = { name: 'hang', arguments: { text: 'hung up' } }
+    const begun = started
     await callSession.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    // A call whose stream closes before its tool has started does nothing, and isn't recorded.
+    await waitUntil(() => started === begun + 1)
     callSession.close()
     await waitUntil(async () => (await listRecords(call.callId)).length === 1)
     expect(await listRecords(call.callId)).toMatchObject([{ tool_name: 'hang', is_error: true }])
