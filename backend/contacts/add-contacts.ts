@@ -107,10 +107,10 @@ export async function queueCall(
  * locked: `decide` leaves out a request with a new time zone that moves waiting calls, because it locks their campaigns.
  */
 export function needsOwnTransaction({ addition, api }: AddRequest): boolean {
-  // Its connection stays locked until the commit, which disconnecting the app would wait for. If the call has too many
+  // The request locks its connection until the commit, and disconnecting the app waits for that. If the call has too many
   // callback URLs, which is known only after it was queued, everything is rolled back.
   if (api !== null && api.callbackUrl !== null) return true
-  // It completes the contact's calls in other campaigns, and locks those after the campaigns of all requests.
+  // The request completes the contact's calls in other campaigns, and locks those after the campaigns of all requests.
   return !(addition instanceof ApiError) && addition.addToDoNotCallList
 }
 

@@ -3,6 +3,7 @@ import { lockCampaignForChange } from '../../backend/db/locks.ts'
 import { repeat } from '../processes/serve.ts'
 import { atMost, type Row } from '../row.ts'
 import { sendContact } from '../seeds/contacts.ts'
+import { quantile } from '../statistics.ts'
 import { analyze, type HttpClients, type World } from '../world.ts'
 
 const processes = 4
@@ -10,7 +11,7 @@ const clientsOfEach = 8
 /** A number of Washington, DC, before all others. */
 const firstNumber = 12_022_000_000
 
-/** How long a change waits for a campaign while four processes queue calls in it as fast as they can. */
+/** Measures how long a change waits for a campaign while four processes queue calls in it as fast as they can. */
 export const campaignLocks: Row = {
   name: 'campaign-locks',
   run: async (bench) => {
@@ -38,7 +39,7 @@ export const campaignLocks: Row = {
       const results: number[] = []
       for (let round = 0; round < rounds; round += 1) {
         const loading = load(seconds)
-        results.push(findPercentile(await measureLocks(world, mode, seconds), 0.99))
+        results.push(quantile(await measureLocks(world, mode, seconds), 0.99))
         await loading
       }
       return results.map((ours) => ({ ours, peer: NaN }))
@@ -83,6 +84,3 @@ async function measureLocks(
   }
   return waits
 }
-
-const findPercentile = (values: readonly number[], part: number): number =>
-  values.toSorted((one, other) => one - other)[Math.ceil(values.length * part) - 1] ?? NaN
