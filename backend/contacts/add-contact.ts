@@ -1,6 +1,6 @@
 import type { AddContact } from '@outdial/contract'
 import { normalizeNumber } from '../calls/resolve-number.ts'
-import { type CallOrigin, toActor } from '../core/actor.ts'
+import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -10,23 +10,21 @@ import { addContactAlone } from './add-contacts.ts'
 import type { Added, Addition } from './add-request.ts'
 import { type ContactInput, toContactChanges } from './contact-input.ts'
 
-/** What `POST /contacts/` asks for, or only the contact. */
+/** The body of `POST /contacts/`, or only its contact. */
 type AddContactInput = ContactInput & Partial<AddContact>
 
 /**
  * Upserts a contact by its phone number and queues a call to it if a campaign is given, for a form of the dashboard.
  *
- * @param options.origin what queues the call, if it isn't the caller alone
  * @throws {ApiError} validation_failed, not_found, campaign_archived
  */
 export const addContact = (
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   caller: Caller,
   input: AddContactInput,
-  options: { origin?: CallOrigin } = {},
 ): Promise<Added> =>
   inTransaction(deps, async (tx) =>
-    addContactAlone(tx, caller.workspaceId, await toAddition(tx, caller, input, options)),
+    addContactAlone(tx, caller.workspaceId, await toAddition(tx, caller, input)),
   )
 
 /**
@@ -38,13 +36,13 @@ export async function toAddition(
   { config, db, clock }: Pick<Deps, 'config' | 'db' | 'clock'>,
   caller: Caller,
   input: AddContactInput,
-  { origin = toActor(caller) }: { origin?: CallOrigin } = {},
 ): Promise<Addition> {
   const { phone_number: written, country, campaign_id: campaignId } = input
   const now = clock.now()
   const scheduledAt = checkScheduledAt(input.scheduled_at ? new Date(input.scheduled_at) : null, now)
   if (input.callback_url) checkCallbackUrl(config, input.callback_url)
-  const contact = toContactChanges(input, toActor(caller), now)
+  const actor = toActor(caller)
+  const contact = toContactChanges(input, actor, now)
   const phoneNumber = await normalizeNumber(db, caller.workspaceId, { phoneNumber: written, country })
   const call = {
     scheduledAt,
@@ -52,7 +50,7 @@ export async function toAddition(
     ifListed: 'suppress',
     test: input.test ?? false,
     metadata: input.metadata ?? {},
-    origin,
+    origin: actor,
   } as const
   return {
     ...contact,

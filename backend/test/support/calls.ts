@@ -1,7 +1,6 @@
 import { type AddContact, type Call, CallCompletedEvent, type Contact } from '@outdial/contract'
 import { findCall } from '../../calls/get-calls.ts'
 import { addContact as addToDatabase } from '../../contacts/add-contact.ts'
-import type { CallOrigin } from '../../core/actor.ts'
 import type { Caller } from '../../core/caller.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
@@ -29,9 +28,8 @@ export async function addContact(
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   caller: Caller,
   input: AddContact,
-  options?: { origin?: CallOrigin },
 ): Promise<{ contact: Contact; call: Call; contact_created: boolean; call_queued: boolean }> {
-  const { contact, call } = await addToDatabase(deps, caller, input, options)
+  const { contact, call } = await addToDatabase(deps, caller, input)
   if (call === null || call === 'listed') throw new Error('invariant: a call was requested')
   if (input.callback_url) {
     const url = input.callback_url
