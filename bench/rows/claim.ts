@@ -44,6 +44,7 @@ export const claim: Row = {
     const addedCalls = campaigns * 9 * callsPerAddedCampaign
     const more = await addCalls(many, campaigns * 9, addedCalls)
     const timesOfMore = await compareClaims(scale, more, few)
+    const vacuumSeconds = await measureVacuum(many.world)
     const afterFinished =
       scale.finishedCalls === 0 ? '' : `, after ${format(scale.finishedCalls)} finished calls`
     const size = (count: number, calls: number) =>
@@ -68,6 +69,13 @@ export const claim: Row = {
         rounds: [{ ours: median(small), peer: NaN }],
       },
       ...compare('Claim with many campaigns', whatOfMore, timesOfMore),
+      {
+        label: 'Vacuum of the calls',
+        what: `a vacuum of \`call\` after these claims${afterFinished}`,
+        unit: 's',
+        compare: 'ours',
+        rounds: [{ ours: vacuumSeconds, peer: NaN }],
+      },
     ]
   },
 }
@@ -189,6 +197,13 @@ async function measureClaims({ world, blocked }: Queue, claims: number, calls = 
     )
   }
   return times
+}
+
+/** Returns how many seconds a vacuum takes that goes through all indexes of `call`, as autovacuum does with enough dead rows. */
+async function measureVacuum({ owner }: World): Promise<number> {
+  const startedAt = performance.now()
+  await sql`vacuum (index_cleanup on) call`.execute(owner)
+  return (performance.now() - startedAt) / 1_000
 }
 
 async function requeue({ owner }: World, callIds: readonly number[]): Promise<void> {

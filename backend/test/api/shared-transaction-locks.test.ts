@@ -4,6 +4,7 @@ import { createApp } from '../../app.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { connect } from '../../db/connect.ts'
 import { roles } from '../../db/roles.ts'
+import type { Db } from '../../db/schema.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { toCaller } from '../support/calls.ts'
 import { doNotCallKey } from '../support/database.ts'
@@ -12,6 +13,7 @@ import { lockQueue, waitForLockWaiters } from '../support/locks.ts'
 import { useObservedApi } from '../support/observed-api.ts'
 import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { createSender } from '../support/test-api.ts'
+import { waitForValue } from '../support/wait.ts'
 
 // What a `POST /contacts/` waits for must not delay the requests that share its transaction.
 
@@ -48,6 +50,42 @@ it('delays only the request whose contact another transaction is creating', asyn
   })
   const response = await delayed
   expect([response?.statusCode, response?.json()]).toMatchObject([201, { contact_created: false }])
+})
+
+it('returns what another process stored for a key while its request waited to run alone', async () => {
+  const { db } = api.deps
+  const lockContact = (tx: Db, id: number) =>
+    tx.selectFrom('contact').select('id').where('id', '=', id).forUpdate().execute()
+  const [first, second, third] = [await add({}), await add({}), await add({})].map(({ contact }) => contact)
+  if (!first || !second || !third) throw new Error('a contact is missing')
+  const postTo = (send: typeof post, { phone_number }: typeof first, key: string) =>
+    send({ phone_number, if_already_queued: 'queue' }, { headers: { 'idempotency-key': key } })
+  const pending: ReturnType<typeof post>[] = []
+  const stored = await db.transaction().execute(async (tx) => {
+    await lockContact(tx, first.id)
+    await lockContact(tx, second.id)
+    // At most two requests of a workspace run alone at a time, so the third one waits for its turn, without locks.
+    pending.push(postTo(post, first, 'first'), postTo(post, second, 'second'))
+    await waitForLockWaiters(db, 2)
+    await db.transaction().execute(async (other) => {
+      await lockContact(other, third.id)
+      await observe(async (sent) => {
+        pending.push(postTo(post, third, 'third'))
+        await waitForValue(sent, (texts) => {
+          const index = texts.findIndex((text) => text.includes('lock_contacts'))
+          return index >= 0 && texts.includes('commit', index)
+        })
+      })
+    })
+    // Until the commit has arrived, the key is in use.
+    const send = () => postTo(postToOther, third, 'third')
+    return waitForValue(send, ({ statusCode }) => statusCode !== 409)
+  })
+  expect([stored.statusCode, stored.headers['idempotent-replayed']]).toEqual([201, undefined])
+  const [firstResponse, secondResponse, replayed] = await Promise.all(pending)
+  expect([firstResponse?.statusCode, secondResponse?.statusCode]).toEqual([201, 201])
+  expect(replayed?.headers['idempotent-replayed']).toBe('true')
+  expect(replayed?.json()).toEqual(stored.json())
 })
 
 it('delays only the requests of the campaign whose queue another transaction has locked', async () => {

@@ -21,8 +21,11 @@ interface ObservedApi {
   /** Like `post`, to a second instance of the API. */
   readonly postToOther: Post
   readonly add: (values: object) => Promise<ContactAdded>
-  /** Returns the statements that are sent during `work`. Recording the last use of a key isn't part of a request. */
-  readonly observe: (work: () => Promise<unknown>) => Promise<string[]>
+  /**
+   * Returns the statements that are sent during `work`, which can look at those until then. Recording the last use of a key
+   * isn't part of a request.
+   */
+  readonly observe: (work: (sent: () => string[]) => Promise<unknown>) => Promise<string[]>
 }
 
 /** Gives a test file the API, whose statements it can observe. */
@@ -70,8 +73,10 @@ export function useObservedApi(): ObservedApi {
     add: async (values) => ContactAdded.parse((await post(values)).json()),
     observe: async (work) => {
       statements = []
-      await work()
-      return statements.filter((text) => !text.includes('last_used_at') && !text.includes('api_request'))
+      const sent = () =>
+        statements.filter((text) => !text.includes('last_used_at') && !text.includes('api_request'))
+      await work(sent)
+      return sent()
     },
   }
 }
