@@ -1,11 +1,12 @@
 import type { CallOutcome, EndedReason } from '@outdial/contract'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Actor, CallOrigin } from '../core/actor.ts'
 import { prepared } from '../db/connect.ts'
 import { type CampaignKey, inQueueOrder } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { contactSnapshot } from './call-settings.ts'
+import { type CallRow, selectCalls } from './find-calls.ts'
 
 /** A call as the function `queue_calls` takes it. Migration 0104 describes `if_open`. */
 interface NewCall {
@@ -21,26 +22,85 @@ interface NewCall {
   zones: Pick<CallSettings, 'time_zones' | 'time_zone_source'>
 }
 
+/** What a new call takes over from its campaign and contact, which are locked. */
+interface MadeWith {
+  agent_id: number
+  phone_number_id: number
+  from_number: string
+  to_number: string
+}
+
+interface InsertedCall {
+  callId: number
+  /** False if it's the open call that another one would duplicate. */
+  queued: boolean
+  /** The call as the API shows it. Null if it isn't new, or if it wasn't asked for. */
+  row: CallRow | null
+}
+
 /**
  * Queues calls with the settings that are in effect, or finds the open calls that they would duplicate. Returns them in
  * the same order.
+ *
+ * @param options.withRows also returns new calls as the API shows them
  */
 export async function insertCalls(
   db: Db,
   workspaceId: number,
-  calls: readonly NewCall[],
+  calls: readonly (NewCall & MadeWith)[],
   queuedAt: Date,
-): Promise<{ callId: number; queued: boolean }[]> {
+  { withRows }: { withRows: boolean },
+): Promise<InsertedCall[]> {
   const requests = JSON.stringify(calls.map((call, item) => ({ item, ...call })))
-  const { rows } = await sql<{ callId: number; queued: boolean }>`${prepared}
-    select call_id as "callId", queued
-    from queue_calls(
-      ${workspaceId}, ${queuedAt},
-      array(select request from json_populate_recordset(null::call_request, ${requests}::json) as request)
-    )
-    order by item`.execute(db)
+  const queued = sql`queue_calls(
+    ${workspaceId}, ${queuedAt},
+    array(select request from json_populate_recordset(null::call_request, ${requests}::json) as request)
+  )`
+  const rows: readonly (QueuedItem | (QueuedItem & CallRow))[] = withRows
+    ? await selectNewCalls(db, workspaceId, { queued, requests, queuedAt }).execute()
+    : (await sql<QueuedItem>`${prepared} select item, call_id as id, queued from ${queued}`.execute(db)).rows
   if (rows.length !== calls.length) throw new Error('invariant: a call was neither queued nor found')
   return rows
+    .toSorted((one, other) => one.item - other.item)
+    .map((row) => ({ callId: row.id, queued: row.queued, row: row.queued && 'status' in row ? row : null }))
+}
+
+interface QueuedItem {
+  /** The position of the request. */
+  item: number
+  id: number
+  queued: boolean
+}
+
+/**
+ * Selects calls while they're being queued. The statement doesn't see the rows that it inserts, so `call` is made from the
+ * requests, with the values that each new call has. Reading the calls back would take another message.
+ */
+function selectNewCalls(
+  db: Db,
+  workspaceId: number,
+  { queued, requests, queuedAt }: { queued: RawBuilder<unknown>; requests: string; queuedAt: Date },
+) {
+  const withCalls = db.with(
+    'call',
+    () => sql`(
+      select queued.call_id as id, queued.queued, ${workspaceId}::bigint as workspace_id, request.*,
+        'queued' as status, null::text as outcome, null::text as ended_reason, 0 as attempts,
+        ${queuedAt}::timestamptz as queued_at, null::timestamptz as answered_at, null::timestamptz as ended_at,
+        null::int as duration_seconds, null::text as summary, '[]'::jsonb as transcript, 'unknown' as sentiment,
+        null::boolean as goal_met, '{}'::jsonb as extracted, null::text as recording_url,
+        null::jsonb as completed_contact
+      from ${queued} as queued
+      join json_to_recordset(${requests}::json) as request (
+        item int, campaign_id bigint, contact_id bigint, agent_id bigint, phone_number_id bigint, from_number text,
+        to_number text, test boolean, origin jsonb, scheduled_at timestamptz, due_at timestamptz,
+        next_attempt_at timestamptz, metadata jsonb
+      ) on request.item = queued.item
+    )`,
+  )
+  return selectCalls(withCalls as unknown as Db, workspaceId, queuedAt, sql<boolean>`false`)
+    .select([sql<number>`call.item`.as('item'), sql<boolean>`call.queued`.as('queued')])
+    .modifyFront(prepared)
 }
 
 export interface QueuedCallResult {

@@ -6,7 +6,17 @@ import { waitingFor } from './can-call.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 import { type CallFilter, selectMatchingCalls } from './select-calls.ts'
 
-const selectCalls = (db: Db, workspaceId: number, now: Date, isListed = isContactOnDoNotCallList) =>
+/**
+ * Selects calls with what they were made with.
+ *
+ * @param db can have a common table expression with the name and the columns of `call`
+ */
+export const selectCalls = (
+  db: Pick<Db, 'selectFrom'>,
+  workspaceId: number,
+  now: Date,
+  isListed = isContactOnDoNotCallList,
+) =>
   db
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 import { type Callee, planCall } from '../scheduling/calling-hours.ts'
 import { insertCalls } from './call-store.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
+import type { CallRow } from './find-calls.ts'
 
 /** What is asked for when a call is queued. */
 export interface RequestedCall {
@@ -35,6 +36,8 @@ export interface QueueResult {
   queued: boolean
   /** True if it was completed at once, because the number is on the do-not-call list. */
   suppressed: boolean
+  /** What the API shows of a call that is queued now, if it was asked for. */
+  row: CallRow | null
 }
 
 /**
@@ -43,12 +46,15 @@ export interface QueueResult {
  *
  * Call it in a transaction that has locked the contacts, so that simultaneous requests take turns, and the campaigns. If it
  * hasn't locked the contacts, the unique index `call_open_once` prevents duplicates.
+ *
+ * @param options.withRows returns what the API shows of the calls that are queued
  */
 export async function queueCalls(
   tx: Pick<Deps, 'config' | 'db' | 'notify'>,
   workspaceId: number,
   calls: readonly CallToQueue[],
   now: Date,
+  { withRows = false }: { withRows?: boolean } = {},
 ): Promise<QueueResult[]> {
   if (calls.length === 0) return []
   const rows = calls.map(({ contactId, callee, campaign, ...call }) => {
@@ -57,6 +63,10 @@ export async function queueCalls(
     return {
       contact_id: contactId,
       campaign_id: campaign.id,
+      agent_id: campaign.agentId,
+      phone_number_id: campaign.phoneNumberId,
+      from_number: campaign.fromNumber,
+      to_number: callee.phoneNumber,
       test: call.test,
       if_open: call.ifOpen,
       scheduled_at: call.scheduledAt,
@@ -67,12 +77,11 @@ export async function queueCalls(
       zones: { time_zones: [...plan.zones], time_zone_source: plan.source },
     }
   })
-  const added = await insertCalls(tx.db, workspaceId, rows, now)
-  const queued = added.map(({ callId, queued: isNew }, index) => ({
-    id: callId,
-    queued: isNew,
-    suppressed: isNew && calls[index]?.isListed === true,
-  }))
+  const added = await insertCalls(tx.db, workspaceId, rows, now, { withRows })
+  const queued = added.map(({ callId, queued: isNew, row }, index) => {
+    const suppressed = isNew && calls[index]?.isListed === true
+    return { id: callId, queued: isNew, suppressed, row: suppressed ? null : row }
+  })
   const suppressedIds = queued.filter(({ suppressed }) => suppressed).map(({ id }) => id)
   if (suppressedIds.length > 0) {
     const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const

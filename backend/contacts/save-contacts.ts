@@ -1,9 +1,10 @@
 import type { ContactAdded } from '@outdial/contract'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
-import { findCallRows } from '../calls/find-calls.ts'
+import { type CallRow, findCallRows } from '../calls/find-calls.ts'
 import { toCall } from '../calls/get-calls.ts'
 import { queueCalls, type QueueResult } from '../calls/queue-calls.ts'
 import { rescheduleContact } from '../calls/reschedule-calls.ts'
+import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { type StoredResponse, storeResponses } from '../idempotency/idempotency.ts'
 import { addCallback } from '../webhooks/callbacks.ts'
@@ -119,6 +120,7 @@ async function saveCalls(
     workspaceId,
     requested.map(({ call }) => call),
     now,
+    { withRows: requested.some(({ saved }) => saved.request.api !== null) },
   )
   const calls = queued.flatMap((call, index) => {
     const saved = requested[index]?.saved
@@ -133,7 +135,7 @@ async function saveCalls(
   return calls
 }
 
-/** Reads the calls of requests from the API back, and stores the responses of those with an idempotency key. */
+/** Returns the responses to requests from the API, and stores those for an idempotency key. */
 async function respond(
   tx: Scope,
   workspaceId: number,
@@ -142,12 +144,9 @@ async function respond(
 ): Promise<Map<AddRequest, StoredResponse>> {
   const ofApi = calls.filter(({ saved }) => saved.request.api !== null)
   if (ofApi.length === 0) return new Map()
-  const ids = ofApi.map(({ call }) => call.id)
-  const listedIds = ofApi.flatMap(({ saved, call }) => (saved.isListed ? [call.id] : []))
-  const rows = await findCallRows(tx.db, workspaceId, ids, now, listedIds)
-  const rowsById = new Map(rows.map((row) => [row.id, row]))
+  const rows = await readCalls(tx.db, workspaceId, ofApi, now)
   const responses = ofApi.map(({ saved, call: { id, queued } }) => {
-    const row = rowsById.get(id)
+    const row = rows.get(id)
     if (row === undefined) throw new Error('invariant: queued call not found')
     const call = toCall(tx.config, row)
     const body: ContactAdded = {
@@ -164,4 +163,21 @@ async function respond(
   })
   if (toStore.length > 0) await storeResponses(tx.db, workspaceId, toStore, now)
   return new Map(responses.map(({ request, response }) => [request, response]))
+}
+
+/** Returns calls by ID. Reads back those that weren't queued now, and those that were completed at once. */
+async function readCalls(
+  db: Db,
+  workspaceId: number,
+  calls: readonly SavedCall[],
+  now: Date,
+): Promise<Map<number, CallRow>> {
+  const rows = calls.flatMap(({ call }) => call.row ?? [])
+  const others = calls.filter(({ call }) => call.row === null)
+  if (others.length > 0) {
+    const ids = others.map(({ call }) => call.id)
+    const listedIds = others.flatMap(({ saved, call }) => (saved.isListed ? [call.id] : []))
+    rows.push(...(await findCallRows(db, workspaceId, ids, now, listedIds)))
+  }
+  return new Map(rows.map((row) => [row.id, row]))
 }

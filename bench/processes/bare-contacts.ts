@@ -28,15 +28,12 @@ const statements = {
     select contact_id, created
     from upsert_contacts($1, $2, array(select changed from json_populate_recordset(null::contact_values, $3) as changed))`,
   queue: `
-    select call_id, queued
-    from queue_calls($1, $2, array(select request from json_populate_recordset(null::call_request, $3) as request))`,
-  call: `
-    select call.*, contact.*, campaign.name, agent.name
-    from call
+    select call_id, queued, contact.*, campaign.name, agent.name
+    from queue_calls($1, $2, array(select request from json_populate_recordset(null::call_request, $3) as request))
+    join json_to_recordset($3) as call (item int, contact_id bigint, campaign_id bigint) using (item)
     join contact on contact.id = call.contact_id
     join campaign on campaign.id = call.campaign_id
-    join agent on agent.id = call.agent_id
-    where call.workspace_id = $1 and call.id = any($2::bigint[])`,
+    join agent on agent.id = campaign.agent_id`,
 }
 
 async function addContact(): Promise<undefined> {
@@ -69,8 +66,7 @@ async function addContact(): Promise<undefined> {
       origin: actor,
       zones: { time_zones: ['America/New_York'], time_zone_source: 'number' },
     }
-    const call = await run<{ call_id: number }>('queue', [workspaceId, at, JSON.stringify([request])])
-    await run('call', [workspaceId, [call.call_id]])
+    await run('queue', [workspaceId, at, JSON.stringify([request])])
     await client.query('commit')
   } finally {
     client.release()

@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals'
 import type { ContactAdded } from '@outdial/contract'
 import { sql } from 'kysely'
+import { dialCall } from '../support/calls.ts'
 import { asSuperuser } from '../support/database.ts'
-import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { everyHour, freshNumber, seedAgent, seedCampaign } from '../support/factories.ts'
 import { lockQueue, waitForLockWaiters } from '../support/locks.ts'
 import { useObservedApi } from '../support/observed-api.ts'
 import { parseError } from '../support/test-api.ts'
@@ -61,10 +62,48 @@ it('handles the requests that arrive during a transaction in a single one, each 
   expect(sent.filter((text) => text.includes('upsert_contacts'))).toHaveLength(2)
 })
 
-it('returns the same call as GET /calls/', async () => {
-  const added = await add({ metadata: { lead: '7' }, scheduled_at: '2026-06-01T12:00:00Z' })
-  const response = await world.send({ path: `/calls/${added.call.id}/` })
-  expect(response.json()).toEqual(added.call)
+it('returns the same call as GET /calls/, whatever it waits for', async () => {
+  const { deps, seed } = api
+  const all = {
+    metadata: { lead: '7' },
+    first_name: 'Zoë "Z"',
+    variables: { product: 'roof' },
+    time_zone: 'America/Denver',
+    consent: { source: 'Form', at: '2026-05-01T12:00:00.000Z' },
+  }
+  const seedStopped = async (status: 'paused' | 'active', values: object = {}) => {
+    const campaignId = await seedCampaign(deps, { ...seed, ...values })
+    await deps.db.updateTable('campaign').set({ status }).where('id', '=', campaignId).execute()
+    return campaignId
+  }
+  const campaign_id = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 50 })
+  const [busy, listed, known] = [freshNumber(), freshNumber(), freshNumber()]
+  const dialing = await add({ phone_number: busy, campaign_id })
+  await dialCall(deps, seed, dialing.call.id)
+  await add({ phone_number: known, campaign_id, ...all })
+  await world.send({ method: 'POST', path: '/do-not-call/', body: { phone_number: listed } })
+  const agentId = await seedAgent(deps, seed.workspaceId, { status: 'paused' })
+  const laterDay = everyHour.days[(deps.clock.now().getUTCDay() + 2) % 7] ?? 'mon'
+  const closed = { ...everyHour, days: [laterDay] }
+  const responses = await Promise.all([
+    post({ campaign_id }),
+    post({ campaign_id, ...all }),
+    post({ campaign_id, phone_number: known }),
+    post({ campaign_id, phone_number: listed, ...all }),
+    post({ campaign_id, phone_number: busy, if_already_queued: 'queue' }),
+    post({ campaign_id, test: true }),
+    post({ campaign_id, scheduled_at: new Date(deps.clock.now().getTime() + 3_600_000).toISOString() }),
+    post({ campaign_id: await seedStopped('paused') }),
+    post({ campaign_id: await seedStopped('active', { agentId }) }),
+    post({ campaign_id: await seedStopped('active', { callingHours: closed }), ...all }),
+  ])
+  const added = responses.map((response) => response.json<ContactAdded>())
+  const read = await Promise.all(added.map(({ call }) => world.send({ path: `/calls/${call.id}/` })))
+  expect(added.map(({ call }) => call)).toEqual(read.map((response) => response.json<unknown>()))
+  expect(added.map(({ call }) => call.waiting_for ?? call.outcome)).toEqual([
+    ...[null, null, null, 'suppressed', 'concurrency', null, 'schedule'],
+    ...['campaign_paused', 'agent_not_live', 'calling_hours'],
+  ])
 })
 
 it('rejects a revoked key at once, even for a request that is invalid for another reason', async () => {
