@@ -13,7 +13,7 @@ export async function createWorkspaces({ owner: db, demo }: World, count: number
   const like = await db
     .selectFrom('campaign')
     .innerJoin('workspace', 'workspace.id', 'campaign.workspace_id')
-    .select(['calling_hours', 'retry', 'campaign.time_zone', 'webhook_secret', 'country'])
+    .select(['campaign.calling_hours', 'campaign.retry', 'campaign.time_zone', 'webhook_secret', 'country'])
     .where('campaign.id', '=', demo.campaign_id)
     .executeTakeFirstOrThrow()
   const { user_id: userId } = await db
