@@ -92,16 +92,23 @@ module.exports = {
       to: { pathNot: '^contract/|node_modules/zod/' },
     },
     {
+      name: 'reading-imports-nothing',
+      comment: "The connector's upload includes it.",
+      severity: 'error',
+      from: { path: '^reading/' },
+      to: { pathNot: '^reading/' },
+    },
+    {
       name: 'support-imports-nothing-of-the-project',
       comment: 'What the demo, the benchmarks, and the tests share.',
       severity: 'error',
       from: { path: '^support/' },
-      to: { path: '^(backend|contract|src|demo|bench|crash-test|examples)/|(^|/)test/' },
+      to: { path: '^(backend|contract|reading|src|demo|bench|crash-test|examples)/|(^|/)test/' },
     },
     {
       name: 'support-is-not-part-of-the-product',
       severity: 'error',
-      from: { path: '^(backend|contract|src|examples)/|^index\\.ts$', pathNot: '^backend/test/' },
+      from: { path: '^(backend|contract|reading|src|examples)/|^index\\.ts$', pathNot: '^backend/test/' },
       to: { path: '^support/' },
     },
     {

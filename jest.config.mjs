@@ -16,7 +16,14 @@ export default {
   testSequencer: '<rootDir>/test/support/sequencer.mjs',
   // For `npm run test:coverage`. Files that no test loads count too.
   coverageProvider: 'v8',
-  collectCoverageFrom: ['index.ts', 'src/**/*.ts', 'contract/**/*.ts', 'backend/**/*.ts', '!**/test/**'],
+  collectCoverageFrom: [
+    'index.ts',
+    'src/**/*.ts',
+    'contract/**/*.ts',
+    'reading/**/*.ts',
+    'backend/**/*.ts',
+    '!**/test/**',
+  ],
   coverageReporters: ['text-summary', 'html', 'json-summary'],
   coverageDirectory: 'coverage',
   // Of the connector. A run with coverage that leaves out its tests fails here.

@@ -24,8 +24,15 @@ const uploads = [
   {
     zip: 'source.zip',
     maxBytes: 100_000,
-    needs: ['index.ts', 'src/client.ts', 'contract/index.ts', 'scripts/build.mjs', 'package-lock.json'],
-    only: /^(src\/.+\.ts|contract\/[^/]+\.ts|index\.ts|scripts\/build\.mjs|tsconfig\.json|package(-lock)?\.json|\.zapierapprc|\.gitignore)$/,
+    needs: [
+      'index.ts',
+      'src/client.ts',
+      'contract/index.ts',
+      'reading/index.ts',
+      'scripts/build.mjs',
+      'package-lock.json',
+    ],
+    only: /^(src\/.+\.ts|(contract|reading)\/[^/]+\.ts|index\.ts|scripts\/build\.mjs|tsconfig\.json|package(-lock)?\.json|\.zapierapprc|\.gitignore)$/,
   },
 ] as const
 

@@ -9,6 +9,7 @@ const { output } = await cruise(
     'index.ts',
     'src',
     'contract',
+    'reading',
     'backend',
     'support',
     'demo',

@@ -3,7 +3,8 @@ import { preflight } from './preflight.mjs'
 
 preflight()
 // Watches whole folders, because templates and stylesheets aren't imported.
-const watch = ['--watch', '--watch-preserve-output', '--watch-path=backend', '--watch-path=contract']
+const folders = ['backend', 'contract', 'reading']
+const watch = ['--watch', '--watch-preserve-output', ...folders.map((folder) => `--watch-path=${folder}`)]
 const child = spawn(process.execPath, [...watch, 'scripts/start.mjs'], { stdio: 'inherit' })
 const stop = () => child.kill('SIGTERM')
 // The terminal also sends Ctrl-C to the child. A signal that only this process gets has to be passed on.

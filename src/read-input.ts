@@ -1,6 +1,6 @@
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
+import { readCountry } from '../reading/country.ts'
 import { withoutBlanks } from './blanks.ts'
-import { toCountryCode } from './countries.ts'
 import { toTimestamp } from './date-time.ts'
 import { invalidInput } from './errors.ts'
 import { findIdByName, type NamedList } from './lists.ts'
@@ -103,8 +103,8 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
         ?.replace(/^'/, '')
         .replace(/^(\+?\d+)\.0+$/, '$1')
       const name = phone_number?.startsWith('+') ? undefined : text('country')
-      const country = name && toCountryCode(name)
-      if (name && !country) throw fail('country', 'must be a two-letter country code, for example US.')
+      const country = name && readCountry(name)?.code
+      if (name && !country) throw fail('country', "isn't known. Enter its two-letter code, for example US.")
       return { phone_number, country }
     },
 

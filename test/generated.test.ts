@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from '@jest/globals'
 import * as contract from '@outdial/contract'
+import { countryNamesFile, generateCountryNames } from '../scripts/country-names.ts'
 import { generatedFile, generateText } from '../scripts/generated-text.ts'
 import * as generated from '../src/generated.ts'
 
@@ -8,6 +9,10 @@ it('is up to date with the contract: run `npm run generate` if this fails', asyn
   const file = await readFile(generatedFile, 'utf8')
 
   expect(file).toBe(await generateText())
+})
+
+it('has the names of countries that Node and i18n-iso-countries have: run `npm run generate` if this fails', async () => {
+  expect(await readFile(countryNamesFile, 'utf8')).toBe(await generateCountryNames())
 })
 
 it('has a sample of a campaign that the contract accepts', () => {

@@ -43,7 +43,15 @@ const notNumber = error('must be a whole number.')
 const number: Expected = [notNumber, notNumber, notNumber, notNumber, 1, 1, notNumber, oneText, blank]
 const time = choice('must be a time of day, for example 09:00.')
 const dateTime = choice('must be a date and time, for example 2026-05-04 09:30.')
-const country = choice('must be a two-letter country code, for example US.')
+const unknownCountry = error("isn't known. Enter its two-letter code, for example US.")
+const country: Expected = [
+  ...Array<object>(4).fill(unknownCountry),
+  'US',
+  'US',
+  unknownCountry,
+  oneText,
+  blank,
+]
 const notPairs = error('must have names on the left and values on the right.')
 const dictionary: Expected = [...Array<object>(8).fill(notPairs), blank]
 const list = (problem: string): Expected => [...Array<object>(8).fill(error(problem)), blank]

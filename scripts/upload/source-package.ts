@@ -8,7 +8,14 @@ import * as z from 'zod'
 const root = path.resolve(import.meta.dirname, '../..')
 
 /** What the sources need besides package.json and the lock file. */
-const sources = ['index.ts', 'src/**/*.ts', 'contract/*.ts', 'scripts/build.mjs', 'tsconfig.json']
+const sources = [
+  'index.ts',
+  'src/**/*.ts',
+  'contract/*.ts',
+  'reading/*.ts',
+  'scripts/build.mjs',
+  'tsconfig.json',
+]
 
 /** What building and type-checking need. zod is there for the contract, from which the connector imports only types. */
 const buildPackages = ['esbuild', 'typescript', '@types/node', 'zod']

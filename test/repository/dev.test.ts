@@ -10,7 +10,7 @@ const script = path.resolve(import.meta.dirname, '../../scripts/dev.mjs')
 let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'outdial-dev-'))
-  for (const name of ['scripts', 'backend', 'contract']) await mkdir(path.join(folder, name))
+  for (const name of ['scripts', 'backend', 'contract', 'reading']) await mkdir(path.join(folder, name))
   const service =
     "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 1000); console.log('started')"
   await writeFile(path.join(folder, 'scripts/start.mjs'), service)

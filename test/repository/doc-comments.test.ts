@@ -5,10 +5,11 @@ import ts from 'typescript'
 
 const root = path.join(import.meta.dirname, '../..')
 
-const sourceFiles = ['backend', 'contract', 'scripts', 'src', 'support', 'test'].flatMap((folder) =>
-  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('node_modules'))
-    .map((file) => path.join(folder, file)),
+const sourceFiles = ['backend', 'contract', 'reading', 'scripts', 'src', 'support', 'test'].flatMap(
+  (folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('node_modules'))
+      .map((file) => path.join(folder, file)),
 )
 
 it('names only existing parameters in @param tags', () => {

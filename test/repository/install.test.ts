@@ -56,7 +56,7 @@ const folder = useTestFolder()
 it.each(['README.md', 'docs/operating.md'])(
   'accepts the lock file in the install command of %s',
   (page) => {
-    for (const name of ['', 'backend/', 'contract/'])
+    for (const name of ['', 'backend/', 'contract/', 'reading/'])
       cpSync(new URL(`${name}package.json`, root), `${folder.path}/${name}package.json`)
     cpSync(new URL('package-lock.json', root), `${folder.path}/package-lock.json`)
     const command = commandRunBy('test/repository/install.test.ts', page, /^npm ci/)

@@ -23,6 +23,7 @@ it('uploads sources that build the connector in a folder of their own, with only
     'index.ts',
     'package-lock.json',
     'package.json',
+    'reading',
     'scripts',
     'src',
     'tsconfig.json',

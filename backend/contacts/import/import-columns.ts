@@ -40,7 +40,20 @@ const otherNames: { [Field in ImportField]?: string[] } = {
       'telefono',
     ],
   ],
-  country: ['countrycode'],
+  country: [
+    ...['countrycode', 'countryregion', 'countryname', 'countryiso', 'countryisocode', 'isocountrycode'],
+    ...[
+      'phonecountry',
+      'phonecountrycode',
+      'dialcode',
+      'dialingcode',
+      'callingcode',
+      'land',
+      'pays',
+      'país',
+      'pais',
+    ],
+  ],
   first_name: ['first', 'givenname', 'forename', 'vorname', 'prénom', 'prenom', 'nombre'],
   last_name: ['last', 'surname', 'familyname', 'nachname', 'apellido', 'apellidos'],
   name: ['fullname', 'contactname', 'displayname'],
@@ -77,15 +90,18 @@ function recognizeField(header: string): ImportField | undefined {
 }
 
 /**
- * Recognizes columns by their headers. The second of two columns for the same field becomes a variable. But each column
- * that can say “do not call” counts, because taking it for a variable would call people who have opted out.
+ * Fields of which all columns count: taking the second one for a variable would call people who have opted out, or strangers
+ * in another country.
  */
+const repeatable: ReadonlySet<ImportField> = new Set(['do_not_call', 'country'])
+
+/** Recognizes columns by their headers. The second of two columns for the same field becomes a variable, with two exceptions. */
 export function recognizeColumns(headers: readonly string[]): ImportColumn[] {
   const used = new Set<string>()
   return headers.map((raw) => {
     const header = raw.trim()
     const field = recognizeField(header)
-    if (field !== undefined && (field === 'do_not_call' || !used.has(field))) {
+    if (field !== undefined && (repeatable.has(field) || !used.has(field))) {
       used.add(field)
       return { header, field, variable: null }
     }

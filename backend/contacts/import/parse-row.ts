@@ -1,8 +1,9 @@
 import type { ErrorDetail } from '@outdial/contract'
+import { chooseCountry, readCountry } from '@outdial/reading'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
-import { parsePhone } from '../../core/phone.ts'
+import { isInternational, parsePhone } from '../../core/phone.ts'
 import { pick } from '../../core/records.ts'
 import { validate, withoutFieldName } from '../../core/validate.ts'
 import { detailColumns } from '../../db/tables/contact-fields.ts'
@@ -36,22 +37,20 @@ export function parseRow(
     return { issues: [{ column: '', message }] }
   }
   const fieldCells: FieldCells = {}
-  const doNotCall: { header: string; cell: string }[] = []
+  const doNotCall: HeadedCell[] = []
+  const countries: HeadedCell[] = []
   const variables: [string, string][] = []
   columns.forEach(({ header, field, variable }, index) => {
     const cell = cleanCell(cells[index] ?? '')
     if (cell === '') return
     if (field === 'do_not_call') doNotCall.push({ header, cell })
+    else if (field === 'country') countries.push({ header, cell })
     else if (field !== null) fieldCells[field] = cell
     if (variable !== null) variables.push([variable, cell])
   })
-  // Only a country code helps to parse the number. A country's name becomes a variable for the agent.
-  const country = /^[A-Za-z]{2}$/.test(fieldCells.country ?? '')
-    ? fieldCells.country?.toUpperCase()
-    : undefined
-  if (fieldCells.country !== undefined && country === undefined)
-    variables.push(['country', fieldCells.country])
-  const parsed = parsePhone(fieldCells.phone_number ?? '', country ?? context.country)
+  const name = countries.find(({ cell }) => !isCountryCode(cell))
+  if (name !== undefined) variables.push(['country', name.cell])
+  const parsed = parseNumber(fieldCells.phone_number ?? '', countries, context)
   const parsedFields = parseFields(columns, { fieldCells, doNotCall, variables }, context)
   if (parsed.ok && 'fields' in parsedFields) {
     const { phoneNumber } = parsed
@@ -59,17 +58,52 @@ export function parseRow(
   }
   const otherIssues = 'issues' in parsedFields ? parsedFields.issues : []
   if (parsed.ok) return { issues: otherIssues }
+  if ('header' in parsed)
+    return { issues: [{ column: parsed.header, message: parsed.message }, ...otherIssues] }
   const message = fieldCells.phone_number === undefined ? 'Phone number is missing.' : parsed.issue.message
   return { issues: [{ column: findHeader(columns, parsed.issue.field), message }, ...otherIssues] }
 }
 
-type FieldCells = Partial<Record<Exclude<ImportField, 'do_not_call'>, string>>
+/** Codes help to parse the number. Anything else becomes a variable, because an agent can say it. */
+const isCountryCode = (cell: string): boolean => {
+  const as = readCountry(cell)?.as
+  return as === 'code' || as === 'dial_code'
+}
+
+/**
+ * Parses the number in the row's country. Without a country code of its own, it isn't parsed in another country than the one
+ * that the row seems to name: it could be a stranger's.
+ */
+function parseNumber(
+  text: string,
+  cells: readonly HeadedCell[],
+  context: ImportContext,
+): ReturnType<typeof parsePhone> | { ok: false; header: string; message: string } {
+  if (cells.length === 0 || isInternational(text)) return parsePhone(text, context.country)
+  const countries = cells.flatMap(({ cell }) => readCountry(cell) ?? [])
+  const country = countries.length === 0 ? undefined : chooseCountry(countries)
+  if (country !== undefined) return parsePhone(text, country.code)
+  const { header, cell } = cells[0] ?? { header: '', cell: '' }
+  const quoted = cells.map((other) => `“${other.cell.slice(0, 50)}”`)
+  const problem =
+    countries.length === 0
+      ? `“${cell.slice(0, 50)}” isn't a known country. Enter its two-letter code, for example US,`
+      : `${quoted.join(' and ')} are different countries. Correct one,`
+  return { ok: false, header, message: `${problem} or add the country code to the phone number.` }
+}
+
+/** A cell that isn't blank. Several columns can say that a person has opted out, or name the country. */
+interface HeadedCell {
+  header: string
+  cell: string
+}
+
+type FieldCells = Partial<Record<Exclude<ImportField, 'do_not_call' | 'country'>, string>>
 
 /** The cells of a row that aren't blank. */
 interface RowCells {
   fieldCells: FieldCells
-  /** Several columns can say that a person has opted out. */
-  doNotCall: readonly { header: string; cell: string }[]
+  doNotCall: readonly HeadedCell[]
   variables: readonly [string, string][]
 }
 

@@ -90,6 +90,67 @@ it('imports the checked rows, and queues calls except to numbers on the do-not-c
   expect(calls).toHaveLength(3)
 })
 
+it('reads numbers in the country of their row, however it is written', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { path, page } = await uploadAndCheck(
+    user,
+    [
+      'First name,Country Code,Phone,Country/Region',
+      'Ash,91,9145550313,',
+      'Bel,+91,9145550314,India',
+      'Cam,,55 1234 5678,Mexico',
+      'Dee,in,91455 50311,India',
+      'Eve,1,4165550125,Canada',
+      'Fay,,2025570130,',
+      'Gus,,2025570131,USA',
+      'Hal,Atlantis,+12025570132,',
+    ].join('\n'),
+  )
+  expect(getStat(page.html)).toMatchObject({ Rows: 8, Errors: 0 })
+  await user.browser.press(page, 'Import contacts')
+  await waitUntilSettled(user, path)
+  expect(
+    (await listContacts(user)).map(({ first_name, phone_number, variables }) => [
+      first_name,
+      phone_number,
+      variables,
+    ]),
+  ).toEqual([
+    ['Fay', '+12025570130', {}],
+    ['Gus', '+12025570131', {}],
+    ['Hal', '+12025570132', { country: 'Atlantis' }],
+    ['Eve', '+14165550125', { country: 'Canada' }],
+    ['Cam', '+525512345678', { country: 'Mexico' }],
+    ['Dee', '+919145550311', { country: 'India' }],
+    ['Ash', '+919145550313', {}],
+    ['Bel', '+919145550314', { country: 'India' }],
+  ])
+})
+
+it('never reads a number in another country than the row seems to name', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { page } = await uploadAndCheck(
+    user,
+    [
+      'Country,Phone,Country Code',
+      'Atlantis,2025570140,',
+      'India,2025570141,1',
+      ',2025570142,999',
+      'Congo,2025570143,',
+      'AQ,2025570144,',
+    ].join('\n'),
+  )
+  expect(getStat(page.html)).toMatchObject({ Rows: 5, Errors: 5 })
+  for (const message of [
+    /2 Country “Atlantis” isn't a known country\. Enter its two-letter code, for example US, or add the country code to the phone number\./,
+    /3 Country “India” and “1” are different countries\. Correct one, or add the country code to the phone number\./,
+    /4 Country Code “999” isn't a known country\./,
+    /5 Country “Congo” isn't a known country\./,
+    /6 Country AQ isn't a supported country code\./,
+  ])
+    expect(page.text).toMatch(message)
+})
+
 it("skips rows whose consent, do-not-call word, or number it can't read, and never takes them for no", async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadAndCheck(

@@ -1,0 +1,69 @@
+import { countriesByDialCode, countryNames } from './country-names.ts'
+import { toNameKey } from './name-key.ts'
+
+export interface ReadCountry {
+  /** ISO 3166-1 alpha-2. */
+  code: string
+  /** How the country was written. `dial_code` names a group of countries, of which `code` is the main one. */
+  as: 'code' | 'name' | 'dial_code'
+}
+
+/**
+ * Reads a country: its code of two or three letters, its name in one of seven languages, its dial code, or two of these
+ * together, such as "India (+91)".
+ *
+ * @returns undefined for other text, and for names of more than one country, such as "Congo"
+ */
+export function readCountry(text: string): ReadCountry | undefined {
+  const whole = readPart(text)
+  if (whole !== undefined) return whole
+  const parts = text.split(/[()/,]|\s[-–—]\s|\s(?=\+\d)/).filter((part) => part.trim() !== '')
+  const [first, second] = parts.map(readPart)
+  if (parts.length !== 2 || first === undefined || second === undefined) return undefined
+  return chooseCountry([first, second])
+}
+
+/**
+ * Returns the country that several texts name. A dial code agrees with each of its countries.
+ *
+ * @returns undefined if they name different ones
+ */
+export function chooseCountry(countries: readonly ReadCountry[]): ReadCountry | undefined {
+  const named = countries.find((country) => country.as !== 'dial_code') ?? countries[0]
+  const agrees = (other: ReadCountry) =>
+    other.code === named?.code ||
+    (other.as === 'dial_code' && dialCodeOf(other.code) === dialCodeOf(named?.code))
+  return countries.every(agrees) ? named : undefined
+}
+
+function readPart(text: string): ReadCountry | undefined {
+  const name = text.trim()
+  if (/^(?:\+|00)?\d{1,3}(?:\.0+)?$/.test(name)) {
+    const [code] = byDialCode().get(name.replace(/^(?:\+|00)/, '').replace(/\.0+$/, '')) ?? []
+    return code === undefined ? undefined : { code, as: 'dial_code' }
+  }
+  const key = toNameKey(name)
+  // "N/A" isn't NA, the code of Namibia.
+  const isCode = /^(?:[a-z]{2,3}|u\.(?:[a-z]\.?){1,2})$/i.test(name)
+  const code = key.length <= 3 && !isCode ? undefined : byName().get(key)
+  return code === undefined ? undefined : { code, as: isCode ? 'code' : 'name' }
+}
+
+const dialCodeOf = (country: string | undefined): string | undefined =>
+  [...byDialCode()].find(([, countries]) => country !== undefined && countries.includes(country))?.[0]
+
+let dialCodes: Map<string, string[]> | undefined
+let names: Map<string, string> | undefined
+
+// Made when first used: most steps of a Zap read no country, and all wait for what is made while loading.
+const byDialCode = () =>
+  (dialCodes ??= new Map(
+    Object.entries(countriesByDialCode).map(([dialCode, countries]) => [dialCode, countries.split(' ')]),
+  ))
+
+const byName = () =>
+  (names ??= new Map(
+    Object.entries(countryNames).flatMap(([code, list]) =>
+      [code, ...list.split('|')].map((name) => [toNameKey(name), code] as const),
+    ),
+  ))

@@ -1,0 +1,4 @@
+// How people and other programs write the same things. The connector, imports, and forms read them here, so that each text
+// means the same everywhere. It imports nothing, because the connector's upload includes it.
+
+export * from './country.ts'

@@ -1,0 +1,58 @@
+import countries from 'i18n-iso-countries'
+import { getCountries } from 'libphonenumber-js/max'
+import metadata from 'libphonenumber-js/max/metadata'
+import { format, resolveConfig } from 'prettier'
+import { toNameKey } from '../reading/name-key.ts'
+
+export const countryNamesFile = new URL('../reading/country-names.ts', import.meta.url)
+
+const languages = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl']
+
+/** Names that people use and that neither source has. */
+const otherNames: Record<string, string[]> = {
+  GB: ['Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
+  HK: ['Hong Kong'],
+  MO: ['Macau', 'Macao'],
+  US: ['America'],
+}
+
+/** Generates the constants of the countries that the reader knows. Node's own names differ between its versions. */
+export async function generateCountryNames(): Promise<string> {
+  const codes = [...new Set([...Object.keys(countries.getAlpha2Codes()), ...getCountries()])].toSorted()
+  const namesByCode = new Map(codes.map((code) => [code, collectNames(code)]))
+  const countByKey = new Map<string, number>()
+  for (const names of namesByCode.values())
+    for (const name of new Set(names.map(toNameKey))) countByKey.set(name, (countByKey.get(name) ?? 0) + 1)
+
+  const entries = [...namesByCode].map(([code, names]) => {
+    const distinct = names.filter(
+      (name, index) =>
+        countByKey.get(toNameKey(name)) === 1 &&
+        toNameKey(name) !== code.toLowerCase() &&
+        names.findIndex((other) => toNameKey(other) === toNameKey(name)) === index,
+    )
+    return [code, distinct.join('|')]
+  })
+  const dialCodes = Object.entries(metadata.country_calling_codes).map(([dialCode, list]) => [
+    dialCode,
+    list.filter((code: string) => code !== '001').join(' '),
+  ])
+  const text = `// Written by \`npm run generate\`.
+
+/** The names of each country in ${languages.length} languages, and its code of three letters. Names of several countries are left out. */
+export const countryNames: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(entries))}
+
+/** The countries of each dial code, the main one first. */
+export const countriesByDialCode: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(dialCodes.filter(([, list]) => list !== '')))}
+`
+  const options = await resolveConfig(countryNamesFile)
+  return format(text, { ...options, parser: 'typescript' })
+}
+
+function collectNames(code: string): string[] {
+  const names = languages.flatMap((language) => [
+    new Intl.DisplayNames(language, { type: 'region', fallback: 'none' }).of(code) ?? [],
+    countries.getNames(language, { select: 'all' })[code] ?? [],
+  ])
+  return [...names.flat(), ...(otherNames[code] ?? []), countries.alpha2ToAlpha3(code) ?? []].flat()
+}
