@@ -24,7 +24,7 @@ export const AddContact = z
   .strictObject(
     describeFields(
       {
-        phone_number: text(64),
+        phone_number: text(1000),
         campaign_id: Id,
         country: CountryInput.nullish(),
         first_name: text(200).nullish(),

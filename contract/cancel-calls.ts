@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { callsCanceledTexts, cancelCallsTexts } from './field-texts.ts'
-import { CountryInput, describeFields, Id, text, withText } from './primitives.ts'
+import { CountryInput, describeFields, Id, PhoneNumberE164, text, withText } from './primitives.ts'
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
@@ -9,7 +9,7 @@ export const CancelCalls = z
   .strictObject(
     describeFields(
       {
-        phone_number: text(64).nullish(),
+        phone_number: text(1000).nullish(),
         contact_id: Id.nullish(),
         country: CountryInput.nullish(),
         campaign_id: Id.nullish(),
@@ -30,6 +30,8 @@ export type CancelCalls = z.infer<typeof CancelCalls>
 
 /** Response to `POST /calls/cancel`. */
 export const CallsCanceled = z
-  .object(describeFields({ canceled: z.array(Id) }, callsCanceledTexts))
+  .object(
+    describeFields({ canceled: z.array(Id), phone_numbers: z.array(PhoneNumberE164) }, callsCanceledTexts),
+  )
   .meta({ id: 'CallsCanceled' })
 export type CallsCanceled = z.infer<typeof CallsCanceled>

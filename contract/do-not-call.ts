@@ -7,7 +7,7 @@ export const AddToDoNotCallList = z
   .strictObject(
     describeFields(
       {
-        phone_number: text(64),
+        phone_number: text(1000),
         country: CountryInput.nullish(),
         reason: text(500).nullish(),
       },
@@ -20,7 +20,14 @@ export type AddToDoNotCallList = z.infer<typeof AddToDoNotCallList>
 /** Response to `POST /do-not-call/`, the same each time. */
 export const DoNotCallEntry = z
   .object(
-    describeFields({ phone_number: PhoneNumberE164, do_not_call: z.literal(true) }, doNotCallEntryTexts),
+    describeFields(
+      {
+        phone_number: PhoneNumberE164,
+        phone_numbers: z.array(PhoneNumberE164),
+        do_not_call: z.literal(true),
+      },
+      doNotCallEntryTexts,
+    ),
   )
   .meta({ id: 'DoNotCallEntry' })
 export type DoNotCallEntry = z.infer<typeof DoNotCallEntry>

@@ -402,6 +402,15 @@ export const detailTexts = {
     action: 'Include the country code, for example +1 202 555 0100.',
     zapier: 'You can also set **Country**.',
   },
+  'invalid_phone_number.several': {
+    meaning: 'There is more than one phone number.',
+    action: 'Enter only one phone number.',
+  },
+  'invalid_phone_number.none': {
+    meaning: 'No phone number was found.',
+    action: 'Include the country code, for example +1 202 555 0100.',
+    zapier: 'You can also set **Country**.',
+  },
   phone_number_extension: {
     meaning: "The phone number has an extension, which can't be dialed.",
     action: 'Remove the extension.',

@@ -50,7 +50,7 @@ export const contactTexts = texts({
 export const addContactTexts = texts({
   phone_number: {
     ...contactTexts.phone_number,
-    api: 'E.164, or a national number together with `country`.',
+    api: 'E.164, or a national number together with `country`. With `do_not_call`, it can be text with several numbers, and each is added to the do-not-call list.',
     form: 'Include the country code, for example +1 202 555 0100.',
     zap: 'Include the country code, for example `+12025550100`, or set **Country**.',
   },
@@ -335,7 +335,7 @@ export const contactAddedTexts = texts({
 export const cancelCallsTexts = texts({
   phone_number: {
     ...contactTexts.phone_number,
-    api: 'E.164, or a national number. Send either this or `contact_id`.',
+    api: 'Text with one or more numbers: E.164, or national. The calls to each are canceled. Send either this or `contact_id`.',
     zap: 'The calls to this number are canceled. Include the country code, for example `+12025550100`, or set **Country**.',
   },
   contact_id: {
@@ -357,13 +357,17 @@ export const callsCanceledTexts = texts({
     label: 'Canceled call IDs',
     api: 'The IDs of the calls that were canceled. Empty if none was waiting.',
   },
+  phone_numbers: {
+    label: 'Phone numbers',
+    api: 'The numbers that were found. Waiting calls to them are canceled.',
+  },
 })
 
 /** Fields of `POST /do-not-call/`: Add to Do-Not-Call List in Zapier. */
 export const addToDoNotCallListTexts = texts({
   phone_number: {
     ...contactTexts.phone_number,
-    api: addContactTexts.phone_number.api,
+    api: 'Text with one or more numbers: E.164, or national together with `country`. Each is added.',
     zap: addContactTexts.phone_number.zap,
   },
   country: addContactTexts.country,
@@ -376,7 +380,8 @@ export const addToDoNotCallListTexts = texts({
 
 /** Fields of the response to `POST /do-not-call/`. */
 export const doNotCallEntryTexts = texts({
-  phone_number: contactTexts.phone_number,
+  phone_number: { ...contactTexts.phone_number, api: 'The first of the numbers that were added.' },
+  phone_numbers: { label: 'Phone numbers', api: 'All numbers that were added.' },
   do_not_call: { label: contactTexts.do_not_call.label, api: 'Always true.' },
 })
 

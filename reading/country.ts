@@ -45,7 +45,8 @@ function readPart(text: string): ReadCountry | undefined {
   const key = toNameKey(name)
   // "N/A" isn't NA, the code of Namibia.
   const isCode = /^(?:[a-z]{2,3}|u\.(?:[a-z]\.?){1,2})$/i.test(name)
-  const code = key.length <= 3 && !isCode ? undefined : byName().get(key)
+  const isShortened = key.length <= 3 && !isCode && /[^\p{L}\p{M}]/u.test(name)
+  const code = isShortened ? undefined : byName().get(key)
   return code === undefined ? undefined : { code, as: isCode ? 'code' : 'name' }
 }
 

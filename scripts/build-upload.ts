@@ -23,7 +23,8 @@ const uploads = [
   },
   {
     zip: 'source.zip',
-    maxBytes: 100_000,
+    // A third of it is the lock file, and a tenth the names of countries in seven languages.
+    maxBytes: 120_000,
     needs: [
       'index.ts',
       'src/client.ts',

@@ -10,5 +10,8 @@ await build({
   format: 'esm',
   // Zapier runs integrations on Node 22.
   target: 'node22',
+  // Keeps names, so that stack traces can be read.
+  minifyWhitespace: true,
+  minifySyntax: true,
   logLevel: 'warning',
 })

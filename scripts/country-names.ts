@@ -11,9 +11,18 @@ const languages = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl']
 /** Names that people use and that neither source has. */
 const otherNames: Record<string, string[]> = {
   GB: ['Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
+  BS: ['Bahamas, The'],
+  CD: ['DR Congo', 'DRC'],
+  CN: ['PRC'],
+  GM: ['Gambia, The'],
   HK: ['Hong Kong'],
+  IE: ['Republic of Ireland', 'Eire'],
+  IR: ['Iran, Islamic Republic of'],
+  MK: ['Macedonia'],
   MO: ['Macau', 'Macao'],
-  US: ['America'],
+  NL: ['Holland'],
+  US: ['America', 'EUA', 'EE. UU.'],
+  VA: ['Vatican'],
 }
 
 /** Generates the constants of the countries that the reader knows. Node's own names differ between its versions. */
@@ -50,9 +59,12 @@ export const countriesByDialCode: Readonly<Record<string, string>> = ${JSON.stri
 }
 
 function collectNames(code: string): string[] {
-  const names = languages.flatMap((language) => [
-    new Intl.DisplayNames(language, { type: 'region', fallback: 'none' }).of(code) ?? [],
-    countries.getNames(language, { select: 'all' })[code] ?? [],
-  ])
-  return [...names.flat(), ...(otherNames[code] ?? []), countries.alpha2ToAlpha3(code) ?? []].flat()
+  const names = languages.flatMap(
+    (language) => new Intl.DisplayNames(language, { type: 'region', fallback: 'none' }).of(code) ?? [],
+  )
+  // Other usual names, only in English: with those of all languages, the upload to Zapier would be too large.
+  const english = [countries.getNames('en', { select: 'all' })[code] ?? []].flat()
+  return [...names, ...english, ...(otherNames[code] ?? []), countries.alpha2ToAlpha3(code) ?? []]
+    .flat()
+    .map((name) => name.replaceAll('\u2019', "'"))
 }

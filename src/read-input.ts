@@ -97,14 +97,24 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       return timestamp
     },
 
-    /** Returns the phone number, and its country unless the number has a country code. */
-    phoneNumber: (): { phone_number: string | undefined; country: string | undefined } => {
-      const phone_number = text('phone_number')
-        ?.replace(/^'/, '')
-        .replace(/^(\+?\d+)\.0+$/, '$1')
-      const name = phone_number?.startsWith('+') ? undefined : text('country')
+    /**
+     * Returns the phone number as it was typed, because the API reads more formats, and its country. An unknown country
+     * matters only for a number without a country code.
+     *
+     * @param options.allowsSeveral also takes a list. Someone who opts out must not be called on any number.
+     */
+    phoneNumber: ({ allowsSeveral = false } = {}): {
+      phone_number: string | undefined
+      country: string | undefined
+    } => {
+      const value: unknown = bundle.inputData.phone_number
+      const isList = allowsSeveral && Array.isArray(value)
+      const phone_number = isList ? value.map(toText).join(', ').trim() || undefined : text('phone_number')
+      const name = text('country')
       const country = name && readCountry(name)?.code
-      if (name && !country) throw fail('country', "isn't known. Enter its two-letter code, for example US.")
+      const hasCountryCode = /^\+[\d\s().-]+$/.test(phone_number ?? '')
+      if (name && !country && !hasCountryCode)
+        throw fail('country', "isn't known. Enter its two-letter code, for example US.")
       return { phone_number, country }
     },
 

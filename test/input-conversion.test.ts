@@ -58,7 +58,9 @@ const list = (problem: string): Expected => [...Array<object>(8).fill(error(prob
 const outcomes =
   'must be Answered, Voicemail, No Answer, Busy, Declined, Failed (Technical Error), Suppressed (on Do-Not-Call List), Expired (Not Placed Within 7 Days), or Canceled (Before It Was Placed).'
 const timeZone = choice('must be a time zone, for example New York or America/New_York.')
-const phoneNumber: Expected = text.with(5, '1')
+/** As it was typed: the API reads numbers. The steps that stop calls take several. */
+const phoneNumber = text
+const phoneNumbers: Expected = text.with(7, 'a, b')
 
 /** Returns what Include Test Calls sends: it leaves test calls out unless the answer is yes. */
 const toTestFilter = (answer: unknown) =>
@@ -125,7 +127,7 @@ const steps: Record<string, StepRows> = {
     response: { canceled: [] },
     required: { phone_number: '2025550100' },
     fields: {
-      phone_number: ['phone_number', phoneNumber],
+      phone_number: ['phone_number', phoneNumbers],
       country: ['country', country],
       campaign_id: ['campaign_id', lookup('a campaign')],
     },
@@ -135,7 +137,7 @@ const steps: Record<string, StepRows> = {
     response: { phone_number: '+12025550100', do_not_call: true },
     required: { phone_number: '2025550100' },
     fields: {
-      phone_number: ['phone_number', phoneNumber],
+      phone_number: ['phone_number', phoneNumbers],
       country: ['country', country],
       reason: ['reason', text],
     },

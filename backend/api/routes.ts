@@ -19,7 +19,7 @@ import {
 } from '@outdial/contract'
 import { listAgents } from '../agents/agents.ts'
 import { cancelCallsToContact } from '../calls/cancel-call.ts'
-import { addNumberToDoNotCallList } from '../calls/do-not-call.ts'
+import { addNumbersToDoNotCallList } from '../calls/do-not-call.ts'
 import { getCall, listCalls } from '../calls/get-calls.ts'
 import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { toActor } from '../core/actor.ts'
@@ -168,13 +168,14 @@ export const routes: readonly Route[] = [
     responses: { 200: DoNotCallEntry },
     handler: async (deps, { caller, body }) => {
       const { phone_number: phoneNumber, country, reason = null } = body
-      const number = { phoneNumber, country }
-      const added = await addNumberToDoNotCallList(deps, caller.workspaceId, number, {
+      const written = { phoneNumber, country }
+      const added = await addNumbersToDoNotCallList(deps, caller.workspaceId, written, {
         source: 'api',
         reason,
         addedBy: toActor(caller),
       })
-      return { status: 200, body: { phone_number: added, do_not_call: true as const } }
+      const [first] = added
+      return { status: 200, body: { phone_number: first, phone_numbers: added, do_not_call: true as const } }
     },
   }),
   defineRoute({

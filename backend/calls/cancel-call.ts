@@ -2,15 +2,15 @@ import type { CallsCanceled, CancelCalls } from '@outdial/contract'
 import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { fieldError, notFound } from '../core/errors.ts'
-import { lockCampaign, lockContact, lockContactByNumber } from '../db/locks.ts'
+import { lockCampaign, lockContact, lockNumbers } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import type { QueuedCallResult } from './call-store.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
-import { lockQueuedCallsToNumber } from './do-not-call-store.ts'
+import { lockQueuedCallsToNumbers } from './do-not-call-store.ts'
 import { findCall } from './get-calls.ts'
-import { normalizeNumber } from './resolve-number.ts'
+import { normalizeNumbers } from './resolve-number.ts'
 
 /**
  * Cancels a call that is still queued. A call that is being dialed, in progress, or completed isn't changed.
@@ -41,7 +41,7 @@ const canceledBy = (caller: Caller, at: Date): QueuedCallResult => ({
 })
 
 /**
- * Cancels all queued calls to a contact, or those in one campaign. Other calls aren't changed. Waits for transactions
+ * Cancels all queued calls to a contact or to the numbers in a text, in all campaigns or in one. Other calls aren't changed. Waits for transactions
  * that are queueing calls to the contact, and cancels those calls too.
  *
  * @throws {ApiError} not_found, validation_failed
@@ -53,25 +53,25 @@ export const cancelCallsToContact = (
 ): Promise<CallsCanceled> =>
   inTransaction(deps, async (tx) => {
     const { workspaceId } = caller
-    const phoneNumber = await lockCallee(tx.db, workspaceId, request)
+    const phoneNumbers = await lockNumbersOf(tx.db, workspaceId, request)
     const { campaign_id: campaignId } = request
     if (typeof campaignId === 'number' && !(await lockCampaign(tx.db, workspaceId, campaignId, 'share')))
       throw fieldError('campaign_id', 'not_found.object', { object: 'campaign' })
-    const waiting = await lockQueuedCallsToNumber(tx.db, workspaceId, phoneNumber, campaignId)
+    const waiting = await lockQueuedCallsToNumbers(tx.db, workspaceId, phoneNumbers, campaignId)
     const result = canceledBy(caller, tx.clock.now())
     const canceled = await completeQueuedCalls(tx, workspaceId, waiting, result)
-    return { canceled: canceled.toSorted((one, other) => one - other) }
+    return { canceled: canceled.toSorted((one, other) => one - other), phone_numbers: phoneNumbers }
   })
 
-/** Locks the contact, or the number and the contact who has it, if there is one. Returns the number. */
-async function lockCallee(db: Db, workspaceId: number, request: CancelCalls): Promise<string> {
+/** Locks the contact, or the numbers and the contacts who have them. Returns the numbers. */
+async function lockNumbersOf(db: Db, workspaceId: number, request: CancelCalls): Promise<string[]> {
   if (typeof request.contact_id === 'number') {
     const contact = await lockContact(db, workspaceId, request.contact_id)
     if (contact === undefined) throw fieldError('contact_id', 'not_found.object', { object: 'contact' })
-    return contact.phoneNumber
+    return [contact.phoneNumber]
   }
   const { phone_number: phoneNumber, country } = request
-  const number = await normalizeNumber(db, workspaceId, { phoneNumber: phoneNumber ?? '', country })
-  await lockContactByNumber(db, workspaceId, number)
-  return number
+  const numbers = await normalizeNumbers(db, workspaceId, { phoneNumber: phoneNumber ?? '', country })
+  await lockNumbers(db, workspaceId, numbers)
+  return numbers
 }

@@ -20,12 +20,12 @@ export async function deleteDoNotCallEntry(
   return rows.length > 0
 }
 
-/** Adds a number to the list. A number that's already on it keeps its first source, reason, and actor. */
-export const insertDoNotCallEntry = async (
+/** Adds numbers to the list. A number that's already on it keeps its first source, reason, and actor. */
+export const insertDoNotCallEntries = async (
   db: Db,
   workspaceId: number,
   entry: {
-    phoneNumber: string
+    phoneNumbers: readonly string[]
     source: 'api' | 'dashboard' | 'call'
     reason: string | null
     addedBy: Actor | null
@@ -34,30 +34,32 @@ export const insertDoNotCallEntry = async (
 ): Promise<void> => {
   await db
     .insertInto('do_not_call')
-    .values({
-      workspace_id: workspaceId,
-      number_hash: sql<Buffer>`number_hash(${workspaceId}, ${entry.phoneNumber})`,
-      source: entry.source,
-      reason: entry.reason,
-      created_at: entry.at,
-      added_by: entry.addedBy && JSON.stringify(entry.addedBy),
-    })
+    .values(
+      entry.phoneNumbers.map((phoneNumber) => ({
+        workspace_id: workspaceId,
+        number_hash: sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`,
+        source: entry.source,
+        reason: entry.reason,
+        created_at: entry.at,
+        added_by: entry.addedBy && JSON.stringify(entry.addedBy),
+      })),
+    )
     .onConflict((conflict) => conflict.columns(['workspace_id', 'number_hash']).doNothing())
     .execute()
 }
 
-/** Locks the queued calls to this number in one campaign, or in all of them, in order of ID. */
-export const lockQueuedCallsToNumber = async (
+/** Locks the queued calls to these numbers in one campaign, or in all of them, in order of ID. */
+export const lockQueuedCallsToNumbers = async (
   db: Db,
   workspaceId: number,
-  phoneNumber: string,
+  phoneNumbers: readonly string[],
   campaignId?: number | null,
 ): Promise<number[]> => {
   const rows = await db
     .selectFrom('call')
     .select('id')
     .where('workspace_id', '=', workspaceId)
-    .where('to_number', '=', phoneNumber)
+    .where('to_number', '=', sql<string>`any(${phoneNumbers}::text[])`)
     .where('status', '=', 'queued')
     .$if(typeof campaignId === 'number', (calls) => calls.where('campaign_id', '=', campaignId ?? null))
     .orderBy('id')

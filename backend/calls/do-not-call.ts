@@ -1,14 +1,18 @@
 import type { Actor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
-import { lockCampaignsOfQueuedCalls, lockContactByNumber } from '../db/locks.ts'
+import { lockCampaignsOfQueuedCalls, lockNumbers } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
-import { deleteDoNotCallEntry, insertDoNotCallEntry, lockQueuedCallsToNumber } from './do-not-call-store.ts'
-import { type NumberRef, resolveNumber } from './resolve-number.ts'
+import {
+  deleteDoNotCallEntry,
+  insertDoNotCallEntries,
+  lockQueuedCallsToNumbers,
+} from './do-not-call-store.ts'
+import { type NumberRef, resolveNumber, resolveNumbers } from './resolve-number.ts'
 
 /**
- * Adds a number to the workspace's do-not-call list and completes the queued calls to it, in every campaign, as
+ * Adds numbers to the workspace's do-not-call list and completes the queued calls to them, in every campaign, as
  * suppressed. A call that is being dialed or in progress continues. A number that is already on the list keeps its
  * first source, reason, and actor. Call it in a transaction.
  */
@@ -16,40 +20,40 @@ export async function addToDoNotCallList(
   tx: Pick<Deps, 'config' | 'db' | 'notify'>,
   workspaceId: number,
   entry: {
-    phoneNumber: string
+    phoneNumbers: readonly string[]
     source: 'api' | 'dashboard' | 'call'
     reason?: string | null
     addedBy?: Actor | null
     now: Date
   },
 ): Promise<void> {
-  const { phoneNumber, source, reason = null, addedBy = null, now } = entry
-  await lockContactByNumber(tx.db, workspaceId, phoneNumber)
-  await insertDoNotCallEntry(tx.db, workspaceId, { phoneNumber, source, reason, addedBy, at: now })
-  await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { phoneNumber })
-  const callIds = await lockQueuedCallsToNumber(tx.db, workspaceId, phoneNumber)
+  const { phoneNumbers, source, reason = null, addedBy = null, now } = entry
+  await lockNumbers(tx.db, workspaceId, phoneNumbers)
+  await insertDoNotCallEntries(tx.db, workspaceId, { phoneNumbers, source, reason, addedBy, at: now })
+  await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { phoneNumbers })
+  const callIds = await lockQueuedCallsToNumbers(tx.db, workspaceId, phoneNumbers)
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
   await completeQueuedCalls(tx, workspaceId, callIds, result)
 }
 
 /**
- * Adds a number to the do-not-call list for a person, or for an app. `addedBy` is missing on the command line, which
- * knows no user.
+ * Adds all numbers of a text, or a contact's number, to the do-not-call list for a person, or for an app. `addedBy` is
+ * missing on the command line, which knows no user.
  *
- * @returns the number in E.164
+ * @returns the numbers in E.164, in the order of the text
  * @throws {ApiError} not_found, validation_failed
  */
-export const addNumberToDoNotCallList = (
+export const addNumbersToDoNotCallList = (
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
-  number: NumberRef,
+  numbers: NumberRef,
   entry: { source: 'api' | 'dashboard'; reason: string | null; addedBy?: Actor },
-): Promise<string> =>
+): Promise<[string, ...string[]]> =>
   inTransaction(deps, async (tx) => {
-    const phoneNumber = await resolveNumber(tx.db, workspaceId, number)
+    const phoneNumbers = await resolveNumbers(tx.db, workspaceId, numbers)
     const now = tx.clock.now()
-    await addToDoNotCallList(tx, workspaceId, { ...entry, phoneNumber, now })
-    return phoneNumber
+    await addToDoNotCallList(tx, workspaceId, { ...entry, phoneNumbers, now })
+    return phoneNumbers
   })
 
 /**
@@ -66,7 +70,7 @@ export const removeNumberFromDoNotCallList = (
 ): Promise<boolean> =>
   inTransaction(deps, async (tx) => {
     const phoneNumber = await resolveNumber(tx.db, workspaceId, number)
-    await lockContactByNumber(tx.db, workspaceId, phoneNumber)
+    await lockNumbers(tx.db, workspaceId, [phoneNumber])
     return deleteDoNotCallEntry(tx.db, workspaceId, {
       phoneNumber,
       reason,

@@ -1,5 +1,5 @@
 import { ApiError, notFound } from '../core/errors.ts'
-import { isInternational, parsePhone } from '../core/phone.ts'
+import { isInternational, parsePhone, parsePhones } from '../core/phone.ts'
 import { lockContactWithNumber } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { findWorkspaceCountry } from '../identity/workspaces.ts'
@@ -28,6 +28,21 @@ export async function normalizeNumber(
   return parsed.phoneNumber
 }
 
+/**
+ * Returns all numbers in a text, in E.164, each once. For opting out, which may not fail because of the text's form.
+ *
+ * @throws {ApiError} validation_failed if it contains none
+ */
+export async function normalizeNumbers(
+  db: Db,
+  workspaceId: number,
+  { phoneNumber, country }: WrittenNumber,
+): Promise<[string, ...string[]]> {
+  const parsed = parsePhones(phoneNumber, country ?? (await findWorkspaceCountry(db, workspaceId)))
+  if (!parsed.ok) throw new ApiError('validation_failed', { details: [parsed.issue] })
+  return parsed.phoneNumbers
+}
+
 /** Returns the workspace's country. For an international number any country works, which saves a query. */
 const findDefaultCountry = async (db: Db, workspaceId: number, phoneNumber: string): Promise<string> =>
   isInternational(phoneNumber) ? 'US' : findWorkspaceCountry(db, workspaceId)
@@ -39,7 +54,21 @@ const findDefaultCountry = async (db: Db, workspaceId: number, phoneNumber: stri
  */
 export async function resolveNumber(db: Db, workspaceId: number, number: NumberRef): Promise<string> {
   if (!('contactId' in number)) return normalizeNumber(db, workspaceId, number)
-  const contact = await lockContactWithNumber(db, workspaceId, number.contactId)
+  return lockNumberOfContact(db, workspaceId, number.contactId)
+}
+
+/** Like `resolveNumber`, but returns all numbers in a text. */
+export async function resolveNumbers(
+  db: Db,
+  workspaceId: number,
+  numbers: NumberRef,
+): Promise<[string, ...string[]]> {
+  if (!('contactId' in numbers)) return normalizeNumbers(db, workspaceId, numbers)
+  return [await lockNumberOfContact(db, workspaceId, numbers.contactId)]
+}
+
+async function lockNumberOfContact(db: Db, workspaceId: number, contactId: number): Promise<string> {
+  const contact = await lockContactWithNumber(db, workspaceId, contactId)
   if (contact === undefined) throw notFound('contact')
   return contact.phoneNumber
 }

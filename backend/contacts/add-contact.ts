@@ -1,5 +1,5 @@
 import type { AddContact } from '@outdial/contract'
-import { normalizeNumber } from '../calls/resolve-number.ts'
+import { normalizeNumber, normalizeNumbers } from '../calls/resolve-number.ts'
 import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -28,7 +28,8 @@ export const addContact = (
   )
 
 /**
- * Returns what a request adds, with the number in E.164.
+ * Returns what a request adds, with numbers in E.164. Someone who must not be called can have several numbers: the first is
+ * the contact's, and all are added to the do-not-call list.
  *
  * @throws {ApiError} validation_failed
  */
@@ -43,7 +44,11 @@ export async function toAddition(
   if (input.callback_url) checkCallbackUrl(config, input.callback_url)
   const actor = toActor(caller)
   const contact = toContactChanges(input, actor, now)
-  const phoneNumber = await normalizeNumber(db, caller.workspaceId, { phoneNumber: written, country })
+  const { workspaceId } = caller
+  const number = { phoneNumber: written, country }
+  const doNotCallNumbers: readonly string[] =
+    input.do_not_call === true ? await normalizeNumbers(db, workspaceId, number) : []
+  const phoneNumber = doNotCallNumbers[0] ?? (await normalizeNumber(db, workspaceId, number))
   const call = {
     scheduledAt,
     ifOpen: input.if_already_queued ?? 'skip',
@@ -55,6 +60,7 @@ export async function toAddition(
   return {
     ...contact,
     contact: { phoneNumber },
+    doNotCallNumbers,
     call: campaignId === undefined ? null : { campaignId, ...call },
   }
 }

@@ -4,7 +4,7 @@ import { findContactsToReschedule } from '../calls/reschedule-calls.ts'
 import type { Actor } from '../core/actor.ts'
 import { ApiError, fieldError, notFound } from '../core/errors.ts'
 import { leftOut } from '../core/share.ts'
-import { type CampaignRules, lockCampaigns, tryLockCampaigns } from '../db/locks.ts'
+import { type CampaignRules, lockCampaigns, lockNumbers, tryLockCampaigns } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { lockKeys, type StoredResponse } from '../idempotency/idempotency.ts'
@@ -96,7 +96,7 @@ export async function queueCall(
   contactId: number,
   { call, actor }: { call: CallAddition; actor: Actor },
 ): Promise<QueueResult> {
-  const contact = { contact: { id: contactId }, changes: {}, addToDoNotCallList: false }
+  const contact = { contact: { id: contactId }, changes: {}, doNotCallNumbers: [] }
   const added = await addContactAlone(tx, workspaceId, { ...contact, call, actor })
   if (added.call === null || added.call === 'listed') throw new Error('invariant: a requested call is queued')
   return added.call
@@ -111,7 +111,7 @@ export function needsOwnTransaction({ addition, api }: AddRequest): boolean {
   // callback URLs, which is known only after it was queued, everything is rolled back.
   if (api !== null && api.callbackUrl !== null) return true
   // The request completes the contact's calls in other campaigns, and locks those after the campaigns of all requests.
-  return !(addition instanceof ApiError) && addition.addToDoNotCallList
+  return !(addition instanceof ApiError) && addition.doNotCallNumbers.length > 0
 }
 
 /**
@@ -184,6 +184,9 @@ async function lockRows(
       ? []
       : [{ phoneNumber, withVariables: Boolean(addition.changes.variables) }]
   })
+  // Several are locked one after the other, because they're waited for.
+  if (isAlone)
+    for (const { doNotCallNumbers } of additions) await lockNumbers(db, workspaceId, doNotCallNumbers)
   const found = await lockContactsByNumber(db, workspaceId, numbers, { waits: isAlone })
   const foundByNumber = new Map(found.map((contact) => [contact.phoneNumber, contact]))
 

@@ -20,7 +20,8 @@ export interface Addition {
   /** A number, whose contact is created if there's none; or an existing contact. */
   contact: { phoneNumber: string } | { id: number }
   changes: ContactValues
-  addToDoNotCallList: boolean
+  /** Numbers to add to the do-not-call list, the contact's among them. */
+  doNotCallNumbers: readonly string[]
   call: CallAddition | null
   /** Who changes the contact. */
   actor: Actor

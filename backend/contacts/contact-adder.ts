@@ -68,7 +68,7 @@ export function createContactAdder(
         maxWaitMs: 10 * secondMs,
         createError: () => new ApiError('unavailable', { headers: { 'Retry-After': '1' } }),
       },
-      keysOf: (request) => [...numberOf(request), ...lockOfKey(request)],
+      keysOf: (request) => [...numbersOf(request), ...lockOfKey(request)],
       isRolledBack,
       onRollback: (error, requests) =>
         deps.log.warn({ error: describeError(error), requests }, 'a shared transaction was rolled back'),
@@ -99,8 +99,10 @@ export function createContactAdder(
 
 const lockOfKey = ({ api }: AddRequest): string[] => (api?.key ? [api.key.lock] : [])
 
-const numberOf = ({ addition }: AddRequest): string[] =>
-  addition instanceof ApiError || 'id' in addition.contact ? [] : [addition.contact.phoneNumber]
+const numbersOf = ({ addition }: AddRequest): string[] =>
+  addition instanceof ApiError || 'id' in addition.contact
+    ? []
+    : [...new Set([addition.contact.phoneNumber, ...addition.doNotCallNumbers])]
 
 /** Does it again after a conflict between transactions, which PostgreSQL has rolled back. */
 function retryConflict<Result>(error: unknown, add: () => Promise<Result>): Promise<Result> {

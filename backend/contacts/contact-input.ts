@@ -43,7 +43,7 @@ export const toContactValues = ({
  */
 export function toContactChanges(input: ContactInput, actor: Actor, now: Date) {
   checkConsentDate(input.consent, now)
-  return { changes: toContactValues(input), addToDoNotCallList: input.do_not_call === true, actor }
+  return { changes: toContactValues(input), actor }
 }
 
 /**

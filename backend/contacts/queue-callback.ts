@@ -1,6 +1,6 @@
 import { findCall } from '../calls/get-calls.ts'
 import { fieldError } from '../core/errors.ts'
-import { lockCampaign, lockContactByNumber } from '../db/locks.ts'
+import { lockCampaign, lockNumbers } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -74,7 +74,7 @@ export const queueCallback = (
 /** Locks the contact, so that opt-outs and other requests wait, and returns its time zone. */
 async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<string> {
   const { workspaceId, campaignId, contactId, phoneNumber } = call
-  await lockContactByNumber(db, workspaceId, phoneNumber)
+  await lockNumbers(db, workspaceId, [phoneNumber])
   const [contact] = await findContactsBy(db, workspaceId, 'id', contactId)
   const campaign = await lockCampaign(db, workspaceId, campaignId, 'share')
   if (contact === undefined || campaign === undefined) {

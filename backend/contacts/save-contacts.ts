@@ -76,26 +76,25 @@ async function saveContacts(
     const { id = contact.id, created = false } = upserted.get(contact.phoneNumber) ?? {}
     if (id === null) throw new Error('invariant: the contact was neither created nor found')
     const { time_zone: timeZone = contact.timeZone } = addition.changes
-    const isListed = contact.isListed || addition.addToDoNotCallList
+    const isListed = contact.isListed || addition.doNotCallNumbers.length > 0
     return { ...candidate, contactId: id, created, timeZone, isListed }
   })
 }
 
 const hasChanges = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)
 
-/** Makes the contact's waiting calls follow what has changed, and puts the number on the do-not-call list. */
+/** Makes the contact's waiting calls follow what has changed, and puts numbers on the do-not-call list. */
 async function updateWaitingCalls(
   tx: Scope,
   workspaceId: number,
   { addition, contact, contactId, created, timeZone }: Saved,
   now: Date,
 ): Promise<void> {
-  const { phoneNumber } = contact
-  const { actor } = addition
+  const { actor, doNotCallNumbers: phoneNumbers } = addition
   // Adding the number to the list completes the waiting calls, which then need no other time.
-  if (addition.addToDoNotCallList) {
+  if (phoneNumbers.length > 0) {
     const source = actor.kind === 'api_key' || actor.kind === 'app' ? 'api' : 'dashboard'
-    await addToDoNotCallList(tx, workspaceId, { phoneNumber, source, addedBy: actor, now })
+    await addToDoNotCallList(tx, workspaceId, { phoneNumbers, source, addedBy: actor, now })
   } else if (!created && timeZone !== contact.timeZone) {
     await rescheduleContact(tx.db, workspaceId, contactId, now)
     tx.notify.callQueued()

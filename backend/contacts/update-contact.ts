@@ -73,7 +73,7 @@ export const updateContact = (
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const changes = toContactValues(fields)
-    const update = { contact: { id: contactId }, changes, addToDoNotCallList: false, call: null, actor }
+    const update = { contact: { id: contactId }, changes, doNotCallNumbers: [], call: null, actor }
     await addContactAlone(tx, workspaceId, update).catch(throwAsUnknownNumber)
   })
 

@@ -1,5 +1,6 @@
 import {
   type CountryCode,
+  findPhoneNumbersInText,
   isSupportedCountry,
   ParseError,
   parsePhoneNumberWithError,
@@ -10,37 +11,131 @@ import { type FieldIssue, fieldIssue } from './errors.ts'
 /** A number in E.164, or its issue. */
 type ParsedPhone = { ok: true; phoneNumber: string } | { ok: false; issue: FieldIssue }
 
+/** Numbers in E.164, each once, in the order of the text. */
+type ParsedPhones = { ok: true; phoneNumbers: [string, ...string[]] } | { ok: false; issue: FieldIssue }
+
 /** Invisible characters, such as direction marks, that numbers copied from an address book can contain. */
 const invisibleCharacters = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFE00-\uFE0F]/gu
 
 /**
  * Normalizes a phone number in any format that libphonenumber supports: international, national with `country`
- * (ISO 3166-1 alpha-2), digits of other scripts, RFC 3966 `tel:` URIs. Rejects text with anything before or after the
- * number, and numbers with an extension, because the call would end at the switchboard.
+ * (ISO 3166-1 alpha-2), digits of other scripts, RFC 3966 `tel:` URIs. Also takes what lead forms, spreadsheets, and chat
+ * apps add to a number. Rejects text with anything else before or after the number, several numbers, and numbers with an
+ * extension, because the call would end at the switchboard.
+ *
+ * @param country null if it's unknown: then only numbers with a country code are valid
  */
-export function parsePhone(input: string, country: string): ParsedPhone {
-  if (input.length > maxInputLength) return invalidNumber('invalid_phone_number')
-  if (!isSupportedCountry(country)) {
-    return { ok: false, issue: fieldIssue('country', 'invalid_country', { country }) }
-  }
-  const parsed = parseNumber(normalizeInput(input), country)
-  if (parsed === undefined || !parsed.isValid() || !/^\+[1-9]\d{1,14}$/.test(parsed.number)) {
-    return invalidNumber('invalid_phone_number')
-  }
-  if (parsed.ext !== undefined) {
-    return invalidNumber('phone_number_extension')
-  }
-  return { ok: true, phoneNumber: parsed.number }
+export function parsePhone(input: string, country: string | null): ParsedPhone {
+  if (input.length > maxNumberLength) return invalidNumber('invalid_phone_number')
+  const inCountry = toCountryCode(country)
+  const parsed = readNumber(normalizeInput(input), inCountry)
+  if (parsed !== undefined && parsed.ext === undefined) return { ok: true, phoneNumber: parsed.number }
+  if (findPhones(input, inCountry).length > 1) return invalidNumber('invalid_phone_number.several')
+  if (parsed !== undefined) return invalidNumber('phone_number_extension')
+  return isUnsupported(country) ? invalidCountry(country) : invalidNumber('invalid_phone_number')
 }
 
+/**
+ * Parses all numbers in a text, without their extensions, for people who must not be called: opting out isn't refused for
+ * its form. Never guesses: text without a valid number has none.
+ *
+ * @param country null if it's unknown: then only numbers with a country code are valid
+ */
+export function parsePhones(input: string, country: string | null): ParsedPhones {
+  const found = input.length > maxTextLength ? [] : findPhones(input, toCountryCode(country))
+  const [first, ...others] = found
+  if (first !== undefined) return { ok: true, phoneNumbers: [first, ...others] }
+  return isUnsupported(country) ? invalidCountry(country) : invalidNumber('invalid_phone_number.none')
+}
+
+const toCountryCode = (country: string | null): CountryCode | undefined =>
+  country !== null && isSupportedCountry(country) ? country : undefined
+
+const isUnsupported = (country: string | null): country is string =>
+  country !== null && !isSupportedCountry(country)
+
 /** Longer text isn't a number. libphonenumber has the same limit, but other code reads the text first. */
-const maxInputLength = 250
+const maxNumberLength = 250
+
+/** The API's limit for a text with several numbers. */
+const maxTextLength = 1_000
+
+function findPhones(input: string, country: CountryCode | undefined): string[] {
+  const whole = readNumber(normalizeInput(input), country)
+  // A longer extension is another number.
+  if (whole !== undefined && (whole.ext ?? '').length < 7) return [whole.number]
+  const parts = removeInvisible(input)
+    .replace(/(?<=\d{6})\.0+(?![\d.])/g, '') // numbers that were stored as decimals
+    .replace(/\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\/\d{1,2}\/\d{2,4}\b|\b\d{1,2}:\d\d\b/g, '\n') // dates and times
+    .replace(/(?<![\d.])\d{1,2}[.)]\s/g, '\n') // the numbers of a list
+    .replace(/(?<=\p{L})(?=[+\d])|(?<=\d)(?=\p{L})|[$€£]/gu, ' ') // "m2025550100", which the parser rejects
+    .split(/[,;|\n\r\t"'<>]|\s[-–—]\s/)
+  return [...new Set(parts.flatMap((part) => findInPart(part.trim(), country)))]
+}
+
+/** Finds the numbers in a part of a text, which is one number, or numbers with spaces between them, or words and numbers. */
+function findInPart(text: string, country: CountryCode | undefined): string[] {
+  const whole = readNumber(text, country)
+  if (whole !== undefined) return [whole.number]
+  const words = text.split(/\s+/)
+  const isOnlyDigits = words.length <= 20 && /^[\d\s().+-]{14,}$/.test(text)
+  const split = isOnlyDigits ? splitIntoNumbers(words, country) : undefined
+  if (split !== undefined) return split
+  const spellings = [...new Set([text, spellPrefixes(text)])]
+  return spellings.flatMap((spelling) => searchNumbers(spelling, country))
+}
+
+/** Splits words such as 0412 345 678 0412 345 679 into numbers that are all valid. */
+function splitIntoNumbers(words: readonly string[], country: CountryCode | undefined): string[] | undefined {
+  const rest: (string[] | undefined)[] = Array.from({ length: words.length + 1 })
+  rest[words.length] = []
+  for (let start = words.length - 1; start >= 0; start -= 1)
+    for (let end = start + 1; end <= words.length && rest[start] === undefined; end += 1) {
+      const others = rest[end]
+      const parsed = others && readNumber(words.slice(start, end).join(' '), country)
+      if (others !== undefined && parsed !== undefined) rest[start] = [parsed.number, ...others]
+    }
+  return rest[0]
+}
+
+function searchNumbers(text: string, country: CountryCode | undefined): string[] {
+  return findPhoneNumbersInText(text, country)
+    .filter(({ number, startsAt }) => isE164(number) && !isTail(text, startsAt))
+    .map(({ number }) => number.number)
+}
+
+/** Returns true for digits after a country code that makes them invalid. Without it, they're somebody else's number. */
+const isTail = (text: string, startsAt: number): boolean =>
+  text[startsAt] !== '+' &&
+  /(?:\+|(?<!\d)00)[\s(]*\d{1,3}[\s().-]*$/.test(text.slice(Math.max(0, startsAt - 20), startsAt))
 
 /** Prepares text for the parser, which accepts only the ASCII plus sign and no surrounding spaces. */
 function normalizeInput(input: string): string {
-  const text = input.replace(invisibleCharacters, '').replaceAll('＋', '+').trim()
-  return /^tel:/i.test(text) ? parseTelUri(text.slice(4)) : text
+  const text = removeInvisible(input)
+  if (/^tel:[^;]*(?:;[\w-]+=[^;]*)*$/i.test(text)) return parseTelUri(text.slice(4))
+  return text
+    .replace(/^=?"(.*)"$/s, '$1') // spreadsheets: ="+12025550100"
+    .replace(/^(?:p:|')\s*/i, '') // Meta's lead forms, and text that a spreadsheet must not calculate
+    .replace(/^(\+?\d+)\.00?$/, '$1') // a number that was stored as a decimal
 }
+
+const removeInvisible = (input: string): string =>
+  input.replace(invisibleCharacters, '').replaceAll('＋', '+').trim()
+
+/** Reads a valid number. Other spellings count only if the number isn't valid as it was written. */
+function readNumber(text: string, country: CountryCode | undefined): PhoneNumber | undefined {
+  const parse = (spelling: string) => {
+    const parsed = parseNumber(spelling, country)
+    return parsed !== undefined && isE164(parsed) ? parsed : undefined
+  }
+  return parse(text) ?? parse(spellPrefixes(text))
+}
+
+/** Replaces 00 before a country code, and removes the 1 that WhatsApp still has after Mexico's. */
+const spellPrefixes = (text: string): string =>
+  text.replace(/(?<![+\d][\s.()-]{0,3})00\s?(?=[1-9])/g, '+').replace(/\+\s?52[\s-]?(?:1|\(1\))(?=[\s-]?\d)/g, '+52 ')
+
+const isE164 = (parsed: PhoneNumber): boolean => parsed.isValid() && /^\+[1-9]\d{1,14}$/.test(parsed.number)
 
 /** Parses what follows `tel:` (RFC 3966, section 3). Adds the context to a local number, and drops the subaddress. */
 function parseTelUri(uriPath: string): string {
@@ -59,12 +154,18 @@ function parseTelUri(uriPath: string): string {
 /** Returns true for a number with a country code, which can be parsed without knowing the country. */
 export const isInternational = (input: string): boolean => normalizeInput(input).startsWith('+')
 
-const invalidNumber = (code: 'invalid_phone_number' | 'phone_number_extension'): ParsedPhone => ({
-  ok: false,
-  issue: fieldIssue('phone_number', code),
-})
+const invalidNumber = (
+  code:
+    | 'invalid_phone_number'
+    | 'invalid_phone_number.several'
+    | 'invalid_phone_number.none'
+    | 'phone_number_extension',
+) => ({ ok: false, issue: fieldIssue('phone_number', code) }) as const
 
-function parseNumber(text: string, defaultCountry: CountryCode): PhoneNumber | undefined {
+const invalidCountry = (country: string) =>
+  ({ ok: false, issue: fieldIssue('country', 'invalid_country', { country }) }) as const
+
+function parseNumber(text: string, defaultCountry: CountryCode | undefined): PhoneNumber | undefined {
   try {
     return parsePhoneNumberWithError(text, { defaultCountry, extract: false })
   } catch (error) {

@@ -84,24 +84,26 @@ export const lockCampaignToReschedule = async (
 }
 
 /**
- * Locks a number and the contact who has it, if there is one. Waits for transactions that create a contact with this
- * number. Meanwhile, no call to it can be queued.
+ * Locks numbers and the contacts who have them, if there are any. Waits for transactions that create a contact with one of
+ * these numbers. Meanwhile, no call to them can be queued.
  */
-export const lockContactByNumber = async (
+export async function lockNumbers(
   db: Db,
   workspaceId: number,
-  phoneNumber: string,
-): Promise<void> => {
-  await sql`select pg_advisory_xact_lock(contact_lock(${workspaceId}, ${phoneNumber}))`.execute(db)
-  // A separate statement: it sees a contact that was created while the first one waited.
-  await db
-    .selectFrom('contact')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('phone_number', '=', phoneNumber)
-    .where('erased_at', 'is', null)
-    .forNoKeyUpdate()
-    .execute()
+  phoneNumbers: readonly string[],
+): Promise<void> {
+  for (const phoneNumber of phoneNumbers.toSorted()) {
+    await sql`select pg_advisory_xact_lock(contact_lock(${workspaceId}, ${phoneNumber}))`.execute(db)
+    // A separate statement: it sees a contact that was created while the first one waited.
+    await db
+      .selectFrom('contact')
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .where('phone_number', '=', phoneNumber)
+      .where('erased_at', 'is', null)
+      .forNoKeyUpdate()
+      .execute()
+  }
 }
 
 /** Locks an agent, so that its status and its assigned tools don't change meanwhile. */
@@ -271,13 +273,13 @@ export const lockContactForErasure = (db: Db, workspaceId: number, contactId: nu
     .executeTakeFirst()
 
 /**
- * Locks the campaigns of the queued calls to a contact or a number against changes of their rules. Lock them before those
+ * Locks the campaigns of the queued calls to a contact or to numbers against changes of their rules. Lock them before those
  * calls if the transaction can lock a campaign afterward.
  */
 export const lockCampaignsOfQueuedCalls = (
   db: Db,
   workspaceId: number,
-  to: { contactId: number } | { phoneNumber: string },
+  to: { contactId: number } | { phoneNumbers: readonly string[] },
 ) =>
   db
     .selectFrom('campaign')
@@ -291,7 +293,7 @@ export const lockCampaignsOfQueuedCalls = (
         .where('status', '=', 'queued')
       return 'contactId' in to
         ? queued.where('contact_id', '=', to.contactId)
-        : queued.where('to_number', '=', to.phoneNumber)
+        : queued.where('to_number', '=', sql<string>`any(${to.phoneNumbers}::text[])`)
     })
     .orderBy('id')
     .forKeyShare()

@@ -3,7 +3,7 @@ import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import type { CallKey } from '../calls/get-calls.ts'
 import { minuteMs } from '../core/durations.ts'
-import { type CampaignRules, lockCampaign, lockCampaigns, lockContactByNumber } from '../db/locks.ts'
+import { type CampaignRules, lockCampaign, lockCampaigns, lockNumbers } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { type Callee, nextCallableAt } from '../scheduling/calling-hours.ts'
@@ -99,14 +99,18 @@ export async function finishAttempts(
     return result.optedOut && dialed?.test === false ? [dialed] : []
   })
   // At most one, because it's handled alone.
-  for (const { phoneNumber } of optOuts) await lockContactByNumber(tx.db, workspaceId, phoneNumber)
+  await lockNumbers(
+    tx.db,
+    workspaceId,
+    optOuts.map(({ phoneNumber }) => phoneNumber),
+  )
   const campaigns = await lockCampaignsOf(tx, workspaceId, ends, found)
   const ended = await endAttempts(tx.db, workspaceId, ends)
   const calls = new Map(ended.map((call) => [call.attemptId, call]))
   for (const { agentId, callId, phoneNumber } of optOuts) {
     // An opt-out counts even if the result is stale.
     const addedBy = { kind: 'agent', id: agentId, call_id: callId } as const
-    await addToDoNotCallList(tx, workspaceId, { phoneNumber, source: 'call', addedBy, now })
+    await addToDoNotCallList(tx, workspaceId, { phoneNumbers: [phoneNumber], source: 'call', addedBy, now })
   }
 
   const finished = ends.flatMap((end) => {

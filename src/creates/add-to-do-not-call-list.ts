@@ -22,7 +22,7 @@ const maxReasonLength = 500
 export const perform = async (z: ZObject, bundle: Bundle): Promise<DoNotCallEntry> => {
   const input = readInput(z, bundle, inputFields)
   const body = {
-    ...input.phoneNumber(),
+    ...input.phoneNumber({ allowsSeveral: true }),
     // A long reason must not keep the number off the list.
     reason: input.text('reason')?.slice(0, maxReasonLength).toWellFormed(),
   } satisfies { [Field in keyof AddToDoNotCallList]: unknown }
@@ -47,7 +47,7 @@ export const addToDoNotCallList = {
   operation: {
     inputFields,
     perform,
-    sample: { phone_number: '+12025550100', do_not_call: true },
+    sample: { phone_number: '+12025550100', phone_numbers: ['+12025550100'], do_not_call: true },
     outputFields: doNotCallFields,
   },
 } satisfies Create

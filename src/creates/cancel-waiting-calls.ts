@@ -24,10 +24,10 @@ const inputFields = defineInputFields([
 export const perform = async (z: ZObject, bundle: Bundle) => {
   const input = readInput(z, bundle, inputFields)
   const body = {
-    ...input.phoneNumber(),
+    ...input.phoneNumber({ allowsSeveral: true }),
     campaign_id: await input.id('campaign_id', campaigns),
   } satisfies { [Field in keyof CancelCalls]?: unknown }
-  const { canceled } = await callApi<CallsCanceled>(
+  const { canceled, phone_numbers } = await callApi<CallsCanceled>(
     z,
     {
       method: 'POST',
@@ -39,7 +39,7 @@ export const perform = async (z: ZObject, bundle: Bundle) => {
     },
     (data) => Array.isArray(data.canceled),
   )
-  return { canceled, canceled_count: canceled.length }
+  return { canceled, phone_numbers, canceled_count: canceled.length }
 }
 
 export const cancelWaitingCalls = {
@@ -52,7 +52,7 @@ export const cancelWaitingCalls = {
   operation: {
     inputFields,
     perform,
-    sample: { canceled: [9034], canceled_count: 1 },
+    sample: { canceled: [9034], phone_numbers: ['+12025550100'], canceled_count: 1 },
     outputFields: canceledFields,
   },
 } satisfies Create

@@ -21,7 +21,7 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
   const doNotCall = input.yesOrNo('do_not_call')
   const body = {
     campaign_id: await input.id('campaign_id', campaigns),
-    ...input.phoneNumber(),
+    ...input.phoneNumber({ allowsSeveral: doNotCall }),
     first_name: input.text('first_name'),
     last_name: input.text('last_name'),
     email: input.text('email'),

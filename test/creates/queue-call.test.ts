@@ -126,8 +126,8 @@ it.each([
   expect(parseBody(requests)).toEqual({ ...required, phone_number: '2025550100', country: code })
 })
 
-it.each(['n/a', 'Unknown', 'DE'])(
-  'ignores the country %s if the number has a country code',
+it.each(['n/a', 'Unknown'])(
+  'ignores the unknown country %s if the number has a country code',
   async (country) => {
     const requests = queued()
 
@@ -137,16 +137,28 @@ it.each(['n/a', 'Unknown', 'DE'])(
   },
 )
 
-it.each([
-  ["'+12025550100", '+12025550100'],
-  ['+12025550100.0', '+12025550100'],
-  ['2025550100.0', '2025550100'],
-])('understands the phone number %s, as a spreadsheet writes it', async (phone_number, expected) => {
+it.each(["'+12025550100", '2025550100.0', 'p:+12025550100', '(202) 555-0100 ext 5'])(
+  'leaves reading the phone number %s to the API',
+  async (phone_number) => {
+    const requests = queued()
+
+    await run(perform, { inputData: { ...required, phone_number } })
+
+    expect(parseBody(requests)).toEqual({ ...required, phone_number })
+  },
+)
+
+it('sends all numbers of someone who must not be called', async () => {
   const requests = queued()
 
-  await run(perform, { inputData: { ...required, phone_number } })
+  await run(perform, {
+    inputData: { ...required, phone_number: ['+12025550100', '+12025550103'], do_not_call: 'Yes' },
+  })
 
-  expect(parseBody(requests)).toEqual({ ...required, phone_number: expected })
+  expect(parseBody(requests)).toMatchObject({
+    phone_number: '+12025550100, +12025550103',
+    do_not_call: true,
+  })
 })
 
 describe('a campaign that is named instead of chosen', () => {

@@ -6,14 +6,17 @@ const cancel = 'creates.cancel_waiting_calls.operation.perform'
 const block = 'creates.add_to_do_not_call_list.operation.perform'
 
 it('cancels the waiting calls to a number in all campaigns', async () => {
-  const requests = stubResponse('POST', apiPath('/calls/cancel'), 200, { canceled: [7, 9] })
+  const requests = stubResponse('POST', apiPath('/calls/cancel'), 200, {
+    canceled: [7, 9],
+    phone_numbers: ['+12025550100'],
+  })
 
   const output = await run(cancel, {
     inputData: { phone_number: ' (202) 555-0100 ', country: 'usa', campaign_id: '' },
   })
 
   expect(parseBody(requests)).toEqual({ phone_number: '(202) 555-0100', country: 'US' })
-  expect(output).toEqual({ canceled: [7, 9], canceled_count: 2 })
+  expect(output).toEqual({ canceled: [7, 9], phone_numbers: ['+12025550100'], canceled_count: 2 })
 })
 
 it('cancels the waiting calls in one campaign, which can be named', async () => {
@@ -36,6 +39,20 @@ it('adds a number to the do-not-call list, with the reason', async () => {
 
   expect(parseBody(requests)).toEqual({ phone_number: '+12025550100', reason: 'Unsubscribed' })
   expect(output).toEqual(entry)
+})
+
+it.each([
+  [cancel, '/calls/cancel', { canceled: [] }],
+  [block, '/do-not-call/', { do_not_call: true }],
+])('%s sends all numbers, as they were typed', async (method, path, response) => {
+  const send = async (phone_number: unknown) => {
+    const requests = stubResponse('POST', apiPath(path), 200, response)
+    await run(method, { inputData: { phone_number } })
+    return parseBody(requests)
+  }
+  const typed = "Mobile: p:+1202… ext 5, '(202) 555-0103 / 12025550100.0"
+  expect(await send(typed)).toEqual({ phone_number: typed })
+  expect(await send(['+12025550100', 2025550103])).toEqual({ phone_number: '+12025550100, 2025550103' })
 })
 
 it('shortens a long reason, so that the number is on the list anyway', async () => {

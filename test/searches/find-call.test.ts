@@ -75,7 +75,7 @@ it('finds test calls as well if the user wants them', async () => {
   })
 
   expect(Object.fromEntries(requests[0]?.url.searchParams ?? [])).toEqual({
-    phone_number: '+12025550100',
+    phone_number: "'+12025550100.0",
     limit: '10',
   })
   expect(output).toEqual([{ ...flatCall, test: true }])

@@ -1,5 +1,5 @@
 import type { CampaignStatus } from '@outdial/contract'
-import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
+import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
 import { countQueuedCalls } from '../../calls/find-calls.ts'
 import { rescheduleCampaign } from '../../calls/reschedule-calls.ts'
 import {
@@ -36,7 +36,7 @@ export const addToDoNotCallCommand = defineCommand({
   },
   run: async (deps, { workspace, number }) => {
     await requireWorkspace(deps, workspace)
-    const phoneNumber = await addNumberToDoNotCallList(
+    const phoneNumbers = await addNumbersToDoNotCallList(
       deps,
       workspace,
       { phoneNumber: number },
@@ -45,7 +45,10 @@ export const addToDoNotCallCommand = defineCommand({
         reason: null,
       },
     )
-    return { note: `${phoneNumber} is now on the do-not-call list of workspace ${workspace}.` }
+    const are = phoneNumbers.length === 1 ? 'is' : 'are'
+    return {
+      note: `${phoneNumbers.join(', ')} ${are} now on the do-not-call list of workspace ${workspace}.`,
+    }
   },
 })
 

@@ -73,7 +73,13 @@ export const responseExamples: Record<string, Record<number, unknown>> = {
   listCalls: { 200: onePage(exampleCall) },
   getCall: { 200: exampleCall },
   cancelCalls: { 200: { canceled: [exampleCall.id] } },
-  addToDoNotCallList: { 200: { phone_number: exampleContact.phone_number, do_not_call: true } },
+  addToDoNotCallList: {
+    200: {
+      phone_number: exampleContact.phone_number,
+      phone_numbers: [exampleContact.phone_number],
+      do_not_call: true,
+    },
+  },
   subscribeWebhook: { 200: subscription, 201: subscription },
 }
 

@@ -19,6 +19,11 @@ export async function eraseImportRows(
     .where('bytes', 'is not', null)
     .execute()
   await sql`
+    update contact_import_row
+    set fields = jsonb_set(fields, '{other_numbers}', (fields -> 'other_numbers') - ${phoneNumber}::text)
+    where import_id in (select id from contact_import where workspace_id = ${workspaceId})
+      and fields -> 'other_numbers' ? ${phoneNumber}`.execute(db)
+  await sql`
     delete from contact_import_row
     where import_id in (select id from contact_import where workspace_id = ${workspaceId}) and (
       phone_number = ${phoneNumber} or issues <> '[]' and ${containsIdentifier(sql`issues::text`, contact)}

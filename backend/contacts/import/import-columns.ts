@@ -42,17 +42,7 @@ const otherNames: { [Field in ImportField]?: string[] } = {
   ],
   country: [
     ...['countrycode', 'countryregion', 'countryname', 'countryiso', 'countryisocode', 'isocountrycode'],
-    ...[
-      'phonecountry',
-      'phonecountrycode',
-      'dialcode',
-      'dialingcode',
-      'callingcode',
-      'land',
-      'pays',
-      'país',
-      'pais',
-    ],
+    ...['phonecountry', 'phonecountrycode', 'dialcode', 'dialingcode', 'callingcode'],
   ],
   first_name: ['first', 'givenname', 'forename', 'vorname', 'prénom', 'prenom', 'nombre'],
   last_name: ['last', 'surname', 'familyname', 'nachname', 'apellido', 'apellidos'],
@@ -95,7 +85,7 @@ function recognizeField(header: string): ImportField | undefined {
  */
 const repeatable: ReadonlySet<ImportField> = new Set(['do_not_call', 'country'])
 
-/** Recognizes columns by their headers. The second of two columns for the same field becomes a variable, with two exceptions. */
+/** Recognizes columns by their headers. Of fields that aren't `repeatable`, the second column becomes a variable. */
 export function recognizeColumns(headers: readonly string[]): ImportColumn[] {
   const used = new Set<string>()
   return headers.map((raw) => {

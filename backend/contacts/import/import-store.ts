@@ -166,19 +166,25 @@ export const findImportCampaign = (db: Db, job: ImportJob) =>
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()
 
+/** Which of the remaining rows to import. */
+export type RemainingRows = 'do not call' | 'any' | { position: number }
+
 /**
  * Locks the next rows to import, or one of them. Rows are locked before their contacts, as in the erasure of a contact.
  */
-export const lockRemainingRows = (db: Db, job: ImportJob, rows: { limit: number } | { position: number }) =>
+export const lockRemainingRows = (db: Db, job: ImportJob, rows: RemainingRows, limit: number) =>
   db
     .selectFrom('contact_import_row')
     .select(['position', 'fields'])
     .where('import_id', '=', job.id)
     .where('result', 'is', null)
     .where('state', 'in', ['new', 'existing'])
-    .$if('position' in rows, (query) => query.where('position', '=', 'position' in rows ? rows.position : 0))
+    .$if(rows === 'do not call', (query) => query.where(sql<boolean>`fields @> '{"do_not_call": true}'`))
+    .$if(typeof rows === 'object', (query) =>
+      query.where('position', '=', typeof rows === 'object' ? rows.position : 0),
+    )
     .orderBy('position')
-    .limit('limit' in rows ? rows.limit : 1)
+    .limit(limit)
     .forUpdate()
     .execute()
 

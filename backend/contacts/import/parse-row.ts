@@ -3,7 +3,7 @@ import { chooseCountry, readCountry } from '@outdial/reading'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
-import { isInternational, parsePhone } from '../../core/phone.ts'
+import { parsePhone, parsePhones } from '../../core/phone.ts'
 import { pick } from '../../core/records.ts'
 import { validate, withoutFieldName } from '../../core/validate.ts'
 import { detailColumns } from '../../db/tables/contact-fields.ts'
@@ -16,7 +16,11 @@ import { expandTimeZone, parseYesNo } from './parse-cells.ts'
 export const RowIssue = z.object({ column: z.string(), message: z.string() })
 export type RowIssue = z.infer<typeof RowIssue>
 
-type ParsedRow = { phoneNumber: string; fields: ContactInput } | { issues: RowIssue[] }
+/** A contact in a file. `other_numbers` are also added to the do-not-call list, if the person must not be called. */
+export const ImportedContact = ContactInput.extend({ other_numbers: z.array(z.string()).default([]) })
+export type ImportedContact = z.infer<typeof ImportedContact>
+
+type ParsedRow = { phoneNumber: string; fields: ImportedContact } | { issues: RowIssue[] }
 
 /** How to parse the numbers and dates of a file. */
 export interface ImportContext {
@@ -50,18 +54,21 @@ export function parseRow(
   })
   const name = countries.find(({ cell }) => !isCountryCode(cell))
   if (name !== undefined) variables.push(['country', name.cell])
-  const parsed = parseNumber(fieldCells.phone_number ?? '', countries, context)
+  const mustNotBeCalled = doNotCall.some(({ cell }) => parseYesNo(cell) === true)
+  const parsed = parseNumbers(fieldCells.phone_number ?? '', countries, mustNotBeCalled, context)
   const parsedFields = parseFields(columns, { fieldCells, doNotCall, variables }, context)
-  if (parsed.ok && 'fields' in parsedFields) {
-    const { phoneNumber } = parsed
-    return { phoneNumber, fields: { ...parsedFields.fields, phone_number: phoneNumber } }
+  if ('phoneNumbers' in parsed && 'fields' in parsedFields) {
+    const [phoneNumber, ...otherNumbers] = parsed.phoneNumbers
+    const numbers = { phone_number: phoneNumber, other_numbers: otherNumbers }
+    return { phoneNumber, fields: { ...parsedFields.fields, ...numbers } }
   }
-  const otherIssues = 'issues' in parsedFields ? parsedFields.issues : []
-  if (parsed.ok) return { issues: otherIssues }
-  if ('header' in parsed)
-    return { issues: [{ column: parsed.header, message: parsed.message }, ...otherIssues] }
-  const message = fieldCells.phone_number === undefined ? 'Phone number is missing.' : parsed.issue.message
-  return { issues: [{ column: findHeader(columns, parsed.issue.field), message }, ...otherIssues] }
+  const issues = 'issues' in parsedFields ? parsedFields.issues : []
+  if ('problem' in parsed) {
+    const column = parsed.header ?? findHeader(columns, 'phone_number')
+    issues.unshift({ column, message: parsed.problem })
+  }
+  if (!mustNotBeCalled) return { issues }
+  return { issues: issues.map(({ column, message }) => ({ column, message: `Not blocked: ${message}` })) }
 }
 
 /** Codes help to parse the number. Anything else becomes a variable, because an agent can say it. */
@@ -71,25 +78,42 @@ const isCountryCode = (cell: string): boolean => {
 }
 
 /**
- * Parses the number in the row's country. Without a country code of its own, it isn't parsed in another country than the one
- * that the row seems to name: it could be a stranger's.
+ * Parses the number in the row's country, or all numbers of someone who must not be called. If it isn't clear which country
+ * the row names, only numbers with a country code count: others could be a stranger's.
  */
-function parseNumber(
+function parseNumbers(
   text: string,
   cells: readonly HeadedCell[],
+  mustNotBeCalled: boolean,
   context: ImportContext,
-): ReturnType<typeof parsePhone> | { ok: false; header: string; message: string } {
-  if (cells.length === 0 || isInternational(text)) return parsePhone(text, context.country)
-  const countries = cells.flatMap(({ cell }) => readCountry(cell) ?? [])
-  const country = countries.length === 0 ? undefined : chooseCountry(countries)
-  if (country !== undefined) return parsePhone(text, country.code)
-  const { header, cell } = cells[0] ?? { header: '', cell: '' }
-  const quoted = cells.map((other) => `“${other.cell.slice(0, 50)}”`)
-  const problem =
-    countries.length === 0
-      ? `“${cell.slice(0, 50)}” isn't a known country. Enter its two-letter code, for example US,`
-      : `${quoted.join(' and ')} are different countries. Correct one,`
-  return { ok: false, header, message: `${problem} or add the country code to the phone number.` }
+): { phoneNumbers: readonly [string, ...string[]] } | { header?: string; problem: string } {
+  if (text === '') return { problem: 'Phone number is missing.' }
+  const country = chooseRowCountry(cells, context)
+  const code = typeof country === 'string' ? country : null
+  const parsed = mustNotBeCalled ? parsePhones(text, code) : parsePhone(text, code)
+  if (parsed.ok)
+    return { phoneNumbers: 'phoneNumbers' in parsed ? parsed.phoneNumbers : [parsed.phoneNumber] }
+  if (typeof country !== 'string') return country
+  const { field, message } = parsed.issue
+  return { problem: message, ...(field === 'country' && { header: cells[0]?.header }) }
+}
+
+function chooseRowCountry(
+  cells: readonly HeadedCell[],
+  context: ImportContext,
+): string | { header: string; problem: string } {
+  const [first] = cells
+  if (first === undefined) return context.country
+  const addCode = 'or add the country code to the phone number.'
+  const unknown = cells.find(({ cell }) => readCountry(cell) === undefined)
+  if (unknown !== undefined) {
+    const problem = `“${unknown.cell.slice(0, 50)}” isn't a known country. Enter its two-letter code, for example US, ${addCode}`
+    return { header: unknown.header, problem }
+  }
+  const country = chooseCountry(cells.flatMap(({ cell }) => readCountry(cell) ?? []))
+  if (country !== undefined) return country.code
+  const quoted = cells.map(({ cell }) => `“${cell.slice(0, 50)}”`).join(' and ')
+  return { header: first.header, problem: `${quoted} are different countries. Correct one, ${addCode}` }
 }
 
 /** A cell that isn't blank. Several columns can say that a person has opted out, or name the country. */

@@ -15,7 +15,7 @@ export interface ImportFile extends ImportContext {
  * @throws {UnreadableFileError}
  */
 export async function* readImportFile(file: ImportFile): AsyncGenerator<ImportColumn[] | CheckedRow> {
-  const positionByNumber = new Map<string, number>()
+  const seen: SeenNumbers = { positions: new Map(), listed: new Set() }
   let columns: ImportColumn[] | undefined
   let position = 0
   let rowCount = 0
@@ -29,7 +29,7 @@ export async function* readImportFile(file: ImportFile): AsyncGenerator<ImportCo
     if (cells.every((cell) => cell.trim() === '')) continue
     rowCount += 1
     if (rowCount > maxRows || position > 2 * maxRows) throw tooManyRowsError()
-    yield checkRow(columns, cells, position, file, positionByNumber)
+    yield checkRow(columns, cells, position, file, seen)
   }
   if (columns === undefined) throw new UnreadableFileError('The file is empty. Choose another file.')
 }
@@ -64,29 +64,38 @@ const tooManyRowsError = () =>
     `The file has more than ${maxRows.toLocaleString('en-US')} rows. Split it into smaller files.`,
   )
 
+/** The numbers that were read. The second row of a number is skipped, unless it adds one to the do-not-call list. */
+interface SeenNumbers {
+  /** The last row of each number that isn't skipped. */
+  positions: Map<string, number>
+  /** The numbers of people who must not be called. */
+  listed: Set<string>
+}
+
 function checkRow(
   columns: readonly ImportColumn[],
   cells: readonly string[],
   position: number,
   context: ImportContext,
-  positionByNumber: Map<string, number>,
+  seen: SeenNumbers,
 ): CheckedRow {
   const parsed = parseRow(columns, cells, context)
   if ('issues' in parsed) {
     return { position, phone_number: null, fields: {}, isDuplicate: false, issues: parsed.issues }
   }
   const { phoneNumber, fields } = parsed
-  const firstPosition = positionByNumber.get(phoneNumber)
-  if (firstPosition === undefined) positionByNumber.set(phoneNumber, position)
+  const { positions, listed } = seen
+  const numbersToList = fields.do_not_call === true ? [phoneNumber, ...fields.other_numbers] : []
+  const first = positions.get(phoneNumber)
+  const isDuplicate = first !== undefined && numbersToList.every((number) => listed.has(number))
+  if (!isDuplicate) positions.set(phoneNumber, position)
+  numbersToList.forEach((number) => listed.add(number))
   const column = columns.find(({ field }) => field === 'phone_number')?.header ?? ''
   return {
     position,
     phone_number: phoneNumber,
     fields,
-    isDuplicate: firstPosition !== undefined,
-    issues:
-      firstPosition === undefined
-        ? []
-        : [{ column, message: `Duplicate of row ${firstPosition}. This row is skipped.` }],
+    isDuplicate,
+    issues: isDuplicate ? [{ column, message: `Duplicate of row ${first}. This row is skipped.` }] : [],
   }
 }

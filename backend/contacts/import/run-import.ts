@@ -5,17 +5,19 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { addContacts } from '../add-contacts.ts'
 import type { AddRequest, AddResult, Decision } from '../add-request.ts'
-import { ContactInput, toContactChanges } from '../contact-input.ts'
+import { toContactChanges } from '../contact-input.ts'
 import {
   findImportCampaign,
   finishImportStep,
   type ImportJob,
   lockRemainingRows,
   releaseImport,
+  type RemainingRows,
   renewImportLease,
   type RowResult,
   writeRowResults,
 } from './import-store.ts'
+import { ImportedContact } from './parse-row.ts'
 
 type ImportDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
@@ -23,44 +25,49 @@ type ImportDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 const batchSize = 50
 
 /**
- * Imports the remaining rows in batches. A row is committed together with its result, so a process that takes over from
- * a lost one doesn't import any row twice. A row that a batch leaves out is imported alone, next.
+ * Imports the remaining rows in batches, first those of people who must not be called: another row of theirs would queue a
+ * call. A row is committed together with its result, so a process that takes over from a lost one doesn't import any row
+ * twice. A row that a batch leaves out is imported alone, next.
  */
 export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
+  let next: 'do not call' | 'any' = 'do not call'
   let aloneRows: readonly number[] = []
   for (;;) {
     if (signal.aborted) return releaseImport(deps.db, job)
     const [position, ...others] = aloneRows
-    const rows = position === undefined ? null : { position }
+    const rows = position === undefined ? next : { position }
     const done = await inTransaction(deps, (tx) => importRows(tx, job, rows))
     if (done === 'finished') return
-    aloneRows = position === undefined ? done.aloneRows : others
+    if (done === 'none left') next = 'any'
+    else aloneRows = position === undefined ? done.aloneRows : others
   }
 }
 
 /**
- * Imports the next rows, or only the given one, which runs alone.
+ * Imports the next rows, or only one, which runs alone.
  *
  * @returns the positions of the rows that must run alone
  */
 async function importRows(
   tx: ImportDeps,
   job: ImportJob,
-  only: { position: number } | null,
-): Promise<{ aloneRows: number[] } | 'finished'> {
+  which: RemainingRows,
+): Promise<{ aloneRows: number[] } | 'none left' | 'finished'> {
   const { db, clock } = tx
   if (!(await renewImportLease(db, job))) return 'finished'
   const { campaignId, userId, fileName } = await findImportCampaign(db, job)
   const actor = { kind: 'import', id: job.id, user_id: userId, name: fileName } as const
-  const rows = await lockRemainingRows(db, job, only === null ? { limit: batchSize } : only)
-  if (rows.length === 0 && only === null) {
+  const isAlone = typeof which === 'object'
+  const rows = await lockRemainingRows(db, job, which, isAlone ? 1 : batchSize)
+  if (rows.length === 0 && which === 'do not call') return 'none left'
+  if (rows.length === 0 && !isAlone) {
     await finishImportStep(db, job, { status: 'done', at: clock.now() })
     return 'finished'
   }
   const requests = rows.map(({ fields }) =>
-    toRequest(ContactInput.parse(fields), { campaignId, actor, now: clock.now() }),
+    toRequest(ImportedContact.parse(fields), { campaignId, actor, now: clock.now() }),
   )
-  const decisions = await addContacts(tx, job.workspaceId, requests, { isAlone: only !== null })
+  const decisions = await addContacts(tx, job.workspaceId, requests, { isAlone })
   const results: RowResult[] = []
   const aloneRows: number[] = []
   for (const [index, { position }] of rows.entries()) {
@@ -74,13 +81,13 @@ async function importRows(
     await finishImportStep(db, job, { status: 'failed', error, at: clock.now() })
     return 'finished'
   }
-  if (only !== null && aloneRows.length > 0)
+  if (isAlone && aloneRows.length > 0)
     throw new Error('invariant: a row that is imported alone is never left out')
   return { aloneRows }
 }
 
 function toRequest(
-  input: ContactInput,
+  input: ImportedContact,
   { campaignId, actor, now }: { campaignId: number | null; actor: Actor & { kind: 'import' }; now: Date },
 ): AddRequest {
   const call = {
@@ -96,6 +103,7 @@ function toRequest(
       ...toContactChanges(input, actor, now),
       // The check of the file has normalized the number.
       contact: { phoneNumber: input.phone_number },
+      doNotCallNumbers: input.do_not_call === true ? [input.phone_number, ...input.other_numbers] : [],
       call: campaignId === null ? null : { campaignId, ...call },
     }
     return { addition, api: null }

@@ -1,6 +1,6 @@
 import { addContactTexts, boundedText, trimmedText } from '@outdial/contract'
 import * as z from 'zod'
-import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
+import { addNumbersToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
 import { toActor } from '../../core/actor.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { defineAction, defineForm, redirectTo, template } from '../page/define-page.ts'
@@ -26,7 +26,7 @@ const doNotCallPath = '/contacts/do-not-call'
 /** Numbers are stored as hashes, so they can be checked one by one but not listed. */
 export const doNotCallPage = defineForm({
   query: z.object({ number: trimmedText(64).optional().catch(undefined) }),
-  form: z.object({ phone_number: boundedText(64), reason: Reason }),
+  form: z.object({ phone_number: boundedText(1_000), reason: Reason }),
   show: async (deps, { workspace, query }) => {
     const number = query.number ?? ''
     const emptyData = { number, error: '', result: null, phoneLabel }
@@ -39,8 +39,17 @@ export const doNotCallPage = defineForm({
   },
   submit: async (tx, context, { phone_number, reason }) => {
     const entry = { source: 'dashboard', reason, addedBy: toActor(context.caller) } as const
-    await addNumberToDoNotCallList(tx, context.workspace.id, { phoneNumber: phone_number }, entry)
-    return redirectTo(pathTo(context, doNotCallPath), 'The number is now on the do-not-call list.')
+    const added = await addNumbersToDoNotCallList(
+      tx,
+      context.workspace.id,
+      { phoneNumber: phone_number },
+      entry,
+    )
+    const message =
+      added.length === 1
+        ? 'The number is now on the do-not-call list.'
+        : `${added.length} numbers are now on the do-not-call list.`
+    return redirectTo(pathTo(context, doNotCallPath), message)
   },
 })
 
@@ -63,7 +72,7 @@ export const addContactToDoNotCallListAction = defineAction({
   form: z.object({ reason: Reason }),
   run: async (tx, context, { reason }) => {
     const entry = { source: 'dashboard', reason, addedBy: toActor(context.caller) } as const
-    await addNumberToDoNotCallList(tx, context.workspace.id, { contactId: context.params.id }, entry)
+    await addNumbersToDoNotCallList(tx, context.workspace.id, { contactId: context.params.id }, entry)
     return redirectTo(contactPath(context), 'The number is now on the do-not-call list.')
   },
   back: (context) => contactPath(context),

@@ -43,6 +43,14 @@ it("cancels a contact's waiting calls in all campaigns, and sends their events",
   expect(await getCall(api.deps, api.seed, unrelated.id)).toMatchObject({ status: 'queued' })
 })
 
+it('cancels the waiting calls to every number of a text', async () => {
+  const [mobile, office] = [freshNumber(), freshNumber()]
+  const { call } = await queueCall(mobile)
+  const { call: other } = await queueCall(office)
+  const response = await send({ phone_number: `${office} ext. 12, p:${mobile}` })
+  expect(response.json()).toEqual({ canceled: [call.id, other.id], phone_numbers: [office, mobile] })
+})
+
 it('returns an empty list and sends no second event if the calls are already canceled', async () => {
   const number = freshNumber()
   const { call } = await queueCall(number)

@@ -123,6 +123,26 @@ it("puts a number on the do-not-call list, and doesn't remove it if do_not_call 
   expect((await add({ phone_number, do_not_call: false })).contact.do_not_call).toBe(true)
 })
 
+it('puts every number of a text on the do-not-call list, and saves the contact with the first', async () => {
+  const [mobile, office] = [freshNumber(), freshNumber()]
+  const waiting = await add({ phone_number: office })
+  const { contact, call } = await add({
+    phone_number: `${mobile} ext 4, office ${office}`,
+    do_not_call: true,
+    first_name: 'Ann',
+  })
+  expect(contact).toMatchObject({ phone_number: mobile, first_name: 'Ann', do_not_call: true })
+  expect(call).toMatchObject({ to_number: mobile, outcome: 'suppressed', ended_reason: 'do_not_call' })
+  const before = await api.send({ path: `/calls/${waiting.call.id}/` })
+  expect(before.json()).toMatchObject({ status: 'completed', outcome: 'suppressed' })
+  expect((await add({ phone_number: office })).contact.do_not_call).toBe(true)
+  // The same text without an opting out isn't one number to call.
+  expect(await addInvalid({ phone_number: `${mobile}, ${office}` })).toMatchObject({
+    status: 422,
+    details: [{ field: 'phone_number', code: 'invalid_phone_number' }],
+  })
+})
+
 it('schedules a call for the requested time, or for now if that time is past', async () => {
   const later = new Date(api.deps.clock.now().getTime() + 3_600_000).toISOString()
   const scheduled = await add({ phone_number: freshNumber(), scheduled_at: later })

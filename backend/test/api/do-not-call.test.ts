@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
 import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
-import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
+import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { lockContact } from '../../db/locks.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
@@ -33,6 +33,7 @@ it("adds a number to the list with the reason, and suppresses the number's waiti
   const { call } = await queueCall(number)
   expect(await add({ phone_number: number, reason: 'Booked an appointment' })).toEqual({
     phone_number: number,
+    phone_numbers: [number],
     do_not_call: true,
   })
   expect(await findEntry(number)).toMatchObject({ source: 'api', reason: 'Booked an appointment' })
@@ -66,13 +67,13 @@ it('never deadlocks if a contact is put on the list and saved at the same time',
   const { listing, saving } = await deps.db.transaction().execute(async (db) => {
     await lockContact(db, seed.workspaceId, contact.id)
     const entry = { source: 'dashboard', reason: null } as const
-    const pendingEntry = addNumberToDoNotCallList(deps, seed.workspaceId, { contactId: contact.id }, entry)
+    const pendingEntry = addNumbersToDoNotCallList(deps, seed.workspaceId, { contactId: contact.id }, entry)
     await waitForLockWaiters(deps.db)
     const pendingContact = addContact(deps, toCaller(seed), { phone_number: number })
     await waitForLockWaiters(deps.db, 2)
     return { listing: pendingEntry, saving: pendingContact }
   })
-  expect(await listing).toBe(number)
+  expect(await listing).toEqual([number])
   expect(await saving).toMatchObject({ contact: { id: contact.id, created: false } })
 })
 
@@ -93,6 +94,34 @@ it("adds a number that no contact has, read with the request's country or the wo
   expect(await findEntry('+442079460959')).toMatchObject({ reason: null })
 })
 
+it('adds every number of a text, and suppresses their waiting calls', async () => {
+  const [mobile, office] = [freshNumber(), freshNumber()]
+  const calls = [await queueCall(mobile), await queueCall(office)]
+  const phone_number = `Mobile: ${mobile} ext 5; office (main desk): ${office} / ${mobile}`
+  expect(await add({ phone_number })).toEqual({
+    phone_number: mobile,
+    phone_numbers: [mobile, office],
+    do_not_call: true,
+  })
+  for (const { call } of calls)
+    expect(await getCall(api.deps, api.seed, call.id)).toMatchObject({ ended_reason: 'do_not_call' })
+  expect(await findEntry(office)).toBeDefined()
+})
+
+it('takes a long text with a number', async () => {
+  const number = freshNumber()
+  const note = 'Please remove me from your list. '.repeat(28)
+  expect(await add({ phone_number: `${note}${number}` })).toMatchObject({ phone_number: number })
+})
+
+it('never deadlocks if two requests name the same numbers in another order', async () => {
+  const numbers = Array.from({ length: 6 }, () => freshNumber())
+  for (const number of numbers) await queueCall(number)
+  const orders = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? numbers : numbers.toReversed()))
+  const responses = await Promise.all(orders.map((order) => send({ phone_number: order.join(', ') })))
+  expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+})
+
 it("doesn't end a call that is being dialed", async () => {
   const number = freshNumber()
   const { call } = await queueCall(number)
@@ -111,7 +140,8 @@ it('erases the reason with the contact, and keeps the number on the list', async
 
 it.each([
   ['no number', {}, 'phone_number', 'required'],
-  ['an unreadable number', { phone_number: '12' }, 'phone_number', 'invalid_phone_number'],
+  ['text without a number', { phone_number: 'call 555-0197' }, 'phone_number', 'invalid_phone_number'],
+  ['a very long text', { phone_number: '1'.repeat(1_001) }, 'phone_number', 'too_long'],
   ['a long reason', { phone_number: '+12025550100', reason: 'x'.repeat(501) }, 'reason', 'too_long'],
   ['an unknown country', { phone_number: '2025550100', country: 'XX' }, 'country', 'invalid_country'],
 ])('rejects %s', async (_what, body, field, code) => {

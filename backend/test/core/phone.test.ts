@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { parsePhone } from '../../core/phone.ts'
+import { parsePhone, parsePhones } from '../../core/phone.ts'
 import { anyCharacter } from '../support/schema-arbitraries.ts'
 
 const e164 = (input: string, country = 'US') => {
@@ -21,6 +21,11 @@ it.each([
   ['\u202a+1 202 555 0100\u202c', 'DE'],
   ['+1\u00a0202\u00a0555\u00a00100', 'DE'],
   ['00 1 202 555 0100', 'DE'],
+  ['p:+12025550100', 'DE'],
+  ["'+12025550100", 'DE'],
+  ['="12025550100"', 'US'],
+  ['="+12025550100"', 'DE'],
+  ['12025550100.0', 'US'],
   ['  +12025550100\n', 'DE'],
 ])('parses %j dialed in %s', (input, country) => {
   expect(e164(input, country)).toBe('+12025550100')
@@ -34,6 +39,10 @@ it.each([
   ['030 901820', 'DE', '+4930901820'],
   ['06 698 12345', 'IT', '+390669812345'],
   ['+800 1234 5678', 'US', '+80012345678'],
+  ['0044 20 7946 0018', 'US', '+442079460018'],
+  ['00442079460018', 'US', '+442079460018'],
+  ['+521 55 1234 5678', 'US', '+525512345678'],
+  ['+52 1 55 1234 5678', 'MX', '+525512345678'],
 ])('parses %j dialed in %s as %s', (input, country, expected) => {
   expect(e164(input, country)).toBe(expected)
 })
@@ -62,6 +71,72 @@ it.each(['+1 202 555 0100 x12', '202-555-0100 ext. 12', 'tel:+1-202-555-0100;ext
     expect(e164(input)).toBe('phone_number_extension')
   },
 )
+
+const several = [
+  ['+12025550100, +12025550103', '+12025550100 +12025550103'],
+  ['202-555-0100/202-555-0103', '+12025550100 +12025550103'],
+  ['2025550100;2025550103', '+12025550100 +12025550103'],
+  ['2025550100,2025550103', '+12025550100 +12025550103'],
+  ['2025550100\n2025550103', '+12025550100 +12025550103'],
+  ['["+12025550100","+12025550103"]', '+12025550100 +12025550103'],
+  ['Home: 202-555-0100 x5, Work: 202-555-0103 x7', '+12025550100 +12025550103'],
+  ['+1 202 555 0100 (mobile), 0044 20 7946 0018 (office)', '+12025550100 +442079460018'],
+] as const
+
+it.each(several.map(([input]) => input))('says that %j is more than one number', (input) => {
+  expect(parsePhone(input, 'US')).toMatchObject({
+    issue: { code: 'invalid_phone_number', message: expect.stringMatching(/Enter only one phone number\.$/) },
+  })
+})
+
+const findAll = (input: string) => {
+  const parsed = parsePhones(input, 'US')
+  return parsed.ok ? parsed.phoneNumbers.join(' ') : parsed.issue.message
+}
+
+it.each([
+  ...several,
+  ['(202) 555-0197 ext 5', '+12025550197'],
+  ['tel:+1-202-555-0197;ext=4', '+12025550197'],
+  ['2025550197,,4', '+12025550197'],
+  ['p:+12025550197', '+12025550197'],
+  ['0044 20 7946 0018', '+442079460018'],
+  ['Mobile: (202) 555-0197', '+12025550197'],
+  ['https://wa.me/12025550197', '+12025550197'],
+  ['+1 (202) 555-0197 <tel:+12025550197>', '+12025550197'],
+  ['+1 900 555 0100', '+19005550100'],
+  ['+52 (1) 55 1234 5678', '+525512345678'],
+  ['12025550100.0, 12025550103.0', '+12025550100 +12025550103'],
+  ['tel:+12025550100;tel:+12025550103', '+12025550100 +12025550103'],
+  ['Tel: 2025550100; Fax: 2025550103', '+12025550100 +12025550103'],
+  ['202/555-0100, 202/555-0103', '+12025550100 +12025550103'],
+  ['0093701234567\n0097517123456', '+93701234567 +97517123456'],
+  ['202 555 0100 202 555 0103', '+12025550100 +12025550103'],
+  ['m2025550100', '+12025550100'],
+  ['1. 2025550100 2. 2125550103', '+12025550100 +12125550103'],
+  ['Opted out 2026-05-04 10:00 2025550100', '+12025550100'],
+])('finds the numbers in %j for someone who must not be called', (input, expected) => {
+  expect(findAll(input)).toBe(expected)
+})
+
+it.each([
+  '',
+  '555-0197',
+  'n/a',
+  '2026-11-26 10:30',
+  'order 1234567890123',
+  '01 00 12 34 56 78',
+  '1'.repeat(1_001),
+])('never guesses a number in %j', (input) => {
+  expect(findAll(input)).toBe(
+    'No phone number was found. Include the country code, for example +1 202 555 0100.',
+  )
+})
+
+it('reads only numbers with a country code if the country is unknown', () => {
+  expect(parsePhones('+12025550100, 2025550103', null)).toMatchObject({ phoneNumbers: ['+12025550100'] })
+  expect(parsePhone('2025550100', null)).toMatchObject({ ok: false })
+})
 
 it('rejects a country without phone numbers', () => {
   expect(e164('202 555 0100', 'ZZ')).toBe('invalid_country')

@@ -11,7 +11,7 @@ import { parseRow } from '../../contacts/import/parse-row.ts'
 import { systemClock } from '../../core/clock.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
 import { decodeText } from '../../core/decode-text.ts'
-import { parsePhone } from '../../core/phone.ts'
+import { parsePhone, parsePhones } from '../../core/phone.ts'
 import { toSingleLine } from '../../core/text.ts'
 import { parseFormFields } from '../../dashboard/agents/schema-fields.ts'
 import { parseParameters, parseSchema } from '../../dashboard/tools/http-tool-parameters.ts'
@@ -153,7 +153,10 @@ const readers: Record<string, Record<string, Read>> = {
   ]),
   'core/csv.ts': { formatCsvRecord: (text) => formatCsvRecord([text, text]) },
   'core/decode-text.ts': { decodeText: (text) => decodeText(Buffer.from(text)) },
-  'core/phone.ts': { parsePhone: (text) => parsePhone(text, 'US') },
+  'core/phone.ts': {
+    parsePhone: (text) => parsePhone(text, 'US'),
+    parsePhones: (text) => parsePhones(text, 'US'),
+  },
   'core/text.ts': { toSingleLine },
   'dashboard/agents/schema-fields.ts': {
     parseFormFields: (text) => {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import type { RetryPolicy } from '@outdial/contract'
 import { sql } from 'kysely'
-import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
+import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
 import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
 import { createAttemptWriter } from '../../dialer/attempt-writer.ts'
 import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
@@ -55,7 +55,7 @@ it('gives each of the attempts that end together its own result', async () => {
   const [retried, declined, voicemail, analyzed, analyzing, stale, suppressed] = await dialCalls(7, retryBusy)
   if (!retried || !declined || !voicemail || !analyzed || !analyzing || !stale || !suppressed)
     throw new Error('a call is missing')
-  await addNumberToDoNotCallList(
+  await addNumbersToDoNotCallList(
     world.deps,
     world.seed.workspaceId,
     { phoneNumber: suppressed.request.toNumber },

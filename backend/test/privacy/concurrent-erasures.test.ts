@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { Weekday } from '@outdial/contract'
 import { cancelCall, cancelCallsToContact } from '../../calls/cancel-call.ts'
-import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
+import { addNumbersToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { addNote } from '../../contacts/contact-notes.ts'
@@ -174,8 +174,8 @@ it('erases everything even if the contact and its campaign are changed and calle
       settle(cancelCallsToContact(deps, toCaller(seed), { phone_number: number })),
       settle(editHours(round)),
       settle(addNote(deps, seed.workspaceId, id, { callId: null, text: 'Zelda' })),
-      settle(addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: number }, entry)),
-      settle(addNumberToDoNotCallList(deps, seed.workspaceId, { contactId: id }, entry)),
+      settle(addNumbersToDoNotCallList(deps, seed.workspaceId, { phoneNumber: number }, entry)),
+      settle(addNumbersToDoNotCallList(deps, seed.workspaceId, { contactId: id }, entry)),
       settle(removeNumberFromDoNotCallList(deps, toCaller(seed), { phoneNumber: number }, 'Zelda')),
       settle(addContact(deps, toCaller(seed), { phone_number: number, first_name: 'Zelda' })),
       call(),

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals'
-import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
+import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
 import { addNote } from '../../contacts/contact-notes.ts'
 import { queueCallback } from '../../contacts/queue-callback.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
@@ -47,7 +47,7 @@ it('leaves no trace of a person in any table, and publishes each call once', asy
   await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: call.id }, analysis)
   await addNote(deps, seed.workspaceId, contact.id, { callId: call.id, text: 'Zelda likes mornings' })
   const waiting = await seedCall(deps, seed, number, { metadata: { sheet: 'Zelda' } })
-  await addNumberToDoNotCallList(
+  await addNumbersToDoNotCallList(
     deps,
     seed.workspaceId,
     { phoneNumber: '+12025550174' },
@@ -132,7 +132,7 @@ it('erases a callback URL once its event is delivered, before or after the conta
 
 it('keeps the number on the do-not-call list, so that a new contact with it is not called', async () => {
   const first = await seedCall(deps, seed, number, person)
-  await addNumberToDoNotCallList(
+  await addNumbersToDoNotCallList(
     deps,
     seed.workspaceId,
     { contactId: first.contact.id },

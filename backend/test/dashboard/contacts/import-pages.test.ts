@@ -1,6 +1,7 @@
 // cspell:ignore Müller
 import { beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
+import { findDoNotCallEntry } from '../../../calls/check-do-not-call.ts'
 import { startExpirationJob } from '../../../privacy/delete-expired.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
 import { seedCall } from '../../support/calls.ts'
@@ -127,6 +128,53 @@ it('reads numbers in the country of their row, however it is written', async () 
   ])
 })
 
+it('puts every number of a person who must not be called on the list, and says who was not blocked', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { path, page } = await uploadAndCheck(
+    user,
+    [
+      'First name,Phone,Do not call',
+      'Ann,"(202) 557-0150 ext 5, +1 202 557 0151",yes',
+      'Bob,555-0197,yes',
+      'Cy,"+12025570152, +12025570153",no',
+      'Ann,"+12025570150, +12025570154",yes',
+    ].join('\n'),
+  )
+  expect(getStat(page.html)).toMatchObject({ Rows: 4, Errors: 2 })
+  expect(page.text).toMatch(/3 Phone Not blocked: No phone number was found\./)
+  expect(page.text).toMatch(/4 Phone There is more than one phone number\. Enter only one phone number\./)
+  await user.browser.press(page, 'Import contacts')
+  await waitUntilSettled(user, path)
+  expect(await listContacts(user)).toMatchObject([{ first_name: 'Ann', phone_number: '+12025570150' }])
+  for (const number of ['+12025570150', '+12025570151', '+12025570154'])
+    expect(await findDoNotCallEntry(world.database.db, user.seed.workspaceId, number)).toBeDefined()
+})
+
+it('calls nobody who must not be called, although an earlier row of the file wants a call', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { path, page } = await uploadAndCheck(
+    user,
+    [
+      'First name,Phone,Unsubscribed',
+      'Ann,+12025570160,',
+      'Bob,+12025570161,',
+      'Ann,(202) 557-0160,x',
+      'Bea,"+12025570162 / +12025570161",x',
+      'Ann,202-557-0160,x',
+    ].join('\n'),
+  )
+  expect(getStat(page.html)).toMatchObject({ Rows: 5, Duplicates: 1 })
+  await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
+  const done = await waitUntilSettled(user, path)
+  expect(done.text).toContain('4 not called (on the do-not-call list).')
+  const calls = await world.database.db
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', user.seed.workspaceId)
+    .execute()
+  expect(calls).toEqual([])
+})
+
 it('never reads a number in another country than the row seems to name', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadAndCheck(
@@ -138,15 +186,17 @@ it('never reads a number in another country than the row seems to name', async (
       ',2025570142,999',
       'Congo,2025570143,',
       'AQ,2025570144,',
+      'Atlantis,55 1234 5678,1',
     ].join('\n'),
   )
-  expect(getStat(page.html)).toMatchObject({ Rows: 5, Errors: 5 })
+  expect(getStat(page.html)).toMatchObject({ Rows: 6, Errors: 6 })
   for (const message of [
     /2 Country “Atlantis” isn't a known country\. Enter its two-letter code, for example US, or add the country code to the phone number\./,
     /3 Country “India” and “1” are different countries\. Correct one, or add the country code to the phone number\./,
     /4 Country Code “999” isn't a known country\./,
     /5 Country “Congo” isn't a known country\./,
     /6 Country AQ isn't a supported country code\./,
+    /7 Country “Atlantis” isn't a known country\./,
   ])
     expect(page.text).toMatch(message)
 })

@@ -176,7 +176,7 @@ describe('callbacks that are not scheduled', () => {
     const { ask: requestCallback, waiting } = await seedConversation({ number })
     const now = world.deps.clock.now()
     await addToDoNotCallList(world.deps, world.seed.workspaceId, {
-      phoneNumber: number,
+      phoneNumbers: [number],
       source: 'call',
       now,
     })
