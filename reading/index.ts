@@ -2,3 +2,4 @@
 // means the same everywhere. It imports nothing, because the connector's upload includes it.
 
 export * from './country.ts'
+export * from './yes-no.ts'

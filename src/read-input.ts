@@ -1,5 +1,6 @@
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
 import { readCountry } from '../reading/country.ts'
+import { readYesNo } from '../reading/yes-no.ts'
 import { withoutBlanks } from './blanks.ts'
 import { toTimestamp } from './date-time.ts'
 import { invalidInput } from './errors.ts'
@@ -55,11 +56,13 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       return [...new Set(codes)]
     },
 
-    yesOrNo: (key: string): boolean | undefined => {
-      const answer = text(key)?.toLowerCase()
-      if (answer === undefined) return undefined
-      if (!yes.has(answer) && !no.has(answer)) throw fail(key, 'must be Yes or No.')
-      return yes.has(answer)
+    /** @param read returns undefined for text that is neither */
+    yesOrNo: (key: string, read = readYesNo): boolean | undefined => {
+      const typed = text(key)
+      if (typed === undefined) return undefined
+      const answer = read(typed)
+      if (answer === undefined) throw fail(key, 'must be Yes or No.')
+      return answer
     },
 
     wholeNumber: (key: string): number | undefined => {
@@ -146,9 +149,6 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
 /** Creates the format only for an error: the first `Intl` object takes 11 ms, which every step would wait for. */
 const joinWithOr = (items: string[]): string =>
   new Intl.ListFormat('en-US', { type: 'disjunction' }).format(items)
-
-const yes = new Set(['yes', 'true', 'y', '1'])
-const no = new Set(['no', 'false', 'n', '0'])
 
 const notTimeOfDay = 'must be a time of day, for example 09:00.'
 

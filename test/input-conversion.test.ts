@@ -38,7 +38,7 @@ const lookup = (noun: string): Expected => {
 }
 const text: Expected = ['Q1 leads', 'n/a', 'yes', 'false', '1', '1.0', 'x', oneText, blank]
 const notYesOrNo = error('must be Yes or No.')
-const yesOrNo: Expected = [notYesOrNo, notYesOrNo, true, false, true, notYesOrNo, notYesOrNo, oneText, blank]
+const yesOrNo: Expected = [notYesOrNo, notYesOrNo, true, false, true, true, true, oneText, blank]
 const notNumber = error('must be a whole number.')
 const number: Expected = [notNumber, notNumber, notNumber, notNumber, 1, 1, notNumber, oneText, blank]
 const time = choice('must be a time of day, for example 09:00.')

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AddContact, ContactAdded } from '@outdial/contract'
 import type { Bundle, Create, ZObject } from 'zapier-platform-core'
+import { readDoNotCall } from '../../reading/yes-no.ts'
 import { callApi } from '../client.ts'
 import { listExtractedFields } from '../extracted-fields.ts'
 import { flattenQueuedCall, isCall } from '../flat-call.ts'
@@ -18,7 +19,7 @@ import { ifAlreadyQueued, inputFieldGroups, inputFields } from './queue-call-fie
 export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: string) {
   const input = readInput(z, bundle, inputFields)
   const isTest = bundle.meta.isLoadingSample
-  const doNotCall = input.yesOrNo('do_not_call')
+  const doNotCall = input.yesOrNo('do_not_call', readDoNotCall)
   const body = {
     campaign_id: await input.id('campaign_id', campaigns),
     ...input.phoneNumber({ allowsSeveral: doNotCall }),

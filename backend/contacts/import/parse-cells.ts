@@ -1,30 +1,3 @@
-// cspell:disable
-const yesWords = new Set([
-  ...['true', 't', 'yes', 'y', '1', 'x', '✓', '✔', 'on', 'checked', 'dnc', 'donotcall', 'optout', 'optedout'],
-  ...['unsubscribed', 'blocked', 'sí', 'si', 'ja', 'oui'],
-])
-const noWords = new Set([
-  'false',
-  'f',
-  'no',
-  'n',
-  '0',
-  'off',
-  'unchecked',
-  'none',
-  'subscribed',
-  'nein',
-  'non',
-])
-// cspell:enable
-
-/** Returns undefined for a cell that is neither. Only a person can tell what it means. */
-export function parseYesNo(cell: string): boolean | undefined {
-  const word = cell.toLowerCase().replace(/[\s_.-]/g, '')
-  if (yesWords.has(word)) return true
-  return noWords.has(word) || /^[-–—]+$/.test(cell) ? false : undefined
-}
-
 /** Names that spreadsheets of North American companies use. Elsewhere, some of them mean another zone. */
 const northAmericanZones: Record<string, string> = {
   eastern: 'America/New_York',

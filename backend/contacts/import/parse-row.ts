@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@outdial/contract'
-import { chooseCountry, readCountry } from '@outdial/reading'
+import { chooseCountry, readCountry, readDoNotCall } from '@outdial/reading'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
@@ -10,7 +10,7 @@ import { detailColumns } from '../../db/tables/contact-fields.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { ContactInput } from '../contact-input.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
-import { expandTimeZone, parseYesNo } from './parse-cells.ts'
+import { expandTimeZone } from './parse-cells.ts'
 
 /** An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. */
 export const RowIssue = z.object({ column: z.string(), message: z.string() })
@@ -154,7 +154,7 @@ function parseFields(
       ...toNames(fieldCells),
       ...pick(fieldCells, detailColumns),
       time_zone: timeZone === undefined ? undefined : expandTimeZone(timeZone, context.country),
-      ...(doNotCall.some(({ cell }) => parseYesNo(cell) === true) && { do_not_call: true }),
+      ...(doNotCall.some(({ cell }) => readDoNotCall(cell) === true) && { do_not_call: true }),
       ...(consent !== undefined && { consent }),
       ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
     }),
@@ -177,7 +177,7 @@ const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/,
 /** Rejects an unknown word instead of taking it for "no", because the person may have opted out. */
 const findUnknownWords = (doNotCall: RowCells['doNotCall']): RowIssue[] =>
   doNotCall
-    .filter(({ cell }) => parseYesNo(cell) === undefined)
+    .filter(({ cell }) => readDoNotCall(cell) === undefined)
     .map(({ header, cell }) => ({
       column: header,
       message: `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No.`,
@@ -193,7 +193,7 @@ function toNames({ first_name, last_name, name }: FieldCells) {
 
 function toConsent({ consent_source: source, consent_at: at }: FieldCells, { timeZone, now }: ImportContext) {
   if (source === undefined && at === undefined) return undefined
-  if (source !== undefined && parseYesNo(source) !== undefined) {
+  if (source !== undefined && readDoNotCall(source) !== undefined) {
     const message = `“${source}” doesn't say where the person agreed to be called. Enter it, for example “Website form”, or clear this cell and the consent date.`
     throw invalidField('consent_source', 'invalid_value', message)
   }

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { expect, it } from '@jest/globals'
+import { readCountry, readDoNotCall, readYesNo } from '@outdial/reading'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { validateAgent } from '../../agents/validate-agent.ts'
 import { parseConfig } from '../../config.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
 import { ImportColumn, recognizeColumns } from '../../contacts/import/import-columns.ts'
-import { expandTimeZone, parseYesNo } from '../../contacts/import/parse-cells.ts'
+import { expandTimeZone } from '../../contacts/import/parse-cells.ts'
 import { parseCsv } from '../../contacts/import/parse-csv.ts'
 import { parseRow } from '../../contacts/import/parse-row.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -130,7 +131,7 @@ const readers: Record<string, Record<string, Read>> = {
     'describeContact: a note': (text) => describe({}, text),
   },
   'contacts/import/import-columns.ts': { recognizeColumns: (text) => recognizeColumns([text]) },
-  'contacts/import/parse-cells.ts': { parseYesNo, expandTimeZone: (text) => expandTimeZone(text, 'US') },
+  'contacts/import/parse-cells.ts': { expandTimeZone: (text) => expandTimeZone(text, 'US') },
   'contacts/import/parse-csv.ts': {
     parseCsv: readCsv,
     'parseCsv: a cell': (text) => readCsv(`phone,note\n+12025550191,"${text}"\n`),
@@ -220,6 +221,8 @@ const readers: Record<string, Record<string, Read>> = {
     findTargetUrlIssue: (text) => findTargetUrlIssue({ allowLoopbackWebhooks: false }, text),
     normalizeTargetUrl,
   },
+  'reading/country.ts': { readCountry },
+  'reading/yes-no.ts': { readYesNo, readDoNotCall },
   'scheduling/local-time.ts': {
     parseRequestedTime: (text) => parseRequestedTime(text, 'Europe/Berlin'),
     parseLocalTimeField: (text) => parseLocalTimeField('a', text, 'Europe/Berlin'),

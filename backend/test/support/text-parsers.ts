@@ -19,7 +19,7 @@ const parsing =
 
 /** A function that parses text, by its name or by what it does. */
 export interface TextParser {
-  /** Of the backend or the contract. */
+  /** Of the backend, the contract, or the package `reading`. */
   module: string
   name: string
   isExported: boolean
@@ -48,7 +48,7 @@ export const listReadHeaders = (): string[] => [
 ]
 
 const readModules = () =>
-  globSync(['backend/**/*.ts', 'contract/*.ts'], { cwd: root.pathname })
+  globSync(['backend/**/*.ts', 'contract/*.ts', 'reading/*.ts'], { cwd: root.pathname })
     .filter((module) => !ownModules.test(module))
     .sort()
     .map((module) => ({
