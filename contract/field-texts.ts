@@ -101,7 +101,7 @@ export const addContactTexts = texts({
   'consent.at': {
     ...contactTexts['consent.at'],
     form: 'When this person agreed to be called.',
-    zap: 'When this person agreed to be called. Requires **Consent Source**.',
+    zap: "When this person agreed to be called, for example `2026-05-04 09:30`. A time without a time zone is in the Zap's time zone. Requires **Consent Source**.",
   },
   metadata: {
     label: 'Metadata',
@@ -112,7 +112,7 @@ export const addContactTexts = texts({
     label: 'Earliest call time',
     api: "The call is placed at or after this time, within the campaign's calling hours. At most one year ahead.",
     form: "The call is placed at or after this time, within the campaign's calling hours.",
-    zap: "The call is placed at or after this time, within the campaign's calling hours. For example `2026-05-04 09:30`, or a mapped date followed by `+1d`. Leave blank to call as soon as possible. Can't be more than one year ahead.",
+    zap: "The call is placed at or after this time, within the campaign's calling hours. For example `2026-05-04 09:30`, or a mapped date followed by `+1d`. A time without a time zone is in the Zap's time zone. If it has passed, or you leave this blank, the call is placed as soon as possible. Can't be more than one year ahead.",
   },
   if_already_queued: {
     label: 'If a call is waiting or in progress',

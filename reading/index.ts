@@ -2,4 +2,5 @@
 // means the same everywhere. It imports nothing, because the connector's upload includes it.
 
 export * from './country.ts'
+export * from './date-time.ts'
 export * from './yes-no.ts'

@@ -246,7 +246,8 @@ export const queueCallTexts = {
   },
   consent_at: {
     label: 'Consent Date',
-    helpText: 'When this person agreed to be called. Requires **Consent Source**.',
+    helpText:
+      "When this person agreed to be called, for example `2026-05-04 09:30`. A time without a time zone is in the Zap's time zone. Requires **Consent Source**.",
   },
   metadata: {
     label: 'Metadata',
@@ -256,7 +257,7 @@ export const queueCallTexts = {
   scheduled_at: {
     label: 'Earliest Call Time',
     helpText:
-      "The call is placed at or after this time, within the campaign's calling hours. For example `2026-05-04 09:30`, or a mapped date followed by `+1d`. Leave blank to call as soon as possible. Can't be more than one year ahead.",
+      "The call is placed at or after this time, within the campaign's calling hours. For example `2026-05-04 09:30`, or a mapped date followed by `+1d`. A time without a time zone is in the Zap's time zone. If it has passed, or you leave this blank, the call is placed as soon as possible. Can't be more than one year ahead.",
   },
   if_already_queued: {
     label: 'If a Call Is Waiting or in Progress',

@@ -1,8 +1,8 @@
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
 import { readCountry } from '../reading/country.ts'
+import { readDateTime, toMoment } from '../reading/date-time.ts'
 import { readYesNo } from '../reading/yes-no.ts'
 import { withoutBlanks } from './blanks.ts'
-import { toTimestamp } from './date-time.ts'
 import { invalidInput } from './errors.ts'
 import { findIdByName, type NamedList } from './lists.ts'
 import { toTimeZone } from './time-zones.ts'
@@ -93,11 +93,17 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       return `${String(hour).padStart(2, '0')}:${minutes}`
     },
 
+    /** Returns a date and time as ISO 8601 in UTC. Without a time zone of its own, it's in that of the Zap. */
     dateTime: (key: string): string | undefined => {
       const value = text(key)
-      const timestamp = value && toTimestamp(value, bundle.meta.timezone ?? 'UTC')
-      if (value && !timestamp) throw fail(key, 'must be a date and time, for example 2026-05-04 09:30.')
-      return timestamp
+      if (value === undefined) return undefined
+      const typed = readDateTime(value)
+      if (typed === undefined) throw fail(key, 'must be a date and time, for example 2026-05-04 09:30.')
+      const { timezone } = bundle.meta
+      if (typed.offset === undefined && !timezone)
+        throw fail(key, 'has no time zone. Add a time zone, for example 2026-11-26 09:30 EST.')
+      // The default is never used, because the text has a time zone then.
+      return new Date(toMoment(typed, timezone ?? 'UTC')).toISOString()
     },
 
     /**

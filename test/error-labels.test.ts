@@ -25,7 +25,7 @@ const everything = {
   if_already_queued: 'queue',
   test: 'no',
   consent_source: 'Website form',
-  consent_at: '2026-05-04',
+  consent_at: '2026-05-04 09:00 UTC',
   do_not_call: 'no',
   metadata: { lead_id: '7' },
   reason: 'Unsubscribed',

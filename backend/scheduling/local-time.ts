@@ -1,4 +1,5 @@
 import { TimestampInput } from '@outdial/contract'
+import { isSkipped, readDateTime, toMoment } from '@outdial/reading'
 import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
 import { fieldError } from '../core/errors.ts'
@@ -38,25 +39,25 @@ export function parseRequestedTime(text: string, timeZone: string): Date | undef
 const withSeconds = (text: string) => text.replace(/^(.{10}T\d{2}:\d{2})(?=$|[Z+-])/, '$1:00')
 
 /**
- * Parses a date and time that a person typed, in local time unless it has an offset. If a local time occurs twice, the
+ * Parses a date and time that a person typed, in local time unless it has a time zone. If a local time occurs twice, the
  * first is used. A local time that a clock change skips is an error.
  *
  * @throws {ApiError} validation_failed for `field`
  */
 export function parseLocalTimeField(field: string, text: string, timeZone: string): Date {
-  const at = parseRequestedTime(text, timeZone)
-  if (at === undefined) {
+  const typed = readDateTime(text)
+  if (typed?.hasTime !== true) {
     throw invalidField(
       field,
       'invalid_datetime',
       "This isn't a valid date and time. Enter both, for example 2026-12-03 15:30.",
     )
   }
-  if (isSkipped(text, at, timeZone)) {
+  if (isSkipped(typed, timeZone)) {
     const message = `Clocks in ${timeZone} skip this time on that day. Choose an earlier or later time.`
     throw invalidField(field, 'skipped_time', message)
   }
-  return at
+  return new Date(toMoment(typed, timeZone))
 }
 
 /**
@@ -65,20 +66,12 @@ export function parseLocalTimeField(field: string, text: string, timeZone: strin
  * @throws {ApiError} validation_failed for `field`
  */
 export function parseLocalDateField(field: string, text: string, timeZone: string): Date {
-  if (text.length > maxTimeLength || !/^\d{4}-\d{2}-\d{2}$/.test(text.trim()))
-    return parseLocalTimeField(field, text, timeZone)
-  if (!z.iso.date().safeParse(text.trim()).success) {
+  const typed = readDateTime(text)
+  if (typed?.hasTime === false) return new Date(toMoment(typed, timeZone))
+  if (typed === undefined && /^(?:19|[2-9]\d)\d\d-\d\d-\d\d$/.test(text.trim())) {
     throw invalidField(field, 'invalid_datetime', "This date doesn't exist. Check the month and the day.")
   }
-  return new Date(Temporal.PlainDate.from(text.trim()).toZonedDateTime(timeZone).epochMilliseconds)
-}
-
-/** Returns true for a local time that never occurs, because its instant has a different local time. */
-function isSkipped(text: string, at: Date, timeZone: string): boolean {
-  const typed = text.trim().replace(' ', 'T')
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(typed)) return false
-  const shown = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone)
-  return !shown.toPlainDateTime().equals(Temporal.PlainDateTime.from(typed))
+  return parseLocalTimeField(field, text, timeZone)
 }
 
 /**

@@ -19,7 +19,7 @@ constants.KILL_MAX_LIMIT = Infinity
 interface BundleParts {
   inputData?: Record<string, unknown>
   authData?: Record<string, unknown>
-  meta?: { page?: number; isLoadingSample?: boolean; timezone?: string }
+  meta?: { page?: number; isLoadingSample?: boolean; timezone?: string | null }
   targetUrl?: string
   subscribeData?: Record<string, unknown>
   cleanedRequest?: unknown

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { expect, it } from '@jest/globals'
-import { readCountry, readDoNotCall, readYesNo } from '@outdial/reading'
+import { readCountry, readDateTime, readDoNotCall, readYesNo } from '@outdial/reading'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { validateAgent } from '../../agents/validate-agent.ts'
 import { parseConfig } from '../../config.ts'
@@ -222,6 +222,7 @@ const readers: Record<string, Record<string, Read>> = {
     normalizeTargetUrl,
   },
   'reading/country.ts': { readCountry },
+  'reading/date-time.ts': { readDateTime },
   'reading/yes-no.ts': { readYesNo, readDoNotCall },
   'scheduling/local-time.ts': {
     parseRequestedTime: (text) => parseRequestedTime(text, 'Europe/Berlin'),

@@ -1,0 +1,58 @@
+import { beforeAll, expect, it } from '@jest/globals'
+import { parse } from 'csv-parse/sync'
+import { dateCases } from '../../../../test/reading/cases/dates.ts'
+import { yesNoCases } from '../../../../test/reading/cases/yes-no.ts'
+import { formatCsvRecord } from '../../../core/csv.ts'
+import { dayMs } from '../../../core/durations.ts'
+import { parseLocalDateField } from '../../../scheduling/local-time.ts'
+import { getStat, useImportWorld } from '../../support/contact-imports.ts'
+import { seedSignedInOwner } from '../../support/dashboard.ts'
+
+const { world, startWorker, waitUntilSettled, uploadAndCheck, listContacts } = useImportWorld()
+beforeAll(() => void startWorker())
+
+/** A file can't have a text with spaces around it, or a row for another time zone than the workspace's. */
+const dates = dateCases.filter(([text, timeZone]) => text !== '' && timeZone === 'America/New_York')
+
+const phoneNumber = (index: number) => `+1202557${String(index).padStart(4, '0')}`
+
+it("reads the table's dates and answers in a file, and says which it can't read", async () => {
+  // After the dates of the table, because consent in the future is an error.
+  world.service.deps.clock.advance(365 * dayMs)
+  const user = await seedSignedInOwner(world.service)
+  const rows = [
+    ...dates.map(([text]) => ['', 'Form', text]),
+    ...yesNoCases.map(([text]) => [text, '', '']),
+  ].map((cells, index) => [phoneNumber(index), ...cells])
+  const header = ['Phone', 'Do not call', 'Consent source', 'Consent date']
+  const { path, page } = await uploadAndCheck(user, [header, ...rows].map(formatCsvRecord).join(''))
+  const unread = [...dates, ...yesNoCases].filter(([, , result]) => result === undefined)
+  expect(getStat(page.html)).toMatchObject({
+    Rows: rows.length,
+    Errors: unread.length,
+  })
+  await user.browser.press(page, 'Import contacts', { campaign_id: '' })
+  await waitUntilSettled(user, path)
+
+  const contacts = new Map((await listContacts(user)).map((contact) => [contact.phone_number, contact]))
+  expect(
+    dates.map(([text], index) => [text, contacts.get(phoneNumber(index))?.consent_at?.toISOString()]),
+  ).toEqual(dates.map(([text, , moment]) => [text, moment]))
+  const listed = new Map(
+    parse<Record<string, string>>((await user.open('/contacts/export')).html, {
+      bom: true,
+      columns: true,
+    }).map((row) => [row.phone_number?.replace("'", ''), row.do_not_call]),
+  )
+  expect(yesNoCases.map(([text], index) => [text, listed.get(phoneNumber(dates.length + index))])).toEqual(
+    yesNoCases.map(([text, , answer]) => [text, answer?.toString()]),
+  )
+})
+
+it("reads the table's dates in forms", () => {
+  for (const [text, timeZone, moment] of dateCases.filter(([typed]) => typed !== '')) {
+    const read = () => parseLocalDateField('consent.at', text, timeZone)
+    if (moment === undefined) expect(read).toThrow()
+    else expect([text, read().toISOString()]).toEqual([text, moment])
+  }
+})

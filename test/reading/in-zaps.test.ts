@@ -1,0 +1,71 @@
+import { expect, it } from '@jest/globals'
+import { exampleContactAdded } from '@outdial/contract'
+import {
+  apiPath,
+  parseBody,
+  run,
+  runExpectingError,
+  type SentRequest,
+  stubResponse,
+} from '../support/connector.ts'
+import { dateCases } from './cases/dates.ts'
+import { yesNoCases } from './cases/yes-no.ts'
+
+const perform = 'creates.queue_call.operation.perform'
+const required = { campaign_id: 12, phone_number: '2025550100' }
+const isFilled = ([text]: readonly [text: string, ...unknown[]]) => text.trim() !== ''
+
+/** Returns what Queue Call sends to Outdial. */
+async function queue(inputData: object, timezone: string | null): Promise<unknown> {
+  const requests: SentRequest[] = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
+  await run(perform, { inputData: { ...required, ...inputData }, meta: { timezone } })
+  return parseBody(requests)
+}
+
+/** Returns the error of Queue Call, which sends nothing. */
+const findError = async (inputData: object, timezone: string | null) =>
+  (await runExpectingError(perform, { inputData: { ...required, ...inputData }, meta: { timezone } })).message
+
+it("reads the table's dates in Queue Call, in the Zap's time zone", async () => {
+  for (const [text, timeZone, moment] of dateCases.filter(isFilled)) {
+    const input = { scheduled_at: text, consent_source: 'Form', consent_at: text }
+    const result = moment === undefined ? await findError(input, timeZone) : await queue(input, timeZone)
+    expect({ text, result }).toEqual({
+      text,
+      result:
+        moment === undefined
+          ? 'Earliest Call Time must be a date and time, for example 2026-05-04 09:30.'
+          : { ...required, scheduled_at: moment, consent: { source: 'Form', at: moment } },
+    })
+  }
+})
+
+it("asks for a time zone if the text has none and Zapier doesn't send the Zap's", async () => {
+  const typed = '11/26/26 09:30AM +1d'
+  for (const [key, label] of Object.entries({
+    scheduled_at: 'Earliest Call Time',
+    consent_at: 'Consent Date',
+  }))
+    expect(await findError({ [key]: typed }, null)).toBe(
+      `${label} has no time zone. Add a time zone, for example 2026-11-26 09:30 EST.`,
+    )
+  expect(await queue({ scheduled_at: '11/26/26 09:30AM EST +1d' }, null)).toEqual({
+    ...required,
+    scheduled_at: '2026-11-27T14:30:00.000Z',
+  })
+})
+
+it("reads the table's answers in Test Call and Do Not Call", async () => {
+  for (const [text, answer, doNotCall] of yesNoCases.filter(isFilled))
+    for (const [key, label, expected] of [
+      ['test', 'Test Call', answer],
+      ['do_not_call', 'Do Not Call', doNotCall],
+    ] as const) {
+      const input = { [key]: text }
+      const result = expected === undefined ? await findError(input, 'UTC') : await queue(input, 'UTC')
+      expect({ text, key, result }).toEqual({
+        ...{ text, key },
+        result: expected === undefined ? `${label} must be Yes or No.` : { ...required, [key]: expected },
+      })
+    }
+})
