@@ -49,6 +49,13 @@ it("reads the table's dates and answers in a file, and says which it can't read"
   )
 })
 
+it("says on the page that dates are read in the workspace's time zone, and the month first", async () => {
+  const user = await seedSignedInOwner(world.service)
+  expect((await user.open('/contacts/import')).text).toContain(
+    'Dates without a time zone are in America/New_York. In a date such as 12/01/2026, the month comes first.',
+  )
+})
+
 it("reads the table's dates in forms", () => {
   for (const [text, timeZone, moment] of dateCases.filter(([typed]) => typed !== '')) {
     const read = () => parseLocalDateField('consent.at', text, timeZone)
