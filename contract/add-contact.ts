@@ -10,7 +10,6 @@ import {
   Id,
   text,
   TimestampInput,
-  TimeZone,
 } from './primitives.ts'
 
 /** Where and when the contact agreed to be called. */
@@ -31,7 +30,8 @@ export const AddContact = z
         last_name: text(200).nullish(),
         email: boundedText(254).check(z.email()).nullish(),
         external_id: text(200).nullish(),
-        time_zone: TimeZone.nullish(),
+        // The backend reads it, because what an abbreviation means depends on the number's country.
+        time_zone: boundedText(64).nullish(),
         variables: dictionary({ keys: 100, key: 100, value: 2000 }).nullish(),
         do_not_call: z.boolean().nullish(),
         consent: ConsentInput.nullish(),

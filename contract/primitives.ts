@@ -72,13 +72,13 @@ export const CountryInput = boundedText(2, withText('invalid_format.country'))
   .check(country)
   .describe('ISO 3166-1 alpha-2, for example US')
 
-/** A name in the IANA time zone database. Rejects fixed offsets such as `+02:00`: they have no daylight saving time. */
+/** A name in the IANA time zone database. Rejects fixed offsets such as `+02:00` and `EST`: they have no daylight saving time. */
 export const TimeZone = boundedText(64)
   .refine(isTimeZone, withText('invalid_time_zone'))
   .describe('IANA time zone, for example Europe/Berlin')
 
 /** Other three-letter names are ambiguous (BST: London or Dhaka). */
-const shortNames = /^(CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$/i
+const shortNames = /^(CET|EET|GMT|MET|PRC|ROC|ROK|UCT|UTC|WET)$/i
 
 /** A stored time zone. It isn't checked again, because another machine may have other zones. */
 export const StoredTimeZone = z.string().describe('IANA time zone, for example Europe/Berlin')
@@ -86,6 +86,7 @@ export const StoredTimeZone = z.string().describe('IANA time zone, for example E
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   if (name.length === 3 && !shortNames.test(name)) return false
+  if (/^(?:Etc\/)?GMT[+-]/i.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

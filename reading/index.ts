@@ -3,4 +3,5 @@
 
 export * from './country.ts'
 export * from './date-time.ts'
+export * from './time-zone.ts'
 export * from './yes-no.ts'

@@ -13,10 +13,12 @@ import { countryNamesFile, generateCountryNames } from './country-names.ts'
 import { functionVersionFile, generateFunctionVersion } from './function-version.ts'
 import { generatedFile, generateText } from './generated-text.ts'
 import { generateSchemaOfNewDatabase, schemaFile } from './schema-text.ts'
+import { generateTimeZoneNames, timeZoneNamesFile } from './time-zone-names.ts'
 
 // Writes the files that are generated from the contract: the connector's samples and fields, its list of keys, the
 // catalog of errors, the tables of the pages for Zap builders and for support, and the two OpenAPI documents. Also writes
-// the names of countries, the schema of the database, and the version of its functions. They're committed, so reviews show the effects of a change.
+// the names of countries and time zones, the schema of the database, and the version of its functions. They're committed, so
+// reviews show the effects of a change.
 await writeFile(generatedFile, await generateText())
 // These load the connector, which must have the new samples and fields.
 const { generateKeys, keysFile } = await import('./connector-keys.ts')
@@ -30,6 +32,7 @@ await writeFile(supportPage, await generateSupportPage())
 await writeDocument('contract/openapi.json', await describeApi())
 await writeDocument('docs/runtime.openapi.json', runtimeDocument())
 await writeFile(countryNamesFile, await generateCountryNames())
+await writeFile(timeZoneNamesFile, await generateTimeZoneNames())
 await writeFile(functionVersionFile, await generateFunctionVersion())
 await writeFile(schemaFile, await generateSchemaOfNewDatabase())
 

@@ -1,11 +1,11 @@
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
 import { readCountry } from '../reading/country.ts'
 import { readDateTime, toMoment } from '../reading/date-time.ts'
+import { isZoneAbbreviation, readTimeZone } from '../reading/time-zone.ts'
 import { readYesNo } from '../reading/yes-no.ts'
 import { withoutBlanks } from './blanks.ts'
 import { invalidInput } from './errors.ts'
 import { findIdByName, type NamedList } from './lists.ts'
-import { toTimeZone } from './time-zones.ts'
 import { isObject, toText } from './values.ts'
 
 /** Labels of choices, by the API's value. */
@@ -127,11 +127,17 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       return { phone_number, country }
     },
 
+    /**
+     * Returns the IANA name of a time zone. What only the API can read is returned as typed: abbreviations, which depend on the
+     * number's country, and IANA names that are newer than the reader's.
+     */
     timeZone: (key: string): string | undefined => {
       const name = text(key)
-      const timeZone = name && toTimeZone(name)
-      if (name && !timeZone) throw fail(key, 'must be a time zone, for example New York or America/New_York.')
-      return timeZone
+      if (name === undefined) return undefined
+      const timeZone = readTimeZone(name)
+      if (timeZone !== undefined) return timeZone
+      if (isZoneAbbreviation(name) || /^[A-Za-z]{2,}\/./.test(name)) return name
+      throw fail(key, 'must be a time zone, for example New York or America/New_York.')
     },
 
     /**

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals'
 import * as contract from '@outdial/contract'
 import { countryNamesFile, generateCountryNames } from '../scripts/country-names.ts'
 import { generatedFile, generateText } from '../scripts/generated-text.ts'
+import { generateTimeZoneNames, timeZoneNamesFile } from '../scripts/time-zone-names.ts'
 import * as generated from '../src/generated.ts'
 
 it('is up to date with the contract: run `npm run generate` if this fails', async () => {
@@ -13,6 +14,10 @@ it('is up to date with the contract: run `npm run generate` if this fails', asyn
 
 it('has the names of countries that Node and i18n-iso-countries have: run `npm run generate` if this fails', async () => {
   expect(await readFile(countryNamesFile, 'utf8')).toBe(await generateCountryNames())
+})
+
+it('has the names of time zones that CLDR has: run `npm run generate` if this fails', async () => {
+  expect(await readFile(timeZoneNamesFile, 'utf8')).toBe(await generateTimeZoneNames())
 })
 
 it('has a sample of a campaign that the contract accepts', () => {

@@ -1,53 +1,31 @@
-// cspell:ignore Minh
 import { expect, it } from '@jest/globals'
-import { TimeZone } from '@outdial/contract'
-import { formatTimeZone, timeZones, toTimeZone } from '../src/time-zones.ts'
+import { exampleContactAdded } from '@outdial/contract'
+import { apiPath, parseBody, run, runExpectingError, stubResponse } from './support/connector.ts'
+import { timeZoneCases } from './support/time-zone-cases.ts'
 
-it('offers modern names, and UTC', () => {
-  for (const name of [
-    'UTC',
-    'Asia/Kolkata',
-    'Europe/Kyiv',
-    'Asia/Ho_Chi_Minh',
-    'America/Argentina/Buenos_Aires',
-  ])
-    expect(timeZones).toContain(name)
-  expect(timeZones).not.toContain('Asia/Calcutta')
-  expect(new Set(timeZones).size).toBe(timeZones.length)
+const perform = 'creates.queue_call.operation.perform'
+const toBundle = ({ text, phoneNumber }: { text: string; phoneNumber: string }) => ({
+  inputData: { campaign_id: 12, phone_number: phoneNumber, time_zone: text },
 })
 
-it('offers only time zones that the API accepts, and every one that Node knows', () => {
-  const canonical = (timeZone: string) =>
-    new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
-
-  expect(timeZones.filter((name) => !TimeZone.safeParse(name).success)).toEqual([])
-  const offered = new Set(timeZones.map(canonical))
-  expect(Intl.supportedValuesOf('timeZone').filter((name) => !offered.has(canonical(name)))).toEqual([])
+it('sends the IANA name of a time zone, and an abbreviation as typed, because the API knows the country', async () => {
+  const readable = timeZoneCases.filter(({ timeZone, isAbbreviation }) => timeZone ?? isAbbreviation)
+  for (const timeZoneCase of readable) {
+    const { text, timeZone, isAbbreviation } = timeZoneCase
+    const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
+    await run(perform, toBundle(timeZoneCase))
+    expect(parseBody(requests)).toMatchObject({ time_zone: isAbbreviation ? text : timeZone })
+  }
 })
 
-it('shows the city first', () => {
-  expect(formatTimeZone('America/New_York')).toBe('New York (America/New_York)')
-  expect(formatTimeZone('America/Argentina/Buenos_Aires')).toBe(
-    'Buenos Aires (America/Argentina/Buenos_Aires)',
+it("stops the run at a text that isn't a time zone, unless the API could know it", async () => {
+  const unreadable = timeZoneCases.filter(
+    ({ text, timeZone, isAbbreviation }) =>
+      timeZone === undefined && !isAbbreviation && !/^[a-z]{2,}\//i.test(text),
   )
-  expect(formatTimeZone('UTC')).toBe('UTC')
-})
-
-it('understands names in another case or with spaces, and leaves others to the API', () => {
-  expect(toTimeZone('america/new york')).toBe('America/New_York')
-  expect(toTimeZone('Asia/Calcutta')).toBe('Asia/Calcutta')
-  expect(toTimeZone('EST')).toBe('EST')
-})
-
-it('understands labels, cities, and the zones of the United States', () => {
-  for (const text of ['New York (America/New_York)', 'New York', 'new_york', 'Eastern Time'])
-    expect(toTimeZone(text)).toBe('America/New_York')
-  expect(toTimeZone('buenos aires')).toBe('America/Argentina/Buenos_Aires')
-  expect(toTimeZone('Central Time')).toBe('America/Chicago')
-  expect(toTimeZone('Mountain Time')).toBe('America/Denver')
-  expect(toTimeZone('Pacific Time')).toBe('America/Los_Angeles')
-})
-
-it.each(['n/a', 'yes', 'my office', '5'])('finds no time zone for %s', (text) => {
-  expect(toTimeZone(text)).toBeUndefined()
+  expect(unreadable.length).toBeGreaterThan(15)
+  for (const timeZoneCase of unreadable) {
+    const { message } = await runExpectingError(perform, toBundle(timeZoneCase))
+    expect(message).toContain('must be a time zone, for example New York or America/New_York.')
+  }
 })

@@ -43,12 +43,12 @@ export async function toAddition(
   const scheduledAt = checkScheduledAt(input.scheduled_at ? new Date(input.scheduled_at) : null, now)
   if (input.callback_url) checkCallbackUrl(config, input.callback_url)
   const actor = toActor(caller)
-  const contact = toContactChanges(input, actor, now)
   const { workspaceId } = caller
   const number = { phoneNumber: written, country }
   const doNotCallNumbers: readonly string[] =
     input.do_not_call === true ? await normalizeNumbers(db, workspaceId, number) : []
   const phoneNumber = doNotCallNumbers[0] ?? (await normalizeNumber(db, workspaceId, number))
+  const contact = toContactChanges(input, phoneNumber, actor, now)
   const call = {
     scheduledAt,
     ifOpen: input.if_already_queued ?? 'skip',

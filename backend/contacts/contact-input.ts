@@ -1,10 +1,11 @@
-import { AddContact } from '@outdial/contract'
+import { AddContact, boundedText, withText } from '@outdial/contract'
 import type * as z from 'zod'
 import type { Actor } from '../core/actor.ts'
 import { dayMs } from '../core/durations.ts'
 import { fieldError } from '../core/errors.ts'
 import { pick } from '../core/records.ts'
 import { apiColumns } from '../db/tables/contact-fields.ts'
+import { mayBeTimeZone, readTimeZoneOfContact } from '../scheduling/time-zones.ts'
 import type { ContactValues } from './contact-store.ts'
 
 /** The fields of `POST /contacts/` that describe the contact itself. */
@@ -15,6 +16,9 @@ export const ContactInput = AddContact.omit({
   if_already_queued: true,
   test: true,
   callback_url: true,
+}).extend({
+  // What an abbreviation means is known only with the number, but other text is reported together with all other issues.
+  time_zone: boundedText(64).refine(mayBeTimeZone, withText('invalid_time_zone')).nullish(),
 })
 export type ContactInput = z.infer<typeof ContactInput>
 
@@ -27,11 +31,17 @@ export const ContactFields = ContactInput.omit({
 })
 export type ContactFields = z.infer<typeof ContactFields>
 
-export const toContactValues = ({
-  consent,
-  ...fields
-}: ContactFields & Pick<ContactInput, 'consent'>): ContactValues => ({
+/**
+ * Returns the columns of a contact with this number.
+ *
+ * @throws {ApiError} validation_failed if the time zone can't be read
+ */
+export const toContactValues = (
+  { consent, ...fields }: ContactFields & Pick<ContactInput, 'consent'>,
+  phoneNumber: string,
+): ContactValues => ({
   ...pick(fields, apiColumns),
+  time_zone: fields.time_zone && requireTimeZone(fields.time_zone, phoneNumber),
   consent_source: consent && consent.source,
   consent_at: consent && new Date(consent.at),
 })
@@ -41,9 +51,20 @@ export const toContactValues = ({
  *
  * @throws {ApiError} validation_failed
  */
-export function toContactChanges(input: ContactInput, actor: Actor, now: Date) {
+export function toContactChanges(input: ContactInput, phoneNumber: string, actor: Actor, now: Date) {
   checkConsentDate(input.consent, now)
-  return { changes: toContactValues(input), actor }
+  return { changes: toContactValues(input, phoneNumber), actor }
+}
+
+/**
+ * Returns the IANA name of a contact's time zone.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export function requireTimeZone(text: string, phoneNumber: string): string {
+  const timeZone = readTimeZoneOfContact(text, phoneNumber)
+  if (timeZone === undefined) throw fieldError('time_zone', 'invalid_time_zone')
+  return timeZone
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Actor, toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { ApiError, fieldError, notFound } from '../core/errors.ts'
 import { toRecord } from '../core/records.ts'
+import type { Db } from '../db/schema.ts'
 import { blankContact, contactColumns, type ContactFieldValues } from '../db/tables/contact-fields.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -15,7 +16,7 @@ import {
   toContactValues,
   tooManyVariables,
 } from './contact-input.ts'
-import { type ContactValues, replaceContact } from './contact-store.ts'
+import { type ContactValues, findNumbersOfContacts, replaceContact } from './contact-store.ts'
 
 /** All fields of a contact except its number. An omitted field is cleared. */
 interface ContactReplacement extends ContactFields {
@@ -39,16 +40,11 @@ export const replaceContactDetails = (
     const now = tx.clock.now()
     if (Object.keys(values.variables ?? {}).length > maxVariables) throw tooManyVariables()
     checkConsentDate(values.consent, now)
-    const isUpdated = await replaceContact(
-      tx.db,
-      workspaceId,
-      contactId,
-      fillBlanks(toContactValues(values)),
-      {
-        at: now,
-        by: toActor(caller),
-      },
-    )
+    const phoneNumber = await findNumber(tx.db, workspaceId, contactId)
+    if (phoneNumber === undefined) throw notFound('contact')
+    const change = { at: now, by: toActor(caller) }
+    const replacement = fillBlanks(toContactValues(values, phoneNumber))
+    const isUpdated = await replaceContact(tx.db, workspaceId, contactId, replacement, change)
     if (!isUpdated) throw notFound('contact')
     await rescheduleContact(tx.db, workspaceId, contactId, now)
     tx.notify.callQueued()
@@ -72,14 +68,22 @@ export const updateContact = (
   actor: Actor,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    const changes = toContactValues(fields)
+    const phoneNumber = await findNumber(tx.db, workspaceId, contactId)
+    if (phoneNumber === undefined) throw unknownNumber()
+    const changes = toContactValues(fields, phoneNumber)
     const update = { contact: { id: contactId }, changes, doNotCallNumbers: [], call: null, actor }
     await addContactAlone(tx, workspaceId, update).catch(throwAsUnknownNumber)
   })
 
+/** Returns the contact's number, by which its time zone is read. Undefined if the contact doesn't exist or was erased. */
+async function findNumber(db: Db, workspaceId: number, contactId: number): Promise<string | undefined> {
+  const numbers = await findNumbersOfContacts(db, workspaceId, [contactId])
+  return numbers.get(contactId)
+}
+
 /** Agents know contacts by their numbers. */
+const unknownNumber = () => fieldError('phone_number', 'not_found.contact')
+
 function throwAsUnknownNumber(error: unknown): never {
-  if (error instanceof ApiError && error.code === 'not_found')
-    throw fieldError('phone_number', 'not_found.contact')
-  throw error
+  throw error instanceof ApiError && error.code === 'not_found' ? unknownNumber() : error
 }

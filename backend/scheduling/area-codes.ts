@@ -1,3 +1,4 @@
+// cspell:ignore CRTC Monon NANPA northamerica tzdata Unalaska Wolcott
 // Which area codes of the United States and Canada share an area. Google's prefix data has errors where an area code is new,
 // or an area has two time zones, so people were called at 7 AM: see docs/decisions/0043-area-codes.md.
 //

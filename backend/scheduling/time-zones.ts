@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { TimeZone } from '@outdial/contract'
+import { isZoneAbbreviation, readTimeZone, readZoneAbbreviation } from '@outdial/reading'
 import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import * as z from 'zod'
@@ -78,3 +79,25 @@ export function timeZoneOfContact(contact: {
   const zones = timeZonesOfNumber(contact.phone_number)
   return zones.length === 1 ? zones[0] : undefined
 }
+
+/**
+ * Reads a time zone as people and other programs write it. An abbreviation counts by the number's country.
+ *
+ * @returns the IANA name, or undefined if it isn't a time zone on this machine
+ */
+export function readTimeZoneOfContact(text: string, phoneNumber: string): string | undefined {
+  const timeZone = readTimeZone(text) ?? readAbbreviation(text, phoneNumber) ?? text
+  // Short names that the reader doesn't know, such as CET, are abbreviations.
+  const isName = timeZone === 'UTC' || timeZone.includes('/')
+  return isName && TimeZone.safeParse(timeZone).success ? timeZone : undefined
+}
+
+/** Returns true for text that is a time zone of some contacts. */
+export const mayBeTimeZone = (text: string): boolean =>
+  isZoneAbbreviation(text) || readTimeZoneOfContact(text, '') !== undefined
+
+const readAbbreviation = (text: string, phoneNumber: string): string | undefined =>
+  readZoneAbbreviation(text, {
+    country: parsePhoneNumberFromString(phoneNumber)?.country,
+    zones: timeZonesOfNumber(phoneNumber),
+  })

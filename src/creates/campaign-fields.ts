@@ -1,8 +1,8 @@
 import type { Campaign } from '@outdial/contract'
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
+import { formatTimeZone } from '../../reading/time-zone.ts'
 import { closedUntil } from '../calling-hours.ts'
 import { campaigns, isSameName, readAll } from '../lists.ts'
-import { formatTimeZone } from '../time-zones.ts'
 import { nameToLabel } from '../title-case.ts'
 import { isKeyPart, toText } from '../values.ts'
 

@@ -1,8 +1,8 @@
 import type { Campaign } from '@outdial/contract'
 import type { Bundle, Trigger, ZObject } from 'zapier-platform-core'
+import { formatTimeZone, listTimeZones } from '../../reading/time-zone.ts'
 import { readList } from '../client.ts'
 import * as lists from '../lists.ts'
-import { formatTimeZone, timeZones } from '../time-zones.ts'
 
 interface Choice {
   id: string
@@ -110,5 +110,6 @@ export const phoneNumbers = dropdown({
 export const timeZoneChoices = dropdown({
   key: 'time_zones',
   noun: 'Time Zone',
-  readPage: async (_z, page) => (page > 0 ? [] : timeZones.map((id) => ({ id, label: formatTimeZone(id) }))),
+  readPage: async (_z, page) =>
+    page > 0 ? [] : listTimeZones().map((id) => ({ id, label: formatTimeZone(id) })),
 })

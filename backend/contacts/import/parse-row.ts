@@ -8,9 +8,8 @@ import { pick } from '../../core/records.ts'
 import { validate, withoutFieldName } from '../../core/validate.ts'
 import { detailColumns } from '../../db/tables/contact-fields.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
-import { ContactInput } from '../contact-input.ts'
+import { ContactInput, requireTimeZone } from '../contact-input.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
-import { expandTimeZone } from './parse-cells.ts'
 
 /** An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. */
 export const RowIssue = z.object({ column: z.string(), message: z.string() })
@@ -54,11 +53,11 @@ export function parseRow(
   })
   const name = countries.find(({ cell }) => !isCountryCode(cell))
   if (name !== undefined) variables.push(['country', name.cell])
-  const mustNotBeCalled = doNotCall.some(({ cell }) => parseYesNo(cell) === true)
+  const mustNotBeCalled = doNotCall.some(({ cell }) => readDoNotCall(cell) === true)
   const parsed = parseNumbers(fieldCells.phone_number ?? '', countries, mustNotBeCalled, context)
-  const parsedFields = parseFields(columns, { fieldCells, doNotCall, variables }, context)
-  if ('phoneNumbers' in parsed && 'fields' in parsedFields) {
-    const [phoneNumber, ...otherNumbers] = parsed.phoneNumbers
+  const [phoneNumber, ...otherNumbers] = 'phoneNumbers' in parsed ? parsed.phoneNumbers : []
+  const parsedFields = parseFields(columns, { fieldCells, doNotCall, variables }, phoneNumber, context)
+  if (phoneNumber !== undefined && 'fields' in parsedFields) {
     const numbers = { phone_number: phoneNumber, other_numbers: otherNumbers }
     return { phoneNumber, fields: { ...parsedFields.fields, ...numbers } }
   }
@@ -135,6 +134,7 @@ interface RowCells {
 function parseFields(
   columns: readonly ImportColumn[],
   { fieldCells, doNotCall, variables }: RowCells,
+  phoneNumber: string | undefined,
   context: ImportContext,
 ): { fields: Omit<ContactInput, 'phone_number'> } | { issues: RowIssue[] } {
   const details: ErrorDetail[] = []
@@ -147,13 +147,13 @@ function parseFields(
       return undefined
     }
   }
-  const { time_zone: timeZone } = fieldCells
   const consent = collect(() => toConsent(fieldCells, context))
+  const timeZone = collect(() => parseTimeZone(fieldCells.time_zone, phoneNumber))
   const fields = collect(() =>
     validate(FieldsWithoutPhone, {
       ...toNames(fieldCells),
       ...pick(fieldCells, detailColumns),
-      time_zone: timeZone === undefined ? undefined : expandTimeZone(timeZone, context.country),
+      time_zone: timeZone,
       ...(doNotCall.some(({ cell }) => readDoNotCall(cell) === true) && { do_not_call: true }),
       ...(consent !== undefined && { consent }),
       ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
@@ -168,6 +168,10 @@ function parseFields(
   ]
   return fields !== undefined && issues.length === 0 ? { fields } : { issues }
 }
+
+/** Leaves the cell as it is if the number can't be read: what an abbreviation means depends on it. */
+const parseTimeZone = (cell: string | undefined, phoneNumber: string | undefined): string | undefined =>
+  cell === undefined || phoneNumber === undefined ? cell : requireTimeZone(cell, phoneNumber)
 
 const FieldsWithoutPhone = ContactInput.omit({ phone_number: true, country: true })
 

@@ -100,7 +100,7 @@ function toRequest(
   } as const
   try {
     const addition = {
-      ...toContactChanges(input, actor, now),
+      ...toContactChanges(input, input.phone_number, actor, now),
       // The check of the file has normalized the number.
       contact: { phoneNumber: input.phone_number },
       doNotCallNumbers: input.do_not_call === true ? [input.phone_number, ...input.other_numbers] : [],

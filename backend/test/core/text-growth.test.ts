@@ -6,7 +6,6 @@ import { validateAgent } from '../../agents/validate-agent.ts'
 import { parseConfig } from '../../config.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
 import { ImportColumn, recognizeColumns } from '../../contacts/import/import-columns.ts'
-import { expandTimeZone } from '../../contacts/import/parse-cells.ts'
 import { parseCsv } from '../../contacts/import/parse-csv.ts'
 import { parseRow } from '../../contacts/import/parse-row.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -31,6 +30,7 @@ import { handleSessionless } from '../../mcp/sessionless-requests.ts'
 import { hasNoScopes, knownScopes, unknownScopes } from '../../oauth/scopes.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../../outbound/target-url.ts'
 import { parseLocalDateField, parseLocalTimeField, parseRequestedTime } from '../../scheduling/local-time.ts'
+import { mayBeTimeZone, readTimeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { readAttemptToken } from '../../secrets/attempt-tokens.ts'
 import { digestCredentials } from '../../secrets/verify-runtime-credential.ts'
 import { parseCallState } from '../../telephony/http-runtime/parse-call-state.ts'
@@ -131,7 +131,6 @@ const readers: Record<string, Record<string, Read>> = {
     'describeContact: a note': (text) => describe({}, text),
   },
   'contacts/import/import-columns.ts': { recognizeColumns: (text) => recognizeColumns([text]) },
-  'contacts/import/parse-cells.ts': { expandTimeZone: (text) => expandTimeZone(text, 'US') },
   'contacts/import/parse-csv.ts': {
     parseCsv: readCsv,
     'parseCsv: a cell': (text) => readCsv(`phone,note\n+12025550191,"${text}"\n`),
@@ -228,6 +227,10 @@ const readers: Record<string, Record<string, Read>> = {
     parseRequestedTime: (text) => parseRequestedTime(text, 'Europe/Berlin'),
     parseLocalTimeField: (text) => parseLocalTimeField('a', text, 'Europe/Berlin'),
     parseLocalDateField: (text) => parseLocalDateField('a', text, 'Europe/Berlin'),
+  },
+  'scheduling/time-zones.ts': {
+    readTimeZoneOfContact: (text) => readTimeZoneOfContact(text, '+12025550100'),
+    mayBeTimeZone,
   },
   'secrets/attempt-tokens.ts': {
     readAttemptToken: (text) => readAttemptToken(Buffer.alloc(32), `oat_${text}`),

@@ -29,8 +29,20 @@ it.each(getCountries())("returns the prefix data's time zones for a mobile numbe
   expect(timeZonesOfNumber(number.number)).toEqual(zones.filter((zone) => TimeZone.safeParse(zone).success))
 })
 
-it('accepts IANA names of time zones, but not ambiguous abbreviations', () => {
-  const names = ['America/New_York', 'UTC', 'EST', 'US/Pacific', 'PST', 'BST', 'ist', '+02:00', 'Mars/Base']
+it('accepts IANA names of time zones, but no ambiguous abbreviations and fixed offsets', () => {
+  const names = [
+    'America/New_York',
+    'UTC',
+    'CET',
+    'US/Pacific',
+    'EST',
+    'PST',
+    'BST',
+    'ist',
+    '+02:00',
+    'Etc/GMT+5',
+    'Mars/Base',
+  ]
   expect(names.filter((name) => TimeZone.safeParse(name).success)).toEqual(names.slice(0, 4))
 })
 

@@ -1,6 +1,7 @@
 // cspell:ignore Müller
 import { beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
+import { timeZoneCases } from '../../../../test/support/time-zone-cases.ts'
 import { findDoNotCallEntry } from '../../../calls/check-do-not-call.ts'
 import { startExpirationJob } from '../../../privacy/delete-expired.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
@@ -298,6 +299,28 @@ it('reads common spellings of yes and no, dates without a time, and names of tim
   expect(await isListed('12025570131')).toBe(false)
   expect(await isListed('12025570132')).toBe(false)
   expect(await isListed('12025570133')).toBe(true)
+})
+
+it('reads time zones like Zaps and the API, by the country of the number', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const uploadCases = (cases: typeof timeZoneCases) => {
+    const rows = cases.map(({ text, phoneNumber }) => `${phoneNumber},"${text}"`)
+    return uploadAndCheck(user, ['Phone,Time zone', ...rows].join('\n'))
+  }
+  const readable = timeZoneCases.filter(({ timeZone }) => timeZone !== undefined)
+  const { path, page } = await uploadCases(readable)
+  expect(getStat(page.html)).toMatchObject({ Rows: readable.length, Errors: 0 })
+  await user.browser.press(page, 'Import contacts', { campaign_id: '' })
+  await waitUntilSettled(user, path)
+  const contacts = await listContacts(user)
+  const saved = new Map(contacts.map((contact) => [contact.phone_number, contact.time_zone]))
+  expect(readable.map(({ text, phoneNumber }) => [text, saved.get(phoneNumber)])).toEqual(
+    readable.map(({ text, timeZone }) => [text, timeZone]),
+  )
+
+  const unreadable = timeZoneCases.filter(({ timeZone }) => timeZone === undefined)
+  const { page: rejected } = await uploadCases(unreadable)
+  expect(getStat(rejected.html)).toMatchObject({ Rows: unreadable.length, Errors: unreadable.length })
 })
 
 it('rejects a file with too many columns, because each of them costs time in every row', async () => {

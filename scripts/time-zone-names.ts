@@ -1,0 +1,50 @@
+import timeZoneKeywords from 'cldr-bcp47/bcp47/timezone.json' with { type: 'json' }
+import windows from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' }
+import { format, resolveConfig } from 'prettier'
+import * as z from 'zod'
+
+export const timeZoneNamesFile = new URL('../reading/time-zone-names.ts', import.meta.url)
+
+/** `_iana` is the modern name, if the first of `_alias` is an older one. */
+const Names = z.object({ _alias: z.string(), _iana: z.string().optional() })
+
+const MapZone = z.object({
+  mapZone: z.object({ _other: z.string(), _type: z.string(), _territory: z.string() }),
+})
+
+/** These are names in the IANA database, too, but people use them as abbreviations, which depend on the number's country. */
+const abbreviations = new Set(['CET', 'EET', 'EST', 'HST', 'MET', 'MST', 'WET'])
+
+/** Generates the constants of the time zones that the reader knows, from Unicode's CLDR. Node's versions differ in them. */
+export async function generateTimeZoneNames(): Promise<string> {
+  const zones = Object.entries(timeZoneKeywords.keyword.u.tz)
+    .flatMap(([, value]) => Names.safeParse(value).data ?? [])
+    .map(({ _alias, _iana }) => {
+      const names = _alias.split(' ')
+      const name = names.includes('UTC') ? 'UTC' : (_iana ?? names[0] ?? '')
+      return { name, others: names.filter((other) => other !== name && !abbreviations.has(other)) }
+    })
+    .filter(({ name }) => !name.startsWith('Etc/'))
+    .toSorted((a, b) => Number(b.name === 'UTC') - Number(a.name === 'UTC') || (a.name < b.name ? -1 : 1))
+  const modernNames = new Map(
+    zones.flatMap(({ name, others }) => [name, ...others].map((key) => [key, name])),
+  )
+  const windowsZones = z
+    .array(MapZone)
+    .parse(windows.supplemental.windowsZones.mapTimezones)
+    .filter(({ mapZone }) => mapZone._territory === '001')
+    .flatMap(({ mapZone: { _other: name, _type: zone } }) => {
+      const modern = modernNames.get(zone)
+      return modern === undefined || modern === 'UTC' ? [] : [[name, modern] as const]
+    })
+  const text = `// Written by \`npm run generate\`.
+
+/** The time zones by their modern names, with their older ones. Those with a fixed offset are left out, except UTC. */
+export const olderNames: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(zones.map(({ name, others }) => [name, others.join(' ')])))}
+
+/** The time zones of Windows, Outlook, and Dynamics. */
+export const windowsZones: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(windowsZones))}
+`
+  const options = await resolveConfig(timeZoneNamesFile)
+  return format(text, { ...options, parser: 'typescript' })
+}

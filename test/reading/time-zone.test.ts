@@ -1,0 +1,64 @@
+// cspell:ignore Minh
+import { expect, it } from '@jest/globals'
+import { TimeZone } from '@outdial/contract'
+import {
+  formatTimeZone,
+  isZoneAbbreviation,
+  listTimeZones,
+  readTimeZone,
+  readZoneAbbreviation,
+} from '../../reading/time-zone.ts'
+import { timeZoneCases } from '../support/time-zone-cases.ts'
+
+const numbers = {
+  'New York': { country: 'US', zones: ['America/New_York'] },
+  Toronto: { country: 'CA', zones: ['America/Toronto'] },
+  Arizona: { country: 'US', zones: ['America/Denver', 'America/Phoenix'] },
+  Jamaica: { country: 'JM', zones: ['America/Jamaica'] },
+  Germany: { country: 'DE', zones: ['Europe/Berlin'] },
+}
+
+it.each(timeZoneCases)('reads $text, for a number in $place, as $timeZone', ({ text, place, timeZone }) => {
+  expect(readTimeZone(text) ?? readZoneAbbreviation(text, numbers[place])).toBe(timeZone)
+})
+
+it('reads no abbreviation as a name, so that it depends on the number', () => {
+  const abbreviations = timeZoneCases.filter(({ isAbbreviation }) => isAbbreviation)
+  for (const { text } of abbreviations) {
+    expect(readTimeZone(text)).toBeUndefined()
+    expect(isZoneAbbreviation(text)).toBe(true)
+  }
+})
+
+it('reads each time zone that it lists from its name, its label, and its city', () => {
+  for (const timeZone of listTimeZones()) {
+    const city = formatTimeZone(timeZone).replace(/ \(.*/, '')
+    for (const text of [timeZone, timeZone.toUpperCase(), formatTimeZone(timeZone), city])
+      expect(readTimeZone(text)).toBe(timeZone)
+  }
+})
+
+it('lists modern names, and UTC first', () => {
+  const timeZones = listTimeZones()
+  expect(timeZones[0]).toBe('UTC')
+  expect(timeZones).toEqual(expect.arrayContaining(['Asia/Kolkata', 'Europe/Kyiv', 'Asia/Ho_Chi_Minh']))
+  expect(timeZones).not.toContain('Asia/Calcutta')
+  expect(new Set(timeZones).size).toBe(timeZones.length)
+})
+
+it('lists only time zones that the API accepts, and every one that Node knows', () => {
+  const canonical = (timeZone: string) =>
+    new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
+
+  expect(listTimeZones().filter((name) => !TimeZone.safeParse(name).success)).toEqual([])
+  const listed = new Set(listTimeZones().map(canonical))
+  expect(Intl.supportedValuesOf('timeZone').filter((name) => !listed.has(canonical(name)))).toEqual([])
+})
+
+it('shows the city first', () => {
+  expect(formatTimeZone('America/New_York')).toBe('New York (America/New_York)')
+  expect(formatTimeZone('America/Argentina/Buenos_Aires')).toBe(
+    'Buenos Aires (America/Argentina/Buenos_Aires)',
+  )
+  expect(formatTimeZone('UTC')).toBe('UTC')
+})

@@ -1,0 +1,139 @@
+// cspell:ignore AKDT AKST Kyiv Olympus
+// Each text means the same in Zaps, imports, and the API: test/reading/time-zone.test.ts, test/time-zones.test.ts,
+// backend/test/contacts/contact-time-zones.test.ts, and backend/test/dashboard/contacts/import-pages.test.ts.
+
+const newYork = 'America/New_York'
+const chicago = 'America/Chicago'
+const denver = 'America/Denver'
+const losAngeles = 'America/Los_Angeles'
+
+/** Returns a number in a place that no other index has. */
+const places = {
+  'New York': (index: number) => `+1212557${1000 + index}`,
+  Toronto: (index: number) => `+1416557${1000 + index}`,
+  Arizona: (index: number) => `+1602557${1000 + index}`,
+  Jamaica: (index: number) => `+1876957${1000 + index}`,
+  Germany: (index: number) => `+491512345${1000 + index}`,
+} as const
+
+type Place = keyof typeof places
+
+/** Names mean the same for every number. */
+const names: readonly [text: string, timeZone: string][] = [
+  ['America/New_York', newYork],
+  ['america/new york', newYork],
+  ['New York (America/New_York)', newYork],
+  ['New York', newYork],
+  ['new_york', newYork],
+  ['London', 'Europe/London'],
+  ['buenos aires', 'America/Argentina/Buenos_Aires'],
+  ['Kyiv', 'Europe/Kyiv'],
+  ['Europe/Kiev', 'Europe/Kyiv'],
+  ['Asia/Calcutta', 'Asia/Kolkata'],
+  ['US/Eastern', newYork],
+  ['EST5EDT', newYork],
+  ['UTC', 'UTC'],
+  ['Etc/UTC', 'UTC'],
+  ['Eastern Time', newYork],
+  ['Eastern Standard Time', newYork],
+  ['eastern daylight time', newYork],
+  ['Eastern Time Zone', newYork],
+  ['Eastern Time (US & Canada)', newYork],
+  ['(GMT-05:00) Eastern Time (US & Canada)', newYork],
+  ['(GMT-05:00) Eastern Standard Time (America/New_York)', newYork],
+  ['(UTC+01:00) Europe/Berlin', 'Europe/Berlin'],
+  ['Central Time', chicago],
+  ['Mountain Time', denver],
+  ['Pacific Time', losAngeles],
+  ['Alaska Daylight Time', 'America/Anchorage'],
+  ['Alaskan Standard Time', 'America/Anchorage'],
+  ['Hawaii Standard Time', 'Pacific/Honolulu'],
+  ['us_slash_eastern', newYork],
+  ['us_slash_hawaii', 'Pacific/Honolulu'],
+  ['america_slash_argentina_slash_buenos_aires', 'America/Argentina/Buenos_Aires'],
+  ['W. Europe Standard Time', 'Europe/Berlin'],
+  ['India Standard Time', 'Asia/Kolkata'],
+  ['US Mountain Standard Time', 'America/Phoenix'],
+  ['US Eastern Standard Time', 'America/Indiana/Indianapolis'],
+  ['Central Standard Time (Mexico)', 'America/Mexico_City'],
+  ['AUS Eastern Standard Time', 'Australia/Sydney'],
+]
+
+const abbreviations: readonly [text: string, place: Place, timeZone: string | undefined][] = [
+  ['ET', 'New York', newYork],
+  ['EST', 'New York', newYork],
+  ['est', 'New York', newYork],
+  ['EDT', 'Toronto', newYork],
+  ['(GMT-05:00) EST', 'New York', newYork],
+  ['Eastern', 'New York', newYork],
+  ['CT', 'New York', chicago],
+  ['CST', 'New York', chicago],
+  ['CDT', 'Toronto', chicago],
+  ['MT', 'Arizona', denver],
+  ['MST', 'New York', denver],
+  ['MST', 'Arizona', 'America/Phoenix'],
+  ['MDT', 'New York', denver],
+  ['PT', 'New York', losAngeles],
+  ['PST', 'Toronto', losAngeles],
+  ['PDT', 'New York', losAngeles],
+  ['AKST', 'New York', 'America/Anchorage'],
+  ['AKDT', 'New York', 'America/Anchorage'],
+  ['HST', 'New York', 'Pacific/Honolulu'],
+  ['EST', 'Jamaica', undefined],
+  ['EST', 'Germany', undefined],
+  ['CST', 'Germany', undefined],
+  ['Central', 'Germany', undefined],
+  ['MST', 'Germany', undefined],
+  ['HST', 'Germany', undefined],
+]
+
+/** Abbreviations with several meanings, fixed offsets, and text that isn't a time zone. */
+const unreadable: readonly string[] = [
+  ...[
+    'BST',
+    'IST',
+    'CET',
+    'GMT',
+    'AST',
+    'Z',
+    'GMT+1',
+    'UTC-5',
+    '-05:00',
+    '(GMT-05:00)',
+    'Etc/GMT+5',
+    'GMT-0',
+  ],
+  ...[
+    'n/a',
+    'yes',
+    '5',
+    'my office',
+    'Mars/Olympus',
+    'Time',
+    'Central European Time',
+    'local',
+    '(US & Canada)',
+  ],
+]
+
+interface TimeZoneCase {
+  text: string
+  phoneNumber: string
+  place: Place
+  /** Undefined if it can't be read. */
+  timeZone: string | undefined
+  /** True if only the number's country says what it means. */
+  isAbbreviation: boolean
+}
+
+const rows: readonly (readonly [string, Place, string | undefined, boolean])[] = [
+  ...names.map(([text, timeZone]) => [text, 'Germany', timeZone, false] as const),
+  ...names.map(([text, timeZone]) => [text, 'New York', timeZone, false] as const),
+  ...abbreviations.map(([text, place, timeZone]) => [text, place, timeZone, true] as const),
+  ...unreadable.map((text) => [text, 'New York', undefined, false] as const),
+]
+
+export const timeZoneCases = rows.map(([text, place, timeZone, isAbbreviation], index): TimeZoneCase => ({
+  ...{ text, place, timeZone, isAbbreviation },
+  phoneNumber: places[place](index),
+}))
