@@ -358,7 +358,7 @@ export const callsCanceledTexts = texts({
     api: 'The IDs of the calls that were canceled. Empty if none was waiting.',
   },
   phone_numbers: {
-    label: 'Phone numbers',
+    label: 'All phone numbers',
     api: 'The numbers that were found. Waiting calls to them are canceled.',
   },
 })
@@ -381,7 +381,7 @@ export const addToDoNotCallListTexts = texts({
 /** Fields of the response to `POST /do-not-call/`. */
 export const doNotCallEntryTexts = texts({
   phone_number: { ...contactTexts.phone_number, api: 'The first of the numbers that were added.' },
-  phone_numbers: { label: 'Phone numbers', api: 'All numbers that were added.' },
+  phone_numbers: { label: 'All phone numbers', api: 'All numbers that were added.' },
   do_not_call: { label: contactTexts.do_not_call.label, api: 'Always true.' },
 })
 

@@ -192,13 +192,13 @@ export const queuedFields: PlainOutputField[] = [
 
 export const doNotCallFields: PlainOutputField[] = [
   { key: 'phone_number', label: 'Phone Number', type: 'string' },
-  { key: 'phone_numbers', label: 'Phone Numbers', type: 'string', list: true },
+  { key: 'phone_numbers', label: 'All Phone Numbers', type: 'string', list: true },
   { key: 'do_not_call', label: 'Is on Do-Not-Call List', type: 'boolean' },
 ]
 
 export const canceledFields: PlainOutputField[] = [
   { key: 'canceled', label: 'Canceled Call IDs', type: 'integer', list: true },
-  { key: 'phone_numbers', label: 'Phone Numbers', type: 'string', list: true },
+  { key: 'phone_numbers', label: 'All Phone Numbers', type: 'string', list: true },
   { key: 'canceled_count', label: 'Number of Canceled Calls', type: 'integer' },
 ]
 

@@ -57,7 +57,7 @@ export async function resolveNumber(db: Db, workspaceId: number, number: NumberR
   return lockNumberOfContact(db, workspaceId, number.contactId)
 }
 
-/** Like `resolveNumber`, but returns all numbers in a text. */
+/** Returns all numbers in a text in E.164, or the number of a contact, which is locked as in `resolveNumber`. */
 export async function resolveNumbers(
   db: Db,
   workspaceId: number,

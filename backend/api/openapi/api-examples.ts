@@ -72,7 +72,7 @@ export const responseExamples: Record<string, Record<number, unknown>> = {
   addContact: { 200: { ...added, contact_created: false, call_queued: false }, 201: added },
   listCalls: { 200: onePage(exampleCall) },
   getCall: { 200: exampleCall },
-  cancelCalls: { 200: { canceled: [exampleCall.id] } },
+  cancelCalls: { 200: { canceled: [exampleCall.id], phone_numbers: [exampleContact.phone_number] } },
   addToDoNotCallList: {
     200: {
       phone_number: exampleContact.phone_number,
