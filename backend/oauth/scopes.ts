@@ -3,8 +3,10 @@ import { Scope } from '@outdial/contract'
 const allScopes = new Set<string>(Scope.options)
 
 /** Returns the scopes in a `scope` parameter (RFC 6749, section 3.3) that exist. */
-export const knownScopes = (parameter: string): Scope[] =>
-  Scope.options.filter((scope) => parseScopes(parameter).has(scope))
+export function knownScopes(parameter: string): Scope[] {
+  const scopes = parseScopes(parameter)
+  return Scope.options.filter((scope) => scopes.has(scope))
+}
 
 /** Returns the scopes in a `scope` parameter that don't exist. */
 export const unknownScopes = (parameter: string): string[] =>
