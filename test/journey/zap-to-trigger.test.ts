@@ -334,10 +334,12 @@ it(
     const person = JSON.stringify({ phone_number: later.phone_number })
     expect(await connector.invoke('create', 'cancel_waiting_calls', '-i', person)).toEqual({
       canceled: [canceled.id],
+      phone_numbers: [later.phone_number],
       canceled_count: 1,
     })
     expect(await connector.invoke('create', 'add_to_do_not_call_list', '-i', person)).toEqual({
       phone_number: later.phone_number,
+      phone_numbers: [later.phone_number],
       do_not_call: true,
     })
     expect(await queue('queue_call', later)).toMatchObject({ outcome: 'suppressed' })

@@ -1,6 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { expect, it } from '@jest/globals'
-import { readCountry, readDateTime, readDoNotCall, readYesNo } from '@outdial/reading'
+import {
+  readCountry,
+  readDateTime,
+  readDoNotCall,
+  readTimeZone,
+  readYesNo,
+  readZoneAbbreviation,
+} from '@outdial/reading'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { validateAgent } from '../../agents/validate-agent.ts'
 import { parseConfig } from '../../config.ts'
@@ -222,6 +229,10 @@ const readers: Record<string, Record<string, Read>> = {
   },
   'reading/country.ts': { readCountry },
   'reading/date-time.ts': { readDateTime },
+  'reading/time-zone.ts': {
+    readTimeZone,
+    readZoneAbbreviation: (text) => readZoneAbbreviation(text, { country: 'US', zones: [] }),
+  },
   'reading/yes-no.ts': { readYesNo, readDoNotCall },
   'scheduling/local-time.ts': {
     parseRequestedTime: (text) => parseRequestedTime(text, 'Europe/Berlin'),

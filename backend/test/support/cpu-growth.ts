@@ -1,7 +1,10 @@
 const runs = 3
 
-/** CPU time below this says nothing about growth: the clock's resolution, the compiler, and the garbage collector. */
-const floorMs = 1
+/**
+ * CPU time below this says nothing about growth: the clock's resolution, the compiler, and the garbage collector, which can
+ * take 30 ms for the long text alone. If time grew by the square, it would take seconds.
+ */
+const floorMs = 3
 
 /** How much more CPU time ten times the text may take: 10 × if it grows in proportion, and 100 × if by the square. */
 const maxGrowth = 30
