@@ -17,7 +17,7 @@ const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep
 const time =
   /^(?:T|,? (?:at )?)(?<hours>\d\d?)(?::(?<minutes>\d\d)(?::(?<seconds>\d\d(?:\.\d+)?))?|(?= ?[ap]))(?: ?(?<half>[ap])\.?m\.?)?$/i
 
-/** What a time can end with. JavaScript writes `GMT-0500 (Eastern Standard Time)`. */
+/** A time zone after a time. JavaScript writes `GMT-0500 (Eastern Standard Time)`. */
 const zone =
   /(?<=\d|[ap]\.?m\.?) ?(?:(?<name>Z|UTC|GMT|[ECMP][SD]T)|(?:GMT|UTC)?(?<sign>[+-])(?<hours>0\d|1[0-4]):?(?<minutes>[0-5]\d)(?: \([^()]*\))?)$/i
 const zoneHours = {

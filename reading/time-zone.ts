@@ -1,7 +1,7 @@
 // cspell:ignore akdt akst
 import { olderNames, windowsZones } from './time-zone-names.ts'
 
-/** What abbreviations and American names of time zones mean. */
+/** Time zones with their American names and abbreviations. */
 const northAmerica = [
   { zone: 'America/New_York', name: 'eastern', abbreviations: ['et', 'est', 'edt'] },
   { zone: 'America/Chicago', name: 'central', abbreviations: ['ct', 'cst', 'cdt'] },

@@ -22,7 +22,7 @@ interface NewCall {
   zones: Pick<CallSettings, 'time_zones' | 'time_zone_source'>
 }
 
-/** What a new call takes over from its campaign and contact, which are locked. */
+/** Columns of a new call that `queue_calls` takes from its campaign and contact, which are locked. */
 interface MadeWith {
   agent_id: number
   phone_number_id: number

@@ -36,7 +36,7 @@ export interface QueueResult {
   queued: boolean
   /** True if it was completed at once, because the number is on the do-not-call list. */
   suppressed: boolean
-  /** What the API shows of a call that is queued now, if it was asked for. */
+  /** The call as the API shows it. Null if it wasn't queued now, was suppressed, or wasn't asked for. */
   row: CallRow | null
 }
 

@@ -29,7 +29,7 @@ export async function normalizeNumber(
 }
 
 /**
- * Returns all numbers in a text, in E.164, each once. For opting out, which may not fail because of the text's form.
+ * Returns all numbers in a text, in E.164, each once. Opting out uses it, because that isn't refused for the text's form.
  *
  * @throws {ApiError} validation_failed if it contains none
  */

@@ -17,7 +17,7 @@ export const ContactInput = AddContact.omit({
   test: true,
   callback_url: true,
 }).extend({
-  // What an abbreviation means is known only with the number, but other text is reported together with all other issues.
+  // Accepts all abbreviations, because what they mean depends on the number. Other text is reported with all other issues.
   time_zone: boundedText(64).refine(mayBeTimeZone, withText('invalid_time_zone')).nullish(),
 })
 export type ContactInput = z.infer<typeof ContactInput>
