@@ -56,7 +56,12 @@ export function parseRow(
   const mustNotBeCalled = doNotCall.some(({ cell }) => readDoNotCall(cell) === true)
   const parsed = parseNumbers(fieldCells.phone_number ?? '', countries, mustNotBeCalled, context)
   const [phoneNumber, ...otherNumbers] = 'phoneNumbers' in parsed ? parsed.phoneNumbers : []
-  const parsedFields = parseFields(columns, { fieldCells, doNotCall, variables }, phoneNumber, context)
+  const parsedFields = parseFields(
+    columns,
+    { fieldCells, doNotCall, mustNotBeCalled, variables },
+    phoneNumber,
+    context,
+  )
   if (phoneNumber !== undefined && 'fields' in parsedFields) {
     const numbers = { phone_number: phoneNumber, other_numbers: otherNumbers }
     return { phoneNumber, fields: { ...parsedFields.fields, ...numbers } }
@@ -127,13 +132,15 @@ type FieldCells = Partial<Record<Exclude<ImportField, 'do_not_call' | 'country'>
 interface RowCells {
   fieldCells: FieldCells
   doNotCall: readonly HeadedCell[]
+  /** True if one of these cells says so. */
+  mustNotBeCalled: boolean
   variables: readonly [string, string][]
 }
 
 /** Parses everything but the number, so that a row with several issues reports all of them. */
 function parseFields(
   columns: readonly ImportColumn[],
-  { fieldCells, doNotCall, variables }: RowCells,
+  { fieldCells, doNotCall, mustNotBeCalled, variables }: RowCells,
   phoneNumber: string | undefined,
   context: ImportContext,
 ): { fields: Omit<ContactInput, 'phone_number'> } | { issues: RowIssue[] } {
@@ -154,7 +161,7 @@ function parseFields(
       ...toNames(fieldCells),
       ...pick(fieldCells, detailColumns),
       time_zone: timeZone,
-      ...(doNotCall.some(({ cell }) => readDoNotCall(cell) === true) && { do_not_call: true }),
+      ...(mustNotBeCalled && { do_not_call: true }),
       ...(consent !== undefined && { consent }),
       ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
     }),
