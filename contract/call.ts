@@ -43,6 +43,7 @@ export const EndedReason = z.enum([
   'line_failed',
   'worker_lost',
   'do_not_call',
+  'number_type_not_allowed',
   'not_attempted_in_time',
   'campaign_archived',
   'contact_erased',

@@ -415,6 +415,10 @@ export const detailTexts = {
     meaning: "The phone number has an extension, which can't be dialed.",
     action: 'Remove the extension.',
   },
+  number_type_not_allowed: {
+    meaning: "This workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",
+    action: 'Use another number, or allow these numbers under **Settings**.',
+  },
   invalid_country: {
     meaning: "{country} isn't a supported country code.",
     action: 'Use a two-letter code, for example US.',

@@ -170,6 +170,12 @@ export const endedReasonTexts = {
     support: "It doesn't dial again, because the phone may have rung.",
   },
   do_not_call: { outcome: 'suppressed', meaning: 'The number is on the do-not-call list.' },
+  number_type_not_allowed: {
+    outcome: 'suppressed',
+    meaning:
+      "The workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",
+    support: 'Owners can allow these numbers under **Settings**.',
+  },
   not_attempted_in_time: { outcome: 'expired', meaning: "The call couldn't be placed within 7 days." },
   campaign_archived: {
     outcome: 'canceled',
@@ -521,6 +527,7 @@ export const workspaceTexts = texts({
   country: { label: addContactTexts.country.label },
   time_zone: { label: campaignTexts.time_zone.label },
   calling_hours: { label: campaignTexts.calling_hours.label },
+  calls_special_numbers: { label: 'Premium-rate and satellite numbers' },
 })
 
 /** Filters of `GET /calls/`, of webhook subscriptions, and of Call Completed in Zapier. */
@@ -621,7 +628,7 @@ export const outcomeTexts = {
   busy: { label: 'Busy' },
   declined: { label: 'Declined' },
   failed: { label: 'Failed', detail: 'technical error' },
-  suppressed: { label: 'Suppressed', detail: 'on do-not-call list' },
+  suppressed: { label: 'Suppressed', detail: 'number must not be called' },
   expired: { label: 'Expired', detail: 'not placed within 7 days' },
   canceled: { label: 'Canceled', detail: 'before it was placed' },
 } satisfies Record<string, { label: string; detail?: string }>

@@ -457,7 +457,7 @@ export const outcomeChoices = {
   busy: 'Busy',
   declined: 'Declined',
   failed: 'Failed (Technical Error)',
-  suppressed: 'Suppressed (on Do-Not-Call List)',
+  suppressed: 'Suppressed (Number Must Not Be Called)',
   expired: 'Expired (Not Placed Within 7 Days)',
   canceled: 'Canceled (Before It Was Placed)',
 }

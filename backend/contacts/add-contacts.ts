@@ -1,4 +1,5 @@
 import { ContactAdded } from '@outdial/contract'
+import { findNumbersNotAllowed } from '../calls/number-types.ts'
 import type { QueueResult } from '../calls/queue-calls.ts'
 import { findContactsToReschedule } from '../calls/reschedule-calls.ts'
 import type { Actor } from '../core/actor.ts'
@@ -63,8 +64,9 @@ export async function addContacts(
   decideEach(await checkRequests(tx, workspaceId, undecided(), now))
   const candidates = await lockRows(tx, workspaceId, undecided(), { isAlone })
   const toReschedule = isAlone ? new Set<number>() : await findToReschedule(tx, workspaceId, candidates)
+  const notAllowed = await findNotAllowed(tx, workspaceId, candidates)
   const accepted = candidates.filter((candidate): candidate is Accepted => {
-    const decision = decide(candidate, toReschedule)
+    const decision = decide(candidate, { toReschedule, notAllowed })
     if (decision !== null) decisions.set(candidate.request, decision)
     return decision === null
   })
@@ -229,12 +231,31 @@ const findToReschedule = (
   return findContactsToReschedule(db, workspaceId, ids)
 }
 
+/** Returns the numbers that must not be called because of their type. */
+const findNotAllowed = (
+  { db }: Scope,
+  workspaceId: number,
+  candidates: readonly Candidate[],
+): Promise<ReadonlySet<string>> => {
+  const numbers = candidates.flatMap(({ addition: { call }, contact }) =>
+    call === null || call.test || contact === undefined ? [] : [contact.phoneNumber],
+  )
+  return findNumbersNotAllowed(db, workspaceId, numbers)
+}
+
+interface Obstacles {
+  /** Contacts whose calls would move. */
+  toReschedule: ReadonlySet<number>
+  /** Numbers that must not be called because of their type. */
+  notAllowed: ReadonlySet<string>
+}
+
 /** Returns why a request isn't accepted, or null if it is. */
 function decide(
   { addition, contact, campaign }: Candidate,
-  toReschedule: ReadonlySet<number>,
+  { toReschedule, notAllowed }: Obstacles,
 ): Decision | null {
-  const { call, changes } = addition
+  const { call, changes, doNotCallNumbers } = addition
   if (contact === undefined) return reject(notFound('contact'))
   if (!contact.isBusy) {
     if ('id' in addition.contact && contact.id !== addition.contact.id) return reject(notFound('contact'))
@@ -246,6 +267,10 @@ function decide(
   if (campaign !== undefined && campaign !== 'busy' && campaign.status === 'archived')
     return reject(fieldError('campaign_id', 'campaign_archived'))
   if (contact.isBusy) return leftOut
+  const isListed = contact.isListed || doNotCallNumbers.length > 0
+  // A call to a number on the do-not-call list is suppressed for that reason.
+  if (call !== null && !call.test && !isListed && notAllowed.has(contact.phoneNumber))
+    return reject(fieldError('phone_number', 'number_type_not_allowed'))
   if (countVariables(changes, contact) > maxVariables) return reject(tooManyVariables())
   if (campaign === 'busy') return leftOut
   if (contact.id !== null && toReschedule.has(contact.id)) return leftOut

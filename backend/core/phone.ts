@@ -2,6 +2,7 @@ import {
   type CountryCode,
   findPhoneNumbersInText,
   isSupportedCountry,
+  type NumberType,
   ParseError,
   parsePhoneNumberWithError,
   type PhoneNumber,
@@ -47,6 +48,28 @@ export function parsePhones(input: string, country: string | null): ParsedPhones
   if (first !== undefined) return { ok: true, phoneNumbers: [first, ...others] }
   return isUnsupported(country) ? invalidCountry(country) : invalidNumber('invalid_phone_number.none')
 }
+
+/**
+ * Returns true for a number that can cost much more than other numbers: premium-rate, shared-cost, personal, pager, and
+ * satellite numbers, and numbers of international services.
+ *
+ * @param phoneNumber in E.164
+ */
+export function isSpecialNumber(phoneNumber: string): boolean {
+  const parsed = parseNumber(phoneNumber, undefined)
+  if (parsed === undefined) return false
+  return specialCountryCodes.has(parsed.countryCallingCode) || specialTypes.has(parsed.getType())
+}
+
+const specialTypes: ReadonlySet<NumberType> = new Set([
+  'PREMIUM_RATE',
+  'SHARED_COST',
+  'PERSONAL_NUMBER',
+  'PAGER',
+])
+
+/** Networks without a country: libphonenumber says that satellite phones are mobile phones (ITU-T E.164.D). */
+const specialCountryCodes: ReadonlySet<string> = new Set(['808', '870', '878', '881', '882', '883', '979'])
 
 const toCountryCode = (country: string | null): CountryCode | undefined =>
   country !== null && isSupportedCountry(country) ? country : undefined

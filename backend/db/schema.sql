@@ -1004,6 +1004,7 @@ create table workspace (
   pending_retention_days integer,
   pending_retention_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  calls_special_numbers boolean not null default false,
   constraint workspace_pkey PRIMARY KEY (id),
   constraint workspace_form_id_key UNIQUE (form_id),
   constraint workspace_check CHECK (((pending_retention_days IS NULL) = (pending_retention_at IS NULL))),

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { EndedReason } from '@outdial/contract'
 import { completeQueuedCalls } from '../calls/complete-calls.ts'
+import { findNumbersNotAllowed } from '../calls/number-types.ts'
 import { rescheduleClosedCalls } from '../calls/reschedule-calls.ts'
 import { describeError } from '../core/errors.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
@@ -55,7 +57,8 @@ type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
  *
  * - A campaign never exceeds its limit of concurrent calls.
  * - A number has at most one live attempt per workspace.
- * - Calls outside calling hours and to numbers on the do-not-call list aren't claimed.
+ * - Calls outside calling hours, to numbers on the do-not-call list, and to numbers of types that the workspace doesn't call
+ *   aren't claimed.
  * - Workspaces take turns. `turns` is what the dialer remembers about them.
  */
 export const claimCalls = (
@@ -85,7 +88,7 @@ async function claimFromCampaigns(
   const shares = shareCapacity(capacity, counted)
   const found = shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
   const locked = planCalls(found, now)
-  const allowed = await completeSuppressed(tx, locked, now)
+  const allowed = await completeSuppressed(tx, locked, { test: false, now })
   const callable = await rescheduleClosedCalls(tx.db, allowed, now)
   const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
   // A campaign that could start calls but got no share keeps its place in the queue.
@@ -120,7 +123,7 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
       const now = tx.clock.now()
       const found = await findCallsToDial(tx.db, await lockDueTestCalls(tx.db, capacity, now))
       const locked = planCalls(found, now)
-      const callable = await completeSuppressed(tx, locked, now)
+      const callable = await completeSuppressed(tx, locked, { test: true, now })
       return startLockedCalls(tx, lease, { locked, callable, test: true })
     }),
   )
@@ -151,22 +154,31 @@ const planCalls = (calls: readonly CallToDial[], now: Date): PlannedCall[] =>
     return { ...call, plan: planCall(rules, callee, now) }
   })
 
-/** Completes the calls to numbers on the do-not-call list; returns the others. */
+/** Completes the calls to numbers that must not be called; returns the others. */
 async function completeSuppressed(
   tx: ClaimDeps,
   locked: readonly PlannedCall[],
-  now: Date,
+  { test, now }: { test: boolean; now: Date },
 ): Promise<PlannedCall[]> {
-  const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
-  const suppressed = Map.groupBy(
-    locked.filter((call) => call.onDoNotCallList),
-    (call) => call.workspaceId,
-  )
-  for (const [workspaceId, calls] of suppressed) {
-    const ids = calls.map((call) => call.id)
-    await completeQueuedCalls(tx, workspaceId, ids, result)
+  const completed = new Set<PlannedCall>()
+  for (const [workspaceId, calls] of Map.groupBy(locked, (call) => call.workspaceId)) {
+    const numbers = test ? [] : calls.map((call) => call.toNumber)
+    const notAllowed = await findNumbersNotAllowed(tx.db, workspaceId, numbers)
+    const suppress = async (endedReason: EndedReason, suppressed: readonly PlannedCall[]) => {
+      if (suppressed.length === 0) return
+      const ids = suppressed.map((call) => call.id)
+      await completeQueuedCalls(tx, workspaceId, ids, { outcome: 'suppressed', endedReason, at: now })
+      for (const call of suppressed) completed.add(call)
+    }
+    const isNotAllowed = ({ onDoNotCallList, toNumber }: PlannedCall) =>
+      !onDoNotCallList && notAllowed.has(toNumber)
+    await suppress(
+      'do_not_call',
+      calls.filter((call) => call.onDoNotCallList),
+    )
+    await suppress('number_type_not_allowed', calls.filter(isNotAllowed))
   }
-  return locked.filter((call) => !call.onDoNotCallList)
+  return locked.filter((call) => !completed.has(call))
 }
 
 async function startLockedCalls(

@@ -39,6 +39,7 @@ export const updateWorkspace = (
     country: string
     time_zone: string
     calling_hours: CallingHours
+    calls_special_numbers: boolean
   },
 ) =>
   db
@@ -54,4 +55,13 @@ export const selectWorkspaceCountry = async (db: Db, workspaceId: number): Promi
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
   return country
+}
+
+export const selectCallsSpecialNumbers = async (db: Db, workspaceId: number): Promise<boolean> => {
+  const { calls_special_numbers: callsThem } = await db
+    .selectFrom('workspace')
+    .select('calls_special_numbers')
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return callsThem
 }

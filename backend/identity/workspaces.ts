@@ -11,6 +11,7 @@ import {
   findAnyWorkspace,
   findWorkspaceByForm,
   insertWorkspace,
+  selectCallsSpecialNumbers,
   selectWorkspaceCountry,
   setWebhookSecret,
   updateWorkspace,
@@ -46,6 +47,7 @@ const WorkspaceFields = z.object({
 const WorkspaceSettings = WorkspaceFields.extend({
   /** The default for new campaigns. */
   calling_hours: z.unknown().pipe(CallingHours),
+  calls_special_numbers: z.boolean(),
 })
 
 /**
@@ -120,3 +122,7 @@ export const hasWorkspaces = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
  */
 export const findWorkspaceCountry = (db: Db, workspaceId: number): Promise<string> =>
   selectWorkspaceCountry(db, workspaceId)
+
+/** Returns true if the workspace calls premium-rate numbers and others that can cost much more. */
+export const findCallsSpecialNumbers = (db: Db, workspaceId: number): Promise<boolean> =>
+  selectCallsSpecialNumbers(db, workspaceId)

@@ -1,0 +1,17 @@
+import { isSpecialNumber } from '../core/phone.ts'
+import type { Db } from '../db/schema.ts'
+import { findCallsSpecialNumbers } from '../identity/workspaces.ts'
+
+/**
+ * Returns those of the numbers, in E.164, that the workspace doesn't call because of their type: a public form could
+ * otherwise cost it a lot of money. Checked when a call is queued and again before it's dialed, but not for test calls.
+ */
+export async function findNumbersNotAllowed(
+  db: Db,
+  workspaceId: number,
+  phoneNumbers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const special = phoneNumbers.filter(isSpecialNumber)
+  if (special.length === 0 || (await findCallsSpecialNumbers(db, workspaceId))) return new Set()
+  return new Set(special)
+}

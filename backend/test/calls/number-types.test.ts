@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals'
+import { type Call, ContactAdded } from '@outdial/contract'
+import { isSpecialNumber } from '../../core/phone.ts'
+import { claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { getCall, listEvents } from '../support/calls.ts'
+import { freshNumber } from '../support/factories.ts'
+import { parseError, useApiWorld } from '../support/test-api.ts'
+
+const api = useApiWorld()
+
+const premiumRate = '+19005550100'
+
+const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+
+const post = (phone_number: string, fields: object = {}) =>
+  api.send({
+    method: 'POST',
+    path: '/contacts/',
+    body: { phone_number, campaign_id: api.seed.campaignId, ...fields },
+  })
+
+async function queue(phoneNumber: string, fields?: object): Promise<Call> {
+  const response = await post(phoneNumber, fields)
+  expect(response.statusCode).toBe(201)
+  return ContactAdded.parse(response.json()).call
+}
+
+const allow = (allowed: boolean) =>
+  api.deps.db
+    .updateTable('workspace')
+    .set({ calls_special_numbers: allowed })
+    .where('id', '=', api.seed.workspaceId)
+    .execute()
+
+const findContacts = () =>
+  api.deps.db.selectFrom('contact').select('id').where('workspace_id', '=', api.seed.workspaceId).execute()
+
+it.each([
+  ['premium-rate', '+19005550100'],
+  ['premium-rate', '+449098790000'],
+  ['shared-cost', '+448431230000'],
+  ['personal', '+447012345678'],
+  ['pager', '+447640123456'],
+  ['satellite', '+881631234567'],
+  ['satellite', '+870773111632'],
+  ['global', '+882161234567'],
+])('a %s number is special: %s', (_, phoneNumber) => {
+  expect(isSpecialNumber(phoneNumber)).toBe(true)
+})
+
+it.each(['+12025550100', '+442079460018', '+447911123456', '+18005550100', '+4930901820', '+5215512345678'])(
+  'a number that costs what others cost is not special: %s',
+  (phoneNumber) => {
+    expect(isSpecialNumber(phoneNumber)).toBe(false)
+  },
+)
+
+describe('when a call is queued', () => {
+  it('rejects a number type that the workspace does not allow, and saves nothing', async () => {
+    const response = await post(premiumRate)
+    expect(response.statusCode).toBe(422)
+    expect(parseError(response).details).toMatchObject([
+      { field: 'phone_number', code: 'number_type_not_allowed' },
+    ])
+    expect(await findContacts()).toEqual([])
+  })
+
+  it('queues the call if the workspace allows the number type', async () => {
+    await allow(true)
+    expect((await queue(premiumRate)).status).toBe('queued')
+  })
+
+  it('queues a test call, because no phone rings', async () => {
+    expect((await queue(premiumRate, { test: true })).status).toBe('queued')
+    expect(await claimTestCalls(api.deps, lease, 10)).toHaveLength(1)
+  })
+
+  it('lists the number and suppresses the call if the contact must not be called', async () => {
+    expect(await queue(premiumRate, { do_not_call: true })).toMatchObject({
+      outcome: 'suppressed',
+      ended_reason: 'do_not_call',
+    })
+    expect(await queue(premiumRate)).toMatchObject({ outcome: 'suppressed', ended_reason: 'do_not_call' })
+  })
+
+  it('cancels and lists numbers of all types', async () => {
+    const body = { phone_number: premiumRate }
+    expect((await api.send({ method: 'POST', path: '/calls/cancel', body })).statusCode).toBe(200)
+    expect((await api.send({ method: 'POST', path: '/do-not-call/', body })).statusCode).toBe(200)
+  })
+})
+
+describe('when a call is claimed', () => {
+  it('completes a call to a number type that is no longer allowed as suppressed, with its event', async () => {
+    await allow(true)
+    const { id } = await queue('+19005550101')
+    const other = await queue(freshNumber())
+    await allow(false)
+
+    expect((await claimCalls(api.deps, lease, 10)).map(({ request }) => request.callId)).toEqual([other.id])
+    const call = await getCall(api.deps, api.seed, id)
+    expect(call).toMatchObject({
+      status: 'completed',
+      outcome: 'suppressed',
+      ended_reason: 'number_type_not_allowed',
+      attempts: 0,
+    })
+    expect((await listEvents(api.deps, id)).map((event) => event.data)).toEqual([call])
+  })
+})
