@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Call } from './call.ts'
 import { Contact } from './contact.ts'
+import { ErrorDetail } from './errors.ts'
 import { addContactTexts, contactAddedTexts } from './field-texts.ts'
 import {
   boundedText,
@@ -14,6 +15,12 @@ import {
 
 /** Where and when the contact agreed to be called. */
 const ConsentInput = z.strictObject({ source: text(500), at: TimestampInput })
+
+/** How many entries a dictionary can have, and how many characters a name and a value. */
+export const dictionaryLimits = {
+  variables: { keys: 100, key: 100, value: 2000 },
+  metadata: { keys: 50, key: 100, value: 500 },
+} as const
 
 /**
  * Body of `POST /contacts/`: upserts the contact by its phone number and queues a call.
@@ -32,14 +39,15 @@ export const AddContact = z
         external_id: text(200).nullish(),
         // The backend reads it, because what an abbreviation means depends on the number's country.
         time_zone: boundedText(64).nullish(),
-        variables: dictionary({ keys: 100, key: 100, value: 2000 }).nullish(),
+        variables: dictionary(dictionaryLimits.variables).nullish(),
         do_not_call: z.boolean().nullish(),
         consent: ConsentInput.nullish(),
-        metadata: dictionary({ keys: 50, key: 100, value: 500 }).nullish(),
+        metadata: dictionary(dictionaryLimits.metadata).nullish(),
         scheduled_at: TimestampInput.nullish(),
         if_already_queued: z.enum(['skip', 'queue']).nullish(),
         test: z.boolean().nullish(),
         callback_url: boundedText(2000).check(z.url()).nullish(),
+        lenient: z.boolean().nullish(),
       },
       addContactTexts,
     ),
@@ -47,12 +55,19 @@ export const AddContact = z
   .meta({ id: 'AddContact' })
 export type AddContact = z.infer<typeof AddContact>
 
+/** What was left out of a request, or probably isn't meant. `message` names the field, but never its value. */
+export const Warning = ErrorDetail.meta({ id: 'Warning' })
+export type Warning = z.infer<typeof Warning>
+
 /** Response to `POST /contacts/`: 201 if a call was queued, 200 if one was already waiting or in progress. */
 export const ContactAdded = z
   .object({
     contact: Contact,
     call: Call,
-    ...describeFields({ contact_created: z.boolean(), call_queued: z.boolean() }, contactAddedTexts),
+    ...describeFields(
+      { contact_created: z.boolean(), call_queued: z.boolean(), warnings: z.array(Warning) },
+      contactAddedTexts,
+    ),
   })
   .meta({ id: 'ContactAdded' })
 export type ContactAdded = z.infer<typeof ContactAdded>

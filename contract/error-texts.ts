@@ -192,6 +192,10 @@ export const errorTexts = {
     zapier: `In Zapier, the key is the **${deduplicationKeyText.label}** field.`,
     inZapier: `The ${deduplicationKeyText.label} was used in the last 24 hours with different data. Use a different key for each call.`,
   },
+  'idempotency_key_reused.call': {
+    meaning: 'The idempotency key was used in the last 24 hours with different data, for call {id} ({url}).',
+    action: 'Use a new key for each new request.',
+  },
   rate_limited: {
     meaning: '{source} sent more than {limit} requests in a minute.',
     action: 'Try again in {seconds}.',
@@ -414,6 +418,11 @@ export const detailTexts = {
   phone_number_extension: {
     meaning: "The phone number has an extension, which can't be dialed.",
     action: 'Remove the extension.',
+  },
+  used_for_call: { meaning: 'The key was used for call {id} ({url}).', action: 'Open that call.' },
+  unknown_variable: {
+    meaning: "{field} isn't one of the agent's variables.",
+    action: 'Check its name.',
   },
   number_type_not_allowed: {
     meaning: "This workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",

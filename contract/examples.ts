@@ -118,4 +118,5 @@ export const exampleContactAdded: ContactAdded = {
   },
   contact_created: true,
   call_queued: true,
+  warnings: [],
 }

@@ -129,6 +129,10 @@ export const addContactTexts = texts({
     label: 'Callback URL',
     api: 'The `call.completed` event of this call is also sent to this URL, no earlier than five seconds after the response. A call can have up to five: a request that returns an existing call adds its URL. Nothing is sent after the connection or API key ends. Requires the scopes `calls:read` and `webhooks:write`.',
   },
+  lenient: {
+    label: 'Lenient',
+    api: "True leaves out optional values that can't be used instead of rejecting the request: `email`, `consent`, and entries of `variables` and `metadata`. The response lists them in `warnings`. Variables are saved under the names that the agent uses, even if capitalization, spaces, `_`, or `-` differ.",
+  },
 })
 
 export interface EndedReasonText {
@@ -172,8 +176,7 @@ export const endedReasonTexts = {
   do_not_call: { outcome: 'suppressed', meaning: 'The number is on the do-not-call list.' },
   number_type_not_allowed: {
     outcome: 'suppressed',
-    meaning:
-      "The workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",
+    meaning: "The workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",
     support: 'Owners can allow these numbers under **Settings**.',
   },
   not_attempted_in_time: { outcome: 'expired', meaning: "The call couldn't be placed within 7 days." },
@@ -334,6 +337,10 @@ export const contactAddedTexts = texts({
   call_queued: {
     label: 'New call queued',
     api: 'False if a call was already waiting or in progress.',
+  },
+  warnings: {
+    label: 'Warnings',
+    api: "What was left out with `lenient`, and variables that aren't among the agent's. Empty if there is nothing. Like the `details` of an error.",
   },
 })
 
@@ -643,5 +650,5 @@ export function formatOutcomeChoice(outcome: keyof typeof outcomeTexts): string 
 export const deduplicationKeyText = {
   label: 'Deduplication Key',
   helpText:
-    "A unique value for this call, for example the form entry's ID. If this step runs again with the same value within 24 hours, no second call is queued.",
+    "A unique value for this call, for example the form entry's ID. If this step runs again with the same value in this campaign within 24 hours, no second call is queued.",
 }

@@ -90,15 +90,19 @@ export async function generateText(): Promise<string> {
       ...sampleOf(added.call),
       contact_created: added.contact_created,
       call_queued: added.call_queued,
+      warnings:
+        "Left out: Email isn't a valid email address. Enter it like ada@example.com, or leave it blank.",
     },
     campaignFields: toOutputFields(contract.Campaign, toLabels(contract.campaignTexts)),
     callFields: callFields(),
     /** What the steps that queue a call return besides the call. */
-    queuedFields: (['contact_created', 'call_queued'] as const).map((key) => ({
-      key,
-      label: toTitleCase(contract.contactAddedTexts[key].label),
-      type: 'boolean',
-    })),
+    queuedFields: (
+      [
+        ['contact_created', 'boolean'],
+        ['call_queued', 'boolean'],
+        ['warnings', 'string'],
+      ] as const
+    ).map(([key, type]) => ({ key, label: toTitleCase(contract.contactAddedTexts[key].label), type })),
     doNotCallFields: toOutputFields(contract.DoNotCallEntry, toLabels(contract.doNotCallEntryTexts)),
     canceledFields: [
       ...toOutputFields(contract.CallsCanceled, toLabels(contract.callsCanceledTexts)),

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorResponse } from '@outdial/contract'
+import type { ErrorCode, ErrorDetail, ErrorResponse } from '@outdial/contract'
 import type { HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
 import { zapierErrors } from './generated.ts'
 import { nameToLabel } from './title-case.ts'
@@ -90,17 +90,27 @@ const isDetail = (detail: unknown): boolean =>
 const inZapier = (code: string | undefined): string | undefined =>
   Object.entries(zapierErrors).find(([key]) => key === code)?.[1]
 
+/** Returns what the API says about a field, with the label that the user sees. */
+export function formatIssue(
+  { field, code, message }: ErrorDetail,
+  inputFields: readonly PlainInputField[],
+): string {
+  const [, leftOut = '', reason = ''] = /^(Left out: )?(.*)$/s.exec(message) ?? []
+  const shown = inZapier(code)
+  if (shown !== undefined) return leftOut + shown
+  // A call isn't a field of the step.
+  if (field === 'call_id') return reason
+  const label = findLabel(field, inputFields)
+  const isSubject = reason.startsWith(`${field} `)
+  return leftOut + (isSubject ? `${label}${reason.slice(field.length)}` : `${label}: ${reason}`)
+}
+
 /** Replaces the API's field names with the labels that the user sees. */
 function formatApiError(
   { code, message, details }: ApiError,
   inputFields: readonly PlainInputField[],
 ): string {
-  const reasons = details.map(({ field, code: reasonCode, message: reason }) => {
-    const shown = inZapier(reasonCode)
-    if (shown !== undefined) return shown
-    const label = findLabel(field, inputFields)
-    return reason.startsWith(`${field} `) ? `${label}${reason.slice(field.length)}` : `${label}: ${reason}`
-  })
+  const reasons = details.map((detail) => formatIssue(detail, inputFields))
   const [first] = details
   const isRepeated = first !== undefined && message.startsWith(first.message)
   const sentence = inZapier(code) ?? message

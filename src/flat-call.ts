@@ -1,6 +1,7 @@
 import type { Call, ContactAdded } from '@outdial/contract'
-import type { ZObject } from 'zapier-platform-core'
+import type { PlainInputField, ZObject } from 'zapier-platform-core'
 import { type ApiList, hasId } from './client.ts'
+import { formatIssue } from './errors.ts'
 import { outcomeLabels } from './generated.ts'
 import { downloadRecording } from './recording.ts'
 import { isObject } from './values.ts'
@@ -8,7 +9,9 @@ import { isObject } from './values.ts'
 /** A call as every step returns it. All calls have the same keys, so that a Zap that was tested with one gets them. */
 export type FlatCall = ReturnType<typeof flattenCall>
 
-export type FlatQueuedCall = FlatCall & Pick<ContactAdded, 'contact_created' | 'call_queued'>
+/** A call, and what happened when it was queued. `warnings` is blank if there are none. */
+export type FlatQueuedCall = FlatCall &
+  Pick<ContactAdded, 'contact_created' | 'call_queued'> & { warnings: string }
 
 /** Returns a call with the same keys as every other call. Fields that a later version of the API adds are kept. */
 export const flattenCall = (z: ZObject, call: Call) => ({
@@ -28,12 +31,17 @@ export const isCall = (value: unknown): value is Call =>
 
 export const calls: ApiList<Call> = { path: '/calls/', isItem: isCall }
 
+/** A response, which has no warnings if it was stored by an earlier version of the API. */
+type QueuedCall = Omit<ContactAdded, 'warnings'> & Partial<Pick<ContactAdded, 'warnings'>>
+
 /** Returns the call that was queued, or that was already waiting or in progress. */
 export const flattenQueuedCall = (
   z: ZObject,
-  { call, contact_created, call_queued }: ContactAdded,
+  { call, contact_created, call_queued, warnings = [] }: QueuedCall,
+  inputFields: readonly PlainInputField[],
 ): FlatQueuedCall => ({
   ...flattenCall(z, call),
   contact_created,
   call_queued,
+  warnings: warnings.map((warning) => formatIssue(warning, inputFields)).join(' '),
 })

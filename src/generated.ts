@@ -114,6 +114,7 @@ export const sampleQueuedCall = {
   recording: null,
   contact_created: true,
   call_queued: true,
+  warnings: "Left out: Email isn't a valid email address. Enter it like ada@example.com, or leave it blank.",
 }
 
 export const campaignFields: PlainOutputField[] = [
@@ -188,6 +189,7 @@ export const callFields: PlainOutputField[] = [
 export const queuedFields: PlainOutputField[] = [
   { key: 'contact_created', label: 'New Contact Created', type: 'boolean' },
   { key: 'call_queued', label: 'New Call Queued', type: 'boolean' },
+  { key: 'warnings', label: 'Warnings', type: 'string' },
 ]
 
 export const doNotCallFields: PlainOutputField[] = [
@@ -270,12 +272,13 @@ export const queueCallTexts = {
       'Choose **Yes** to simulate the call, so that no phone rings. Leave blank to simulate it only while you test this step in the Zap editor.',
   },
   callback_url: { label: 'Callback URL' },
+  lenient: { label: 'Lenient' },
 }
 
 export const deduplicationKeyText = {
   label: 'Deduplication Key',
   helpText:
-    "A unique value for this call, for example the form entry's ID. If this step runs again with the same value within 24 hours, no second call is queued.",
+    "A unique value for this call, for example the form entry's ID. If this step runs again with the same value in this campaign within 24 hours, no second call is queued.",
 }
 
 export const zapierErrors = {

@@ -93,15 +93,20 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       return `${String(hour).padStart(2, '0')}:${minutes}`
     },
 
-    /** Returns a date and time as ISO 8601 in UTC. Without a time zone of its own, it's in that of the Zap. */
-    dateTime: (key: string): string | undefined => {
+    /**
+     * Returns a date and time as ISO 8601 in UTC. Without a time zone of its own, it's in that of the Zap.
+     *
+     * @param options.orAsTyped returns what can't be read, because the API leaves it out
+     */
+    dateTime: (key: string, { orAsTyped = false } = {}): string | undefined => {
       const value = text(key)
       if (value === undefined) return undefined
       const typed = readDateTime(value)
-      if (typed === undefined) throw fail(key, 'must be a date and time, for example 2026-05-04 09:30.')
       const { timezone } = bundle.meta
-      if (typed.offset === undefined && !timezone)
-        throw fail(key, 'has no time zone. Add a time zone, for example 2026-11-26 09:30 EST.')
+      const isUsable = typed !== undefined && (typed.offset !== undefined || Boolean(timezone))
+      if (orAsTyped && !isUsable) return value
+      if (typed === undefined) throw fail(key, 'must be a date and time, for example 2026-05-04 09:30.')
+      if (!isUsable) throw fail(key, 'has no time zone. Add a time zone, for example 2026-11-26 09:30 EST.')
       // The default is never used, because the text has a time zone then.
       return new Date(toMoment(typed, timezone ?? 'UTC')).toISOString()
     },

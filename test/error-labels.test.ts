@@ -52,7 +52,7 @@ const steps = [
 ] as const
 
 /** Fields that the connector fills in, not the user. */
-const fromConnector = ['callback_url', 'target_url', 'event']
+const fromConnector = ['callback_url', 'lenient', 'target_url', 'event']
 
 const listPaths = (value: unknown, path = ''): string[] =>
   typeof value === 'object' && value !== null

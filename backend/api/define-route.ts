@@ -1,4 +1,4 @@
-import type { ErrorCode, ListQuery, Scope } from '@outdial/contract'
+import type { ErrorCode, ListQuery, Scope, Warning } from '@outdial/contract'
 import * as z from 'zod'
 import type { ContactAdder } from '../contacts/contact-adder.ts'
 import type { Caller } from '../core/caller.ts'
@@ -21,6 +21,8 @@ type RouteRequest<Path extends string, Query, Body> = PathParams<Path> & {
   key: HashedRequest | null
   query: Query
   body: Body
+  /** What `readBody` left out. */
+  warnings: readonly Warning[]
   /** The absolute URL of the route, without a query string. */
   url: string
 }
@@ -84,6 +86,8 @@ interface RouteDefinition<
   query?: Query
   /** `NoRequestBody` by default. */
   body?: Body
+  /** Reads a body, perhaps without values that can't be used. By default, all of it must match the schema. */
+  readBody?: (input: unknown) => LenientBody<z.output<Body>>
   /** The second type infers `Status`, so that a status in a handler keeps its literal type. */
   responses: Responses & ResponseSchemas<Status>
   /** Returns the part of the body that must be the same if an idempotency key is used again. By default, all of it. */
@@ -94,6 +98,12 @@ interface RouteDefinition<
     deps: RouteDeps,
     request: RouteRequest<Path, z.output<Query>, z.output<Body>>,
   ) => Promise<NoInfer<{ status: Status; replayed?: boolean } & DeclaredResponse<Responses>>>
+}
+
+/** A valid body, and what was left out to make it valid. */
+interface LenientBody<Body> {
+  body: Body
+  warnings: Warning[]
 }
 
 /** A request before validation. */
@@ -143,6 +153,7 @@ export function defineRoute({
   handler,
   query: querySchema = NoQuery,
   body: bodySchema = NoRequestBody,
+  readBody = (input) => ({ body: validate(bodySchema, input), warnings: [] }),
   comparedBody = (body) => body,
   created = () => ({}),
   ...description
@@ -156,7 +167,7 @@ export function defineRoute({
     prepare: ({ caller, tokenHash, id, idempotencyKey, baseUrl, ...raw }) => {
       const params = description.path.includes('/:id') ? { id: parsePathId(id ?? '') } : {}
       const query = validate(querySchema, raw.query)
-      const body = validate(bodySchema, raw.body)
+      const { body, warnings } = readBody(raw.body)
       const path = description.path.replace(':id', id ?? '')
       const key =
         description.idempotent === undefined || idempotencyKey === undefined
@@ -168,7 +179,7 @@ export function defineRoute({
               key: idempotencyKey,
               body: comparedBody(body),
             })
-      const request = { ...params, caller, tokenHash, key, query, body, url: `${baseUrl}${path}` }
+      const request = { ...params, caller, tokenHash, key, query, body, warnings, url: `${baseUrl}${path}` }
       return { key, run: (deps) => handler(deps, request) }
     },
   }

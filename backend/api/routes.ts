@@ -22,6 +22,7 @@ import { cancelCallsToContact } from '../calls/cancel-call.ts'
 import { addNumbersToDoNotCallList } from '../calls/do-not-call.ts'
 import { getCall, listCalls } from '../calls/get-calls.ts'
 import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
+import { readAddContact } from '../contacts/read-add-contact.ts'
 import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
@@ -100,6 +101,7 @@ export const routes: readonly Route[] = [
     tag: 'Contacts',
     scopes: ['contacts:write'],
     body: AddContact,
+    readBody: readAddContact,
     responses: { 200: ContactAdded, 201: ContactAdded },
     errors: ['not_found', 'campaign_archived'],
     idempotent: 'in handler',

@@ -22,6 +22,7 @@ import type {
   Candidate,
   Decision,
 } from './add-request.ts'
+import { matchVariables } from './agent-variables.ts'
 import { maxVariables, tooManyVariables } from './contact-input.ts'
 import {
   type ContactValues,
@@ -62,7 +63,7 @@ export async function addContacts(
     decideEach(requests.filter(needsOwnTransaction).map((request) => [request, leftOut] as const))
   }
   decideEach(await checkRequests(tx, workspaceId, undecided(), now))
-  const candidates = await lockRows(tx, workspaceId, undecided(), { isAlone })
+  const candidates = (await lockRows(tx, workspaceId, undecided(), { isAlone })).map(nameVariables)
   const toReschedule = isAlone ? new Set<number>() : await findToReschedule(tx, workspaceId, candidates)
   const notAllowed = await findNotAllowed(tx, workspaceId, candidates)
   const accepted = candidates.filter((candidate): candidate is Accepted => {
@@ -201,7 +202,7 @@ async function lockRows(
     const phoneNumber = getNumber(addition)
     const contact = phoneNumber === undefined ? undefined : foundByNumber.get(phoneNumber)
     const campaign = addition.call === null ? undefined : campaigns.get(addition.call.campaignId)
-    return [{ request, addition, contact, campaign }]
+    return [{ request, addition, contact, campaign, warnings: request.api?.warnings ?? [] }]
   })
 }
 
@@ -216,6 +217,19 @@ async function lockCampaignsOf(
   if (!isAlone) return tryLockCampaigns(db, workspaceId, campaignIds)
   const locked = await lockCampaigns(db, workspaceId, campaignIds, 'share')
   return new Map(locked.map((campaign) => [campaign.id, campaign]))
+}
+
+/** Compares the variables of a request from the API with those of the campaign's agent. */
+function nameVariables(candidate: Candidate): Candidate {
+  const { request, addition, campaign, warnings } = candidate
+  const { variables } = addition.changes
+  if (request.api === null || !variables || campaign === undefined || campaign === 'busy') return candidate
+  const named = matchVariables(variables, campaign.agentVariables, { renames: request.api.isLenient })
+  return {
+    ...candidate,
+    addition: { ...addition, changes: { ...addition.changes, variables: named.variables } },
+    warnings: [...warnings, ...named.warnings],
+  }
 }
 
 /** Returns the contacts whose calls would move if their requests were accepted. */
@@ -243,7 +257,7 @@ const findNotAllowed = (
   return findNumbersNotAllowed(db, workspaceId, numbers)
 }
 
-interface Obstacles {
+interface Restrictions {
   /** Contacts whose calls would move. */
   toReschedule: ReadonlySet<number>
   /** Numbers that must not be called because of their type. */
@@ -253,7 +267,7 @@ interface Obstacles {
 /** Returns why a request isn't accepted, or null if it is. */
 function decide(
   { addition, contact, campaign }: Candidate,
-  { toReschedule, notAllowed }: Obstacles,
+  { toReschedule, notAllowed }: Restrictions,
 ): Decision | null {
   const { call, changes, doNotCallNumbers } = addition
   if (contact === undefined) return reject(notFound('contact'))

@@ -1,3 +1,4 @@
+import type { Warning } from '@outdial/contract'
 import type { QueueResult, RequestedCall } from '../calls/queue-calls.ts'
 import type { Actor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
@@ -35,6 +36,10 @@ export interface ApiRequest {
   /** What identifies a repeated request. Null without an idempotency key. */
   key: HashedRequest | null
   callbackUrl: string | null
+  /** Saves variables under the agent's names if they're written differently. */
+  isLenient: boolean
+  /** What was left out of the request. */
+  warnings: readonly Warning[]
 }
 
 export interface AddRequest {
@@ -66,6 +71,8 @@ export interface Candidate {
   contact: FoundContact | undefined
   /** Undefined if there's none, or if no call is requested. `busy`: another transaction has locked it. */
   campaign: CampaignRules | 'busy' | undefined
+  /** For the response. */
+  warnings: readonly Warning[]
 }
 
 /** A candidate with nothing that prevents it from being saved. */

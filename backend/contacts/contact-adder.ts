@@ -1,4 +1,4 @@
-import type { AddContact, ContactAdded } from '@outdial/contract'
+import type { AddContact, ContactAdded, Warning } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
 import { secondMs } from '../core/durations.ts'
 import { ApiError, describeError } from '../core/errors.ts'
@@ -12,6 +12,7 @@ import { type HashedRequest, keyInUse } from '../idempotency/idempotency.ts'
 import { toAddition } from './add-contact.ts'
 import { addContacts, needsOwnTransaction } from './add-contacts.ts'
 import type { AddRequest, AddResult, Decision } from './add-request.ts'
+import { leaveOutFutureConsent } from './read-add-contact.ts'
 
 /** A validated `POST /contacts/`. */
 interface AddContactRequest {
@@ -21,6 +22,8 @@ interface AddContactRequest {
   /** What identifies a repeated request. Null without an idempotency key. */
   key: HashedRequest | null
   body: AddContact
+  /** What was left out of the body. */
+  warnings: readonly Warning[]
 }
 
 /** @throws {ApiError} */
@@ -75,15 +78,15 @@ export function createContactAdder(
     },
   )
 
-  return async ({ caller, tokenHash, key, body }) => {
-    const callbackUrl = body.callback_url ?? null
+  return async ({ caller, tokenHash, key, ...request }) => {
     if (key !== null && keysAlone.has(key.lock)) throw keyInUse()
     const scoped = scopeToWorkspace(deps, caller.workspaceId)
-    const addition = await toAddition(scoped, caller, body).catch(returnApiError)
+    const { addition, ...lenient } = await toLenientAddition(scoped, caller, request)
     // With a key, an error counts only if no response is stored.
     if (key === null && addition instanceof ApiError) throw addition
-    const request = { addition, api: { caller, tokenHash, key, callbackUrl } }
-    const result = await addTogether(caller.workspaceId, request).finally(
+    const callbackUrl = request.body.callback_url ?? null
+    const api = { caller, tokenHash, key, callbackUrl, ...lenient }
+    const result = await addTogether(caller.workspaceId, { addition, api }).finally(
       () => key && keysAlone.delete(key.lock),
     )
     if (result.kind === 'rejected') throw result.error
@@ -94,6 +97,23 @@ export function createContactAdder(
       body: result.response.body as ContactAdded,
       replayed: result.kind === 'replayed',
     }
+  }
+}
+
+async function toLenientAddition(
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
+  caller: Caller,
+  request: Pick<AddContactRequest, 'body' | 'warnings'>,
+) {
+  try {
+    const { body, warnings } = leaveOutFutureConsent(request.body, deps.clock.now())
+    return {
+      addition: await toAddition(deps, caller, body),
+      isLenient: body.lenient === true,
+      warnings: [...request.warnings, ...warnings],
+    }
+  } catch (error) {
+    return { addition: returnApiError(error), isLenient: false, warnings: [] }
   }
 }
 

@@ -16,6 +16,7 @@ export const ContactInput = AddContact.omit({
   if_already_queued: true,
   test: true,
   callback_url: true,
+  lenient: true,
 }).extend({
   // Accepts all abbreviations, because what they mean depends on the number. Other text is reported with all other issues.
   time_zone: boundedText(64).refine(mayBeTimeZone, withText('invalid_time_zone')).nullish(),

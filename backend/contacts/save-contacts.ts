@@ -153,6 +153,7 @@ async function respond(
       call,
       contact_created: saved.created,
       call_queued: queued,
+      warnings: [...saved.warnings],
     }
     return { request: saved.request, response: { status: queued ? 201 : 200, body } }
   })

@@ -2,10 +2,10 @@ import {
   type CountryCode,
   findPhoneNumbersInText,
   isSupportedCountry,
-  type NumberType,
   ParseError,
   parsePhoneNumberWithError,
   type PhoneNumber,
+  type PhoneNumberType,
 } from 'libphonenumber-js/max'
 import { type FieldIssue, fieldIssue } from './errors.ts'
 
@@ -61,7 +61,7 @@ export function isSpecialNumber(phoneNumber: string): boolean {
   return specialCountryCodes.has(parsed.countryCallingCode) || specialTypes.has(parsed.getType())
 }
 
-const specialTypes: ReadonlySet<NumberType> = new Set([
+const specialTypes: ReadonlySet<PhoneNumberType | undefined> = new Set([
   'PREMIUM_RATE',
   'SHARED_COST',
   'PERSONAL_NUMBER',

@@ -122,9 +122,7 @@ function checkText(text: string, path: string[], details: FieldIssue[]): void {
 }
 
 function addIssue(details: FieldIssue[], path: string[], code: DetailKey): void {
-  // The response quotes the field name, so it must not contain text that can't be stored.
-  const field = toStorableText(path.join('.')).slice(0, 200)
-  details.push(fieldIssue(field, code))
+  details.push(fieldIssue(formatFieldPath(path), code))
 }
 
 type Issue = z.core.$ZodIssue
@@ -157,7 +155,9 @@ function toErrorDetail(issue: Issue): FieldIssue {
 export const withoutFieldName = ({ field, message }: ErrorDetail): string =>
   message.startsWith(`${field} `) ? `This field${message.slice(field.length)}` : message
 
-const formatFieldPath = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200)
+/** Returns the name of a field in an error, which must not contain text that can't be stored. */
+export const formatFieldPath = (path: readonly PropertyKey[]): string =>
+  toStorableText(path.map(String).join('.')).slice(0, 200)
 
 interface IssueDescription {
   key: DetailKey

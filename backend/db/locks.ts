@@ -125,6 +125,8 @@ export interface CampaignRules {
   id: number
   status: CampaignStatus
   agentId: number
+  /** The names of the variables that the agent uses. */
+  agentVariables: string[]
   phoneNumberId: number
   fromNumber: string
   timeZone: string
@@ -164,10 +166,12 @@ export const lockCampaigns = (
   const query = db
     .selectFrom('campaign')
     .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
+    .innerJoin('agent', 'agent.id', 'campaign.agent_id')
     .select([
       'campaign.id',
       'campaign.status',
       'campaign.agent_id as agentId',
+      'agent.variables as agentVariables',
       'campaign.phone_number_id as phoneNumberId',
       'phone_number.phone_number as fromNumber',
       'campaign.time_zone as timeZone',

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { errorTexts, toErrorMessage } from '@outdial/contract'
+import * as z from 'zod'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { dayMs } from '../core/durations.ts'
-import { ApiError, fieldError } from '../core/errors.ts'
+import { ApiError, fieldError, fieldIssue } from '../core/errors.ts'
 import { canonicalJson } from '../core/text.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -84,7 +86,7 @@ export async function lockKeys(
     if (!locked.has(lock)) return { kind: 'rejected', error: keyInUse() }
     const response = stored.find((found) => found.scopeHash.equals(scopeHash))
     if (response === undefined) return { kind: 'free' }
-    if (!response.bodyHash.equals(bodyHash)) return { kind: 'rejected', error: keyReused() }
+    if (!response.bodyHash.equals(bodyHash)) return { kind: 'rejected', error: keyReused(response.body) }
     return { kind: 'stored', response: { status: response.status, body: response.body } }
   }
   return new Map(requests.map((request) => [request, toState(request)]))
@@ -128,4 +130,19 @@ function requireValidKey(key: string): void {
 
 export const keyInUse = () => new ApiError('idempotency_key_in_use', { headers: { 'Retry-After': '1' } })
 
-const keyReused = () => new ApiError('idempotency_key_reused')
+/** Names the call of the first request, unless its contact was erased. */
+function keyReused(body: unknown): ApiError {
+  const first = FirstCall.safeParse(body)
+  if (!first.success) return new ApiError('idempotency_key_reused')
+  const values = first.data.call
+  return new ApiError('idempotency_key_reused', {
+    message: toErrorMessage(errorTexts['idempotency_key_reused.call'], values),
+    details: [fieldIssue('call_id', 'used_for_call', values)],
+  })
+}
+
+/** What names the call in a stored response of `POST /contacts/`. An erased contact has no number. */
+const FirstCall = z.object({
+  contact: z.object({ phone_number: z.string().min(1) }),
+  call: z.object({ id: z.number(), url: z.string() }),
+})

@@ -3,7 +3,7 @@ import type { Bundle, Create, ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
 import { invalidInput } from '../errors.ts'
 import { type FlatQueuedCall, flattenCall, isCall } from '../flat-call.ts'
-import { sampleCall } from '../generated.ts'
+import { sampleCall, sampleQueuedCall } from '../generated.ts'
 import { readInput } from '../read-input.ts'
 import { isObject } from '../values.ts'
 import { queueCallFrom, queueCallOperation } from './queue-call.ts'
@@ -29,7 +29,7 @@ export function perform(z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> {
  * Returns the completed call. Anyone who knows the callback URL can send anything to it, so the call comes from the API.
  */
 export const performResume = async (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> => {
-  const { id, contact_created, call_queued } = bundle.outputData as FlatQueuedCall
+  const { id, contact_created, call_queued, warnings } = bundle.outputData as FlatQueuedCall
   const event: unknown = bundle.cleanedRequest
   if (!isObject(event) || !isObject(event.data) || event.data.id !== id) {
     throw invalidInput(
@@ -41,7 +41,7 @@ export const performResume = async (z: ZObject, bundle: Bundle): Promise<FlatQue
   if (call.status !== 'completed') {
     throw invalidInput(z, "The call isn't completed yet. Open Calls in Outdial to see its result later.")
   }
-  return { ...flattenCall(z, call), contact_created, call_queued }
+  return { ...flattenCall(z, call), contact_created, call_queued, warnings }
 }
 
 /** Reads the call, twice if necessary. If a user replays a run that failed here, Zapier queues a call again. */
@@ -71,6 +71,6 @@ export const queueCallAndWait = {
     ...queueCallOperation,
     perform,
     performResume,
-    sample: { ...sampleCall, contact_created: true, call_queued: true },
+    sample: { ...sampleCall, contact_created: true, call_queued: true, warnings: sampleQueuedCall.warnings },
   },
 } satisfies Create

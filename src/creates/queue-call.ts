@@ -33,12 +33,14 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
     if_already_queued: input.choice('if_already_queued', ifAlreadyQueued),
     // Testing a step in the Zap editor rings a phone only if the user said so.
     test: input.yesOrNo('test') ?? (isTest ? true : undefined),
-    consent: { source: input.text('consent_source'), at: input.dateTime('consent_at') },
+    consent: { source: input.text('consent_source'), at: input.dateTime('consent_at', { orAsTyped: true }) },
     // A test doesn't block the number, because only a member could remove it from the list.
     do_not_call: isTest ? undefined : doNotCall,
     metadata: input.dictionary('metadata'),
     callback_url: callbackUrl,
+    lenient: true,
   } satisfies { [Field in keyof AddContact]: unknown }
+  const allFields = [...inputFields, ...readVariableFields(bundle)]
   const response = await callApi<ContactAdded>(
     z,
     {
@@ -46,19 +48,25 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
       path: '/contacts/',
       body,
       // A test doesn't use up the key, because the next test and the real run can have other data.
-      headers: isTest ? {} : idempotencyHeader(input.text('deduplication_key')),
-      inputFields: [...inputFields, ...readVariableFields(bundle)],
+      headers: isTest ? {} : idempotencyHeader(body.campaign_id, input.text('deduplication_key')),
+      inputFields: allFields,
       haltsOnInvalidData: true,
       ifUncertain: 'The call may already be queued. Check Calls in Outdial before you run this step again.',
     },
     ({ call }) => isCall(call),
   )
-  return flattenQueuedCall(z, response)
+  return flattenQueuedCall(z, response, allFields)
 }
 
-/** Returns the header with a hash of the key: headers only take Latin-1, and the user's key can be any text. */
-const idempotencyHeader = (key: string | undefined): Record<string, string> =>
-  key === undefined ? {} : { 'Idempotency-Key': `zap-${createHash('sha256').update(key).digest('hex')}` }
+/**
+ * Returns the header with a hash of the campaign and the key: two Zaps for the same form can use its entries' IDs, each in
+ * its campaign. Headers take only Latin-1, and the user's key can be any text.
+ */
+function idempotencyHeader(campaignId: number | undefined, key: string | undefined): Record<string, string> {
+  if (key === undefined) return {}
+  const hash = createHash('sha256').update(`${campaignId}\n${key}`)
+  return { 'Idempotency-Key': `zap-${hash.digest('hex')}` }
+}
 
 export const perform = (z: ZObject, bundle: Bundle) => queueCallFrom(z, bundle)
 

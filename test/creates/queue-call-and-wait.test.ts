@@ -15,7 +15,8 @@ const inputData = { campaign_id: 12, phone_number: '+12025550100' }
 const callbackUrl = 'https://zapier.com/hooks/callback/1/'
 const queued = () => stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
 /** What perform returned, which Zapier keeps until the callback. */
-const outputData = { id: exampleCall.id, contact_created: false, call_queued: false }
+const queuedBefore = { contact_created: false, call_queued: false, warnings: 'Left out: Email' }
+const outputData = { id: exampleCall.id, ...queuedBefore }
 const event = {
   type: 'call.completed',
   data: { id: exampleCall.id, outcome: 'busy', summary: 'Not from the API' },
@@ -27,7 +28,7 @@ it('queues the call with a callback URL', async () => {
 
   const output = await run(`${operation}.perform`, { inputData, callbackUrl })
 
-  expect(parseBody(requests)).toEqual({ ...inputData, callback_url: callbackUrl })
+  expect(parseBody(requests)).toEqual({ lenient: true, ...inputData, callback_url: callbackUrl })
   expect(output).toMatchObject({ id: exampleCall.id, status: 'queued', call_queued: true })
 })
 
@@ -36,7 +37,7 @@ it("doesn't wait in the Zap editor, where no phone rings", async () => {
 
   await run(`${operation}.perform`, { inputData, callbackUrl, meta: { isLoadingSample: true } })
 
-  expect(parseBody(requests)).toEqual({ ...inputData, test: true })
+  expect(parseBody(requests)).toEqual({ lenient: true, ...inputData, test: true })
 })
 
 it('continues with the completed call, read from the API', async () => {
@@ -45,7 +46,7 @@ it('continues with the completed call, read from the API', async () => {
   const output = await run(`${operation}.performResume`, { outputData, cleanedRequest: event })
 
   expect(requests[0]?.headers.authorization).toBe('Bearer token-1')
-  expect(output).toEqual({ ...flatCall, contact_created: false, call_queued: false })
+  expect(output).toEqual({ ...flatCall, ...queuedBefore })
 })
 
 it.each([
@@ -131,6 +132,11 @@ describe('Zapier waits for 30 days', () => {
 
     await run(`${operation}.perform`, { inputData: { ...inputData, scheduled_at }, callbackUrl })
 
-    expect(parseBody(requests)).toEqual({ ...inputData, scheduled_at, callback_url: callbackUrl })
+    expect(parseBody(requests)).toEqual({
+      lenient: true,
+      ...inputData,
+      scheduled_at,
+      callback_url: callbackUrl,
+    })
   })
 })

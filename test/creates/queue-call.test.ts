@@ -1,12 +1,20 @@
 // cspell:ignore Zażółć gęślą jaźń
 import { describe, expect, it } from '@jest/globals'
-import { type Campaign, exampleContactAdded } from '@outdial/contract'
+import {
+  type Campaign,
+  detailTexts,
+  errorTexts,
+  exampleContactAdded,
+  toErrorMessage,
+} from '@outdial/contract'
 import { queueCall } from '../../src/creates/queue-call.ts'
 import { sampleCampaign } from '../../src/generated.ts'
 import { apiPath, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '+12025550100' }
+/** What the step always sends. */
+const sent = { ...required, lenient: true }
 const queued = () => stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
 
 it('queues a call with everything that the user filled in', async () => {
@@ -32,7 +40,7 @@ it('queues a call with everything that the user filled in', async () => {
   })
 
   expect(parseBody(requests)).toEqual({
-    ...required,
+    ...sent,
     phone_number: '(202) 555-0100',
     country: 'US',
     first_name: 'Maya',
@@ -54,6 +62,7 @@ it('queues a call with everything that the user filled in', async () => {
     recording: null,
     contact_created: true,
     call_queued: true,
+    warnings: '',
   })
 })
 
@@ -75,7 +84,7 @@ it('omits blank values at any depth, so stored data stays unchanged', async () =
     },
   })
 
-  expect(parseBody(requests)).toEqual({ ...required, variables: { color: 'red' }, test: false })
+  expect(parseBody(requests)).toEqual({ ...sent, variables: { color: 'red' }, test: false })
 })
 
 it.each([
@@ -87,7 +96,7 @@ it.each([
 
   await run(perform, { inputData: { ...required, first_name: text, variables: { note: text } } })
 
-  expect(parseBody(requests)).toEqual({ ...required, first_name: text, variables: { note: text } })
+  expect(parseBody(requests)).toEqual({ ...sent, first_name: text, variables: { note: text } })
 })
 
 it('trims fields, but not the values of variables and metadata', async () => {
@@ -106,7 +115,7 @@ it('trims fields, but not the values of variables and metadata', async () => {
   })
 
   expect(parseBody(requests)).toEqual({
-    ...required,
+    ...sent,
     email: 'maya@example.com',
     external_id: '7',
     time_zone: 'America/New_York',
@@ -123,7 +132,7 @@ it.each([
 
   await run(perform, { inputData: { ...required, phone_number: '2025550100', country } })
 
-  expect(parseBody(requests)).toEqual({ ...required, phone_number: '2025550100', country: code })
+  expect(parseBody(requests)).toEqual({ ...sent, phone_number: '2025550100', country: code })
 })
 
 it.each(['n/a', 'Unknown'])(
@@ -133,7 +142,7 @@ it.each(['n/a', 'Unknown'])(
 
     await run(perform, { inputData: { ...required, country } })
 
-    expect(parseBody(requests)).toEqual(required)
+    expect(parseBody(requests)).toEqual(sent)
   },
 )
 
@@ -144,7 +153,7 @@ it.each(["'+12025550100", '2025550100.0', 'p:+12025550100', '(202) 555-0100 ext 
 
     await run(perform, { inputData: { ...required, phone_number } })
 
-    expect(parseBody(requests)).toEqual({ ...required, phone_number })
+    expect(parseBody(requests)).toEqual({ ...sent, phone_number })
   },
 )
 
@@ -179,7 +188,7 @@ describe('a campaign that is named instead of chosen', () => {
       limit: '200',
       offset: '0',
     })
-    expect(parseBody(requests)).toEqual({ ...required, campaign_id: 2 })
+    expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 2 })
   })
 
   it('prefers one that is not archived', async () => {
@@ -188,7 +197,7 @@ describe('a campaign that is named instead of chosen', () => {
 
     await run(perform, queueInto('Q1 leads'))
 
-    expect(parseBody(requests)).toEqual({ ...required, campaign_id: 2 })
+    expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 2 })
   })
 
   it('reads every page of the search', async () => {
@@ -199,7 +208,7 @@ describe('a campaign that is named instead of chosen', () => {
     await run(perform, queueInto('Q1 leads'))
 
     expect(second[0]?.url.searchParams.get('offset')).toBe('200')
-    expect(parseBody(requests)).toEqual({ ...required, campaign_id: 201 })
+    expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 201 })
   })
 
   it.each([
@@ -243,7 +252,7 @@ describe('in the Zap editor', () => {
 
     await run(perform, { inputData: { ...required, test }, meta: { isLoadingSample: true } })
 
-    expect(parseBody(requests)).toEqual({ ...required, test: expected })
+    expect(parseBody(requests)).toEqual({ ...sent, test: expected })
   })
 
   it("doesn't use up the deduplication key, because the next test or the real run can have other data", async () => {
@@ -263,7 +272,7 @@ describe('in the Zap editor', () => {
 
     await run(perform, { inputData: { ...required, do_not_call: 'yes' }, meta })
 
-    expect(parseBody(requests)).toEqual({ ...required, test: true })
+    expect(parseBody(requests)).toEqual({ ...sent, test: true })
     const inputData = { ...required, do_not_call: 'n/a' }
     expect(await runExpectingError(perform, { inputData, meta })).toMatchObject({
       message: 'Do Not Call must be Yes or No.',
@@ -281,7 +290,7 @@ it('places real calls when the Zap is on, unless Test Call is Yes', async () => 
 
   await run(perform, { inputData: { ...required, test: '' }, meta: { isLoadingSample: false } })
 
-  expect(parseBody(requests)).toEqual(required)
+  expect(parseBody(requests)).toEqual(sent)
 })
 
 it.each([
@@ -292,7 +301,7 @@ it.each([
 
   await run(perform, { inputData: { ...required, do_not_call: answer } })
 
-  expect(parseBody(requests)).toEqual({ ...required, do_not_call: expected })
+  expect(parseBody(requests)).toEqual({ ...sent, do_not_call: expected })
 })
 
 it.each(['12.00', '12.0'])('accepts %s, as a spreadsheet writes it, for the ID of a campaign', async (id) => {
@@ -300,7 +309,7 @@ it.each(['12.00', '12.0'])('accepts %s, as a spreadsheet writes it, for the ID o
 
   await run(perform, { inputData: { ...required, campaign_id: id } })
 
-  expect(parseBody(requests)).toEqual(required)
+  expect(parseBody(requests)).toEqual(sent)
 })
 
 it.each(['12 leads', '12.5'])("doesn't take %s for the ID of a campaign", async (name) => {
@@ -330,7 +339,7 @@ it('accepts a campaign ID that was mapped as text', async () => {
 
   await run(perform, { inputData: { ...required, campaign_id: ' 12 ' } })
 
-  expect(parseBody(requests)).toEqual(required)
+  expect(parseBody(requests)).toEqual(sent)
 })
 
 it('converts numbers that were mapped into text fields', async () => {
@@ -341,7 +350,7 @@ it('converts numbers that were mapped into text fields', async () => {
   })
 
   expect(parseBody(requests)).toEqual({
-    ...required,
+    ...sent,
     phone_number: '12025550100',
     first_name: '7',
     external_id: '2291',
@@ -361,6 +370,84 @@ it('derives the same header from the same deduplication key, whatever characters
   expect(header(first)).toMatch(/^zap-[0-9a-f]{64}$/)
   expect(header(second)).toBe(header(first))
   expect(header(other)).not.toBe(header(first))
+})
+
+it('uses another key in another campaign, because two Zaps can use the IDs of the same form', async () => {
+  const first = queued()
+  const second = queued()
+
+  for (const campaign_id of [12, 13])
+    await run(perform, { inputData: { ...required, campaign_id, deduplication_key: 'entry 7' } })
+
+  expect(first[0]?.headers['idempotency-key']).not.toBe(second[0]?.headers['idempotency-key'])
+})
+
+it('names the call for which a key was used', async () => {
+  const url = 'https://outdial.example.com/w/1/calls/7'
+  const values = { id: 7, url }
+  stubResponse('POST', apiPath('/contacts/'), 422, {
+    error: {
+      type: 'invalid_request',
+      code: 'idempotency_key_reused',
+      message: toErrorMessage(errorTexts['idempotency_key_reused.call'], values),
+      details: [
+        {
+          field: 'call_id',
+          code: 'used_for_call',
+          message: toErrorMessage(detailTexts.used_for_call, values),
+        },
+      ],
+      request_id: 'req-1',
+    },
+  })
+
+  const error = await runExpectingError(perform, { inputData: { ...required, deduplication_key: 'entry 7' } })
+
+  expect(error.message).toBe(
+    `The Deduplication Key was used in the last 24 hours with different data. Use a different key for each call. The key was used for call 7 (${url}). Open that call. (Request ID: req-1)`,
+  )
+})
+
+it('returns warnings as one text, with the labels of the fields', async () => {
+  stubResponse('POST', apiPath('/contacts/'), 201, {
+    ...exampleContactAdded,
+    warnings: [
+      { field: 'email', code: 'invalid_email', message: "Left out: email isn't a valid email address." },
+      {
+        field: 'variables.prodct',
+        code: 'unknown_variable',
+        message: "variables.prodct isn't one of the agent's variables. Check its name.",
+      },
+      { field: 'consent.at', code: 'required', message: 'Left out: consent.at is required.' },
+    ],
+  })
+
+  expect(await run(perform, { inputData: required })).toMatchObject({
+    warnings:
+      "Left out: Email isn't a valid email address. Variables \"prodct\" isn't one of the agent's variables. Check its name. Left out: Consent Date is required.",
+  })
+})
+
+it.each(['yesterday', '2026-02-30 09:30'])(
+  'sends a consent date that it cannot read as typed, because the API leaves it out: %s',
+  async (consent_at) => {
+    const requests = queued()
+
+    await run(perform, { inputData: { ...required, consent_source: 'Form', consent_at } })
+
+    expect(parseBody(requests)).toEqual({ ...sent, consent: { source: 'Form', at: consent_at } })
+  },
+)
+
+it('sends a consent date as typed if neither it nor the Zap has a time zone', async () => {
+  const requests = queued()
+
+  await run(perform, {
+    inputData: { ...required, consent_source: 'Form', consent_at: '2026-05-04 09:30' },
+    meta: { timezone: null },
+  })
+
+  expect(parseBody(requests)).toMatchObject({ consent: { at: '2026-05-04 09:30' } })
 })
 
 it('sends no idempotency key if the deduplication key is blank', async () => {

@@ -17,6 +17,7 @@ import { parseCsv } from '../../contacts/import/parse-csv.ts'
 import { parseRow } from '../../contacts/import/parse-row.ts'
 import { systemClock } from '../../core/clock.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
+import { readAddContact } from '../../contacts/read-add-contact.ts'
 import { decodeText } from '../../core/decode-text.ts'
 import { parsePhone, parsePhones } from '../../core/phone.ts'
 import { toSingleLine } from '../../core/text.ts'
@@ -158,6 +159,13 @@ const readers: Record<string, Record<string, Read>> = {
     ],
     ['parseRow: an extra cell', (text) => parseRow([], [text], importContext)],
   ]),
+  'contacts/read-add-contact.ts': {
+    readAddContact: (text) =>
+      readAddContact({
+        ...{ phone_number: '+12025550191', campaign_id: 1, lenient: true, email: text },
+        ...{ variables: { [text]: 'a', a: text }, consent: { source: text, at: text } },
+      }),
+  },
   'core/csv.ts': { formatCsvRecord: (text) => formatCsvRecord([text, text]) },
   'core/decode-text.ts': { decodeText: (text) => decodeText(Buffer.from(text)) },
   'core/phone.ts': {

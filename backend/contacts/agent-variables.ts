@@ -1,0 +1,34 @@
+import type { Warning } from '@outdial/contract'
+import { fieldIssue } from '../core/errors.ts'
+
+/**
+ * Compares variables with the names that the agent uses: under another name, the agent says nothing in their place. An
+ * agent that lists none isn't compared, because its runtime can use any.
+ *
+ * @param options.renames saves a variable under the agent's name if only capitalization, spaces, `_`, or `-` differ. If two
+ *   have the same name then, the exact one wins, and the other keeps its name.
+ */
+export function matchVariables(
+  variables: Readonly<Record<string, string>>,
+  agentVariables: readonly string[],
+  { renames }: { renames: boolean },
+): { variables: Record<string, string>; warnings: Warning[] } {
+  if (agentVariables.length === 0) return { variables: { ...variables }, warnings: [] }
+  const exact = new Set(agentVariables)
+  const agentNameOf = new Map(agentVariables.map((name) => [toKey(name), name]))
+  const taken = new Set(Object.keys(variables).filter((name) => exact.has(name)))
+  const warnings: Warning[] = []
+  const entries = Object.entries(variables).map(([name, value]) => {
+    const agentName = renames ? agentNameOf.get(toKey(name)) : undefined
+    if (exact.has(name)) return [name, value] as const
+    if (agentName !== undefined && !taken.has(agentName)) {
+      taken.add(agentName)
+      return [agentName, value] as const
+    }
+    warnings.push(fieldIssue(`variables.${name}`, 'unknown_variable'))
+    return [name, value] as const
+  })
+  return { variables: Object.fromEntries(entries), warnings }
+}
+
+const toKey = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '')

@@ -1,0 +1,120 @@
+import { AddContact, dictionaryLimits, type ErrorDetail, type Warning } from '@outdial/contract'
+import { ApiError, fieldIssue } from '../core/errors.ts'
+import { formatFieldPath, validate } from '../core/validate.ts'
+import { checkConsentDate } from './contact-input.ts'
+
+/** A body of `POST /contacts/`, and what was left out of it. */
+interface ReadBody {
+  body: AddContact
+  warnings: Warning[]
+}
+
+/**
+ * Reads the body of `POST /contacts/`. If it's `lenient`, optional values that can't be used are left out, each with a
+ * warning, so that one of them doesn't cost the lead. What decides who is called, and when, must be valid.
+ *
+ * @throws {ApiError} validation_failed, unknown_field
+ */
+export function readAddContact(input: unknown): ReadBody {
+  const strict = tryToRead(input)
+  if (!(strict instanceof ApiError)) return { body: strict, warnings: [] }
+  if (!isLenient(input)) throw strict
+  // First, so that a body has few entries to check, whatever it contains.
+  const warnings = dictionaries.flatMap((name) => findExcess(input, name))
+  let rest = leaveOutExcess(input)
+  for (;;) {
+    const read = tryToRead(rest)
+    if (!(read instanceof ApiError)) return { body: read, warnings: warnings.map(toWarning) }
+    const body = rest
+    const optional = read.details.filter((detail) => isOptional(body, detail))
+    if (optional.length === 0) throw read
+    rest = leaveOut(body, new Set(optional.map(({ field }) => field)))
+    warnings.push(...optional)
+  }
+}
+
+function tryToRead(input: unknown): AddContact | ApiError {
+  try {
+    return validate(AddContact, input)
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+}
+
+/** Leaves out a consent date in the future, and the source with it, if the body is `lenient`. */
+export function leaveOutFutureConsent(body: AddContact, now: Date): ReadBody {
+  try {
+    checkConsentDate(body.consent, now)
+    return { body, warnings: [] }
+  } catch (error) {
+    if (body.lenient !== true || !(error instanceof ApiError)) throw error
+    return { body: { ...body, consent: undefined }, warnings: error.details.map(toWarning) }
+  }
+}
+
+interface LenientBody {
+  lenient: true
+  [field: string]: unknown
+}
+
+const isLenient = (input: unknown): input is LenientBody =>
+  typeof input === 'object' && input !== null && 'lenient' in input && input.lenient === true
+
+/** Returns true for a value without which the call can be queued. Other types and fields are mistakes in the program. */
+function isOptional(body: LenientBody, { field, code }: ErrorDetail): boolean {
+  if (code === 'invalid_type' || code === 'unknown_field') return false
+  if (/^(?:email|consent(?:\..*)?)$/s.test(field)) return true
+  return dictionaries.some((name) =>
+    entriesOf(body, name).some(([key]) => formatFieldPath([name, key]) === field),
+  )
+}
+
+const dictionaries = ['variables', 'metadata'] as const
+
+/** Returns the entries of a dictionary that have a value. */
+const entriesOf = (body: LenientBody, name: string): [string, unknown][] =>
+  Object.entries(Object(body[name]) as object).filter(([, value]) => value !== '')
+
+function findExcess(body: LenientBody, name: (typeof dictionaries)[number]): ErrorDetail[] {
+  const { keys } = dictionaryLimits[name]
+  return entriesOf(body, name).length > keys
+    ? [fieldIssue(name, 'too_big', { limit: `${keys} entries` })]
+    : []
+}
+
+/** Returns the body without the last entries of a dictionary that has too many. */
+const leaveOutExcess = (body: LenientBody): LenientBody =>
+  mapDictionaries(body, (entries, name) => entries.slice(0, dictionaryLimits[name].keys))
+
+/** Returns the body without these fields. Consent is left out as a whole. */
+function leaveOut(body: LenientBody, fields: ReadonlySet<string>): LenientBody {
+  const top = new Set([...fields].map((field) => field.split('.', 1)[0] ?? ''))
+  const changed = mapDictionaries(body, (entries, name) =>
+    entries.filter(([key]) => !fields.has(formatFieldPath([name, key]))),
+  )
+  return {
+    ...changed,
+    ...(top.has('email') && { email: undefined }),
+    ...(top.has('consent') && { consent: undefined }),
+  }
+}
+
+/** Changes the dictionaries of a body. What isn't an object stays as it is. */
+function mapDictionaries(
+  body: LenientBody,
+  change: (entries: [string, unknown][], name: (typeof dictionaries)[number]) => [string, unknown][],
+): LenientBody {
+  const changed = dictionaries.flatMap((name) => {
+    const value = body[name]
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+    return [[name, Object.fromEntries(change(entriesOf(body, name), name))] as const]
+  })
+  return { ...body, ...Object.fromEntries(changed) }
+}
+
+const toWarning = ({ field, code, message }: ErrorDetail): Warning => ({
+  field,
+  code,
+  message: `Left out: ${message}`,
+})

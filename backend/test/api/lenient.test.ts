@@ -1,0 +1,213 @@
+import { describe, expect, it } from '@jest/globals'
+import { ContactAdded, ErrorResponse } from '@outdial/contract'
+import { eraseContact } from '../../privacy/erase-contact.ts'
+import { freshNumber } from '../support/factories.ts'
+import { parseError, useApiWorld } from '../support/test-api.ts'
+
+const api = useApiWorld()
+
+const post = (fields: object, headers?: Record<string, string>) =>
+  api.send({
+    method: 'POST',
+    path: '/contacts/',
+    body: { phone_number: freshNumber(), campaign_id: api.seed.campaignId, ...fields },
+    ...(headers && { headers }),
+  })
+
+async function add(fields: object, headers?: Record<string, string>): Promise<ContactAdded> {
+  const response = await post(fields, headers)
+  expect(response.statusCode).toBe(201)
+  return ContactAdded.parse(response.json())
+}
+
+const addLeniently = (fields: object) => add({ ...fields, lenient: true })
+
+const listWarnings = ({ warnings }: ContactAdded) => warnings.map(({ field, code }) => `${field} ${code}`)
+
+const tooMany = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key ${index}`, 'value']))
+
+describe('a lenient request', () => {
+  it('queues the call without an email address that is not valid, and says so', async () => {
+    const added = await addLeniently({ first_name: 'Maya', email: 'N/A' })
+    expect(added.contact).toMatchObject({ first_name: 'Maya', email: null })
+    expect(added.call.status).toBe('queued')
+    expect(added.warnings).toEqual([
+      {
+        field: 'email',
+        code: 'invalid_email',
+        message:
+          "Left out: email isn't a valid email address. Enter it like ada@example.com, or leave it blank.",
+      },
+    ])
+  })
+
+  it('keeps the stored email address if the new one is left out', async () => {
+    const phone_number = freshNumber()
+    await addLeniently({ phone_number, email: 'maya@example.com' })
+    const again = await post({ phone_number, email: 'none', lenient: true })
+    expect(ContactAdded.parse(again.json()).contact.email).toBe('maya@example.com')
+  })
+
+  it.each([
+    ['an unreadable date', { source: 'Website form', at: 'yesterday' }, 'consent.at invalid_datetime'],
+    ['a date without a time zone', { source: 'Form', at: '2026-01-02 09:30' }, 'consent.at invalid_datetime'],
+    ['a date in the future', { source: 'Form', at: '2999-01-02T09:30:00Z' }, 'consent.at in_the_future'],
+    ['no source', { at: '2026-01-02T09:30:00Z' }, 'consent.source required'],
+    ['no date', { source: 'Website form' }, 'consent.at required'],
+    ['a long source', { source: 'x'.repeat(501), at: '2026-01-02T09:30:00Z' }, 'consent.source too_long'],
+  ])('leaves out source and date of a consent with %s', async (_, consent, warning) => {
+    const added = await addLeniently({ consent })
+    expect(added.contact.consent).toBeNull()
+    expect(listWarnings(added)).toEqual([warning])
+  })
+
+  it('leaves out whole entries that are too long, and keeps the others', async () => {
+    const added = await addLeniently({
+      variables: { note: 'x'.repeat(2_001), product: 'roof' },
+      metadata: { note: 'x'.repeat(501), ['k'.repeat(250)]: 'long name', 'a.b\u0000': 'c', lead_id: '7' },
+    })
+    expect(added.contact.variables).toEqual({ product: 'roof' })
+    expect(added.call.metadata).toEqual({ lead_id: '7' })
+    expect(added.warnings.map(({ field }) => field.slice(0, 15)).toSorted()).toEqual([
+      'metadata.a.b\uFFFD',
+      'metadata.kkkkkk',
+      'metadata.note',
+      'variables.note',
+    ])
+  })
+
+  it('leaves out the last of too many entries', async () => {
+    const added = await addLeniently({ metadata: tooMany })
+    expect(Object.keys(added.call.metadata)).toHaveLength(50)
+    expect(listWarnings(added)).toEqual(['metadata too_big'])
+  })
+
+  it.each([
+    ['phone_number', { phone_number: '12' }],
+    ['country', { phone_number: '2025550100', country: 'USA' }],
+    ['time_zone', { time_zone: 'Mars/Base' }],
+    ['scheduled_at', { scheduled_at: 'tomorrow' }],
+    ['do_not_call', { do_not_call: 'perhaps' }],
+    ['test', { test: 'perhaps' }],
+    ['campaign_id', { campaign_id: 'Q1' }],
+    ['first_name', { first_name: 'x'.repeat(201) }],
+    ['metadata.lead', { metadata: { lead: { id: 7 } } }],
+    ['metadata.lead.id', { metadata: { lead: { id: '\u0000' } } }],
+    ['consent.form', { consent: { source: 'Form', at: '2026-01-02T09:30:00Z', form: 7 } }],
+    ['consent', { consent: 'yes' }],
+    ['email', { email: 7 }],
+    ['emial', { emial: 'a@example.com' }],
+  ])('is rejected for %s, and the error names only that', async (field, fields) => {
+    const response = await post({ email: 'N/A', ...fields, lenient: true })
+    expect(response.statusCode).toBe(422)
+    expect(parseError(response).details.map((detail) => detail.field)).toEqual([field])
+  })
+
+  it('returns the same warnings to a repeated request, and is not the same request as a strict one', async () => {
+    const phone_number = freshNumber()
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const body = { phone_number, metadata: tooMany, lenient: true }
+    const first = await add(body, headers)
+    const repeated = await post(body, headers)
+    expect(repeated.json()).toEqual(first)
+    const strict = await post({ phone_number, metadata: first.call.metadata }, headers)
+    expect(parseError(strict).code).toBe('idempotency_key_reused')
+  })
+
+  it('that reuses a key names the call of the first request, until its contact is erased', async () => {
+    const phone_number = freshNumber()
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const { call, contact } = await add({ phone_number }, headers)
+    const reuse = async () =>
+      ErrorResponse.parse((await post({ phone_number, first_name: 'Maya' }, headers)).json()).error
+    const message = `The key was used for call ${call.id} (${call.url}). Open that call.`
+    expect(await reuse()).toMatchObject({
+      code: 'idempotency_key_reused',
+      message: expect.stringContaining(`for call ${call.id} (${call.url})`),
+      details: [{ field: 'call_id', code: 'used_for_call', message }],
+    })
+    await eraseContact(api.deps, api.seed.workspaceId, contact.id)
+    const afterErasure = await reuse()
+    expect(afterErasure.details).toEqual([])
+    expect(afterErasure.message).not.toContain(String(call.url))
+  })
+
+  it('returns warnings with a call that was already waiting', async () => {
+    const phone_number = freshNumber()
+    await addLeniently({ phone_number })
+    const again = await post({ phone_number, email: 'N/A', lenient: true })
+    expect(again.statusCode).toBe(200)
+    expect(listWarnings(ContactAdded.parse(again.json()))).toEqual(['email invalid_email'])
+  })
+})
+
+it.each([{ email: 'N/A' }, { metadata: tooMany }, { consent: { source: 'Form' } }])(
+  'a request that is not lenient is rejected: %j',
+  async (fields) => {
+    expect((await post(fields)).statusCode).toBe(422)
+    expect((await post({ ...fields, lenient: false })).statusCode).toBe(422)
+  },
+)
+
+describe("variables that aren't the agent's", () => {
+  const setAgentVariables = (variables: string[]) =>
+    api.deps.db
+      .updateTable('agent')
+      .set({ variables })
+      .where('workspace_id', '=', api.seed.workspaceId)
+      .execute()
+
+  it('are saved under the name that the agent uses if only capitalization, spaces, _, or - differ', async () => {
+    await setAgentVariables(['product_name', 'city'])
+    const added = await addLeniently({ variables: { 'Product Name': 'roof', CITY: 'Rome' } })
+    expect(added.contact.variables).toEqual({ product_name: 'roof', city: 'Rome' })
+    expect(added.warnings).toEqual([])
+  })
+
+  it('are saved as typed and named in a warning if the agent has no such variable', async () => {
+    await setAgentVariables(['product'])
+    const added = await addLeniently({ variables: { prodct: 'roof' } })
+    expect(added.contact.variables).toEqual({ prodct: 'roof' })
+    expect(added.warnings).toEqual([
+      {
+        field: 'variables.prodct',
+        code: 'unknown_variable',
+        message: "variables.prodct isn't one of the agent's variables. Check its name.",
+      },
+    ])
+  })
+
+  it('do not replace the variable with the exact name', async () => {
+    await setAgentVariables(['product'])
+    const added = await addLeniently({ variables: { Product: 'wall', product: 'roof' } })
+    expect(added.contact.variables).toEqual({ Product: 'wall', product: 'roof' })
+    expect(listWarnings(added)).toEqual(['variables.Product unknown_variable'])
+  })
+
+  it('are saved as typed by a strict request, with a warning', async () => {
+    await setAgentVariables(['product'])
+    const added = await add({ variables: { Product: 'wall' } })
+    expect(added.contact.variables).toEqual({ Product: 'wall' })
+    expect(listWarnings(added)).toEqual(['variables.Product unknown_variable'])
+  })
+
+  it('are not compared if the agent lists none', async () => {
+    await setAgentVariables([])
+    expect((await addLeniently({ variables: { anything: 'goes' } })).warnings).toEqual([])
+  })
+})
+
+it('erasing a contact leaves nothing of the warnings in stored responses and the log of requests', async () => {
+  const secret = 'maya-secret'
+  const variables = { [secret]: 'x'.repeat(2_001) }
+  const added = await add(
+    { variables, email: `${secret}@`, lenient: true },
+    { 'idempotency-key': crypto.randomUUID() },
+  )
+  expect(JSON.stringify(added.warnings)).not.toContain(`${secret}@`)
+  await eraseContact(api.deps, api.seed.workspaceId, added.contact.id)
+  for (const table of ['idempotent_response', 'api_request'] as const) {
+    const rows = await api.deps.db.selectFrom(table).selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(secret)
+  }
+})
