@@ -63,7 +63,7 @@ export const addContactTexts = texts({
   country: {
     label: 'Country',
     api: "Used when the phone number has no country code. Defaults to the workspace's country.",
-    form: "Two-letter code, for example US. Used when the phone number doesn't start with a country code such as +1.",
+    form: "Two-letter code or name, for example US. Used when the phone number doesn't start with a country code such as +1.",
     zap: "Used when the phone number doesn't start with a country code such as `+1`. Enter the country's two-letter code or its name, for example `US`. Defaults to your workspace's country.",
   },
   first_name: contactTexts.first_name,

@@ -8,11 +8,14 @@ import {
   type SentRequest,
   stubResponse,
 } from '../support/connector.ts'
+import { countryCases, unreadableCountries } from './cases/countries.ts'
 import { dateCases } from './cases/dates.ts'
 import { yesNoCases } from './cases/yes-no.ts'
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '2025550100' }
+/** What the step always sends. */
+const sent = { ...required, lenient: true }
 const isFilled = ([text]: readonly [text: string, ...unknown[]]) => text.trim() !== ''
 
 /** Returns what Queue Call sends to Outdial. */
@@ -35,22 +38,17 @@ it("reads the table's dates in Queue Call, in the Zap's time zone", async () => 
       result:
         moment === undefined
           ? 'Earliest Call Time must be a date and time, for example 2026-05-04 09:30.'
-          : { ...required, scheduled_at: moment, consent: { source: 'Form', at: moment } },
+          : { ...sent, scheduled_at: moment, consent: { source: 'Form', at: moment } },
     })
   }
 })
 
 it("asks for a time zone if the text has none and Zapier doesn't send the Zap's", async () => {
-  const typed = '11/26/26 09:30AM +1d'
-  for (const [key, label] of Object.entries({
-    scheduled_at: 'Earliest Call Time',
-    consent_at: 'Consent Date',
-  }))
-    expect(await findError({ [key]: typed }, null)).toBe(
-      `${label} has no time zone. Add a time zone, for example 2026-11-26 09:30 EST.`,
-    )
+  expect(await findError({ scheduled_at: '11/26/26 09:30AM +1d' }, null)).toBe(
+    'Earliest Call Time has no time zone. Add a time zone, for example 2026-11-26 09:30 EST.',
+  )
   expect(await queue({ scheduled_at: '11/26/26 09:30AM EST +1d' }, null)).toEqual({
-    ...required,
+    ...sent,
     scheduled_at: '2026-11-27T14:30:00.000Z',
   })
 })
@@ -65,7 +63,17 @@ it("reads the table's answers in Test Call and Do Not Call", async () => {
       const result = expected === undefined ? await findError(input, 'UTC') : await queue(input, 'UTC')
       expect({ text, key, result }).toEqual({
         ...{ text, key },
-        result: expected === undefined ? `${label} must be Yes or No.` : { ...required, [key]: expected },
+        result: expected === undefined ? `${label} must be Yes or No.` : { ...sent, [key]: expected },
       })
     }
+})
+
+it("reads the table's countries in Queue Call", async () => {
+  for (const [country, code] of countryCases)
+    expect([country, await queue({ country }, 'UTC')]).toEqual([country, { ...sent, country: code }])
+  for (const country of unreadableCountries.filter((text) => text !== ''))
+    expect([country, await findError({ country }, 'UTC')]).toEqual([
+      country,
+      "Country isn't known. Enter its two-letter code, for example US.",
+    ])
 })

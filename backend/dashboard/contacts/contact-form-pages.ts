@@ -1,4 +1,5 @@
 import { AddContact, addContactTexts, boundedText } from '@outdial/contract'
+import { readCountry } from '@outdial/reading'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
@@ -7,6 +8,7 @@ import { ContactInput } from '../../contacts/contact-input.ts'
 import { replaceContactDetails } from '../../contacts/update-contact.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
+import { isInternational } from '../../core/phone.ts'
 import { pick, toRecord } from '../../core/records.ts'
 import { toSingleLine } from '../../core/text.ts'
 import { validate } from '../../core/validate.ts'
@@ -83,7 +85,7 @@ export const newContactPage = defineForm({
     const contact = {
       ...toContactInput(fields, workspace.timeZone),
       phone_number: fields.phone_number,
-      country: fields.country,
+      country: readFormCountry(fields),
       ...(fields.do_not_call !== undefined && { do_not_call: true }),
     }
     if (fields.campaign_id === undefined) {
@@ -178,6 +180,15 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
         consent: { source, at: parseLocalDateField('consent.at', at, timeZone).toISOString() },
       }),
   }
+}
+
+/** Reads the country, which doesn't matter for a number with a country code. */
+function readFormCountry({ phone_number: phoneNumber = '', country }: z.output<typeof NewContactFields>) {
+  if (country === undefined) return undefined
+  const code = readCountry(country)?.code
+  if (code !== undefined || isInternational(phoneNumber)) return code
+  const message = "This country isn't known. Enter its two-letter code, for example US."
+  throw invalidField('country', 'invalid_country', message)
 }
 
 /** Formats variables, one `name = value` per line. Replaces line breaks in values with spaces. */

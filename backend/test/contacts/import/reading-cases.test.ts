@@ -1,5 +1,8 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
+import { type CountryCode, getExampleNumber } from 'libphonenumber-js/max'
+import examples from 'libphonenumber-js/mobile/examples'
+import { countryCases, unreadableCountries } from '../../../../test/reading/cases/countries.ts'
 import { dateCases } from '../../../../test/reading/cases/dates.ts'
 import { yesNoCases } from '../../../../test/reading/cases/yes-no.ts'
 import { formatCsvRecord } from '../../../core/csv.ts'
@@ -47,6 +50,51 @@ it("reads the table's dates and answers in a file, and says which it can't read"
   expect(yesNoCases.map(([text], index) => [text, listed.get(phoneNumber(dates.length + index))])).toEqual(
     yesNoCases.map(([text, , answer]) => [text, answer?.toString()]),
   )
+})
+
+/** Returns a number of the country as people there write it, and in E.164. Another last digit makes it another number. */
+function exampleNumber(country: string): { national: string; e164: string } {
+  const number = getExampleNumber(country as CountryCode, examples)
+  if (number === undefined) throw new Error(`no example of a number in ${country}`)
+  return { national: number.formatNational(), e164: number.number }
+}
+
+it("reads the table's countries in a file, and says which it can't read", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rows = countryCases.map(([text, code]) => [exampleNumber(code).national, text])
+  const unread = unreadableCountries.filter((text) => text !== '')
+  const wrong = unread.map((text, index) => [phoneNumber(index).slice(2), text])
+  const file = [['Phone', 'Country'], ...rows, ...wrong].map(formatCsvRecord).join('')
+  const { path, page } = await uploadAndCheck(user, file)
+  expect(getStat(page.html)).toMatchObject({ Rows: rows.length + wrong.length, Errors: unread.length })
+  await user.browser.press(page, 'Import contacts', { campaign_id: '' })
+  await waitUntilSettled(user, path)
+  const imported = (await listContacts(user)).map((contact) => contact.phone_number)
+  const expected = new Set(countryCases.map(([, code]) => exampleNumber(code).e164))
+  expect(imported.toSorted()).toEqual([...expected].toSorted())
+})
+
+it("reads the table's countries in the form of a contact, and says which it can't read", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const form = await user.open('/contacts/new')
+  for (const [text, code] of countryCases) {
+    const { national, e164 } = exampleNumber(code)
+    const { page } = await user.browser.press(form, 'Add contact', { phone_number: national, country: text })
+    expect([text, page.text]).toEqual([text, expect.stringContaining(e164)])
+  }
+  for (const country of unreadableCountries.filter((text) => text !== '')) {
+    const { page } = await user.browser.press(form, 'Add contact', { phone_number: '2025550100', country })
+    expect([country, page.status, page.text]).toEqual([
+      country,
+      422,
+      expect.stringContaining("This country isn't known. Enter its two-letter code, for example US."),
+    ])
+  }
+  const known = await user.browser.press(form, 'Add contact', {
+    phone_number: '+442079460018',
+    country: 'Texas',
+  })
+  expect(known.page.text).toContain('+442079460018')
 })
 
 it("says on the page that dates are read in the workspace's time zone, and the month first", async () => {
