@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
 // Runs the checks of package.json in two lanes, because each keeps one core busy. ESLint takes as long as all others.
-const lanes = [['check:lint'], ['check:types', 'check:walls', 'check:format', 'check:spelling']]
+const lanes = [
+  ['check:lint'],
+  ['check:types', 'check:walls', 'check:format', 'check:spelling', 'check:node22'],
+]
 
 /** Runs a script of package.json. Prints all of its output at its end, so that the lanes don't mix. */
 async function run(script) {

@@ -8,18 +8,10 @@ import {
   readTimeZone,
   readZoneAbbreviation,
 } from '../../reading/time-zone.ts'
-import { timeZoneCases } from '../support/time-zone-cases.ts'
-
-const numbers = {
-  'New York': { country: 'US', zones: ['America/New_York'] },
-  Toronto: { country: 'CA', zones: ['America/Toronto'] },
-  Arizona: { country: 'US', zones: ['America/Denver', 'America/Phoenix'] },
-  Jamaica: { country: 'JM', zones: ['America/Jamaica'] },
-  Germany: { country: 'DE', zones: ['Europe/Berlin'] },
-}
+import { timeZoneCases, zonesOfPlaces } from '../support/time-zone-cases.ts'
 
 it.each(timeZoneCases)('reads $text, for a number in $place, as $timeZone', ({ text, place, timeZone }) => {
-  expect(readTimeZone(text) ?? readZoneAbbreviation(text, numbers[place])).toBe(timeZone)
+  expect(readTimeZone(text) ?? readZoneAbbreviation(text, zonesOfPlaces[place])).toBe(timeZone)
 })
 
 it('reads no abbreviation as a name, so that it depends on the number', () => {

@@ -18,6 +18,15 @@ const places = {
 
 type Place = keyof typeof places
 
+/** What is known about a number in each place. */
+export const zonesOfPlaces: Record<Place, { country: string; zones: string[] }> = {
+  'New York': { country: 'US', zones: ['America/New_York'] },
+  Toronto: { country: 'CA', zones: ['America/Toronto'] },
+  Arizona: { country: 'US', zones: ['America/Denver', 'America/Phoenix'] },
+  Jamaica: { country: 'JM', zones: ['America/Jamaica'] },
+  Germany: { country: 'DE', zones: ['Europe/Berlin'] },
+}
+
 /** Names mean the same for every number. */
 const names: readonly [text: string, timeZone: string][] = [
   ['America/New_York', newYork],

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { readCountry } from '../../reading/country.ts'
+import { readDateTime, toMoment } from '../../reading/date-time.ts'
+import { readTimeZone, readZoneAbbreviation } from '../../reading/time-zone.ts'
+import { readDoNotCall, readYesNo } from '../../reading/yes-no.ts'
+import { timeZoneCases, zonesOfPlaces } from '../support/time-zone-cases.ts'
+import { countryCases, unreadableCountries } from './cases/countries.ts'
+import { dateCases } from './cases/dates.ts'
+import { yesNoCases } from './cases/yes-no.ts'
+
+// Runs without Jest, so that it also runs with Zapier's version of Node: `npm run check:node22`.
+
+for (const [text, code, as] of countryCases) assert.deepEqual(readCountry(text), { code, as }, text)
+for (const text of unreadableCountries) assert.equal(readCountry(text), undefined, text)
+for (const [text, timeZone, moment] of dateCases) {
+  const typed = readDateTime(text)
+  assert.equal(typed && new Date(toMoment(typed, timeZone)).toISOString(), moment, text)
+}
+for (const [text, answer, doNotCall] of yesNoCases)
+  assert.deepEqual([readYesNo(text), readDoNotCall(text)], [answer, doNotCall], text)
+for (const { text, place, timeZone } of timeZoneCases)
+  assert.equal(readTimeZone(text) ?? readZoneAbbreviation(text, zonesOfPlaces[place]), timeZone, text)
+
+const count = [countryCases, unreadableCountries, dateCases, yesNoCases, timeZoneCases].flat().length
+console.log(`${count} texts are read as expected with Node ${process.versions.node}.`)
