@@ -414,9 +414,9 @@ it('returns warnings as one text, with the labels of the fields', async () => {
     warnings: [
       { field: 'email', code: 'invalid_email', message: "Left out: email isn't a valid email address." },
       {
-        field: 'variables.prodct',
+        field: 'variables.sort_code',
         code: 'unknown_variable',
-        message: "variables.prodct isn't one of the agent's variables. Check its name.",
+        message: "variables.sort_code isn't one of the agent's variables. Check its name.",
       },
       { field: 'consent.at', code: 'required', message: 'Left out: consent.at is required.' },
     ],
@@ -424,7 +424,7 @@ it('returns warnings as one text, with the labels of the fields', async () => {
 
   expect(await run(perform, { inputData: required })).toMatchObject({
     warnings:
-      "Left out: Email isn't a valid email address. Variables \"prodct\" isn't one of the agent's variables. Check its name. Left out: Consent Date is required.",
+      "Left out: Email isn't a valid email address. Variables \"sort_code\" isn't one of the agent's variables. Check its name. Left out: Consent Date is required.",
   })
 })
 

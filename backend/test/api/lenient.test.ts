@@ -96,7 +96,7 @@ describe('a lenient request', () => {
     ['consent.form', { consent: { source: 'Form', at: '2026-01-02T09:30:00Z', form: 7 } }],
     ['consent', { consent: 'yes' }],
     ['email', { email: 7 }],
-    ['emial', { emial: 'a@example.com' }],
+    ['mail', { mail: 'a@example.com' }],
   ])('is rejected for %s, and the error names only that', async (field, fields) => {
     const response = await post({ email: 'N/A', ...fields, lenient: true })
     expect(response.statusCode).toBe(422)
@@ -166,13 +166,13 @@ describe("variables that aren't the agent's", () => {
 
   it('are saved as typed and named in a warning if the agent has no such variable', async () => {
     await setAgentVariables(['product'])
-    const added = await addLeniently({ variables: { prodct: 'roof' } })
-    expect(added.contact.variables).toEqual({ prodct: 'roof' })
+    const added = await addLeniently({ variables: { sort_code: 'roof' } })
+    expect(added.contact.variables).toEqual({ sort_code: 'roof' })
     expect(added.warnings).toEqual([
       {
-        field: 'variables.prodct',
+        field: 'variables.sort_code',
         code: 'unknown_variable',
-        message: "variables.prodct isn't one of the agent's variables. Check its name.",
+        message: "variables.sort_code isn't one of the agent's variables. Check its name.",
       },
     ])
   })
