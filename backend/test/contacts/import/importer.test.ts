@@ -101,6 +101,15 @@ it('stops and shows an error if its campaign is archived during the import', asy
   expect(await listContacts(user)).toEqual([])
 })
 
+it("says which row has a number of a type that isn't called, and imports the others", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { path, page } = await uploadAndCheck(user, 'Phone\n+19005550100\n+12025570101\n')
+  await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
+  const { text } = await waitUntilSettled(user, path)
+  expect(text).toContain("This workspace doesn't call premium-rate")
+  expect((await listContacts(user)).map(({ phone_number }) => phone_number)).toEqual(['+12025570101'])
+})
+
 it("doesn't import a contact that was erased after the check", async () => {
   const user = await seedSignedInOwner(world.service)
   const { contact } = await seedCall(world.service.deps, user.seed, '+12025570101')
