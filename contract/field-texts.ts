@@ -361,6 +361,10 @@ export const callsCanceledTexts = texts({
     label: 'All phone numbers',
     api: 'The numbers that were found. Waiting calls to them are canceled.',
   },
+  url: {
+    label: 'Dashboard URL',
+    api: 'The calls to the first of the numbers in the dashboard. Only members of the workspace can open it.',
+  },
 })
 
 /** Fields of `POST /do-not-call/`: Add to Do-Not-Call List in Zapier. */
@@ -383,6 +387,21 @@ export const doNotCallEntryTexts = texts({
   phone_number: { ...contactTexts.phone_number, api: 'The first of the numbers that were added.' },
   phone_numbers: { label: 'All phone numbers', api: 'All numbers that were added.' },
   do_not_call: { label: contactTexts.do_not_call.label, api: 'Always true.' },
+  url: {
+    label: 'Dashboard URL',
+    api: "The first number's entry in the dashboard. Only members of the workspace can open it.",
+  },
+})
+
+/** Fields of a number on the do-not-call list, as `GET /do-not-call/` returns it. */
+export const doNotCallNumberTexts = texts({
+  phone_number: contactTexts.phone_number,
+  added_at: { label: 'Added at' },
+  reason: { label: 'Reason', api: 'Why the number must not be called. Null if no reason was given.' },
+  source: {
+    label: 'Source',
+    api: 'Where the number was added: `api` (also by a connected app, such as Zapier), `dashboard` (also by an import), or `call` (the contact opted out in a call).',
+  },
 })
 
 /** Fields of a campaign, as the API returns it. */
@@ -391,7 +410,9 @@ export const campaignTexts = texts({
   name: { label: 'Name', form: 'For example “Website leads”.', zap: 'For example `Website leads`.' },
   status: { label: 'Status' },
   agent_id: { label: 'Agent ID', dashboard: 'Agent' },
+  agent_name: { label: 'Agent name' },
   phone_number_id: { label: 'Phone number ID', dashboard: 'Phone number' },
+  phone_number: { label: 'Phone number', api: 'The number that the agent calls from.' },
   time_zone: {
     label: 'Time zone',
     api: "IANA time zone, used for contacts whose own time zone is unknown. Defaults to the workspace's.",
@@ -453,6 +474,18 @@ export const campaignTexts = texts({
     api: "The campaign's page in the dashboard. Only members of the workspace can open it.",
   },
   created_at: { label: 'Created at' },
+})
+
+/** Filters and order of `GET /campaigns/`. */
+export const campaignQueryTexts = texts({
+  status: {
+    label: campaignTexts.status.label,
+    api: 'Only campaigns with one of these statuses. By default, all campaigns.',
+  },
+  order: {
+    label: 'Order',
+    api: '`newest` returns the newest campaigns first. By default, the oldest are first.',
+  },
 })
 
 /** Fields of `POST /campaigns/`: Create Campaign in Zapier, and the campaign form of the dashboard. */

@@ -17,6 +17,8 @@ export const sampleCampaign: Campaign = {
   retry: { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] },
   paused_reason: null,
   agent_variables: ['product'],
+  agent_name: 'Ava',
+  phone_number: '+12025550199',
   url: 'https://outdial.example.com/w/3/campaigns/12',
   created_at: '2026-05-04T08:00:00.000Z',
 }
@@ -132,6 +134,8 @@ export const campaignFields: PlainOutputField[] = [
   { key: 'retry__on', label: 'Outcomes to Retry', type: 'string', list: true },
   { key: 'paused_reason', label: 'Pause Reason', type: 'string' },
   { key: 'agent_variables', label: 'Agent Variables', type: 'string', list: true },
+  { key: 'agent_name', label: 'Agent Name', type: 'string' },
+  { key: 'phone_number', label: 'Phone Number', type: 'string' },
   { key: 'url', label: 'Dashboard URL', type: 'string' },
   { key: 'created_at', label: 'Created At', type: 'datetime' },
 ]
@@ -194,11 +198,13 @@ export const doNotCallFields: PlainOutputField[] = [
   { key: 'phone_number', label: 'Phone Number', type: 'string' },
   { key: 'phone_numbers', label: 'All Phone Numbers', type: 'string', list: true },
   { key: 'do_not_call', label: 'Is on Do-Not-Call List', type: 'boolean' },
+  { key: 'url', label: 'Dashboard URL', type: 'string' },
 ]
 
 export const canceledFields: PlainOutputField[] = [
   { key: 'canceled', label: 'Canceled Call IDs', type: 'integer', list: true },
   { key: 'phone_numbers', label: 'All Phone Numbers', type: 'string', list: true },
+  { key: 'url', label: 'Dashboard URL', type: 'string' },
   { key: 'canceled_count', label: 'Number of Canceled Calls', type: 'integer' },
 ]
 
@@ -300,7 +306,9 @@ export const createCampaignTexts = {
     label: 'Agent',
     helpText: 'The voice agent that calls your contacts. Only Live agents are listed.',
   },
+  agent_name: { label: 'Agent Name' },
   phone_number_id: { label: 'Phone Number', helpText: 'The number your contacts see when the agent calls.' },
+  phone_number: { label: 'Phone Number' },
   time_zone: {
     label: 'Time Zone',
     helpText: "Used when a contact's time zone is unknown. Defaults to your workspace's time zone.",
