@@ -16,6 +16,8 @@ export interface FieldText {
   form?: string
   /** Under the field in the Zap editor. Markdown. */
   zap?: string
+  /** The label of the input in the Zap editor, because Zapier's labels of inputs don't end in ID. */
+  zapLabel?: string
 }
 
 /** Checks the shape of a table and keeps its keys. */
@@ -71,6 +73,7 @@ export const addContactTexts = texts({
   email: contactTexts.email,
   external_id: {
     ...contactTexts.external_id,
+    zapLabel: 'External reference',
     form: "This person's ID in your CRM or another app.",
     zap: "This person's record ID in your CRM or another app. Outdial returns it with every call.",
   },
@@ -614,26 +617,45 @@ export const canceledCountText: FieldText = { label: 'Number of canceled calls' 
 /** Fields of Find Call in Zapier. */
 export const findCallTexts = texts({
   call: {
-    label: 'Call ID',
+    label: 'Call',
     zap: 'The ID of a call, for example from an earlier step. If you enter one, the other fields are ignored.',
   },
   phone_number: {
     ...contactTexts.phone_number,
-    zap: 'Include the country code, for example `+12025550100`.',
+    zap: 'Enter this or **External Reference**. Include the country code, for example `+12025550100`, or set **Country**.',
   },
-  external_id: { ...contactTexts.external_id, zap: "This person's record ID in your CRM or another app." },
+  country: addContactTexts.country,
+  external_id: {
+    label: 'External reference',
+    zap: "Enter this or **Phone Number**. This person's record ID in your CRM or another app, as it was saved by **Queue Call**.",
+  },
   campaign_id: { label: 'Campaign', zap: 'Only find calls in this campaign. Leave blank for all campaigns.' },
   include_test_calls: {
     label: 'Include test calls',
-    zap: 'Choose **Yes** to find test calls as well. By default, only real calls are found.',
+    zap: 'Choose **Yes** to find test calls as well. By default, only real calls are found, except while you test this step in the Zap editor.',
   },
 })
 
-/** The field of Find Campaign in Zapier besides the name. */
-export const partialMatchText: FieldText = {
-  label: 'Include partial matches',
-  zap: 'Choose **Yes** to also find campaigns whose name contains the text. By default, only an exact name is found.',
-}
+/** Fields of Find Campaign in Zapier besides the name. */
+export const findCampaignTexts = texts({
+  partial_match: {
+    label: 'Include partial matches',
+    zap: 'Choose **Yes** to also find campaigns whose name contains the text. By default, only an exact name is found.',
+  },
+  include_archived: {
+    label: 'Include archived',
+    zap: "Choose **Yes** to also find archived campaigns. Leave blank in **Find or Create Campaign**, because an archived campaign doesn't take calls.",
+  },
+})
+
+/** Fields of Find Do-Not-Call Number in Zapier. */
+export const findDoNotCallNumberTexts = texts({
+  phone_number: {
+    ...contactTexts.phone_number,
+    zap: 'Include the country code, for example `+12025550100`, or set **Country**. Nothing is found if the number is not on the do-not-call list.',
+  },
+  country: addContactTexts.country,
+})
 
 /** Days of the week, in order. */
 export const weekdayLabels = {

@@ -159,21 +159,6 @@ export const routes: readonly Route[] = [
     }),
   }),
   defineRoute({
-    method: 'GET',
-    path: '/do-not-call/',
-    operationId: 'findDoNotCallNumber',
-    summary: 'Check a number on the do-not-call list',
-    description:
-      'Returns the number if it is on the list, otherwise an empty list. The list stores only hashes, so its numbers can be checked, but not listed.',
-    tag: 'Do-not-call list',
-    addition: 'An automation may have to know this before it queues a call.',
-    scopes: ['calls:read'],
-    query: DoNotCallQuery,
-    responses: { 200: DoNotCallNumberList },
-    handler: async (deps, request) =>
-      toListResponse(await listDoNotCallNumbers(deps, request.caller, request.query), request),
-  }),
-  defineRoute({
     method: 'POST',
     path: '/do-not-call/',
     operationId: 'addToDoNotCallList',
@@ -200,6 +185,21 @@ export const routes: readonly Route[] = [
         body: { phone_number: first, phone_numbers: added, do_not_call: true as const, url },
       }
     },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/do-not-call/',
+    operationId: 'findDoNotCallNumber',
+    summary: 'Check a number on the do-not-call list',
+    description:
+      'Returns the number if it is on the list, otherwise an empty list. The list stores only hashes, so its numbers can be checked, but not listed.',
+    tag: 'Do-not-call list',
+    addition: 'An automation may have to know this before it queues a call.',
+    scopes: ['calls:read'],
+    query: DoNotCallQuery,
+    responses: { 200: DoNotCallNumberList },
+    handler: async (deps, request) =>
+      toListResponse(await listDoNotCallNumbers(deps, request.caller, request.query), request),
   }),
   defineRoute({
     method: 'POST',
