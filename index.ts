@@ -10,6 +10,7 @@ import { version } from './src/generated.ts'
 import { downloadRecording } from './src/recording.ts'
 import { findCall } from './src/searches/find-call.ts'
 import { findCampaign, findOrCreateCampaign } from './src/searches/find-campaign.ts'
+import { findDoNotCallNumber } from './src/searches/find-do-not-call-number.ts'
 import { callCompleted } from './src/triggers/call-completed.ts'
 import { agents, campaigns, openCampaigns, phoneNumbers, timeZoneChoices } from './src/triggers/dropdowns.ts'
 
@@ -28,7 +29,11 @@ export default defineApp({
     [phoneNumbers.key]: phoneNumbers,
     [timeZoneChoices.key]: timeZoneChoices,
   },
-  searches: { [findCall.key]: findCall, [findCampaign.key]: findCampaign },
+  searches: {
+    [findCall.key]: findCall,
+    [findCampaign.key]: findCampaign,
+    [findDoNotCallNumber.key]: findDoNotCallNumber,
+  },
   searchOrCreates: { [findOrCreateCampaign.key]: findOrCreateCampaign },
   creates: {
     [queueCall.key]: queueCall,

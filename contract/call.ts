@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { Contact } from './contact.ts'
-import { callTexts, filterTexts } from './field-texts.ts'
-import { listOf, ListQuery } from './lists.ts'
+import { addContactTexts, callTexts, filterTexts } from './field-texts.ts'
+import { listOf, ListQuery, oneOrMany } from './lists.ts'
 import {
   ContactNumber,
+  CountryInput,
   describeFields,
   fieldsBelow,
   Id,
@@ -141,12 +142,6 @@ export type Call = z.infer<typeof Call>
 export const CallList = listOf(Call, 'CallList')
 export type CallList = z.infer<typeof CallList>
 
-const oneOrMany = <Item extends z.ZodType>(item: Item) =>
-  z.preprocess(
-    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-    z.array(item).optional(),
-  )
-
 /** Which calls a filter selects: test calls and real calls, real calls only, or test calls only. */
 export const TestCalls = z.enum(['include', 'exclude', 'only'])
 export type TestCalls = z.infer<typeof TestCalls>
@@ -161,11 +156,12 @@ export const CallQuery = ListQuery.extend(
       outcome: oneOrMany(CallOutcome),
       contact_id: QueryId.optional(),
       phone_number: text(64).optional(),
+      country: CountryInput.optional(),
       external_id: text(200).optional(),
       goal_met: z.enum(['true', 'false']).optional(),
       test: TestCalls.optional(),
     },
-    filterTexts,
+    { ...filterTexts, country: addContactTexts.country },
   ),
 )
 export type CallQuery = z.infer<typeof CallQuery>

@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import { campaignTexts, createCampaignTexts } from './field-texts.ts'
-import { listOf } from './lists.ts'
+import { campaignQueryTexts, campaignTexts, createCampaignTexts } from './field-texts.ts'
+import { listOf, oneOrMany, SearchQuery } from './lists.ts'
 import {
   boundedText,
   describeFields,
   fieldsBelow,
   Id,
+  PhoneNumberE164,
   StoredTimeZone,
   text,
   Timestamp,
@@ -94,8 +95,10 @@ export const Campaign = z
         max_concurrent_calls: z.int().min(1).max(100),
         retry: RetryPolicy,
         paused_reason: z.string().nullable(),
-        // Responses that were stored before these two fields existed don't have them.
+        // Responses that were stored before these four fields existed don't have them.
         agent_variables: z.array(z.string()).optional(),
+        agent_name: z.string().optional(),
+        phone_number: PhoneNumberE164.optional(),
         url: z.url().optional(),
         created_at: Timestamp,
       },
@@ -123,6 +126,15 @@ export const CreateCampaign = z
   )
   .meta({ id: 'CreateCampaign' })
 export type CreateCampaign = z.infer<typeof CreateCampaign>
+
+/** Filters and order of `GET /campaigns/`. */
+export const CampaignQuery = SearchQuery.extend(
+  describeFields(
+    { status: oneOrMany(CampaignStatus), order: z.enum(['newest']).optional() },
+    campaignQueryTexts,
+  ),
+)
+export type CampaignQuery = z.infer<typeof CampaignQuery>
 
 export const CampaignList = listOf(Campaign, 'CampaignList')
 export type CampaignList = z.infer<typeof CampaignList>

@@ -31,7 +31,10 @@ export type CancelCalls = z.infer<typeof CancelCalls>
 /** Response to `POST /calls/cancel`. */
 export const CallsCanceled = z
   .object(
-    describeFields({ canceled: z.array(Id), phone_numbers: z.array(PhoneNumberE164) }, callsCanceledTexts),
+    describeFields(
+      { canceled: z.array(Id), phone_numbers: z.array(PhoneNumberE164), url: z.url() },
+      callsCanceledTexts,
+    ),
   )
   .meta({ id: 'CallsCanceled' })
 export type CallsCanceled = z.infer<typeof CallsCanceled>

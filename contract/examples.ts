@@ -2,7 +2,9 @@ import type { ContactAdded } from './add-contact.ts'
 import type { Agent } from './agent.ts'
 import type { Call } from './call.ts'
 import type { Campaign } from './campaign.ts'
+import type { CallsCanceled } from './cancel-calls.ts'
 import type { Contact } from './contact.ts'
+import type { DoNotCallEntry, DoNotCallNumber } from './do-not-call.ts'
 import type { PhoneNumber } from './phone-number.ts'
 
 /** Realistic responses, used as examples in the OpenAPI document and as the samples that Zapier shows. */
@@ -32,6 +34,8 @@ export const exampleCampaign: Campaign = {
   retry: { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] },
   paused_reason: null,
   agent_variables: ['product'],
+  agent_name: 'Ava',
+  phone_number: '+12025550199',
   url: 'https://outdial.example.com/w/3/campaigns/12',
   created_at: '2026-05-04T08:00:00.000Z',
 }
@@ -94,6 +98,26 @@ export const exampleCall: Call = {
   extracted: { interested: true, preferred_time: 'Thursday morning' },
   recording_url: null,
   metadata: { lead_source: 'Website form' },
+}
+
+export const exampleDoNotCallEntry: DoNotCallEntry = {
+  phone_number: '+12025550100',
+  phone_numbers: ['+12025550100'],
+  do_not_call: true,
+  url: 'https://outdial.example.com/w/3/contacts/do-not-call?number=%2B12025550100',
+}
+
+export const exampleDoNotCallNumber: DoNotCallNumber = {
+  phone_number: '+12025550100',
+  added_at: '2026-05-04T14:10:00.000Z',
+  reason: 'Booked an appointment',
+  source: 'api',
+}
+
+export const exampleCallsCanceled: CallsCanceled = {
+  canceled: [9034],
+  phone_numbers: ['+12025550100'],
+  url: 'https://outdial.example.com/w/3/calls?search=%2B12025550100',
 }
 
 /** The response when a call was just queued: the example call before it's placed. */

@@ -16,6 +16,8 @@ export interface FieldText {
   form?: string
   /** Under the field in the Zap editor. Markdown. */
   zap?: string
+  /** The label of the input in the Zap editor, because Zapier's labels of inputs don't end in ID. */
+  zapLabel?: string
 }
 
 /** Checks the shape of a table and keeps its keys. */
@@ -71,6 +73,7 @@ export const addContactTexts = texts({
   email: contactTexts.email,
   external_id: {
     ...contactTexts.external_id,
+    zapLabel: 'External reference',
     form: "This person's ID in your CRM or another app.",
     zap: "This person's record ID in your CRM or another app. Outdial returns it with every call.",
   },
@@ -374,6 +377,10 @@ export const callsCanceledTexts = texts({
     label: 'All phone numbers',
     api: 'The numbers that were found. Waiting calls to them are canceled.',
   },
+  url: {
+    label: 'Dashboard URL',
+    api: 'The calls to the first of the numbers in the dashboard. Only members of the workspace can open it.',
+  },
 })
 
 /** Fields of `POST /do-not-call/`: Add to Do-Not-Call List in Zapier. */
@@ -396,6 +403,21 @@ export const doNotCallEntryTexts = texts({
   phone_number: { ...contactTexts.phone_number, api: 'The first of the numbers that were added.' },
   phone_numbers: { label: 'All phone numbers', api: 'All numbers that were added.' },
   do_not_call: { label: contactTexts.do_not_call.label, api: 'Always true.' },
+  url: {
+    label: 'Dashboard URL',
+    api: "The first number's entry in the dashboard. Only members of the workspace can open it.",
+  },
+})
+
+/** Fields of a number on the do-not-call list, as `GET /do-not-call/` returns it. */
+export const doNotCallNumberTexts = texts({
+  phone_number: contactTexts.phone_number,
+  added_at: { label: 'Added at' },
+  reason: { label: 'Reason', api: 'Why the number must not be called. Null if no reason was given.' },
+  source: {
+    label: 'Source',
+    api: 'Where the number was added: `api` (also by a connected app, such as Zapier), `dashboard` (also by an import), or `call` (the contact opted out in a call).',
+  },
 })
 
 /** Fields of a campaign, as the API returns it. */
@@ -404,7 +426,9 @@ export const campaignTexts = texts({
   name: { label: 'Name', form: 'For example “Website leads”.', zap: 'For example `Website leads`.' },
   status: { label: 'Status' },
   agent_id: { label: 'Agent ID', dashboard: 'Agent' },
+  agent_name: { label: 'Agent name' },
   phone_number_id: { label: 'Phone number ID', dashboard: 'Phone number' },
+  phone_number: { label: 'Phone number', api: 'The number that the agent calls from.' },
   time_zone: {
     label: 'Time zone',
     api: "IANA time zone, used for contacts whose own time zone is unknown. Defaults to the workspace's.",
@@ -466,6 +490,18 @@ export const campaignTexts = texts({
     api: "The campaign's page in the dashboard. Only members of the workspace can open it.",
   },
   created_at: { label: 'Created at' },
+})
+
+/** Filters and order of `GET /campaigns/`. */
+export const campaignQueryTexts = texts({
+  status: {
+    label: campaignTexts.status.label,
+    api: 'Only campaigns with one of these statuses. By default, all campaigns.',
+  },
+  order: {
+    label: 'Order',
+    api: '`newest` returns the newest campaigns first. By default, the oldest are first.',
+  },
 })
 
 /** Fields of `POST /campaigns/`: Create Campaign in Zapier, and the campaign form of the dashboard. */
@@ -595,26 +631,45 @@ export const canceledCountText: FieldText = { label: 'Number of canceled calls' 
 /** Fields of Find Call in Zapier. */
 export const findCallTexts = texts({
   call: {
-    label: 'Call ID',
+    label: 'Call',
     zap: 'The ID of a call, for example from an earlier step. If you enter one, the other fields are ignored.',
   },
   phone_number: {
     ...contactTexts.phone_number,
-    zap: 'Include the country code, for example `+12025550100`.',
+    zap: 'Enter this or **External Reference**. Include the country code, for example `+12025550100`, or set **Country**.',
   },
-  external_id: { ...contactTexts.external_id, zap: "This person's record ID in your CRM or another app." },
+  country: addContactTexts.country,
+  external_id: {
+    label: 'External reference',
+    zap: "Enter this or **Phone Number**. This person's record ID in your CRM or another app, as it was saved by **Queue Call**.",
+  },
   campaign_id: { label: 'Campaign', zap: 'Only find calls in this campaign. Leave blank for all campaigns.' },
   include_test_calls: {
     label: 'Include test calls',
-    zap: 'Choose **Yes** to find test calls as well. By default, only real calls are found.',
+    zap: 'Choose **Yes** to find test calls as well. By default, only real calls are found, except while you test this step in the Zap editor.',
   },
 })
 
-/** The field of Find Campaign in Zapier besides the name. */
-export const partialMatchText: FieldText = {
-  label: 'Include partial matches',
-  zap: 'Choose **Yes** to also find campaigns whose name contains the text. By default, only an exact name is found.',
-}
+/** Fields of Find Campaign in Zapier besides the name. */
+export const findCampaignTexts = texts({
+  partial_match: {
+    label: 'Include partial matches',
+    zap: 'Choose **Yes** to also find campaigns whose name contains the text. By default, only an exact name is found.',
+  },
+  include_archived: {
+    label: 'Include archived',
+    zap: "Choose **Yes** to also find archived campaigns. Leave blank in **Find or Create Campaign**, because an archived campaign doesn't take calls.",
+  },
+})
+
+/** Fields of Find Do-Not-Call Number in Zapier. */
+export const findDoNotCallNumberTexts = texts({
+  phone_number: {
+    ...contactTexts.phone_number,
+    zap: 'Include the country code, for example `+12025550100`, or set **Country**. Nothing is found if the number is not on the do-not-call list.',
+  },
+  country: addContactTexts.country,
+})
 
 /** Days of the week, in order. */
 export const weekdayLabels = {

@@ -14,6 +14,16 @@ export const SearchQuery = ListQuery.extend({
 })
 export type SearchQuery = z.infer<typeof SearchQuery>
 
+/** Accepts a parameter that is repeated, or whose values are separated by commas. */
+export const oneOrMany = <Item extends z.ZodType>(item: Item) =>
+  z.preprocess(
+    (value) =>
+      value === undefined
+        ? undefined
+        : [value].flat().flatMap((part: unknown) => (typeof part === 'string' ? part.split(',') : [part])),
+    z.array(item).optional(),
+  )
+
 /** Returns the schema of a list. There's no total, so a page costs the same in a workspace of any size. */
 export const listOf = <Item extends z.ZodType>(item: Item, id: string) =>
   z

@@ -65,11 +65,15 @@ const omit = (object: object, keys: string[]): object =>
 /** Returns the label and help text of each input field by its key in Zapier: the path with underscores. */
 const toInputTexts = (texts: Texts): Record<string, { label: string; helpText?: string }> =>
   Object.fromEntries(
-    Object.entries(texts).map(([name, { label, zap }]) => [
+    Object.entries(texts).map(([name, { label, zap, zapLabel = label }]) => [
       name.replaceAll('.', '_'),
-      { label: toTitleCase(label), helpText: zap },
+      { label: toTitleCase(zapLabel), helpText: zap },
     ]),
   )
+
+/** Returns the texts of a body's fields, and not those of what only a response has. */
+const inputsOf = ({ shape }: { shape: object }, texts: Texts): Texts =>
+  Object.fromEntries(Object.entries(texts).filter(([path]) => (path.split('.')[0] ?? '') in shape))
 
 /** Returns what Zapier shows instead of the API's sentences, by code. */
 const zapierErrors = (): Record<string, string> =>
@@ -103,7 +107,17 @@ export async function generateText(): Promise<string> {
         ['warnings', 'string'],
       ] as const
     ).map(([key, type]) => ({ key, label: toTitleCase(contract.contactAddedTexts[key].label), type })),
+    sampleDoNotCallEntry: contract.exampleDoNotCallEntry,
     doNotCallFields: toOutputFields(contract.DoNotCallEntry, toLabels(contract.doNotCallEntryTexts)),
+    sampleDoNotCallNumber: contract.exampleDoNotCallNumber,
+    doNotCallNumberFields: toOutputFields(
+      contract.DoNotCallNumber,
+      toLabels(contract.doNotCallNumberTexts),
+    ).map((field) => (field.key === 'phone_number' ? { ...field, primary: true } : field)),
+    sampleCanceled: {
+      ...contract.exampleCallsCanceled,
+      canceled_count: contract.exampleCallsCanceled.canceled.length,
+    },
     canceledFields: [
       ...toOutputFields(contract.CallsCanceled, toLabels(contract.callsCanceledTexts)),
       { key: 'canceled_count', label: toTitleCase(contract.canceledCountText.label), type: 'integer' },
@@ -113,12 +127,13 @@ export async function generateText(): Promise<string> {
     /** Keyed by the code of the error, or of its detail. */
     zapierErrors: zapierErrors(),
     campaignNameLabel: toTitleCase(contract.campaignTexts.name.label),
-    createCampaignTexts: toInputTexts(contract.createCampaignTexts),
+    createCampaignTexts: toInputTexts(inputsOf(contract.CreateCampaign, contract.createCampaignTexts)),
     callCompletedTexts: toInputTexts({ ...contract.filterTexts, ...contract.triggerTexts }),
     findCallTexts: toInputTexts(contract.findCallTexts),
     cancelCallsTexts: toInputTexts(contract.cancelCallsTexts),
     doNotCallTexts: toInputTexts(contract.addToDoNotCallListTexts),
-    partialMatchText: toInputTexts({ text: contract.partialMatchText }).text,
+    findCampaignTexts: toInputTexts(contract.findCampaignTexts),
+    findDoNotCallNumberTexts: toInputTexts(contract.findDoNotCallNumberTexts),
     weekdayLabels: contract.weekdayLabels,
     outcomeLabels: Object.fromEntries(
       Object.entries(contract.outcomeTexts).map(([outcome, { label }]) => [outcome, label]),
@@ -143,6 +158,7 @@ export async function generateText(): Promise<string> {
     callFields: 'PlainOutputField[]',
     queuedFields: 'PlainOutputField[]',
     doNotCallFields: 'PlainOutputField[]',
+    doNotCallNumberFields: 'PlainOutputField[]',
     canceledFields: 'PlainOutputField[]',
   }
   for (const [name, value] of Object.entries(values)) {

@@ -1,6 +1,6 @@
 import type { BeforeRequestMiddleware, HttpResponse, ZObject } from 'zapier-platform-core'
 import { withoutBlanks } from './blanks.ts'
-import { type ErrorOptions, toZapierError, unreadableResponse, withoutContext } from './errors.ts'
+import { apiError, type ErrorOptions, toZapierError, unreadableResponse, withoutContext } from './errors.ts'
 import { isObject, toText } from './values.ts'
 
 const apiPath = '/api/public/v1'
@@ -18,8 +18,15 @@ export interface ApiRequest extends ErrorOptions {
   /** Blank values are dropped. */
   body?: unknown
   headers?: Record<string, string>
+  /**
+   * Find other IDs for fields of the body, if Outdial has nothing with the ID. Only then, because a look-up for each
+   * call that is queued would use up the rate limit.
+   */
+  otherIds?: Record<string, (() => Promise<number | undefined>) | undefined>
   /** Error statuses that count as success. */
   acceptedStatuses?: readonly number[]
+  /** Outdial's error that something doesn't exist counts as success; a proxy's page with the same status doesn't. */
+  acceptsNotFound?: boolean
 }
 
 /**
@@ -71,11 +78,24 @@ export async function callApi<Data>(
   )
   const response = await send<Data>(z, outgoing, reconnectError, ifUncertain)
   if (acceptedStatuses.includes(response.status)) return response.data
+  if (request.acceptsNotFound && apiError(response.data)?.code === 'not_found') return response.data
+  const other = await withOtherId(request, response)
+  if (other) return callApi(z, other, isExpected)
   if (response.status >= 400) throw toZapierError(z, response, request)
   const { data }: { data: unknown } = response
   const isValid = isExpected ? isObject(data) && isExpected(data) : response.status === 204
   if (response.status >= 300 || !isValid) throw unreadableResponse(z, response, ifUncertain)
   return response.data
+}
+
+/** Returns the request with another ID in place of the one that Outdial didn't find. */
+async function withOtherId(request: ApiRequest, { data }: HttpResponse): Promise<ApiRequest | undefined> {
+  const { otherIds = {}, body } = request
+  const error = apiError(data)
+  const field = error?.code === 'not_found' ? (error.details[0]?.field ?? '') : ''
+  const id = await otherIds[field]?.()
+  if (id === undefined || !isObject(body)) return undefined
+  return { ...request, body: { ...body, [field]: id }, otherIds: { ...otherIds, [field]: undefined } }
 }
 
 /** Returns true for an object of the API. */

@@ -76,7 +76,7 @@ export const withoutContext = (error: Error): Error => Object.assign(error, { do
 type ApiError = ErrorResponse['error']
 
 /** Returns undefined for a response in another shape, for example a proxy's. */
-function apiError(data: unknown): ApiError | undefined {
+export function apiError(data: unknown): ApiError | undefined {
   const error = isObject(data) ? (data as Partial<ErrorResponse>).error : undefined
   return typeof error?.message === 'string' && Array.isArray(error.details) && error.details.every(isDetail)
     ? error

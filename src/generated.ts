@@ -17,6 +17,8 @@ export const sampleCampaign: Campaign = {
   retry: { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] },
   paused_reason: null,
   agent_variables: ['product'],
+  agent_name: 'Ava',
+  phone_number: '+12025550199',
   url: 'https://outdial.example.com/w/3/campaigns/12',
   created_at: '2026-05-04T08:00:00.000Z',
 }
@@ -133,6 +135,8 @@ export const campaignFields: PlainOutputField[] = [
   { key: 'retry__on', label: 'Outcomes to Retry', type: 'string', list: true },
   { key: 'paused_reason', label: 'Pause Reason', type: 'string' },
   { key: 'agent_variables', label: 'Agent Variables', type: 'string', list: true },
+  { key: 'agent_name', label: 'Agent Name', type: 'string' },
+  { key: 'phone_number', label: 'Phone Number', type: 'string' },
   { key: 'url', label: 'Dashboard URL', type: 'string' },
   { key: 'created_at', label: 'Created At', type: 'datetime' },
 ]
@@ -192,15 +196,45 @@ export const queuedFields: PlainOutputField[] = [
   { key: 'warnings', label: 'Warnings', type: 'string' },
 ]
 
+export const sampleDoNotCallEntry = {
+  phone_number: '+12025550100',
+  phone_numbers: ['+12025550100'],
+  do_not_call: true,
+  url: 'https://outdial.example.com/w/3/contacts/do-not-call?number=%2B12025550100',
+}
+
 export const doNotCallFields: PlainOutputField[] = [
   { key: 'phone_number', label: 'Phone Number', type: 'string' },
   { key: 'phone_numbers', label: 'All Phone Numbers', type: 'string', list: true },
   { key: 'do_not_call', label: 'Is on Do-Not-Call List', type: 'boolean' },
+  { key: 'url', label: 'Dashboard URL', type: 'string' },
 ]
+
+export const sampleDoNotCallNumber = {
+  phone_number: '+12025550100',
+  added_at: '2026-05-04T14:10:00.000Z',
+  reason: 'Booked an appointment',
+  source: 'api',
+}
+
+export const doNotCallNumberFields: PlainOutputField[] = [
+  { key: 'phone_number', label: 'Phone Number', type: 'string', primary: true },
+  { key: 'added_at', label: 'Added At', type: 'datetime' },
+  { key: 'reason', label: 'Reason', type: 'string' },
+  { key: 'source', label: 'Source', type: 'string' },
+]
+
+export const sampleCanceled = {
+  canceled: [9034],
+  phone_numbers: ['+12025550100'],
+  url: 'https://outdial.example.com/w/3/calls?search=%2B12025550100',
+  canceled_count: 1,
+}
 
 export const canceledFields: PlainOutputField[] = [
   { key: 'canceled', label: 'Canceled Call IDs', type: 'integer', list: true },
   { key: 'phone_numbers', label: 'All Phone Numbers', type: 'string', list: true },
+  { key: 'url', label: 'Dashboard URL', type: 'string' },
   { key: 'canceled_count', label: 'Number of Canceled Calls', type: 'integer' },
 ]
 
@@ -223,7 +257,7 @@ export const queueCallTexts = {
   last_name: { label: 'Last Name' },
   email: { label: 'Email' },
   external_id: {
-    label: 'External ID',
+    label: 'External Reference',
     helpText: "This person's record ID in your CRM or another app. Outdial returns it with every call.",
   },
   time_zone: {
@@ -296,9 +330,7 @@ export const zapierErrors = {
 export const campaignNameLabel = 'Name'
 
 export const createCampaignTexts = {
-  id: { label: 'ID' },
   name: { label: 'Name', helpText: 'For example `Website leads`.' },
-  status: { label: 'Status' },
   agent_id: {
     label: 'Agent',
     helpText: 'The voice agent that calls your contacts. Only Live agents are listed.',
@@ -340,10 +372,6 @@ export const createCampaignTexts = {
     label: 'Outcomes to Retry',
     helpText: 'Contacts are called again after these outcomes. Defaults to No Answer and Busy.',
   },
-  paused_reason: { label: 'Pause Reason' },
-  agent_variables: { label: 'Agent Variables' },
-  url: { label: 'Dashboard URL' },
-  created_at: { label: 'Created At' },
 }
 
 export const callCompletedTexts = {
@@ -372,19 +400,33 @@ export const callCompletedTexts = {
 
 export const findCallTexts = {
   call: {
-    label: 'Call ID',
+    label: 'Call',
     helpText:
       'The ID of a call, for example from an earlier step. If you enter one, the other fields are ignored.',
   },
-  phone_number: { label: 'Phone Number', helpText: 'Include the country code, for example `+12025550100`.' },
-  external_id: { label: 'External ID', helpText: "This person's record ID in your CRM or another app." },
+  phone_number: {
+    label: 'Phone Number',
+    helpText:
+      'Enter this or **External Reference**. Include the country code, for example `+12025550100`, or set **Country**.',
+  },
+  country: {
+    label: 'Country',
+    helpText:
+      "Used when the phone number doesn't start with a country code such as `+1`. Enter the country's two-letter code or its name, for example `US`. Defaults to your workspace's country.",
+  },
+  external_id: {
+    label: 'External Reference',
+    helpText:
+      "Enter this or **Phone Number**. This person's record ID in your CRM or another app, as it was saved by **Queue Call**.",
+  },
   campaign_id: {
     label: 'Campaign',
     helpText: 'Only find calls in this campaign. Leave blank for all campaigns.',
   },
   include_test_calls: {
     label: 'Include Test Calls',
-    helpText: 'Choose **Yes** to find test calls as well. By default, only real calls are found.',
+    helpText:
+      'Choose **Yes** to find test calls as well. By default, only real calls are found, except while you test this step in the Zap editor.',
   },
 }
 
@@ -425,10 +467,30 @@ export const doNotCallTexts = {
   },
 }
 
-export const partialMatchText = {
-  label: 'Include Partial Matches',
-  helpText:
-    'Choose **Yes** to also find campaigns whose name contains the text. By default, only an exact name is found.',
+export const findCampaignTexts = {
+  partial_match: {
+    label: 'Include Partial Matches',
+    helpText:
+      'Choose **Yes** to also find campaigns whose name contains the text. By default, only an exact name is found.',
+  },
+  include_archived: {
+    label: 'Include Archived',
+    helpText:
+      "Choose **Yes** to also find archived campaigns. Leave blank in **Find or Create Campaign**, because an archived campaign doesn't take calls.",
+  },
+}
+
+export const findDoNotCallNumberTexts = {
+  phone_number: {
+    label: 'Phone Number',
+    helpText:
+      'Include the country code, for example `+12025550100`, or set **Country**. Nothing is found if the number is not on the do-not-call list.',
+  },
+  country: {
+    label: 'Country',
+    helpText:
+      "Used when the phone number doesn't start with a country code such as `+1`. Enter the country's two-letter code or its name, for example `US`. Defaults to your workspace's country.",
+  },
 }
 
 export const weekdayLabels = {

@@ -7,8 +7,10 @@ import { isObject } from './values.ts'
 export interface NamedList<Item extends { id: number }> extends ApiList<Item> {
   /** In a sentence, for example "a campaign". */
   noun: string
-  /** Returns the texts that a user may type in place of the ID. */
+  /** Returns the texts that a user may type in place of the ID. The label of the dropdown is another one. */
   names: (item: Item) => string[]
+  /** Returns the label of the item in a dropdown. */
+  label: (item: Item) => string
 }
 
 /** The API's maximum. */
@@ -27,6 +29,13 @@ export async function* readAll<Item>(
   }
 }
 
+/** Returns every item of a list. */
+export async function collectAll<Item>(...args: Parameters<typeof readAll<Item>>): Promise<Item[]> {
+  const items: Item[] = []
+  for await (const item of readAll<Item>(...args)) items.push(item)
+  return items
+}
+
 /** The API's maximum for a search. */
 const maxSearchLength = 200
 
@@ -35,33 +44,100 @@ export async function searchByName<Item extends { id: number }>(
   z: ZObject,
   list: NamedList<Item>,
   search: string,
+  query: Record<string, unknown> = {},
 ): Promise<Item[]> {
-  const items: Item[] = []
-  if (search.length > maxSearchLength) return items
-  for await (const item of readAll(z, list, { search })) items.push(item)
-  return items
+  return search.length > maxSearchLength ? [] : collectAll(z, list, { ...query, search })
 }
 
 /**
- * Finds the ID of the only item with exactly this name, whatever its capitalization. If an archived campaign has the
- * name of another one, the other one is meant.
+ * Finds the ID of the only item that the text names, whatever its capitalization: by its exact name, or else as the
+ * dropdown shows it. Names up to three items in the error, because AI agents can't see the dropdown.
  */
 export async function findIdByName<Item extends { id: number }>(
   z: ZObject,
   list: NamedList<Item>,
-  name: string,
+  typed: string,
   fail: (problem: string) => Error,
 ): Promise<number> {
-  const similar = await searchByName(z, list, name)
-  const found = similar.filter((item) => list.names(item).some((text) => isSameName(text, name)))
-  const current = found.filter((item) => !isArchived(item))
-  const [match, ...others] = current.length > 0 ? current : found
-  if (!match) throw fail(`isn't the ID or the exact name of ${list.noun}. ${advice}`)
-  if (others.length > 0) throw fail(`is the name of more than one. ${advice}`)
+  const named = selectNamed(list, await searchByName(z, list, typed), typed)
+  const all = named.length > 0 ? named : await collectAll(z, list)
+  const [match, ...others] = selectNamed(list, all, typed)
+  if (!match) {
+    const similar = selectSimilar(list, all, typed)
+    throw fail(
+      `isn't the ID or the exact name of ${list.noun}. ${advice}${listItems(list, 'Similar', similar)}`,
+    )
+  }
+  if (others.length > 0)
+    throw fail(`is the name of more than one. ${advice}${listItems(list, 'Found', [match, ...others])}`)
   return match.id
 }
 
+/** Finds the ID of the only item with this exact name. */
+export async function findIdByExactName<Item extends { id: number }>(
+  z: ZObject,
+  list: NamedList<Item>,
+  name: string,
+): Promise<number | undefined> {
+  const [match, ...others] = selectNamed(list, await searchByName(z, list, name), name)
+  return others.length === 0 ? match?.id : undefined
+}
+
+/**
+ * Selects the items with this name. If there are none, selects those with this label, label and ID, or phone number. If an archived
+ * campaign has the name of another one, the other one is meant.
+ */
+export function selectNamed<Item extends { id: number }>(
+  list: NamedList<Item>,
+  items: readonly Item[],
+  typed: string,
+): Item[] {
+  const isOneOf = (texts: string[]) => texts.some((text) => isSameName(text, typed))
+  const withName = items.filter((item) => isOneOf(list.names(item)))
+  const digits = typed.replaceAll(/[\s().-]/g, '')
+  const isShown = (item: Item) =>
+    isOneOf([list.label(item), labelWithId(list, item)]) ||
+    (/^\+\d+$/.test(digits) && list.names(item).includes(digits))
+  const found = withName.length > 0 ? withName : items.filter(isShown)
+  const current = found.filter((item) => !isArchived(item))
+  return current.length > 0 ? current : found
+}
+
+/** Selects the items that have most of the text's words in their labels. */
+function selectSimilar<Item extends { id: number }>(
+  list: NamedList<Item>,
+  items: readonly Item[],
+  typed: string,
+): Item[] {
+  const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const typedWords = wordsOf(typed)
+  const countCommon = (item: Item) => {
+    const words = wordsOf(list.label(item))
+    return typedWords.filter((word) => words.includes(word)).length
+  }
+  return items
+    .filter((item) => !isArchived(item) && countCommon(item) > 0)
+    .toSorted((one, other) => countCommon(other) - countCommon(one))
+}
+
 const advice = 'Choose from the list, or map an ID.'
+
+/** Returns " Found: Website leads · ID 3; Website leads · ID 7." Zapier cuts off a long error, so it shortens long names. */
+function listItems<Item extends { id: number }>(
+  list: NamedList<Item>,
+  heading: string,
+  items: readonly Item[],
+): string {
+  const texts = items.slice(0, 3).map((item) => labelWithId(list, item, 40))
+  return texts.length === 0 ? '' : ` ${heading}: ${texts.join('; ')}.`
+}
+
+/** Returns the label as a dropdown shows it if several items have it. */
+export const labelWithId = <Item extends { id: number }>(
+  list: NamedList<Item>,
+  item: Item,
+  maxLength = Infinity,
+): string => `${list.label(item).slice(0, maxLength).toWellFormed()} · ID ${item.id}`
 
 /** Compares names without regard to capitalization and to spaces around them. */
 export const isSameName = (one: string, other: string): boolean =>
@@ -78,6 +154,7 @@ export const campaigns: NamedList<Campaign> = {
   isItem: (value): value is Campaign => hasTexts(value, 'name', 'status'),
   noun: 'a campaign',
   names: ({ name }) => [name],
+  label: ({ name, status }) => (status === 'active' ? name : `${name} (${status})`),
 }
 
 /** Only Live agents. */
@@ -86,6 +163,7 @@ export const agents: NamedList<Agent> = {
   isItem: (value): value is Agent => hasTexts(value, 'name', 'language'),
   noun: 'a Live agent',
   names: ({ name }) => [name],
+  label: ({ name, language }) => `${name} · ${language}`,
 }
 
 /** Only active numbers. */
@@ -94,4 +172,5 @@ export const phoneNumbers: NamedList<PhoneNumber> = {
   isItem: (value): value is PhoneNumber => hasTexts(value, 'label', 'phone_number'),
   noun: 'an active phone number',
   names: ({ label, phone_number }) => [label, phone_number],
+  label: ({ label, phone_number }) => (label ? `${label} (${phone_number})` : phone_number),
 }

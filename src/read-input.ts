@@ -5,7 +5,7 @@ import { isZoneAbbreviation, readTimeZone } from '../reading/time-zone.ts'
 import { readYesNo } from '../reading/yes-no.ts'
 import { withoutBlanks } from './blanks.ts'
 import { invalidInput } from './errors.ts'
-import { findIdByName, type NamedList } from './lists.ts'
+import { findIdByExactName, findIdByName, type NamedList } from './lists.ts'
 import { isObject, toText } from './values.ts'
 
 /** Labels of choices, by the API's value. */
@@ -81,6 +81,12 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       if (name === undefined) return undefined
       return toWholeNumber(name) ?? findIdByName(z, list, name, (problem) => fail(key, problem))
     },
+
+    /** Returns a function that finds the ID by name, also for digits. */
+    idByName:
+      <Item extends { id: number }>(key: string, list: NamedList<Item>) =>
+      (): Promise<number | undefined> =>
+        findIdByExactName(z, list, text(key) ?? ''),
 
     /** Returns a time of day as HH:MM. */
     timeOfDay: (key: string): string | undefined => {

@@ -18,7 +18,7 @@ describe('rejected requests', () => {
     expect(await runExpectingError(queueCall, { inputData })).toEqual({
       name: 'HaltedError',
       message:
-        'Consent Date is required. Variables "size" must be text. External ID: This is too long. (Request ID: req_42)',
+        'Consent Date is required. Variables "size" must be text. External Reference: This is too long. (Request ID: req_42)',
     })
   })
 

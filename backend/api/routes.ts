@@ -8,10 +8,13 @@ import {
   CallsCanceled,
   Campaign,
   CampaignList,
+  CampaignQuery,
   CancelCalls,
   ContactAdded,
   CreateCampaign,
   DoNotCallEntry,
+  DoNotCallNumberList,
+  DoNotCallQuery,
   PhoneNumberList,
   SearchQuery,
   SubscribeWebhook,
@@ -19,12 +22,13 @@ import {
 } from '@outdial/contract'
 import { listAgents } from '../agents/agents.ts'
 import { cancelCallsToContact } from '../calls/cancel-call.ts'
-import { addNumbersToDoNotCallList } from '../calls/do-not-call.ts'
+import { addNumbersToDoNotCallList, listDoNotCallNumbers } from '../calls/do-not-call.ts'
 import { getCall, listCalls } from '../calls/get-calls.ts'
 import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { readAddContact } from '../contacts/read-add-contact.ts'
 import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
+import { doNotCallPageUrl } from '../core/page-urls.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
 import { subscribe, unsubscribe, waitForAttemptsInProgress } from '../webhooks/subscriptions.ts'
 import { requireScopes } from './authenticate-request.ts'
@@ -42,7 +46,7 @@ export const routes: readonly Route[] = [
     summary: 'List campaigns',
     tag: 'Campaigns',
     scopes: ['campaigns:read'],
-    query: SearchQuery,
+    query: CampaignQuery,
     responses: { 200: CampaignList },
     handler: async (deps, request) =>
       toListResponse(await listCampaigns(deps, request.caller, request.query), request),
@@ -177,8 +181,27 @@ export const routes: readonly Route[] = [
         addedBy: toActor(caller),
       })
       const [first] = added
-      return { status: 200, body: { phone_number: first, phone_numbers: added, do_not_call: true as const } }
+      const url = doNotCallPageUrl(deps.config, caller.workspaceId, first)
+      return {
+        status: 200,
+        body: { phone_number: first, phone_numbers: added, do_not_call: true as const, url },
+      }
     },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/do-not-call/',
+    operationId: 'findDoNotCallNumber',
+    summary: 'Check a number on the do-not-call list',
+    description:
+      'Returns the number if it is on the list, otherwise an empty list. The list stores only hashes, so its numbers can be checked, but not listed.',
+    tag: 'Do-not-call list',
+    addition: 'An automation may have to know this before it queues a call.',
+    scopes: ['calls:read'],
+    query: DoNotCallQuery,
+    responses: { 200: DoNotCallNumberList },
+    handler: async (deps, request) =>
+      toListResponse(await listDoNotCallNumbers(deps, request.caller, request.query), request),
   }),
   defineRoute({
     method: 'POST',

@@ -2,6 +2,7 @@ import type { CallsCanceled, CancelCalls } from '@outdial/contract'
 import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import { fieldError, notFound } from '../core/errors.ts'
+import { callsToNumberUrl } from '../core/page-urls.ts'
 import { lockCampaign, lockContact, lockNumbers } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -60,11 +61,19 @@ export const cancelCallsToContact = (
     const waiting = await lockQueuedCallsToNumbers(tx.db, workspaceId, phoneNumbers, campaignId)
     const result = canceledBy(caller, tx.clock.now())
     const canceled = await completeQueuedCalls(tx, workspaceId, waiting, result)
-    return { canceled: canceled.toSorted((one, other) => one - other), phone_numbers: phoneNumbers }
+    return {
+      canceled: canceled.toSorted((one, other) => one - other),
+      phone_numbers: phoneNumbers,
+      url: callsToNumberUrl(tx.config, workspaceId, phoneNumbers[0]),
+    }
   })
 
 /** Locks the contact, or the numbers and the contacts who have them. Returns the numbers. */
-async function lockNumbersOf(db: Db, workspaceId: number, request: CancelCalls): Promise<string[]> {
+async function lockNumbersOf(
+  db: Db,
+  workspaceId: number,
+  request: CancelCalls,
+): Promise<[string, ...string[]]> {
   if (typeof request.contact_id === 'number') {
     const contact = await lockContact(db, workspaceId, request.contact_id)
     if (contact === undefined) throw fieldError('contact_id', 'not_found.object', { object: 'contact' })

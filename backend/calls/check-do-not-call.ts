@@ -41,13 +41,30 @@ export async function findSuppressedCalls(
 const hashNumber = (workspaceId: number, phoneNumber: string) =>
   sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`
 
-/** Returns why, when, and by whom a number was added to the do-not-call list. Undefined if it isn't on the list. */
-export const findDoNotCallEntry = (db: Db, workspaceId: number, phoneNumber: string) =>
+/**
+ * Returns why, when, and by whom the first of these numbers that is on the do-not-call list was added to it. Undefined if
+ * none is on the list.
+ */
+export const findDoNotCallEntry = (db: Db, workspaceId: number, ...phoneNumbers: string[]) =>
   db
     .selectFrom('do_not_call')
-    .select(['source', 'reason', 'created_at as since', 'added_by as addedBy'])
+    .innerJoin(
+      sql<{
+        phone_number: string
+        position: number
+      }>`unnest(${phoneNumbers}::text[]) with ordinality`.as<'listed'>(sql`listed (phone_number, position)`),
+      (join) => join.on('number_hash', '=', sql<Buffer>`number_hash(${workspaceId}, listed.phone_number)`),
+    )
+    .select([
+      'listed.phone_number as phoneNumber',
+      'source',
+      'reason',
+      'created_at as since',
+      'added_by as addedBy',
+    ])
     .where('workspace_id', '=', workspaceId)
-    .where('number_hash', '=', hashNumber(workspaceId, phoneNumber))
+    .orderBy('listed.position')
+    .limit(1)
     .executeTakeFirst()
 
 /** Returns when, by whom, and why a number was removed from the list, latest first. */

@@ -1,15 +1,18 @@
+import type { DoNotCallNumber, DoNotCallQuery } from '@outdial/contract'
 import type { Actor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
+import { type Page, toPage } from '../core/pagination.ts'
 import { lockCampaignsOfQueuedCalls, lockNumbers } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { findDoNotCallEntry } from './check-do-not-call.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
 import {
   deleteDoNotCallEntry,
   insertDoNotCallEntries,
   lockQueuedCallsToNumbers,
 } from './do-not-call-store.ts'
-import { type NumberRef, resolveNumber, resolveNumbers } from './resolve-number.ts'
+import { normalizeNumbers, type NumberRef, resolveNumber, resolveNumbers } from './resolve-number.ts'
 
 /**
  * Adds numbers to the workspace's do-not-call list and completes the queued calls to them, in every campaign, as
@@ -78,3 +81,21 @@ export const removeNumberFromDoNotCallList = (
       at: tx.clock.now(),
     })
   })
+
+/**
+ * Lists the first number of a text that is on the do-not-call list.
+ *
+ * @throws {ApiError} validation_failed if the text contains no number
+ */
+export async function listDoNotCallNumbers(
+  { db }: Pick<Deps, 'db'>,
+  { workspaceId }: Caller,
+  query: DoNotCallQuery,
+): Promise<Page<DoNotCallNumber>> {
+  const { phone_number: phoneNumber, country, limit, offset } = query
+  const numbers = await normalizeNumbers(db, workspaceId, { phoneNumber, country })
+  const entry = await findDoNotCallEntry(db, workspaceId, ...numbers)
+  if (entry === undefined || offset > 0) return toPage([], limit)
+  const { since, reason, source } = entry
+  return toPage([{ phone_number: entry.phoneNumber, added_at: since.toISOString(), reason, source }], limit)
+}

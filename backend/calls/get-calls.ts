@@ -107,14 +107,15 @@ export async function listCalls(
   caller: Caller,
   query: CallQuery,
 ): Promise<Page<Call>> {
-  const { limit, offset, phone_number: phoneNumber } = query
+  const { limit, offset, phone_number: phoneNumber, country } = query
   const filter = {
     status: query.status,
     campaignId: query.campaign_id,
     agentId: query.agent_id,
     outcomes: query.outcome,
     contactId: query.contact_id,
-    phoneNumber: phoneNumber && (await normalizeNumber(deps.db, caller.workspaceId, { phoneNumber })),
+    phoneNumber:
+      phoneNumber && (await normalizeNumber(deps.db, caller.workspaceId, { phoneNumber, country })),
     externalId: query.external_id,
     goalMet: query.goal_met && query.goal_met === 'true',
     test: query.test,

@@ -1,4 +1,4 @@
-import type { CallingHours, Campaign, RetryPolicy, SearchQuery } from '@outdial/contract'
+import type { CallingHours, Campaign, CampaignQuery, RetryPolicy } from '@outdial/contract'
 import { type Selectable, sql } from 'kysely'
 import { prepared } from '../db/connect.ts'
 import { nameContains } from '../db/name-search.ts'
@@ -18,13 +18,25 @@ const campaignColumns = [
   'created_at',
 ] as const
 
-/** The names of the variables of the campaign's agent. */
-const agentVariables = sql<string[]>`(
-  select agent.variables from agent where agent.workspace_id = campaign.workspace_id and agent.id = campaign.agent_id
-)`.as('agent_variables')
+const ofAgent = <Value>(column: string) => sql<Value>`(
+  select ${sql.ref(`agent.${column}`)} from agent
+  where agent.workspace_id = campaign.workspace_id and agent.id = campaign.agent_id
+)`
+
+/** What a campaign shows of its agent and its phone number. */
+const calledWith = [
+  ofAgent<string>('name').as('agent_name'),
+  ofAgent<string[]>('variables').as('agent_variables'),
+  sql<string>`(
+    select phone_number.phone_number from phone_number
+    where phone_number.workspace_id = campaign.workspace_id and phone_number.id = campaign.phone_number_id
+  )`.as('phone_number'),
+] as const
 
 interface CampaignRow extends Pick<Selectable<Database['campaign']>, (typeof campaignColumns)[number]> {
+  agent_name: string
   agent_variables: string[]
+  phone_number: string
 }
 
 /** A campaign as the API shows it, without the URL of its page. */
@@ -35,19 +47,20 @@ const toCampaign = (row: CampaignRow): StoredCampaign => ({
   created_at: row.created_at.toISOString(),
 })
 
-/** Selects campaigns in order of ID, and one more than `limit` if there are more. */
+/** Selects campaigns in order of ID, or newest first, and one more than `limit` if there are more. */
 export async function selectCampaigns(
   db: Db,
   workspaceId: number,
-  query: SearchQuery,
+  query: CampaignQuery,
 ): Promise<StoredCampaign[]> {
   const rows = await db
     .selectFrom('campaign')
-    .select([...campaignColumns, agentVariables])
+    .select([...campaignColumns, ...calledWith])
     .modifyFront(prepared)
     .where('workspace_id', '=', workspaceId)
     .$if(query.search !== undefined, (campaigns) => campaigns.where(nameContains('name', query.search ?? '')))
-    .orderBy('id')
+    .$if(query.status !== undefined, (campaigns) => campaigns.where('status', 'in', query.status ?? []))
+    .orderBy('id', query.order === 'newest' ? 'desc' : 'asc')
     .limit(query.limit + 1)
     .offset(query.offset)
     .execute()
@@ -87,7 +100,7 @@ export async function insertCampaign(
       retry: JSON.stringify(values.retry),
       created_at: values.createdAt,
     })
-    .returning([...campaignColumns, agentVariables])
+    .returning([...campaignColumns, ...calledWith])
     .executeTakeFirstOrThrow()
   return toCampaign(row)
 }
@@ -128,7 +141,7 @@ export async function findCampaign(
 ): Promise<StoredCampaign | undefined> {
   const row = await db
     .selectFrom('campaign')
-    .select([...campaignColumns, agentVariables])
+    .select([...campaignColumns, ...calledWith])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)
     .executeTakeFirst()
@@ -165,7 +178,7 @@ export async function updateCampaign(
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)
-    .returning([...campaignColumns, agentVariables])
+    .returning([...campaignColumns, ...calledWith])
     .executeTakeFirstOrThrow()
   return toCampaign(row)
 }

@@ -1,4 +1,4 @@
-import type { CallingHours, Campaign, CreateCampaign, RetryPolicy, SearchQuery } from '@outdial/contract'
+import type { CallingHours, Campaign, CampaignQuery, CreateCampaign, RetryPolicy } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
 import { fieldError } from '../core/errors.ts'
 import { campaignPageUrl } from '../core/page-urls.ts'
@@ -70,11 +70,11 @@ function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): Calli
   throw fieldError('calling_hours.end', 'empty_calling_hours')
 }
 
-/** Lists the workspace's campaigns, including archived ones. */
+/** Lists the workspace's campaigns, including archived ones unless `status` leaves them out. */
 export async function listCampaigns(
   deps: Pick<Deps, 'config' | 'db'>,
   { workspaceId }: Caller,
-  query: SearchQuery,
+  query: CampaignQuery,
 ): Promise<Page<Campaign>> {
   const campaigns = await selectCampaigns(deps.db, workspaceId, query)
   return toPage(

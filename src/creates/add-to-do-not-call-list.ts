@@ -1,7 +1,7 @@
 import type { AddToDoNotCallList, DoNotCallEntry } from '@outdial/contract'
 import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
-import { doNotCallFields, doNotCallTexts as texts } from '../generated.ts'
+import { doNotCallFields, doNotCallTexts as texts, sampleDoNotCallEntry } from '../generated.ts'
 import { readInput } from '../read-input.ts'
 
 const inputFields = defineInputFields([
@@ -9,7 +9,7 @@ const inputFields = defineInputFields([
     key: 'about_tests',
     type: 'copy',
     helpText:
-      'Testing this step in the Zap editor really adds the number to the list. Use a number of your own.',
+      'Testing this step in the Zap editor really adds the number to the do-not-call list. Use +12025550100, and remove it in Outdial afterwards.',
   },
   { key: 'phone_number', ...texts.phone_number, required: true },
   { key: 'country', ...texts.country, placeholder: 'US' },
@@ -32,22 +32,22 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<DoNotCallEntr
     body,
     inputFields,
     haltsOnInvalidData: true,
-    ifUncertain: 'The number may already be on the list. You can run this step again.',
+    ifUncertain: 'The number may already be on the do-not-call list. You can run this step again.',
   } as const
   return callApi<DoNotCallEntry>(z, request, (data) => data.do_not_call === true)
 }
 
 export const addToDoNotCallList = {
   key: 'add_to_do_not_call_list',
-  noun: 'Do Not Call Entry',
+  noun: 'Do-Not-Call Number',
   display: {
-    label: 'Add to Do Not Call List',
-    description: "Adds a phone number to the list of numbers that aren't called.",
+    label: 'Add to Do-Not-Call List',
+    description: 'Adds a phone number to the do-not-call list.',
   },
   operation: {
     inputFields,
     perform,
-    sample: { phone_number: '+12025550100', phone_numbers: ['+12025550100'], do_not_call: true },
+    sample: sampleDoNotCallEntry,
     outputFields: doNotCallFields,
   },
 } satisfies Create

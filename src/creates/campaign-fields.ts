@@ -2,7 +2,7 @@ import type { Campaign } from '@outdial/contract'
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
 import { formatTimeZone } from '../../reading/time-zone.ts'
 import { closedUntil } from '../calling-hours.ts'
-import { campaigns, isSameName, readAll } from '../lists.ts'
+import { campaigns, readAll, selectNamed } from '../lists.ts'
 import { nameToLabel } from '../title-case.ts'
 import { isKeyPart, toText } from '../values.ts'
 
@@ -28,16 +28,14 @@ export async function listCampaignFields(z: ZObject, bundle: Bundle): Promise<Pl
 async function findCampaign(z: ZObject, typed: string): Promise<Campaign | undefined> {
   // Text with braces refers to another step, whose value isn't known in the form.
   if (typed === '' || typed.includes('{{')) return undefined
-  let found: Campaign | undefined
-  for await (const campaign of readAll(z, campaigns)) {
+  const all: Campaign[] = []
+  for await (const campaign of readAll(z, campaigns, { order: 'newest' })) {
     if (String(campaign.id) === typed) return campaign
-    if (isSameName(campaign.name, typed)) {
-      // The step rejects a name that isn't unique.
-      if (found !== undefined) return undefined
-      found = campaign
-    }
+    all.push(campaign)
   }
-  return found
+  const [found, ...others] = selectNamed(campaigns, all, typed)
+  // The step rejects a name that isn't unique.
+  return others.length === 0 ? found : undefined
 }
 
 function describeState(campaign: Campaign, now: Date): PlainInputField[] {

@@ -1,7 +1,7 @@
 import type { CallsCanceled, CancelCalls } from '@outdial/contract'
 import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
-import { cancelCallsTexts as texts, canceledFields } from '../generated.ts'
+import { cancelCallsTexts as texts, canceledFields, sampleCanceled } from '../generated.ts'
 import { campaigns } from '../lists.ts'
 import { readInput } from '../read-input.ts'
 
@@ -9,7 +9,8 @@ const inputFields = defineInputFields([
   {
     key: 'about_tests',
     type: 'copy',
-    helpText: 'Testing this step in the Zap editor really cancels the calls. Use a number of your own.',
+    helpText:
+      'Testing this step in the Zap editor really cancels the calls. Use a number without waiting calls, for example +12025550100.',
   },
   { key: 'phone_number', ...texts.phone_number, required: true },
   { key: 'country', ...texts.country, placeholder: 'US' },
@@ -27,19 +28,20 @@ export const perform = async (z: ZObject, bundle: Bundle) => {
     ...input.phoneNumber({ allowsSeveral: true }),
     campaign_id: await input.id('campaign_id', campaigns),
   } satisfies { [Field in keyof CancelCalls]?: unknown }
-  const { canceled, phone_numbers } = await callApi<CallsCanceled>(
+  const { canceled, phone_numbers, url } = await callApi<CallsCanceled>(
     z,
     {
       method: 'POST',
       path: '/calls/cancel',
       body,
       inputFields,
+      otherIds: { campaign_id: input.idByName('campaign_id', campaigns) },
       haltsOnInvalidData: true,
       ifUncertain: 'The calls may already be canceled. You can run this step again.',
     },
     (data) => Array.isArray(data.canceled),
   )
-  return { canceled, phone_numbers, canceled_count: canceled.length }
+  return { canceled, phone_numbers, url, canceled_count: canceled.length }
 }
 
 export const cancelWaitingCalls = {
@@ -52,7 +54,7 @@ export const cancelWaitingCalls = {
   operation: {
     inputFields,
     perform,
-    sample: { canceled: [9034], phone_numbers: ['+12025550100'], canceled_count: 1 },
+    sample: sampleCanceled,
     outputFields: canceledFields,
   },
 } satisfies Create

@@ -50,6 +50,7 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
       // A test doesn't use up the key, because the next test and the real run can have other data.
       headers: isTest ? {} : idempotencyHeader(body.campaign_id, input.text('deduplication_key')),
       inputFields: allFields,
+      otherIds: { campaign_id: input.idByName('campaign_id', campaigns) },
       haltsOnInvalidData: true,
       ifUncertain: 'The call may already be queued. Check Calls in Outdial before you run this step again.',
     },

@@ -1,5 +1,6 @@
 import { type Bundle, defineInputFields, type Search, type ZObject } from 'zapier-platform-core'
 import { callApi, readList } from '../client.ts'
+import { invalidInput } from '../errors.ts'
 import { listExtractedFields } from '../extracted-fields.ts'
 import { calls, type FlatCall, flattenCall, isCall } from '../flat-call.ts'
 import { callFields, findCallTexts as texts, sampleCall } from '../generated.ts'
@@ -9,6 +10,7 @@ import { readInput, yesOrNo } from '../read-input.ts'
 const inputFields = defineInputFields([
   { key: 'call', ...texts.call },
   { key: 'phone_number', ...texts.phone_number },
+  { key: 'country', ...texts.country, placeholder: 'US' },
   { key: 'external_reference', ...texts.external_id },
   { key: 'campaign_id', ...texts.campaign_id, dynamic: 'campaigns.id.label', search: 'find_campaign.id' },
   { key: 'include_test_calls', ...texts.include_test_calls, choices: yesOrNo },
@@ -16,19 +18,23 @@ const inputFields = defineInputFields([
 
 const limit = 10
 
-/** Returns the newest calls first, because Zapier uses the first result. Without a person or an ID, finds nothing. */
+/** Returns the newest calls first, because Zapier uses the first result. */
 export const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> => {
   const input = readInput(z, bundle, inputFields)
   const id = input.wholeNumber('call')
   if (id !== undefined) return findById(z, id)
-  const { phone_number } = input.phoneNumber()
+  const { phone_number, country } = input.phoneNumber()
   const external_id = input.text('external_reference')
-  if (phone_number === undefined && external_id === undefined) return []
+  if (phone_number === undefined && external_id === undefined)
+    throw invalidInput(z, 'Enter a Phone Number, an External Reference, or a Call.')
+  const wantsTests = input.yesOrNo('include_test_calls')
   const query = {
     phone_number,
+    country,
     external_id,
     campaign_id: await input.id('campaign_id', campaigns),
-    test: input.yesOrNo('include_test_calls') ? undefined : 'exclude',
+    // In the Zap editor, the step before this one has queued a test call.
+    test: wantsTests || bundle.meta.isLoadingSample ? undefined : 'exclude',
     limit,
   }
   const options = { inputFields, haltsOnInvalidData: true }
@@ -37,7 +43,7 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> =
 }
 
 async function findById(z: ZObject, id: number): Promise<FlatCall[]> {
-  const request = { method: 'GET', path: `/calls/${id}/`, inputFields, acceptedStatuses: [404] } as const
+  const request = { method: 'GET', path: `/calls/${id}/`, inputFields, acceptsNotFound: true } as const
   const call: unknown = await callApi(z, request, isCall)
   return isCall(call) ? [flattenCall(z, call)] : []
 }

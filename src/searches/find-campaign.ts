@@ -6,7 +6,12 @@ import {
   type SearchOrCreate,
   type ZObject,
 } from 'zapier-platform-core'
-import { campaignFields, campaignNameLabel, partialMatchText, sampleCampaign } from '../generated.ts'
+import {
+  campaignFields,
+  campaignNameLabel,
+  findCampaignTexts as texts,
+  sampleCampaign,
+} from '../generated.ts'
 import { campaigns, isArchived, isSameName, searchByName } from '../lists.ts'
 import { readInput, yesOrNo } from '../read-input.ts'
 
@@ -15,9 +20,10 @@ const inputFields = defineInputFields([
     key: 'name',
     label: campaignNameLabel,
     required: true,
-    helpText: "The exact name. Capitalization doesn't matter. Archived campaigns are returned last.",
+    helpText: "The exact name. Capitalization doesn't matter.",
   },
-  { key: 'partial_match', ...partialMatchText, choices: yesOrNo },
+  { key: 'partial_match', ...texts.partial_match, choices: yesOrNo },
+  { key: 'include_archived', ...texts.include_archived, choices: yesOrNo },
 ])
 
 /** Returns the best match first, because Zapier uses the first result. A blank name matches nothing. */
@@ -26,7 +32,8 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign[]> =
   const name = input.text('name')
   const isPartial = input.yesOrNo('partial_match') ?? false
   if (name === undefined) return []
-  const similar = await searchByName(z, campaigns, name)
+  const status = input.yesOrNo('include_archived') ? undefined : ['active', 'paused']
+  const similar = await searchByName(z, campaigns, name, { status })
   // Part of a name could be the name of another campaign, which would then call people.
   const matches = isPartial ? similar : similar.filter((campaign) => isSameName(campaign.name, name))
   const rank = (campaign: Campaign) =>

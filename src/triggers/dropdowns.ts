@@ -1,4 +1,3 @@
-import type { Campaign } from '@outdial/contract'
 import type { Bundle, Trigger, ZObject } from 'zapier-platform-core'
 import { formatTimeZone, listTimeZones } from '../../reading/time-zone.ts'
 import { readList } from '../client.ts'
@@ -33,77 +32,59 @@ function dropdown<Key extends string>(list: {
     },
     operation: {
       type: 'polling',
-      perform: async (z: ZObject, { meta }: Bundle) => makeLabelsUnique(await readPage(z, meta.page)),
+      perform: (z: ZObject, { meta }: Bundle) => readPage(z, meta.page),
       canPaginate: true,
     },
   } satisfies Trigger
 }
 
-/** Adds the ID to labels that are on the page more than once. */
-function makeLabelsUnique(choices: Choice[]): Choice[] {
-  const counts = Map.groupBy(choices, ({ label }) => label)
-  return choices.map(({ id, label }) =>
-    counts.get(label)?.length === 1 ? { id, label } : { id, label: `${label} · ID ${id}` },
-  )
+/** Reads a page of a list. Adds the ID to labels that are on the page more than once. */
+async function readChoices<Item extends { id: number }>(
+  z: ZObject,
+  list: lists.NamedList<Item>,
+  page: number,
+  ...queries: Record<string, unknown>[]
+): Promise<Choice[]> {
+  const paging = { limit: pageSize, offset: page * pageSize }
+  const items: Item[] = []
+  for (const query of queries) items.push(...(await readList(z, list, { ...query, ...paging })).results)
+  const byLabel = Map.groupBy(items, list.label)
+  return items.map((item) => {
+    const label = list.label(item)
+    const isUnique = byLabel.get(label)?.length === 1
+    return { id: String(item.id), label: isUnique ? label : lists.labelWithId(list, item) }
+  })
 }
 
-const toChoice = <Item extends { id: number }>(item: Item, label: string): Choice => ({
-  id: String(item.id),
-  label,
-})
+const open = { order: 'newest', status: ['active', 'paused'] }
+const archived = { order: 'newest', status: 'archived' }
 
-const campaignLabel = ({ name, status }: Campaign) => (status === 'active' ? name : `${name} (${status})`)
-
-/** Lists all campaigns, to filter by. The label of one that isn't active names its status. */
+/** Lists all campaigns, to filter by: on each page the newest first, and after them the archived ones. */
 export const campaigns = dropdown({
   key: 'campaigns',
   noun: 'Campaign',
-  readPage: async (z, page) => {
-    const query = { limit: pageSize, offset: page * pageSize }
-    const { results } = await readList(z, lists.campaigns, query)
-    return results.map((campaign) => toChoice(campaign, campaignLabel(campaign)))
-  },
+  readPage: (z, page) => readChoices(z, lists.campaigns, page, open, archived),
 })
 
-/**
- * Lists the campaigns that can get calls: all but the archived ones. The API doesn't leave these out, so each page
- * reads the API's list from its beginning. A page would otherwise be empty if its campaigns were all archived.
- */
+/** Lists the campaigns that can get calls: all but the archived ones, newest first. */
 export const openCampaigns = dropdown({
   key: 'open_campaigns',
   noun: 'Open Campaign',
-  readPage: async (z, page) => {
-    const open: Choice[] = []
-    for await (const campaign of lists.readAll(z, lists.campaigns)) {
-      if (!lists.isArchived(campaign)) open.push(toChoice(campaign, campaignLabel(campaign)))
-      if (open.length === (page + 1) * pageSize) break
-    }
-    return open.slice(page * pageSize)
-  },
+  readPage: (z, page) => readChoices(z, lists.campaigns, page, open),
 })
 
 /** Lists the Live agents. The language tells agents with the same name apart. */
 export const agents = dropdown({
   key: 'agents',
   noun: 'Agent',
-  readPage: async (z, page) => {
-    const query = { limit: pageSize, offset: page * pageSize }
-    const { results } = await readList(z, lists.agents, query)
-    return results.map((agent) => toChoice(agent, `${agent.name} · ${agent.language}`))
-  },
+  readPage: (z, page) => readChoices(z, lists.agents, page, {}),
 })
 
 /** Lists the phone numbers that calls can be made from. */
 export const phoneNumbers = dropdown({
   key: 'phone_numbers',
   noun: 'Phone Number',
-  readPage: async (z, page) => {
-    const query = { limit: pageSize, offset: page * pageSize }
-    const { results } = await readList(z, lists.phoneNumbers, query)
-    return results.map((item) =>
-      toChoice(item, item.label ? `${item.label} (${item.phone_number})` : item.phone_number),
-    )
-  },
+  readPage: (z, page) => readChoices(z, lists.phoneNumbers, page, {}),
 })
 
 /** Lists the time zones. As a dropdown, they're in the connector once, and not in the definition of every field. */

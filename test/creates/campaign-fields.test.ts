@@ -61,6 +61,12 @@ describe('a variable of the script', () => {
     expect((await fieldsOf(' website leads ')).map(({ key }) => key)).toEqual(['variables__product'])
   })
 
+  it('has a field if the campaign was typed as the list shows it', async () => {
+    campaigns({ id: 11 }, { id: 12, agent_variables: ['product'] })
+
+    expect((await fieldsOf('Website leads · ID 12')).map(({ key }) => key)).toEqual(['variables__product'])
+  })
+
   it.each(steps)('that was filled in goes over the dictionary in %s', async (step) => {
     const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
 

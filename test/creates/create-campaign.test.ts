@@ -109,3 +109,53 @@ it('finds an agent and a phone number that are named instead of chosen', async (
   expect(agents[0]?.url.searchParams.get('search')).toBe('ava')
   expect(parseBody(requests)).toEqual({ ...required, agent_id: 4, phone_number_id: 5 })
 })
+
+it.each([
+  ['Ava · en-US', 'Sales, Washington (+12025550199)'],
+  ['ava · EN-US · ID 4', '+1 202 555 0199'],
+  ['Ava · en-US', '+1 (202) 555-0199'],
+])(
+  'finds an agent and a phone number as the dropdowns show them: %s, %s',
+  async (agent_id, phone_number_id) => {
+    const agents = [
+      { ...exampleAgent, id: 4 },
+      { ...exampleAgent, id: 5, language: 'es-MX' },
+    ]
+    for (const results of [[], agents]) stubResponse('GET', apiPath('/agents/'), 200, { results })
+    for (const results of [[], [{ ...examplePhoneNumber, id: 6 }]])
+      stubResponse('GET', apiPath('/phone-numbers/'), 200, { results })
+    const requests = stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
+
+    await run(perform, { inputData: { ...required, agent_id, phone_number_id } })
+
+    expect(parseBody(requests)).toEqual({ ...required, agent_id: 4, phone_number_id: 6 })
+  },
+)
+
+it('names the agents that have the typed name', async () => {
+  const results = [
+    { ...exampleAgent, id: 4 },
+    { ...exampleAgent, id: 5, language: 'es-MX' },
+  ]
+  stubResponse('GET', apiPath('/agents/'), 200, { results })
+
+  expect(await runExpectingError(perform, { inputData: { ...required, agent_id: 'Ava' } })).toMatchObject({
+    message:
+      'Agent is the name of more than one. Choose from the list, or map an ID. Found: Ava · en-US · ID 4; Ava · es-MX · ID 5.',
+  })
+})
+
+it('finds an agent and a phone number that have names of digits', async () => {
+  for (const field of ['agent_id', 'phone_number_id']) {
+    const details = [{ field, code: 'not_found', message: `${field} isn't found.` }]
+    stubResponse('POST', apiPath('/campaigns/'), 404, errorBody('not_found', "It isn't found.", details))
+  }
+  stubResponse('GET', apiPath('/agents/'), 200, { results: [{ ...exampleAgent, id: 4, name: '007' }] })
+  const numbers = [{ ...examplePhoneNumber, id: 5, label: '12' }]
+  stubResponse('GET', apiPath('/phone-numbers/'), 200, { results: numbers })
+  const requests = stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
+
+  await run(perform, { inputData: { ...required, agent_id: '007', phone_number_id: '12' } })
+
+  expect(parseBody(requests)).toEqual({ ...required, agent_id: 4, phone_number_id: 5 })
+})

@@ -9,7 +9,7 @@ import {
 } from '@outdial/contract'
 import { queueCall } from '../../src/creates/queue-call.ts'
 import { sampleCampaign } from '../../src/generated.ts'
-import { apiPath, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
+import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '+12025550100' }
@@ -211,33 +211,84 @@ describe('a campaign that is named instead of chosen', () => {
     expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 201 })
   })
 
-  it.each([
-    [
-      'only contained in other names',
-      [{ id: 1, name: 'Q1 leads, old' }],
-      "isn't the ID or the exact name of a campaign.",
-    ],
-    [
-      'the name of two campaigns',
-      [
-        { id: 1, name: 'Q1 leads' },
-        { id: 2, name: 'q1 leads' },
-      ],
-      'is the name of more than one.',
-    ],
-  ])('queues nothing if the name is %s', async (_title, found, problem) => {
-    campaigns(...found)
+  it('queues nothing if the name is only contained in other names, and names up to three of them', async () => {
+    const names = ['Q1 leads, old', 'Q1', 'Summer leads, Q1', 'Winter leads', 'Q2']
+    const found = names.map((name, index) => ({ id: index + 1, name }))
+    campaigns(...found.slice(0, 1))
+    campaigns(...found, { id: 9, name: 'Q1 leads, archived', status: 'archived' })
 
     expect(await runExpectingError(perform, queueInto('Q1 leads'))).toEqual({
       name: 'HaltedError',
-      message: `Campaign ${problem} Choose from the list, or map an ID.`,
+      message:
+        "Campaign isn't the ID or the exact name of a campaign. Choose from the list, or map an ID. Similar: Q1 leads, old · ID 1; Summer leads, Q1 · ID 3; Q1 · ID 2.",
     })
   })
 
+  it('queues nothing if several campaigns have the name, and names up to three of them', async () => {
+    campaigns(...[1, 2, 3, 4].map((id) => ({ id, name: 'Q1 leads' })))
+
+    expect(await runExpectingError(perform, queueInto('q1 LEADS'))).toEqual({
+      name: 'HaltedError',
+      message:
+        'Campaign is the name of more than one. Choose from the list, or map an ID. Found: Q1 leads · ID 1; Q1 leads · ID 2; Q1 leads · ID 3.',
+    })
+  })
+
+  it('shortens the names in an error', async () => {
+    campaigns()
+    campaigns({ id: 1, name: `Q1 ${'x'.repeat(197)}` })
+
+    const { message } = await runExpectingError(perform, queueInto('Q1 leads'))
+    expect(message).toContain(`Similar: Q1 ${'x'.repeat(37)} · ID 1.`)
+  })
+
+  it.each(['Q1 leads (paused)', 'q1 leads (paused) · ID 2'])(
+    'is found by what the dropdown shows: %s',
+    async (typed) => {
+      campaigns()
+      campaigns({ id: 1, name: 'Q1' }, { id: 2, name: 'Q1 leads', status: 'paused' })
+      const requests = queued()
+
+      await run(perform, queueInto(typed))
+
+      expect(parseBody(requests)).toEqual({ ...required, campaign_id: 2 })
+    },
+  )
+
+  const details = [{ field: 'campaign_id', code: 'not_found', message: 'campaign_id has no campaign.' }]
+  const notFound = errorBody('not_found', 'campaign_id has no campaign.', details)
+
+  it('is found by a name of digits if nothing has them as its ID', async () => {
+    const first = stubResponse('POST', apiPath('/contacts/'), 404, notFound)
+    const search = campaigns({ id: 7, name: '2026' }, { id: 8, name: '2026 leads' })
+    const second = queued()
+
+    await run(perform, queueInto('2026'))
+
+    expect(parseBody(first)).toEqual({ ...required, campaign_id: 2026 })
+    expect(search[0]?.url.searchParams.get('search')).toBe('2026')
+    expect(parseBody(second)).toEqual({ ...required, campaign_id: 7 })
+  })
+
+  it.each([[[]], [['2026', '2026']], [['2026 leads']]])(
+    "queues nothing for digits that aren't an ID if the campaigns are %j",
+    async (names) => {
+      stubResponse('POST', apiPath('/contacts/'), 404, notFound)
+      campaigns(...names.map((name, index) => ({ id: index + 7, name })))
+
+      expect(await runExpectingError(perform, queueInto('2026'))).toMatchObject({
+        message: 'Campaign has no campaign. (Request ID: req_42)',
+        status: 404,
+      })
+    },
+  )
+
   it("doesn't search for a name that is too long", async () => {
+    const all = campaigns()
     expect(await runExpectingError(perform, queueInto('x'.repeat(201)))).toMatchObject({
       name: 'HaltedError',
     })
+    expect(all[0]?.url.searchParams.has('search')).toBe(false)
   })
 })
 
@@ -313,7 +364,7 @@ it.each(['12.00', '12.0'])('accepts %s, as a spreadsheet writes it, for the ID o
 })
 
 it.each(['12 leads', '12.5'])("doesn't take %s for the ID of a campaign", async (name) => {
-  stubResponse('GET', apiPath('/campaigns/'), 200, { results: [] })
+  for (const results of [[], []]) stubResponse('GET', apiPath('/campaigns/'), 200, { results })
 
   expect(await runExpectingError(perform, { inputData: { ...required, campaign_id: name } })).toMatchObject({
     message: expect.stringContaining("Campaign isn't the ID"),

@@ -9,6 +9,7 @@ it('cancels the waiting calls to a number in all campaigns', async () => {
   const requests = stubResponse('POST', apiPath('/calls/cancel'), 200, {
     canceled: [7, 9],
     phone_numbers: ['+12025550100'],
+    url: 'https://outdial.example.com/w/3/calls?search=%2B12025550100',
   })
 
   const output = await run(cancel, {
@@ -16,7 +17,12 @@ it('cancels the waiting calls to a number in all campaigns', async () => {
   })
 
   expect(parseBody(requests)).toEqual({ phone_number: '(202) 555-0100', country: 'US' })
-  expect(output).toEqual({ canceled: [7, 9], phone_numbers: ['+12025550100'], canceled_count: 2 })
+  expect(output).toEqual({
+    canceled: [7, 9],
+    phone_numbers: ['+12025550100'],
+    url: 'https://outdial.example.com/w/3/calls?search=%2B12025550100',
+    canceled_count: 2,
+  })
 })
 
 it('cancels the waiting calls in one campaign, which can be named', async () => {

@@ -110,7 +110,7 @@ it(
 )
 
 it(
-  'fills its dropdowns, page by page',
+  'fills its dropdowns, page by page, with the newest campaigns first',
   async () => {
     const { agents, phone_number_id } = service.demo
     const [ava] = agents
@@ -124,9 +124,9 @@ it(
     const second = await page('campaigns', 1)
 
     expect(first).toHaveLength(100)
-    expect(first[0]?.label).toBe('Demo: new leads')
+    expect(first[0]?.label).toBe('Paged 101')
     expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(100 + second.length)
-    expect(second.map(({ label }) => label)).toContain('Paged 101')
+    expect(second.map(({ label }) => label)).toContain('Demo: new leads')
     const live = await page('agents', 0)
     const numbers = await page('phone_numbers', 0)
     expect(live.map(({ label }) => label)).toEqual(['Ava · en-US', 'Ben · en-US'])
@@ -332,16 +332,22 @@ it(
     const later = { phone_number: '+12025550111', scheduled_at: `${nextMonth}T09:00:00-05:00` }
     const canceled = await queue('queue_call', later)
     const person = JSON.stringify({ phone_number: later.phone_number })
+    const workspaceUrl = `${service.demo.base_url}/w/${service.demo.workspace_id}`
     expect(await connector.invoke('create', 'cancel_waiting_calls', '-i', person)).toEqual({
       canceled: [canceled.id],
       phone_numbers: [later.phone_number],
+      url: `${workspaceUrl}/calls?search=%2B12025550111`,
       canceled_count: 1,
     })
+    const check = () => connector.invoke('search', 'find_do_not_call_number', '-i', person)
+    expect(await check()).toEqual([])
     expect(await connector.invoke('create', 'add_to_do_not_call_list', '-i', person)).toEqual({
       phone_number: later.phone_number,
       phone_numbers: [later.phone_number],
       do_not_call: true,
+      url: `${workspaceUrl}/contacts/do-not-call?number=%2B12025550111`,
     })
+    expect(await check()).toMatchObject([{ phone_number: later.phone_number, reason: null, source: 'api' }])
     expect(await queue('queue_call', later)).toMatchObject({ outcome: 'suppressed' })
   },
   timeoutMs,

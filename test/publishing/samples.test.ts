@@ -35,14 +35,18 @@ function isEmpty(sample: unknown, key: string): boolean {
   return items === null
 }
 
-/** Actions whose result isn't an object of the API with an ID. */
-const withoutId = ['cancel_waiting_calls', 'add_to_do_not_call_list']
+/** Steps whose result isn't an object of the API with an ID. */
+const primaryKeys: Partial<Record<string, string[]>> = {
+  cancel_waiting_calls: [],
+  add_to_do_not_call_list: [],
+  find_do_not_call_number: ['phone_number'],
+}
 
 it.each(named(visibleSteps))('D010, D012: %s has a sample with its primary key', (key, step) => {
   const primary = outputFieldsOf(step)
     .filter((field) => field.primary)
     .map((field) => field.key)
-  const expected = withoutId.includes(key) ? [] : ['id']
+  const expected = primaryKeys[key] ?? ['id']
   expect(primary).toEqual(expected)
   for (const id of expected) expect(step.operation.sample).toHaveProperty(id)
   expect(step.operation.sample).toBeDefined()

@@ -32,6 +32,12 @@ it('finds a call by its ID', async () => {
   ])
 })
 
+it('fails for a page that a proxy sends instead of the call', async () => {
+  stubResponse('GET', apiPath('/calls/1/'), 404, '<p>Not found</p>')
+
+  expect(await runExpectingError(perform, { inputData: { call: 1 } })).toMatchObject({ status: 404 })
+})
+
 it('finds nothing for the ID of no call', async () => {
   stubResponse(
     'GET',
@@ -44,16 +50,18 @@ it('finds nothing for the ID of no call', async () => {
 })
 
 it.each([{}, { phone_number: '  ' }, { campaign_id: '12' }])(
-  'finds nothing without a person: %j',
+  'asks for a person or a call: %j',
   async (inputData) => {
-    expect(await run(perform, { inputData })).toEqual([])
+    expect(await runExpectingError(perform, { inputData })).toMatchObject({
+      message: 'Enter a Phone Number, an External Reference, or a Call.',
+    })
   },
 )
 
 it("doesn't take text for the ID of a call", async () => {
   expect(await runExpectingError(perform, { inputData: { call: 'Q1' } })).toEqual({
     name: 'HaltedError',
-    message: 'Call ID must be a whole number.',
+    message: 'Call must be a whole number.',
   })
 })
 
@@ -63,7 +71,7 @@ it('halts the run for a phone number that is invalid', async () => {
 
   expect(await runExpectingError(perform, { inputData: { external_reference: 'x' } })).toEqual({
     name: 'HaltedError',
-    message: 'External ID: This is too long. (Request ID: req_42)',
+    message: 'External Reference: This is too long. (Request ID: req_42)',
   })
 })
 
@@ -79,4 +87,20 @@ it('finds test calls as well if the user wants them', async () => {
     limit: '10',
   })
   expect(output).toEqual([{ ...flatCall, test: true }])
+})
+
+it('finds the test call that the step before it queued in the Zap editor', async () => {
+  const requests = stubResponse('GET', apiPath('/calls/'), 200, page([]))
+
+  await run(perform, { inputData: { external_reference: 'crm-2291' }, meta: { isLoadingSample: true } })
+
+  expect(requests[0]?.url.searchParams.has('test')).toBe(false)
+})
+
+it('sends the country of a national number', async () => {
+  const requests = stubResponse('GET', apiPath('/calls/'), 200, page([]))
+
+  await run(perform, { inputData: { phone_number: '020 7946 0018', country: 'United Kingdom' } })
+
+  expect(requests[0]?.url.searchParams.get('country')).toBe('GB')
 })

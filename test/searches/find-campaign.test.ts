@@ -45,10 +45,22 @@ it('returns exact matches first, then active campaigns, then paused ones, and ar
   )
 
   const output = await run<{ id: number }[]>(perform, {
-    inputData: { name: 'website leads', partial_match: 'yes' },
+    inputData: { name: 'website leads', partial_match: 'yes', include_archived: 'yes' },
   })
 
   expect(output.map(({ id }) => id)).toEqual([6, 5, 3, 4, 2, 1])
+})
+
+it.each([
+  ['', ['active', 'paused']],
+  ['No', ['active', 'paused']],
+  ['Yes', []],
+])('leaves archived campaigns out unless the user wants them: %j', async (include_archived, statuses) => {
+  const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([]))
+
+  await run(perform, { inputData: { name: 'Website leads', include_archived } })
+
+  expect(requests[0]?.url.searchParams.getAll('status')).toEqual(statuses)
 })
 
 it('returns an empty list if nothing matches', async () => {

@@ -2,8 +2,11 @@
 import {
   exampleAgent,
   exampleCall,
+  exampleCallsCanceled,
   exampleCampaign,
   exampleContact,
+  exampleDoNotCallEntry,
+  exampleDoNotCallNumber,
   examplePhoneNumber,
 } from '@outdial/contract'
 
@@ -72,14 +75,9 @@ export const responseExamples: Record<string, Record<number, unknown>> = {
   addContact: { 200: { ...added, contact_created: false, call_queued: false }, 201: added },
   listCalls: { 200: onePage(exampleCall) },
   getCall: { 200: exampleCall },
-  cancelCalls: { 200: { canceled: [exampleCall.id], phone_numbers: [exampleContact.phone_number] } },
-  addToDoNotCallList: {
-    200: {
-      phone_number: exampleContact.phone_number,
-      phone_numbers: [exampleContact.phone_number],
-      do_not_call: true,
-    },
-  },
+  cancelCalls: { 200: exampleCallsCanceled },
+  findDoNotCallNumber: { 200: onePage(exampleDoNotCallNumber) },
+  addToDoNotCallList: { 200: exampleDoNotCallEntry },
   subscribeWebhook: { 200: subscription, 201: subscription },
 }
 

@@ -66,7 +66,7 @@ it('says who canceled a call', async () => {
   const phone = freshNumber()
   const { call } = await queueCall({ phone_number: phone })
   const response = await send({ method: 'POST', path: '/calls/cancel', body: { phone_number: phone } })
-  expect(response.json()).toEqual({ canceled: [call.id], phone_numbers: [phone] })
+  expect(response.json()).toMatchObject({ canceled: [call.id], phone_numbers: [phone] })
 
   const lines = await diagnose('--call', String(call.id))
 

@@ -120,6 +120,7 @@ const operationIds = [
   'listCalls',
   'getCall',
   'cancelCalls',
+  'findDoNotCallNumber',
   'addToDoNotCallList',
   'subscribeWebhook',
   'unsubscribeWebhook',

@@ -31,12 +31,19 @@ it('uses defaults for fields that are missing, null, or blank', async () => {
   }
 })
 
-it("returns the names of the agent's variables and the URL of the campaign's page", async () => {
+it("returns the agent's name and variables, the phone number, and the URL of the campaign's page", async () => {
   const body = { name: 'Links', agent_id: api.seed.agentId, phone_number_id: api.seed.phoneNumberId }
   const response = await api.send({ method: 'POST', path: '/campaigns/', body })
   const created = Campaign.parse(response.json())
   expect(created).toMatchObject({
     agent_variables: ['product'],
+    agent_name: 'Ava',
+    phone_number: await api.deps.db
+      .selectFrom('phone_number')
+      .select('phone_number')
+      .where('id', '=', api.seed.phoneNumberId)
+      .executeTakeFirstOrThrow()
+      .then((row) => row.phone_number),
     url: `${api.deps.config.publicUrl}/w/${api.seed.workspaceId}/campaigns/${created.id}`,
   })
   const list = CampaignList.parse((await api.send({ path: '/campaigns/?search=links' })).json())

@@ -48,7 +48,11 @@ it('cancels the waiting calls to every number of a text', async () => {
   const { call } = await queueCall(mobile)
   const { call: other } = await queueCall(office)
   const response = await send({ phone_number: `${office} ext. 12, p:${mobile}` })
-  expect(response.json()).toEqual({ canceled: [call.id, other.id], phone_numbers: [office, mobile] })
+  expect(response.json()).toEqual({
+    canceled: [call.id, other.id],
+    phone_numbers: [office, mobile],
+    url: `${api.deps.config.publicUrl}/w/${api.seed.workspaceId}/calls?search=%2B${office.slice(1)}`,
+  })
 })
 
 it('returns an empty list and sends no second event if the calls are already canceled', async () => {

@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals'
-import { ContactAdded } from '@outdial/contract'
+import { describe, expect, it } from '@jest/globals'
+import { ContactAdded, DoNotCallNumberList } from '@outdial/contract'
 import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
 import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
 import { addContact } from '../../contacts/add-contact.ts'
@@ -35,6 +35,7 @@ it("adds a number to the list with the reason, and suppresses the number's waiti
     phone_number: number,
     phone_numbers: [number],
     do_not_call: true,
+    url: `${api.deps.config.publicUrl}/w/${api.seed.workspaceId}/contacts/do-not-call?number=%2B${number.slice(1)}`,
   })
   expect(await findEntry(number)).toMatchObject({ source: 'api', reason: 'Booked an appointment' })
   const suppressed = await getCall(api.deps, api.seed, call.id)
@@ -98,7 +99,7 @@ it('adds every number of a text, and suppresses their waiting calls', async () =
   const [mobile, office] = [freshNumber(), freshNumber()]
   const calls = [await queueCall(mobile), await queueCall(office)]
   const phone_number = `Mobile: ${mobile} ext 5; office (main desk): ${office} / ${mobile}`
-  expect(await add({ phone_number })).toEqual({
+  expect(await add({ phone_number })).toMatchObject({
     phone_number: mobile,
     phone_numbers: [mobile, office],
     do_not_call: true,
@@ -106,6 +107,56 @@ it('adds every number of a text, and suppresses their waiting calls', async () =
   for (const { call } of calls)
     expect(await getCall(api.deps, api.seed, call.id)).toMatchObject({ ended_reason: 'do_not_call' })
   expect(await findEntry(office)).toBeDefined()
+})
+
+describe('the check of a number', () => {
+  const check = async (query: Record<string, string>, key = api.key) => {
+    const path = `/do-not-call/?${new URLSearchParams(query).toString()}`
+    const response = await api.send({ path, key })
+    expect(response.statusCode).toBe(200)
+    return DoNotCallNumberList.parse(response.json())
+  }
+  const nothing = { results: [], next: null, previous: null }
+
+  it('returns the number with when, why, and where it was added', async () => {
+    const number = freshNumber()
+    expect(await check({ phone_number: number })).toEqual(nothing)
+    await add({ phone_number: number, reason: 'Booked an appointment' })
+    const entry = {
+      phone_number: number,
+      added_at: api.deps.clock.now().toISOString(),
+      reason: 'Booked an appointment',
+      source: 'api',
+    }
+    expect(await check({ phone_number: number })).toEqual({ ...nothing, results: [entry] })
+    expect(await check({ phone_number: number, offset: '1' })).toMatchObject({ results: [], next: null })
+  })
+
+  it('reads the text like the route that adds numbers, and finds the first number that is on the list', async () => {
+    const [free, listed] = [freshNumber(), freshNumber()]
+    await add({ phone_number: `${listed}, 020 7946 0961`, country: 'GB' })
+    const find = async (phone_number: string, country = '') =>
+      (await check({ phone_number, country })).results.map((entry) => entry.phone_number)
+    expect(await find(`Mobile: ${free} / office: ${listed} ext 5`)).toEqual([listed])
+    expect(await find(`'${listed}`)).toEqual([listed])
+    expect(await find('020 7946 0961', 'GB')).toEqual(['+442079460961'])
+    expect(await find(free)).toEqual([])
+  })
+
+  it("finds nothing on another workspace's list", async () => {
+    const number = freshNumber()
+    await add({ phone_number: number })
+    expect(await check({ phone_number: number }, (await api.seedOtherWorkspace()).key)).toEqual(nothing)
+  })
+
+  it.each([
+    ['no number', '', 'phone_number', 'required'],
+    ['text without a number', '?phone_number=555-0197', 'phone_number', 'invalid_phone_number'],
+    ['an unknown country', '?phone_number=2025550100&country=XX', 'country', 'invalid_country'],
+  ])('rejects %s', async (_what, query, field, code) => {
+    const response = await api.send({ path: `/do-not-call/${query}` })
+    expect(parseError(response)).toMatchObject({ status: 422, details: [{ field, code }] })
+  })
 })
 
 it('takes a long text with a number', async () => {

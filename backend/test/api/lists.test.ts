@@ -159,6 +159,8 @@ describe('the filters for one contact', () => {
     expect(await list({ phone_number: '+12025550191' })).toEqual(ids)
     expect(await list({ phone_number: '(202) 555-0191' })).toEqual(ids)
     expect(await list({ external_id: 'crm 191' })).toEqual(ids)
+    const london = await queueCall('+442079460191')
+    expect(await list({ phone_number: '020 7946 0191', country: 'GB' })).toEqual([london.call.id])
     expect(await list({ external_id: 'crm' })).toEqual([])
     expect(await list({ external_id: 'crm 191', phone_number: '+12025550192' })).toEqual([])
   })
@@ -219,6 +221,32 @@ it('filters calls by goal and by test calls, like a webhook subscription', async
   expect(await list('test=only')).toEqual(['test'])
   expect(await list('test=exclude&goal_met=true&status=completed')).toEqual(['met'])
 })
+
+it('lists campaigns oldest or newest first, and only those with the chosen statuses', async () => {
+  const { key, seed } = await api.seedOtherWorkspace()
+  const ids = { active: seed.campaignId, paused: 0, archived: 0 }
+  for (const status of ['paused', 'archived'] as const) {
+    ids[status] = await seedCampaign(api.deps, seed)
+    await api.deps.db.updateTable('campaign').set({ status }).where('id', '=', ids[status]).execute()
+  }
+  const page = async (query: string) =>
+    CampaignList.parse((await api.send({ path: `/campaigns/?${query}`, key })).json())
+  const list = async (query: string) => (await page(query)).results.map(({ id }) => id)
+  expect(await list('')).toEqual([ids.active, ids.paused, ids.archived])
+  expect(await list('order=newest')).toEqual([ids.archived, ids.paused, ids.active])
+  expect(await list('order=newest&status=active,paused')).toEqual([ids.paused, ids.active])
+  expect(await list('status=archived&status=active')).toEqual([ids.active, ids.archived])
+  const first = await page('order=newest&status=active,paused&limit=1')
+  expect(new URL(first.next ?? '').search).toBe('?limit=1&offset=1&status=active&status=paused&order=newest')
+})
+
+it.each(['order=oldest', 'status=open', 'status=active,', 'status=active, paused'])(
+  'rejects %s for campaigns',
+  async (query) => {
+    const response = await api.send({ path: `/campaigns/?${query}` })
+    expect(response.statusCode).toBe(422)
+  },
+)
 
 it('lists the accepted values of a filter in the error', async () => {
   const response = await api.send({ path: '/calls/?outcome=unknown' })

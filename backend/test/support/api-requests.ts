@@ -19,6 +19,7 @@ export const apiRequests: Record<string, (of: SeededObjects) => RouteInput> = {
   getCall: (of) => ({ id: of.call }),
   cancelCalls: (of) => ({ body: { contact_id: of.contact, campaign_id: of.campaign } }),
   addToDoNotCallList: (of) => ({ body: { phone_number: '+12025550100', reason: of.mark } }),
+  findDoNotCallNumber: () => ({ query: { phone_number: '+12025550100' } }),
   subscribeWebhook: (of) => ({
     body: {
       target_url: `https://hooks.example.com/${of.mark.toLowerCase()}`,

@@ -30,6 +30,7 @@ it('describes every operation of the API', () => {
     'GET /calls/',
     'GET /calls/{id}/',
     'POST /calls/cancel',
+    'GET /do-not-call/',
     'POST /do-not-call/',
     'POST /webhooks/subscribe',
     'DELETE /webhooks/{id}/',
