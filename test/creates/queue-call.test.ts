@@ -251,7 +251,7 @@ describe('a campaign that is named instead of chosen', () => {
 
       await run(perform, queueInto(typed))
 
-      expect(parseBody(requests)).toEqual({ ...required, campaign_id: 2 })
+      expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 2 })
     },
   )
 
@@ -265,9 +265,9 @@ describe('a campaign that is named instead of chosen', () => {
 
     await run(perform, queueInto('2026'))
 
-    expect(parseBody(first)).toEqual({ ...required, campaign_id: 2026 })
+    expect(parseBody(first)).toEqual({ ...sent, campaign_id: 2026 })
     expect(search[0]?.url.searchParams.get('search')).toBe('2026')
-    expect(parseBody(second)).toEqual({ ...required, campaign_id: 7 })
+    expect(parseBody(second)).toEqual({ ...sent, campaign_id: 7 })
   })
 
   it.each([[[]], [['2026', '2026']], [['2026 leads']]])(
