@@ -34,7 +34,7 @@ export const perform = async (z: ZObject, bundle: Bundle) => {
       path: '/calls/cancel',
       body,
       inputFields,
-      haltsOnInvalidData: true,
+      isIdempotent: true,
       ifUncertain: 'The calls may already be canceled. You can run this step again.',
     },
     (data) => Array.isArray(data.canceled),

@@ -109,7 +109,6 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign> => 
     path: campaigns.path,
     body,
     inputFields,
-    haltsOnInvalidData: true,
     ifUncertain: 'The campaign may already exist. Check Campaigns in Outdial before you run this step again.',
   } as const
   return callApi<Campaign>(z, request, hasId)

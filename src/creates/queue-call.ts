@@ -39,16 +39,21 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
     metadata: input.dictionary('metadata'),
     callback_url: callbackUrl,
   } satisfies { [Field in keyof AddContact]: unknown }
+  // A test doesn't use up the key, because the next test and the real run can have other data.
+  const headers = isTest ? {} : idempotencyHeader(input.text('deduplication_key'))
   const response = await callApi<ContactAdded>(
     z,
     {
       method: 'POST',
       path: '/contacts/',
       body,
-      // A test doesn't use up the key, because the next test and the real run can have other data.
-      headers: isTest ? {} : idempotencyHeader(input.text('deduplication_key')),
+      headers,
       inputFields: [...inputFields, ...readVariableFields(bundle)],
-      haltsOnInvalidData: true,
+      // Someone should look at an opt-out that failed.
+      haltsOnInvalidData: !doNotCall,
+      // Each attempt has a callback URL of its own, and a call takes only five.
+      isIdempotent: 'Idempotency-Key' in headers && callbackUrl === undefined,
+      haltsIfUncertain: true,
       ifUncertain: 'The call may already be queued. Check Calls in Outdial before you run this step again.',
     },
     ({ call }) => isCall(call),

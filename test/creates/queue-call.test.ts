@@ -220,14 +220,15 @@ describe('a campaign that is named instead of chosen', () => {
     campaigns(...found)
 
     expect(await runExpectingError(perform, queueInto('Q1 leads'))).toEqual({
-      name: 'HaltedError',
+      name: 'AppError',
+      code: 'invalid_input',
       message: `Campaign ${problem} Choose from the list, or map an ID.`,
     })
   })
 
   it("doesn't search for a name that is too long", async () => {
     expect(await runExpectingError(perform, queueInto('x'.repeat(201)))).toMatchObject({
-      name: 'HaltedError',
+      name: 'AppError',
     })
   })
 })
@@ -315,7 +316,8 @@ it.each(['asap', 'in 2 hours', 'n/a', '2026-13-40'])(
   "doesn't call at once if the earliest call time is %s",
   async (scheduled_at) => {
     expect(await runExpectingError(perform, { inputData: { ...required, scheduled_at } })).toEqual({
-      name: 'HaltedError',
+      name: 'AppError',
+      code: 'invalid_input',
       message: 'Earliest Call Time must be a date and time, for example 2026-05-04 09:30.',
     })
   },
