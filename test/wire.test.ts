@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { exampleContactAdded } from '@outdial/contract'
 import nock from 'nock'
+import { version } from '../src/generated.ts'
 import { baseUrl, run } from './support/connector.ts'
 
 // A server on loopback sees the bytes that the connector sends. The other tests see requests before they become bytes.
@@ -44,5 +45,6 @@ it('sends text of any language as UTF-8, with its length in bytes', async () => 
     'content-length': String(Buffer.byteLength(expected)),
     'idempotency-key': expect.stringMatching(/^zap-[0-9a-f]{64}$/),
     authorization: 'Bearer token-1',
+    'x-outdial-client': `zapier/${version}`,
   })
 })

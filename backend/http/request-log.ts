@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { ErrorDetail } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../core/caller.ts'
 import { isAddress } from '../core/networks.ts'
@@ -10,8 +11,8 @@ declare module 'fastify' {
     caller: Caller | null
     /** The code of the error that the response contains. */
     errorCode: string | null
-    /** The names of fields with an issue that the response contains. */
-    errorFields: readonly string[] | null
+    /** The issues that the response contains. */
+    errorDetails: readonly ErrorDetail[] | null
   }
 }
 

@@ -55,6 +55,18 @@ export const requestIdParameter: Parameter = {
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
 }
 
+/** What `X-Outdial-Client` may contain. */
+export const clientVersion = /^[\w./-]{1,64}$/
+
+export const clientParameter: Parameter = {
+  name: 'X-Outdial-Client',
+  in: 'header',
+  description:
+    "Your app's name and version. The API log shows it, so that support can see which version sent a request. An invalid value is ignored.",
+  schema: { type: 'string', pattern: clientVersion.source },
+  example: 'zapier/1.0.0',
+}
+
 export const idempotencyKeyParameter: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
