@@ -65,7 +65,7 @@ export const queueCallAndWait = {
   display: {
     label: 'Queue Call and Wait for Result',
     description:
-      'Queues a phone call from a voice agent to a person, and continues when the call is completed.',
+      "Queues a voice agent's call to a person and waits for its result; set Test Call to Yes to simulate.",
   },
   operation: {
     ...queueCallOperation,

@@ -87,7 +87,8 @@ export const queueCall = {
   noun: 'Call',
   display: {
     label: 'Queue Call',
-    description: 'Queues a phone call from a voice agent to a person, and saves the person as a contact.',
+    description:
+      "Queues a voice agent's call to a person and saves the contact; set Test Call to Yes to simulate it.",
   },
   operation: { ...queueCallOperation, perform, sample: sampleQueuedCall },
 } satisfies Create
