@@ -8,7 +8,7 @@ import { isObject } from './values.ts'
  * The fields with a lead's own data. If it's bad, nobody has to correct the Zap, so the run is halted. A bad value of any
  * other field fails the run, so that Zapier reports it.
  */
-const leadFields = new Set([
+export const leadFields: ReadonlySet<string> = new Set([
   'phone_number',
   'country',
   'first_name',
@@ -130,7 +130,7 @@ export function toZapierError(z: ZObject, response: HttpResponse, options: Error
     return uncertainError(z, problem, isFromGateway || !isIdempotent ? options : { ifUncertain })
   }
   const message = toMessage(sentence, requestId)
-  if (haltsOnInvalidData && error && isNobodysMistake(error, inputFields)) return invalidInput(z, message)
+  if (haltsOnInvalidData && error && isAboutLead(error, inputFields)) return invalidInput(z, message)
   return new z.errors.Error(message, code, status)
 }
 
@@ -172,7 +172,7 @@ export const withoutContext = (error: Error): Error => Object.assign(error, { do
 type ApiError = ErrorResponse['error']
 
 /** Returns true if the error isn't about a mistake in the Zap. One mistake among several issues is enough to report it. */
-function isNobodysMistake({ code, details }: ApiError, inputFields: readonly PlainInputField[]): boolean {
+function isAboutLead({ code, details }: ApiError, inputFields: readonly PlainInputField[]): boolean {
   if (code === 'idempotency_key_reused') return true
   const isData = ({ field, code: reason }: ApiError['details'][number]) =>
     states.has(reason) ||

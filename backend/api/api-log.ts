@@ -6,8 +6,8 @@ import { createWindowCounter } from '../core/window-counter.ts'
 import { isOutage } from '../db/outage.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { getClientVersion } from '../http/request-log.ts'
 import { insertRequests, type LoggedRequest, truncateOldDays } from './api-log-store.ts'
-import { clientVersion } from './openapi/headers-and-parameters.ts'
 
 /** IDs in a response, for the log. */
 export type CreatedIds = Partial<
@@ -146,12 +146,6 @@ export function toLoggedRequest(
 function getPathId({ params }: FastifyRequest): number | null {
   const id = typeof params === 'object' && params !== null && 'id' in params ? Number(params.id) : null
   return Number.isSafeInteger(id) ? id : null
-}
-
-/** Returns what a client calls itself, such as `zapier/1.0.0`. Other text can be anything. */
-function getClientVersion({ headers }: FastifyRequest): string | null {
-  const header = headers['x-outdial-client']
-  return typeof header === 'string' && clientVersion.test(header) ? header : null
 }
 
 const maxFields = 10

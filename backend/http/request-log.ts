@@ -64,3 +64,12 @@ export function getRequestId(request: Pick<IncomingMessage, 'headers'>): string 
   const header = request.headers['x-request-id']
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
 }
+
+/** What `X-Outdial-Client` may contain. */
+export const clientVersion = /^[\w./-]{1,64}$/
+
+/** Returns what a client calls itself, such as `zapier/1.0.0`. Other text can be anything, so it isn't logged. */
+export function getClientVersion({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
+  const header = headers['x-outdial-client']
+  return typeof header === 'string' && clientVersion.test(header) ? header : null
+}

@@ -1,4 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
+import { clientVersion } from '../../http/request-log.ts'
 import type { Route } from '../define-route.ts'
 
 type Header = OpenAPIV3_1.HeaderObject
@@ -54,9 +55,6 @@ export const requestIdParameter: Parameter = {
   description: 'Your own ID for this request. An invalid ID is replaced.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
 }
-
-/** What `X-Outdial-Client` may contain. */
-export const clientVersion = /^[\w./-]{1,64}$/
 
 export const clientParameter: Parameter = {
   name: 'X-Outdial-Client',
