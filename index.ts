@@ -6,6 +6,7 @@ import { cancelWaitingCalls } from './src/creates/cancel-waiting-calls.ts'
 import { createCampaign } from './src/creates/create-campaign.ts'
 import { queueCall } from './src/creates/queue-call.ts'
 import { queueCallAndWait } from './src/creates/queue-call-and-wait.ts'
+import { retriedByZapier } from './src/errors.ts'
 import { version } from './src/generated.ts'
 import { downloadRecording } from './src/recording.ts'
 import { findCall } from './src/searches/find-call.ts'
@@ -30,16 +31,16 @@ export default defineApp({
     [timeZoneChoices.key]: timeZoneChoices,
   },
   searches: {
-    [findCall.key]: findCall,
-    [findCampaign.key]: findCampaign,
-    [findDoNotCallNumber.key]: findDoNotCallNumber,
+    [findCall.key]: retriedByZapier(findCall),
+    [findCampaign.key]: retriedByZapier(findCampaign),
+    [findDoNotCallNumber.key]: retriedByZapier(findDoNotCallNumber),
   },
   searchOrCreates: { [findOrCreateCampaign.key]: findOrCreateCampaign },
   creates: {
-    [queueCall.key]: queueCall,
-    [queueCallAndWait.key]: queueCallAndWait,
-    [cancelWaitingCalls.key]: cancelWaitingCalls,
-    [addToDoNotCallList.key]: addToDoNotCallList,
-    [createCampaign.key]: createCampaign,
+    [queueCall.key]: retriedByZapier(queueCall),
+    [queueCallAndWait.key]: retriedByZapier(queueCallAndWait),
+    [cancelWaitingCalls.key]: retriedByZapier(cancelWaitingCalls),
+    [addToDoNotCallList.key]: retriedByZapier(addToDoNotCallList),
+    [createCampaign.key]: retriedByZapier(createCampaign),
   },
 })

@@ -87,7 +87,7 @@ export const addContactTexts = texts({
     ...contactTexts.variables,
     api: "Values for the agent's script, by name. Merged with the stored ones; null removes all of them.",
     form: 'Values that the agent uses, one per line: name = value.',
-    zap: "Details for the agent's script. Put the variable's name on the left, for example `product`, and its value on the right.",
+    zap: "Details for the agent's script. Put the variable's name on the left, for example `product`, and its value on the right. At most 100 variables, with at most 2,000 characters each.",
   },
   do_not_call: {
     label: 'Do not call',
@@ -109,7 +109,7 @@ export const addContactTexts = texts({
   metadata: {
     label: 'Metadata',
     api: "Your own data. Returned unchanged with the call; the agent doesn't see it.",
-    zap: "Your own data, for example `lead_id` on the left and the lead's ID on the right. The **Call Completed** trigger returns it unchanged. The agent doesn't see it.",
+    zap: "Your own data, for example `lead_id` on the left and the lead's ID on the right. The **Call Completed** trigger returns it unchanged. The agent doesn't see it. At most 50 entries, with at most 500 characters each.",
   },
   scheduled_at: {
     label: 'Earliest call time',

@@ -1,6 +1,15 @@
 import type { BeforeRequestMiddleware, HttpResponse, ZObject } from 'zapier-platform-core'
 import { withoutBlanks } from './blanks.ts'
-import { apiError, type ErrorOptions, toZapierError, unreadableResponse, withoutContext } from './errors.ts'
+import {
+  apiError,
+  type ErrorOptions,
+  toZapierError,
+  tryAgain,
+  uncertainError,
+  unreadableResponse,
+  withoutContext,
+} from './errors.ts'
+import { version } from './generated.ts'
 import { isObject, toText } from './values.ts'
 
 const apiPath = '/api/public/v1'
@@ -60,12 +69,14 @@ export async function callApi<Data>(
   request: ApiRequest,
   isExpected?: (data: Record<string, unknown>) => boolean,
 ): Promise<Data> {
-  const { method, path, query, body, headers, acceptedStatuses = [], ifUncertain } = request
+  const { method, path, query, body, headers, acceptedStatuses = [] } = request
+  const options: ErrorOptions = { isIdempotent: method === 'GET', ...request }
   const outgoing: Outgoing = {
     method,
     url: `${baseUrl(z)}${apiPath}${path}${queryString(query)}`,
     headers: {
       Accept: 'application/json',
+      'X-Outdial-Client': `zapier/${version}`,
       ...(body ? { 'Content-Type': 'application/json' } : {}),
       ...headers,
     },
@@ -76,15 +87,15 @@ export async function callApi<Data>(
       'Outdial no longer accepts this connection. Reconnect your Outdial account and try again.',
     ),
   )
-  const response = await send<Data>(z, outgoing, reconnectError, ifUncertain)
+  const response = await send<Data>(z, outgoing, reconnectError, options)
   if (acceptedStatuses.includes(response.status)) return response.data
   if (request.acceptsNotFound && apiError(response.data)?.code === 'not_found') return response.data
   const other = await withOtherId(request, response)
   if (other) return callApi(z, other, isExpected)
-  if (response.status >= 400) throw toZapierError(z, response, request)
+  if (response.status >= 400) throw toZapierError(z, response, options)
   const { data }: { data: unknown } = response
   const isValid = isExpected ? isObject(data) && isExpected(data) : response.status === 204
-  if (response.status >= 300 || !isValid) throw unreadableResponse(z, response, ifUncertain)
+  if (response.status >= 300 || !isValid) throw unreadableResponse(z, response, options)
   return response.data
 }
 
@@ -156,24 +167,25 @@ async function send<Data>(
   z: ZObject,
   outgoing: Outgoing,
   unauthorizedError: Error,
-  ifUncertain = 'Try again in a few minutes.',
+  options: ErrorOptions = {},
 ): Promise<HttpResponse<Data>> {
   const controller = new AbortController()
   // core's `timeout` starts again when the body begins.
   const timer = setTimeout(() => controller.abort(), remainingMs(z))
   const { signal } = controller
   // A variable of its own, because core's types lack two of the options that core has.
-  const options = { ...outgoing, merge: false, skipThrowForStatus: true, redirect: 'manual' as const, signal }
+  const request = { ...outgoing, merge: false, skipThrowForStatus: true, redirect: 'manual' as const, signal }
   try {
-    return await z.request<Data>(options)
+    return await z.request<Data>(request)
   } catch (error) {
     // Core throws this for every 401, without a message, before we see the response.
     if (error instanceof z.errors.RefreshAuthError) throw unauthorizedError
-    if (signal.aborted)
-      throw new z.errors.Error(`Outdial didn't respond within 25 seconds. ${ifUncertain}`, 'timeout')
+    const fail = (code: string, reason: string, unclear = options) =>
+      uncertainError(z, { reason, advice: tryAgain, code }, unclear)
+    if (signal.aborted) throw fail('timeout', "Outdial didn't respond within 25 seconds.")
     if (unsent.has(String((error as { code?: unknown }).code)))
-      throw new z.errors.Error("Outdial couldn't be reached. Try again in a few minutes.", 'unreachable')
-    throw new z.errors.Error(`The connection to Outdial was interrupted. ${ifUncertain}`, 'interrupted')
+      throw fail('unreachable', "Outdial couldn't be reached.", { isIdempotent: options.isIdempotent })
+    throw fail('interrupted', 'The connection to Outdial was interrupted.')
   } finally {
     clearTimeout(timer)
   }

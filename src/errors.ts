@@ -1,11 +1,33 @@
-import type { ErrorCode, ErrorDetail, ErrorResponse } from '@outdial/contract'
-import type { HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
+import type { ErrorDetail, ErrorResponse } from '@outdial/contract'
+import type { Bundle, HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
 import { zapierErrors } from './generated.ts'
 import { nameToLabel } from './title-case.ts'
 import { isObject } from './values.ts'
 
-/** Codes for bad data in this run: the run stops, and the Zap stays on. */
-const haltingCodes = new Set<ErrorCode>(['validation_failed', 'idempotency_key_reused'])
+/**
+ * The fields with a lead's own data without which no call is queued. If it's bad, nobody has to correct the Zap, so the run
+ * is halted. Outdial leaves out other bad data of a lead. A bad value of any other field fails the run, so that Zapier
+ * reports it.
+ */
+export const leadFields: ReadonlySet<string> = new Set([
+  'phone_number',
+  'country',
+  'first_name',
+  'last_name',
+  'external_reference',
+  'time_zone',
+  'variables',
+])
+
+/** Codes that mean a mistake in the Zap, even for a lead's own data. */
+const mistakes = new Set(['required', 'invalid_type', 'invalid_key', 'unknown_field'])
+
+/** Codes that don't mean a mistake in the Zap, whichever field they're about. */
+const states = new Set(['too_far_ahead', 'skipped_time', 'too_many_callback_urls'])
+
+/** Returns true for a field with a lead's own data. A step without a phone number isn't about a lead. */
+export const isLeadField = (key: string, inputFields: readonly PlainInputField[]): boolean =>
+  leadFields.has(key.split('__', 1)[0] ?? '') && inputFields.some((field) => field.key === 'phone_number')
 
 /** Returns the key of the input field for a path of the API, where the two differ. */
 const toInputKey = (path: string): string =>
@@ -16,14 +38,70 @@ const inputKeys: Partial<Record<string, string>> = {
   'filter.test': 'include_test_calls',
 }
 
-/** What an error should say about a request. */
+/** What an error says about a request, and what Zapier does then. */
 export interface ErrorOptions {
   /** The fields whose values are sent. Errors use their labels. */
   inputFields?: readonly PlainInputField[]
-  /** The values come from a run of the Zap, so invalid ones halt the run and leave the Zap on. */
+  /** A lead's bad data halts the run. Without this, it fails the run. */
   haltsOnInvalidData?: boolean
   /** What may have happened, and what to do, if Outdial's response is missing or can't be read. */
   ifUncertain?: string
+  /** Sending the request twice does the same as sending it once. A GET is always idempotent. */
+  isIdempotent?: boolean
+  /** An unclear result halts the run, because Zapier can replay a run that failed, and would queue another call. */
+  haltsIfUncertain?: boolean
+}
+
+/** What happened, and what to do unless Zapier runs the step again. */
+interface Problem {
+  reason: string
+  advice: string
+  code?: string | undefined
+  status?: number
+  requestId?: string | undefined
+}
+
+/** What a step throws in place of a temporary error. */
+const throttledErrors = new WeakMap<Error, Error>()
+
+interface Step {
+  operation: { perform: (z: ZObject, bundle: Bundle) => Promise<unknown> }
+}
+
+/**
+ * Returns a step that Zapier runs again after a temporary error. Zapier runs nothing else again: dropdowns,
+ * subscriptions, the test of the connection, and the test of a step in the Zap editor show the error.
+ */
+export const retriedByZapier = <Retried extends Step>(step: Retried): Retried => ({
+  ...step,
+  operation: {
+    ...step.operation,
+    perform: (z: ZObject, bundle: Bundle) =>
+      step.operation.perform(z, bundle).catch((error: unknown) => {
+        throw (bundle.meta.isLoadingSample ? undefined : throttledErrors.get(error as Error)) ?? error
+      }),
+  },
+})
+
+function temporaryError(z: ZObject, problem: Problem, delay?: number): Error {
+  const error = failure(z, problem)
+  const message = toMessage(`${problem.reason} Zapier will try this step again.`, problem.requestId)
+  throttledErrors.set(error, new z.errors.ThrottledError(message, delay))
+  return error
+}
+
+const failure = (z: ZObject, { reason, advice, code, status, requestId }: Problem): Error =>
+  new z.errors.Error(toMessage(`${reason} ${advice}`, requestId), code, status)
+
+/** Creates the error for a request that Outdial may have received, although the response is missing. */
+export function uncertainError(z: ZObject, problem: Problem, options: ErrorOptions): Error {
+  const { ifUncertain = problem.advice, isIdempotent, haltsIfUncertain } = options
+  // At random, because many runs can fail at the same moment.
+  if (isIdempotent)
+    return temporaryError(z, { ...problem, advice: ifUncertain }, 60 + Math.round(Math.random() * 60))
+  if (haltsIfUncertain)
+    return invalidInput(z, toMessage(`${problem.reason} ${ifUncertain}`, problem.requestId))
+  return failure(z, { ...problem, advice: ifUncertain })
 }
 
 /**
@@ -31,49 +109,73 @@ export interface ErrorOptions {
  * request ID for support.
  */
 export function toZapierError(z: ZObject, response: HttpResponse, options: ErrorOptions = {}): Error {
-  const { inputFields = [], haltsOnInvalidData = false, ifUncertain } = options
+  const { inputFields = [], haltsOnInvalidData, isIdempotent, ifUncertain } = options
+  const { status } = response
   const error = apiError(response.data)
+  const code = error?.code
   const requestId = error?.request_id ?? response.getHeader('x-request-id')
-  const withRequestId = (text: string) => (requestId ? `${text} (Request ID: ${requestId})` : text)
+  const sentence = error ? formatApiError(error, inputFields) : formatUnknownError(status)
+  const [reason = '', advice = ''] = sentence.split(/ (?=Try again)/, 2)
+  const problem = { reason, advice, code, status, requestId }
   const delay = retryAfterSeconds(response)
-  const isTemporary =
-    response.status === 429 ||
-    (response.status === 503 && delay !== undefined) ||
-    // Another run is sending the same request, and finishes in a moment.
-    error?.code === 'idempotency_key_in_use'
-  const sentence = error
-    ? formatApiError(error, inputFields)
-    : formatUnknownError(response.status, isTemporary ? '' : ifUncertain)
 
-  if (isTemporary) {
-    const reason = sentence.replace(/ Try again in .*/, '').trim()
-    return new z.errors.ThrottledError(withRequestId(`${reason} Zapier will try this step again.`), delay)
+  // Another run is sending a request with the same key, and finishes in a moment.
+  if (status === 429 || (status === 503 && delay !== undefined) || code === 'idempotency_key_in_use')
+    return temporaryError(z, problem, delay)
+  if (status >= 500) {
+    const isFromGateway = status === 502 || status === 504
+    return uncertainError(z, problem, isFromGateway || !isIdempotent ? options : { ifUncertain })
   }
-  const message = withRequestId(sentence)
-  if (haltsOnInvalidData && error && haltingCodes.has(error.code)) {
-    return withoutContext(new z.errors.HaltedError(message))
-  }
-  return new z.errors.Error(message, error?.code, response.status)
+  const message = toMessage(sentence, requestId)
+  if (haltsOnInvalidData && error && isAboutLead(error, inputFields)) return invalidInput(z, message)
+  return new z.errors.Error(message, code, status)
 }
 
-/** Creates the error for a value that a step can't use. The run stops, and the Zap stays on. */
+/** Creates the error for data that nobody can correct in the Zap. The run stops, and Zapier doesn't report it. */
 export const invalidInput = (z: ZObject, message: string): Error =>
-  withoutContext(new z.errors.HaltedError(message))
+  withoutContext(new z.errors.HaltedError(toMessage(message)))
+
+/** Creates the error for a mistake in the Zap. Zapier reports it to the Zap's owner. */
+export const mistake = (z: ZObject, message: string): Error =>
+  new z.errors.Error(toMessage(message), 'invalid_input')
 
 /** Creates the error for a successful response that isn't Outdial's, for example a proxy's page. */
-export function unreadableResponse(
-  z: ZObject,
-  { status }: HttpResponse,
-  ifUncertain = 'Try again in a few minutes. If this keeps happening, contact Outdial support.',
-): Error {
-  const message = `Outdial sent a response that can't be read (status ${status}). ${ifUncertain}`
-  return new z.errors.Error(message, 'unreadable_response', status)
+export function unreadableResponse(z: ZObject, { status }: HttpResponse, options: ErrorOptions = {}): Error {
+  const reason = `Outdial sent a response that can't be read (status ${status}).`
+  const problem = { reason, advice: `${tryAgain} ${orContact}`, code: 'unreadable_response', status }
+  return uncertainError(z, problem, { ...options, isIdempotent: false })
+}
+
+export const tryAgain = 'Try again in a few minutes.'
+const orContact = 'If this keeps happening, contact Outdial support.'
+
+/** Zapier shows 250 characters. */
+const maxLength = 249
+
+/** Adds the request ID for support, and shortens the text to make room for it. */
+function toMessage(text: string, requestId?: string | null): string {
+  const suffix = requestId ? ` (Request ID: ${requestId})` : ''
+  const shown = text.trim()
+  const length = maxLength - suffix.length
+  if (shown.length <= length) return shown + suffix
+  const start = shown.slice(0, length - 1)
+  const end = start.lastIndexOf('. ') + 1
+  return (end > 0 ? start.slice(0, end) : `${start}…`) + suffix
 }
 
 /** Keeps core from appending the run's requests and responses to the message. */
 export const withoutContext = (error: Error): Error => Object.assign(error, { doNotContextify: true })
 
 type ApiError = ErrorResponse['error']
+
+/** Returns true if the error isn't about a mistake in the Zap. One mistake among several issues is enough to report it. */
+function isAboutLead({ code, details }: ApiError, inputFields: readonly PlainInputField[]): boolean {
+  if (code === 'idempotency_key_reused') return true
+  const isData = ({ field, code: reason }: ApiError['details'][number]) =>
+    states.has(reason) ||
+    (!mistakes.has(reason) && isLeadField(findField(field, inputFields)?.key ?? '', inputFields))
+  return code === 'validation_failed' && details.length > 0 && details.every(isData)
+}
 
 /** Returns undefined for a response in another shape, for example a proxy's. */
 export function apiError(data: unknown): ApiError | undefined {
@@ -118,28 +220,28 @@ function formatApiError(
 }
 
 /**
- * Finds the label of the input field that an API path refers to: `calling_hours.days.0` belongs to
- * `calling_hours_days`, and `variables.product` to `variables__product` if there is such a field. For a dictionary field,
- * adds the entry's key.
+ * Finds the input field that an API path refers to: `calling_hours.days.0` belongs to `calling_hours_days`, and
+ * `variables.product` to `variables__product` if there is such a field.
  */
-function findLabel(path: string, inputFields: readonly PlainInputField[]): string {
-  const exact = inputFields.find((inputField) => inputField.key === path.replaceAll('.', '__'))
-  if (exact?.label) return exact.label
+function findField(path: string, inputFields: readonly PlainInputField[]): PlainInputField | undefined {
   const key = toInputKey(path)
-  const field = inputFields.find(
-    (inputField) => key === inputField.key || key.startsWith(`${inputField.key}_`),
+  return (
+    inputFields.find((inputField) => inputField.key === path.replaceAll('.', '__')) ??
+    inputFields.find((inputField) => key === inputField.key || key.startsWith(`${inputField.key}_`))
   )
+}
+
+/** Returns the label of the input field that an API path refers to. For a dictionary field, adds the entry's key. */
+function findLabel(path: string, inputFields: readonly PlainInputField[]): string {
+  const field = findField(path, inputFields)
   const label = field?.label ?? nameToLabel(path)
-  const entry = field?.dict ? path.slice(field.key.length + 1) : ''
+  const entry = field?.dict ? toInputKey(path).slice(field.key.length + 1) : ''
   return entry === '' ? label : `${label} "${entry}"`
 }
 
-function formatUnknownError(
-  status: number,
-  ifUncertain = 'Try again in a few minutes. If this keeps happening, contact Outdial support.',
-): string {
-  if (status >= 500) return `Outdial is temporarily unavailable (status ${status}). ${ifUncertain}`
-  if (status === 429) return 'Outdial is receiving too many requests.'
+function formatUnknownError(status: number): string {
+  if (status >= 500) return `Outdial is temporarily unavailable (status ${status}). ${tryAgain} ${orContact}`
+  if (status === 429) return `Outdial is receiving too many requests. ${tryAgain}`
   return `Outdial rejected this request without giving a reason (status ${status}). Contact Outdial support.`
 }
 

@@ -268,7 +268,7 @@ export const queueCallTexts = {
   variables: {
     label: 'Variables',
     helpText:
-      "Details for the agent's script. Put the variable's name on the left, for example `product`, and its value on the right.",
+      "Details for the agent's script. Put the variable's name on the left, for example `product`, and its value on the right. At most 100 variables, with at most 2,000 characters each.",
   },
   do_not_call: {
     label: 'Do Not Call',
@@ -288,7 +288,7 @@ export const queueCallTexts = {
   metadata: {
     label: 'Metadata',
     helpText:
-      "Your own data, for example `lead_id` on the left and the lead's ID on the right. The **Call Completed** trigger returns it unchanged. The agent doesn't see it.",
+      "Your own data, for example `lead_id` on the left and the lead's ID on the right. The **Call Completed** trigger returns it unchanged. The agent doesn't see it. At most 50 entries, with at most 500 characters each.",
   },
   scheduled_at: {
     label: 'Earliest Call Time',

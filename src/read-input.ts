@@ -4,7 +4,7 @@ import { readDateTime, toMoment } from '../reading/date-time.ts'
 import { isZoneAbbreviation, readTimeZone } from '../reading/time-zone.ts'
 import { readYesNo } from '../reading/yes-no.ts'
 import { withoutBlanks } from './blanks.ts'
-import { invalidInput } from './errors.ts'
+import { invalidInput, isLeadField, mistake } from './errors.ts'
 import { findIdByExactName, findIdByName, type NamedList } from './lists.ts'
 import { isObject, toText } from './values.ts'
 
@@ -18,11 +18,14 @@ export const yesOrNo = { yes: 'Yes', no: 'No' }
  * Returns functions that read the fields of a step, by key. The fields have no types in Zapier, because
  * Zapier converts any text to the type of its field: "Q1 leads" to 1, "n/a" to true, or to the current time.
  *
- * The functions return undefined for a blank field, and throw a HaltedError for a value that they can't use.
+ * The functions return undefined for a blank field. For a value that they can't use, they throw a HaltedError if it's a
+ * lead's own data, and otherwise an Error.
  */
 export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly PlainInputField[]) {
   const labelOf = (key: string) => inputFields.find((field) => field.key === key)?.label ?? ''
-  const fail = (key: string, problem: string) => invalidInput(z, `${labelOf(key)} ${problem}`)
+  const fail = (key: string, problem: string) => mistake(z, `${labelOf(key)} ${problem}`)
+  const failForLead = (key: string, problem: string) =>
+    isLeadField(key, inputFields) ? invalidInput(z, `${labelOf(key)} ${problem}`) : fail(key, problem)
 
   /** Returns text without the spaces around it. Numbers and booleans become text. */
   const text = (key: string): string | undefined => {
@@ -134,7 +137,11 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       const country = name && readCountry(name)?.code
       const hasCountryCode = /^\+[\d\s().-]+$/.test(phone_number ?? '')
       if (name && !country && !hasCountryCode)
-        throw fail('country', "isn't known. Enter its two-letter code, for example US.")
+        // Someone should look at an opt-out that failed.
+        throw (allowsSeveral ? fail : failForLead)(
+          'country',
+          "isn't known. Enter its two-letter code, for example US.",
+        )
       return { phone_number, country }
     },
 
@@ -148,7 +155,7 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       const timeZone = readTimeZone(name)
       if (timeZone !== undefined) return timeZone
       if (isZoneAbbreviation(name) || /^[A-Za-z]{2,}\/./.test(name)) return name
-      throw fail(key, 'must be a time zone, for example New York or America/New_York.')
+      throw failForLead(key, 'must be a time zone, for example New York or America/New_York.')
     },
 
     /**

@@ -6,11 +6,11 @@ const queueCall = 'creates.queue_call.operation.perform'
 const inputData = { campaign_id: 12, phone_number: '12' }
 
 describe('rejected requests', () => {
-  it('halts the run but not the Zap for invalid contact data, and uses the labels of the fields', async () => {
+  it("halts the run but not the Zap for a lead's bad data, and uses the labels of the fields", async () => {
     const details = [
-      { field: 'consent.at', code: 'required', message: 'consent.at is required.' },
-      { field: 'variables.size', code: 'invalid_type', message: 'variables.size must be text.' },
-      { field: 'external_id', code: 'too_big', message: 'This is too long.' },
+      { field: 'time_zone', code: 'too_long', message: 'time_zone is too long.' },
+      { field: 'variables.size', code: 'too_long', message: 'variables.size is too long.' },
+      { field: 'external_id', code: 'too_long', message: 'This is too long.' },
     ]
     const summary = details.map(({ message }) => message).join(' ')
     stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', summary, details))
@@ -18,9 +18,78 @@ describe('rejected requests', () => {
     expect(await runExpectingError(queueCall, { inputData })).toEqual({
       name: 'HaltedError',
       message:
-        'Consent Date is required. Variables "size" must be text. External Reference: This is too long. (Request ID: req_42)',
+        'Time Zone is too long. Variables "size" is too long. External Reference: This is too long. (Request ID: req_42)',
     })
   })
+
+  it.each([
+    ['phone_number', 'invalid_phone_number', 'HaltedError'],
+    ['phone_number', 'number_type_not_allowed', 'HaltedError'],
+    ['country', 'invalid_country', 'HaltedError'],
+    ['time_zone', 'invalid_time_zone', 'HaltedError'],
+    ['first_name', 'too_long', 'HaltedError'],
+    ['variables', 'too_big', 'HaltedError'],
+    ['scheduled_at', 'too_far_ahead', 'HaltedError'],
+    ['callback_url', 'too_many_callback_urls', 'HaltedError'],
+    ['phone_number', 'required', 'AppError'],
+    ['variables.size', 'invalid_type', 'AppError'],
+    ['campaign_id', 'not_found', 'AppError'],
+    ['scheduled_at', 'invalid_datetime', 'AppError'],
+    ['if_already_queued', 'invalid_value', 'AppError'],
+    ['nickname', 'unknown_field', 'AppError'],
+  ])('with an issue of %s, %s, is a %s', async (field, code, name) => {
+    const details = [{ field, code, message: `${field} is wrong.` }]
+    stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', 'Wrong.', details))
+
+    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name })
+  })
+
+  it("fails if one of several issues isn't about the lead's data, so that the mistake is reported", async () => {
+    const details = [
+      { field: 'phone_number', code: 'invalid_phone_number', message: 'phone_number is wrong.' },
+      { field: 'campaign_id', code: 'not_found', message: 'This workspace has no campaign with this ID.' },
+    ]
+    const summary = details.map(({ message }) => message).join(' ')
+    stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', summary, details))
+
+    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
+      name: 'AppError',
+      message:
+        'Phone Number is wrong. Campaign: This workspace has no campaign with this ID. (Request ID: req_42)',
+    })
+  })
+
+  it('fails for a bad number of someone who opts out, so that the opt-out is reported', async () => {
+    const details = [{ field: 'phone_number', code: 'invalid_phone_number', message: 'It has two digits.' }]
+    stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', 'Wrong.', details))
+
+    expect(
+      await runExpectingError(queueCall, { inputData: { ...inputData, do_not_call: 'yes' } }),
+    ).toMatchObject({ name: 'AppError' })
+  })
+
+  it.each([
+    [40, /^(Variables "name_\d+" is too long\. )+\(Request ID: req_42\)$/],
+    [1, /^Variables "x+… \(Request ID: req_42\)$/],
+  ])(
+    'makes room for the request ID, because Zapier shows 250 characters (%d issues)',
+    async (count, shown) => {
+      const names =
+        count === 1 ? ['x'.repeat(300)] : Array.from({ length: count }, (_, index) => `name_${index}`)
+      const details = names.map((name) => ({
+        field: `variables.${name}`,
+        code: 'too_long',
+        message: `variables.${name} is too long.`,
+      }))
+      const summary = details.map(({ message }) => message).join(' ')
+      stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', summary, details))
+
+      const { message } = await runExpectingError(queueCall, { inputData })
+      expect(message).toMatch(shown)
+      expect(message.length).toBeLessThan(250)
+      expect(message.length).toBeGreaterThan(200)
+    },
+  )
 
   it('keeps a message that says more than its details', async () => {
     const details = [{ field: 'phone_number', code: 'invalid', message: 'It has two digits.' }]
@@ -61,7 +130,6 @@ describe('rejected requests', () => {
       'insufficient_scope',
       "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it.",
     ],
-    [500, 'internal_error', 'Outdial had an unexpected error.'],
   ])("fails the Zap with the API's message for %d %s", async (status, code, message) => {
     stubResponse('POST', apiPath('/contacts/'), status, errorBody(code, message))
 
@@ -106,18 +174,6 @@ describe('throttled requests', () => {
       message: 'Outdial is temporarily unavailable. Zapier will try this step again. (Request ID: req_42)',
       delay: 5,
     })
-  })
-
-  it('fails immediately for another server error, even if it says when to try again', async () => {
-    stubResponse('POST', apiPath('/contacts/'), 502, '', { 'Retry-After': '5' })
-
-    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name: 'AppError', status: 502 })
-  })
-
-  it("fails if an unavailable service doesn't say when to try again", async () => {
-    stubResponse('POST', apiPath('/contacts/'), 503, errorBody('unavailable', 'Not available.'))
-
-    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name: 'AppError', status: 503 })
   })
 
   it.each([
@@ -165,18 +221,144 @@ describe('throttled requests', () => {
   })
 })
 
-describe('an unavailable service', () => {
-  it('explains an error response from a proxy', async () => {
-    stubResponse('POST', apiPath('/contacts/'), 502, '<html>Bad gateway</html>', { 'X-Request-Id': 'req_7' })
+/** A request whose result is unknown, by what happens to it. */
+const unclear = {
+  'status 502': (method: 'GET' | 'POST', path: string) =>
+    stubResponse(method, path, 502, '<html>Bad gateway</html>', {
+      'X-Request-Id': 'req_7',
+      'Retry-After': '5',
+    }),
+  'status 504': (method: 'GET' | 'POST', path: string) => stubResponse(method, path, 504),
+  'a reset': (method: 'GET' | 'POST', path: string) => stubFailure(method, path, 'ECONNRESET'),
+}
+const withKey = { ...inputData, deduplication_key: 'form-7' }
+const callbackUrl = 'https://zapier.com/hooks/callback/1/'
 
-    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
-      name: 'AppError',
-      message:
-        'Outdial is temporarily unavailable (status 502). The call may already be queued. Check Calls in Outdial before you run this step again. (Request ID: req_7)',
-      status: 502,
+describe.each(Object.entries(unclear))('%s', (_title, stub) => {
+  it.each([
+    ['creates.queue_call', 'POST', '/contacts/', withKey],
+    ['creates.cancel_waiting_calls', 'POST', '/calls/cancel', inputData],
+    ['creates.add_to_do_not_call_list', 'POST', '/do-not-call/', inputData],
+    ['searches.find_call', 'GET', '/calls/', { phone_number: '+12025550100' }],
+    ['searches.find_call', 'GET', '/calls/7/', { call: '7' }],
+    ['searches.find_campaign', 'GET', '/campaigns/', { name: 'Website leads' }],
+    // Before a call can be queued.
+    ['creates.queue_call', 'GET', '/campaigns/', { ...inputData, campaign_id: 'Website leads' }],
+  ] as const)('lets Zapier run %s again in one to two minutes (%s %s)', async (key, method, path, input) => {
+    stub(method, apiPath(path))
+
+    const { name, message, delay } = await runExpectingError(`${key}.operation.perform`, { inputData: input })
+    expect([name, message]).toEqual([
+      'ThrottledError',
+      expect.stringMatching(/^[^.]+\. Zapier will try this step again\.( \(Request ID: req_7\))?$/),
+    ])
+    expect(delay).toBeGreaterThanOrEqual(60)
+    expect(delay).toBeLessThanOrEqual(120)
+  })
+
+  it.each([
+    ['creates.queue_call', inputData],
+    ['creates.queue_call_and_wait', inputData],
+    ['creates.queue_call_and_wait', withKey],
+  ])('halts %s, because Zapier would queue a second call for an error (%j)', async (key, input) => {
+    stub('POST', apiPath('/contacts/'))
+
+    expect(await runExpectingError(`${key}.operation.perform`, { inputData: input, callbackUrl })).toEqual({
+      name: 'HaltedError',
+      message: expect.stringContaining(
+        'The call may already be queued. Check Calls in Outdial before you run this step again.',
+      ),
     })
   })
 
+  it.each([
+    ['authentication.test', 'GET', '/campaigns/'],
+    ['triggers.campaigns.operation.perform', 'GET', '/campaigns/'],
+    ['triggers.call_completed.operation.performSubscribe', 'POST', '/webhooks/subscribe'],
+    ['creates.create_campaign.operation.perform', 'POST', '/campaigns/'],
+  ] as const)('fails %s, which Zapier must not or does not run again', async (method, httpMethod, path) => {
+    stub(httpMethod, apiPath(path))
+
+    const { name, message } = await runExpectingError(method, { inputData: { name: 'Website leads' } })
+    expect([name, message]).toEqual(['AppError', expect.not.stringContaining('Zapier will')])
+  })
+
+  it('fails a test in the Zap editor, which Zapier does not run again', async () => {
+    stub('POST', apiPath('/calls/cancel'))
+
+    expect(
+      await runExpectingError('creates.cancel_waiting_calls.operation.perform', {
+        inputData,
+        meta: { isLoadingSample: true },
+      }),
+    ).toMatchObject({ name: 'AppError', message: expect.stringContaining('You can run this step again.') })
+  })
+})
+
+describe('another server error', () => {
+  it.each([
+    [500, errorBody('internal_error', toErrorMessage(errorTexts.internal_error))],
+    [503, errorBody('unavailable', toErrorMessage(errorTexts.unavailable))],
+    [599, '<p>Oops</p>'],
+  ])('halts a step that may have queued a call: status %d', async (status, body) => {
+    for (const [key, input] of [
+      ['queue_call', inputData],
+      ['queue_call_and_wait', withKey],
+    ] as const) {
+      stubResponse('POST', apiPath('/contacts/'), status, body)
+      expect(
+        await runExpectingError(`creates.${key}.operation.perform`, { inputData: input, callbackUrl }),
+      ).toEqual({
+        name: 'HaltedError',
+        message: expect.stringMatching(/^Outdial [^.]+\. The call may already be queued\./),
+      })
+    }
+  })
+
+  it('fails a step with a deduplication key, because a replay queues no second call', async () => {
+    const body = errorBody('internal_error', toErrorMessage(errorTexts.internal_error))
+    stubResponse('POST', apiPath('/contacts/'), 500, body)
+
+    expect(await runExpectingError(queueCall, { inputData: withKey })).toMatchObject({
+      name: 'AppError',
+      code: 'internal_error',
+      status: 500,
+    })
+  })
+})
+
+describe('what Zapier runs only once', () => {
+  it.each(['authentication.test', 'triggers.campaigns.operation.perform'])(
+    'says when to try again, and not that Zapier does: %s',
+    async (method) => {
+      const reason = 'This connection sent more than 600 requests in a minute.'
+      const body = errorBody('rate_limited', `${reason} Try again in 17 seconds.`)
+      stubResponse('GET', apiPath('/campaigns/'), 429, body, { 'Retry-After': '17' })
+
+      expect(await runExpectingError(method)).toEqual({
+        name: 'AppError',
+        message: `${reason} Try again in 17 seconds. (Request ID: req_42)`,
+        code: 'rate_limited',
+        status: 429,
+      })
+    },
+  )
+
+  it('says so for a subscription with a campaign that was typed', async () => {
+    stubResponse('GET', apiPath('/campaigns/'), 429)
+
+    expect(
+      await runExpectingError('triggers.call_completed.operation.performSubscribe', {
+        inputData: { campaign_id: 'Website leads' },
+      }),
+    ).toMatchObject({
+      name: 'AppError',
+      message: 'Outdial is receiving too many requests. Try again in a few minutes.',
+    })
+  })
+})
+
+describe('an unavailable service', () => {
   it.each([500, 599])('explains status %d without a body', async (status) => {
     stubResponse('GET', apiPath('/campaigns/'), status)
 

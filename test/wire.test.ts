@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { exampleContactAdded } from '@outdial/contract'
 import nock from 'nock'
+import { version } from '../src/generated.ts'
 import { baseUrl, run } from './support/connector.ts'
 
 // A server on loopback sees the bytes that the connector sends. The other tests see requests before they become bytes.
@@ -36,7 +37,10 @@ it('sends text of any language as UTF-8, with its length in bytes', async () => 
   })
 
   const [request] = received
-  const expected = JSON.stringify({ campaign_id: 12, phone_number: '+12025550100', first_name })
+  const expected = JSON.stringify({
+    ...{ campaign_id: 12, phone_number: '+12025550100', first_name },
+    lenient: true,
+  })
   expect(request?.url).toBe('/api/public/v1/contacts/')
   expect(request?.body.toString('utf8')).toBe(expected)
   expect(request?.headers).toMatchObject({
@@ -44,5 +48,6 @@ it('sends text of any language as UTF-8, with its length in bytes', async () => 
     'content-length': String(Buffer.byteLength(expected)),
     'idempotency-key': expect.stringMatching(/^zap-[0-9a-f]{64}$/),
     authorization: 'Bearer token-1',
+    'x-outdial-client': `zapier/${version}`,
   })
 })

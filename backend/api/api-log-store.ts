@@ -14,10 +14,12 @@ export interface LoggedRequest {
   status: number
   error_code: string | null
   fields: readonly string[]
+  field_codes: readonly string[]
   idempotency: 'first' | 'replayed' | null
   user_id: number
   api_key_id: number | null
   client_id: string | null
+  client_version: string | null
   contact_id: number | null
   call_id: number | null
   campaign_id: number | null
@@ -33,12 +35,13 @@ export async function insertRequests(db: Db, requests: readonly LoggedRequest[])
   await sql`
     insert into api_request (
       day, workspace_id, at, duration_ms, request_id, method, route, object_id, status, error_code, fields,
-      idempotency, user_id, api_key_id, client_id, contact_id, call_id, campaign_id, subscription_id
+      field_codes, idempotency, user_id, api_key_id, client_id, client_version, contact_id, call_id, campaign_id,
+      subscription_id
     )
     select * from jsonb_to_recordset(${rows}::jsonb) as request (
       day smallint, workspace_id bigint, at timestamptz, duration_ms int, request_id text, method text, route text,
-      object_id bigint, status smallint, error_code text, fields text[], idempotency text, user_id bigint,
-      api_key_id bigint, client_id text, contact_id bigint, call_id bigint, campaign_id bigint, subscription_id bigint
+      object_id bigint, status smallint, error_code text, fields text[], field_codes text[],
+      idempotency text, user_id bigint, api_key_id bigint, client_id text, client_version text, contact_id bigint, call_id bigint, campaign_id bigint, subscription_id bigint
     )`.execute(db)
 }
 

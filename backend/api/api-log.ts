@@ -6,6 +6,7 @@ import { createWindowCounter } from '../core/window-counter.ts'
 import { isOutage } from '../db/outage.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { getClientVersion } from '../http/request-log.ts'
 import { insertRequests, type LoggedRequest, truncateOldDays } from './api-log-store.ts'
 
 /** IDs in a response, for the log. */
@@ -106,7 +107,7 @@ const toConnectionKey = ({ workspace_id, user_id, api_key_id, client_id }: Logge
   [workspace_id, user_id, api_key_id, client_id].join()
 
 /**
- * Returns what the log stores about a request: nothing that its client wrote, except the request ID.
+ * Returns what the log stores about a request: nothing that its client wrote, except the request ID and the client's name.
  *
  * @param options.prefix of the routes
  */
@@ -116,6 +117,7 @@ export function toLoggedRequest(
   { caller, prefix, now }: { caller: Caller; prefix: string; now: Date },
 ): LoggedRequest {
   const { created = {}, idempotency = null } = request.loggedResponse ?? {}
+  const issues = (request.errorDetails ?? []).slice(0, maxFields)
   return {
     workspace_id: caller.workspaceId,
     at: new Date(now.getTime() - reply.elapsedTime),
@@ -126,11 +128,13 @@ export function toLoggedRequest(
     object_id: reply.statusCode < 300 ? getPathId(request) : null,
     status: reply.statusCode,
     error_code: request.errorCode,
-    fields: (request.errorFields ?? []).map(toSafeFieldName).slice(0, maxFields),
+    fields: issues.map(({ field }) => toSafeFieldName(field)),
+    field_codes: issues.map(({ code }) => code),
     idempotency,
     user_id: caller.userId,
     api_key_id: caller.apiKeyId,
     client_id: caller.clientId,
+    client_version: getClientVersion(request),
     contact_id: created.contact_id ?? null,
     call_id: created.call_id ?? null,
     campaign_id: created.campaign_id ?? null,

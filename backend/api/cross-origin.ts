@@ -11,7 +11,8 @@ const responseHeaders = {
 /** Browsers use the response to a preflight request for at most two hours. */
 const preflightHeaders = {
   'Access-Control-Allow-Methods': [...new Set(routes.map(({ method }) => method))].join(', '),
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, Idempotency-Key, X-Outdial-Client, X-Request-Id',
   'Access-Control-Max-Age': String((2 * hourMs) / secondMs),
 }
 

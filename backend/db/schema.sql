@@ -62,6 +62,8 @@ create table api_request (
   call_id bigint,
   campaign_id bigint,
   subscription_id bigint,
+  client_version text,
+  field_codes text[] not null default '{}'::text[],
   constraint api_request_check CHECK (((day)::numeric = EXTRACT(day FROM (at AT TIME ZONE 'UTC'::text)))),
   constraint api_request_idempotency_check CHECK ((idempotency = ANY (ARRAY['first'::text, 'replayed'::text])))
 ) partition by LIST (day);

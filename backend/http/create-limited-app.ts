@@ -79,6 +79,6 @@ export function createLimitedApp(
   })
   app.setErrorHandler(handleError)
   app.decorateRequest('errorCode', null)
-  app.decorateRequest('errorFields', null)
+  app.decorateRequest('errorDetails', null)
   return { app, bodies, isProxy }
 }

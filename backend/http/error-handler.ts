@@ -10,7 +10,7 @@ const retryAfterOutage = '5'
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(findCause(error, request))
   request.errorCode = apiError.code
-  request.errorFields = apiError.details.map(({ field }) => field)
+  request.errorDetails = apiError.details
   if (apiError.status >= 500) {
     const level = apiError.code === 'unavailable' ? 'warn' : 'error'
     request.log[level]({ error: describeError(error) }, apiError.code)

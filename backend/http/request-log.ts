@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { ErrorDetail } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../core/caller.ts'
 import { isAddress } from '../core/networks.ts'
@@ -10,8 +11,8 @@ declare module 'fastify' {
     caller: Caller | null
     /** The code of the error that the response contains. */
     errorCode: string | null
-    /** The names of fields with an issue that the response contains. */
-    errorFields: readonly string[] | null
+    /** The issues that the response contains. */
+    errorDetails: readonly ErrorDetail[] | null
   }
 }
 
@@ -62,4 +63,13 @@ export function createProxyWarning(): (request: FastifyRequest) => void {
 export function getRequestId(request: Pick<IncomingMessage, 'headers'>): string {
   const header = request.headers['x-request-id']
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
+}
+
+/** What `X-Outdial-Client` may contain. */
+export const clientVersion = /^[\w./-]{1,64}$/
+
+/** Returns what a client calls itself, such as `zapier/1.0.0`. Other text can be anything, so it isn't logged. */
+export function getClientVersion({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
+  const header = headers['x-outdial-client']
+  return typeof header === 'string' && clientVersion.test(header) ? header : null
 }

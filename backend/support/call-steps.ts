@@ -33,12 +33,13 @@ export function toCallSteps(history: CallHistory): Step[] {
 }
 
 export function toRequestStep(request: RequestRow): Step {
-  const { at, status, request_id: requestId, duration_ms: ms } = request
+  const { at, status, request_id: requestId, client_version: client, duration_ms: ms } = request
+  const sender = `${formatCredential(request)}${client === null ? '' : ` (${client})`}`
   return step(
     at,
     status >= 400 ? 'bad' : 'mute',
     `Request ${formatRequestLine(request)}: ${status}`,
-    `${describeRequest(request)} Request ID ${requestId}, from ${formatCredential(request)}, ${formatMilliseconds(ms)}.`,
+    `${describeRequest(request)} Request ID ${requestId}, from ${sender}, ${formatMilliseconds(ms)}.`,
     `/settings/api-log/${request.id}`,
   )
 }

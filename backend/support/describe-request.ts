@@ -3,7 +3,7 @@ import type { RequestRow } from './request-queries.ts'
 
 type LoggedRequest = Pick<
   RequestRow,
-  'method' | 'route' | 'status' | 'error_code' | 'fields' | 'idempotency' | 'object_id'
+  'method' | 'route' | 'status' | 'error_code' | 'fields' | 'field_codes' | 'idempotency' | 'object_id'
 > &
   Pick<RequestRow, 'call_id' | 'campaign_id' | 'subscription_id'>
 
@@ -52,8 +52,14 @@ export function describeRequest(request: LoggedRequest): string {
 
 const texts: Partial<Record<string, ErrorText>> = errorTexts satisfies Partial<Record<ErrorCode, ErrorText>>
 
-function describeRejection({ status, error_code: code, fields }: LoggedRequest): string {
-  const what = `${code ?? status}${fields.length === 0 ? '' : ` (${fields.join(', ')})`}`
+/** Returns "phone_number: phone_number_extension, email: invalid_email", or an empty text. */
+export const formatIssues = ({ fields, field_codes }: Pick<RequestRow, 'fields' | 'field_codes'>): string =>
+  fields.map((field, index) => [field, field_codes[index] ?? []].flat().join(': ')).join(', ')
+
+function describeRejection(request: LoggedRequest): string {
+  const { status, error_code: code } = request
+  const issues = formatIssues(request)
+  const what = `${code ?? status}${issues === '' ? '' : ` (${issues})`}`
   const meaning = texts[code ?? '']?.meaning.replaceAll('`', '').replaceAll(/:? ?\{\w+\}/g, '') ?? ''
   return `${status >= 500 ? `Failed with ${what}` : `Rejected with ${what}`}. ${meaning}`.trim()
 }

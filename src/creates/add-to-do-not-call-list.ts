@@ -31,7 +31,7 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<DoNotCallEntr
     path: '/do-not-call/',
     body,
     inputFields,
-    haltsOnInvalidData: true,
+    isIdempotent: true,
     ifUncertain: 'The number may already be on the do-not-call list. You can run this step again.',
   } as const
   return callApi<DoNotCallEntry>(z, request, (data) => data.do_not_call === true)

@@ -36,7 +36,7 @@ export const perform = async (z: ZObject, bundle: Bundle) => {
       body,
       inputFields,
       otherIds: { campaign_id: input.idByName('campaign_id', campaigns) },
-      haltsOnInvalidData: true,
+      isIdempotent: true,
       ifUncertain: 'The calls may already be canceled. You can run this step again.',
     },
     (data) => Array.isArray(data.canceled),

@@ -113,7 +113,6 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign> => 
       agent_id: input.idByName('agent_id', agents),
       phone_number_id: input.idByName('phone_number_id', phoneNumbers),
     },
-    haltsOnInvalidData: true,
     ifUncertain: 'The campaign may already exist. Check Campaigns in Outdial before you run this step again.',
   } as const
   return callApi<Campaign>(z, request, hasId)

@@ -52,9 +52,9 @@ async function readCall(z: ZObject, id: number): Promise<Call> {
     return await read().catch((error: unknown) => (isExpired(error) ? Promise.reject(error) : read()))
   } catch (error) {
     if (isExpired(error)) throw error
-    throw new z.errors.Error(
+    throw invalidInput(
+      z,
       `The call is completed, but its result couldn't be read. Don't replay this run, because that can queue another call. To get the result, open call ${id} in Outdial, or use Find Call with this ID.`,
-      'result_unavailable',
     )
   }
 }
@@ -65,7 +65,7 @@ export const queueCallAndWait = {
   display: {
     label: 'Queue Call and Wait for Result',
     description:
-      'Queues a phone call from a voice agent to a person, and continues when the call is completed.',
+      "Queues a voice agent's call to a person and waits for its result; set Test Call to Yes to simulate.",
   },
   operation: {
     ...queueCallOperation,

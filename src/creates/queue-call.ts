@@ -41,17 +41,22 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
     lenient: true,
   } satisfies { [Field in keyof AddContact]: unknown }
   const allFields = [...inputFields, ...readVariableFields(bundle)]
+  // A test doesn't use up the key, because the next test and the real run can have other data.
+  const headers = isTest ? {} : idempotencyHeader(body.campaign_id, input.text('deduplication_key'))
   const response = await callApi<ContactAdded>(
     z,
     {
       method: 'POST',
       path: '/contacts/',
       body,
-      // A test doesn't use up the key, because the next test and the real run can have other data.
-      headers: isTest ? {} : idempotencyHeader(body.campaign_id, input.text('deduplication_key')),
+      headers,
       inputFields: allFields,
       otherIds: { campaign_id: input.idByName('campaign_id', campaigns) },
-      haltsOnInvalidData: true,
+      // Someone should look at an opt-out that failed.
+      haltsOnInvalidData: !doNotCall,
+      // Each attempt has a callback URL of its own, and a call takes only five.
+      isIdempotent: 'Idempotency-Key' in headers && callbackUrl === undefined,
+      haltsIfUncertain: true,
       ifUncertain: 'The call may already be queued. Check Calls in Outdial before you run this step again.',
     },
     ({ call }) => isCall(call),
@@ -91,7 +96,8 @@ export const queueCall = {
   noun: 'Call',
   display: {
     label: 'Queue Call',
-    description: 'Queues a phone call from a voice agent to a person, and saves the person as a contact.',
+    description:
+      "Queues a voice agent's call to a person and saves the contact; set Test Call to Yes to simulate it.",
   },
   operation: { ...queueCallOperation, perform, sample: sampleQueuedCall },
 } satisfies Create

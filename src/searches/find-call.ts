@@ -1,6 +1,6 @@
 import { type Bundle, defineInputFields, type Search, type ZObject } from 'zapier-platform-core'
 import { callApi, readList } from '../client.ts'
-import { invalidInput } from '../errors.ts'
+import { mistake } from '../errors.ts'
 import { listExtractedFields } from '../extracted-fields.ts'
 import { calls, type FlatCall, flattenCall, isCall } from '../flat-call.ts'
 import { callFields, findCallTexts as texts, sampleCall } from '../generated.ts'
@@ -26,7 +26,7 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> =
   const { phone_number, country } = input.phoneNumber()
   const external_id = input.text('external_reference')
   if (phone_number === undefined && external_id === undefined)
-    throw invalidInput(z, 'Enter a Phone Number, an External Reference, or a Call.')
+    throw mistake(z, 'Enter a Phone Number, an External Reference, or a Call.')
   const wantsTests = input.yesOrNo('include_test_calls')
   const query = {
     phone_number,

@@ -63,7 +63,9 @@ it('names the invalid field, even for an item of a list', async () => {
   expect(
     await runExpectingError(perform, { inputData: { ...required, calling_hours_days: ['mon'] } }),
   ).toEqual({
-    name: 'HaltedError',
+    name: 'AppError',
+    code: 'validation_failed',
+    status: 422,
     message: 'Calling Days must be a day. (Request ID: req_42)',
   })
 })

@@ -97,7 +97,7 @@ it.each([
     expect(
       await runExpectingError(`${operation}.performResume`, { outputData, cleanedRequest: event }),
     ).toMatchObject({
-      name: 'AppError',
+      name: 'HaltedError',
       message: `The call is completed, but its result couldn't be read. Don't replay this run, because that can queue another call. To get the result, open call ${exampleCall.id} in Outdial, or use Find Call with this ID.`,
     })
   },

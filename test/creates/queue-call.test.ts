@@ -218,7 +218,8 @@ describe('a campaign that is named instead of chosen', () => {
     campaigns(...found, { id: 9, name: 'Q1 leads, archived', status: 'archived' })
 
     expect(await runExpectingError(perform, queueInto('Q1 leads'))).toEqual({
-      name: 'HaltedError',
+      name: 'AppError',
+      code: 'invalid_input',
       message:
         "Campaign isn't the ID or the exact name of a campaign. Choose from the list, or map an ID. Similar: Q1 leads, old · ID 1; Summer leads, Q1 · ID 3; Q1 · ID 2.",
     })
@@ -228,7 +229,8 @@ describe('a campaign that is named instead of chosen', () => {
     campaigns(...[1, 2, 3, 4].map((id) => ({ id, name: 'Q1 leads' })))
 
     expect(await runExpectingError(perform, queueInto('q1 LEADS'))).toEqual({
-      name: 'HaltedError',
+      name: 'AppError',
+      code: 'invalid_input',
       message:
         'Campaign is the name of more than one. Choose from the list, or map an ID. Found: Q1 leads · ID 1; Q1 leads · ID 2; Q1 leads · ID 3.',
     })
@@ -286,7 +288,7 @@ describe('a campaign that is named instead of chosen', () => {
   it("doesn't search for a name that is too long", async () => {
     const all = campaigns()
     expect(await runExpectingError(perform, queueInto('x'.repeat(201)))).toMatchObject({
-      name: 'HaltedError',
+      name: 'AppError',
     })
     expect(all[0]?.url.searchParams.has('search')).toBe(false)
   })
@@ -375,7 +377,8 @@ it.each(['asap', 'in 2 hours', 'n/a', '2026-13-40'])(
   "doesn't call at once if the earliest call time is %s",
   async (scheduled_at) => {
     expect(await runExpectingError(perform, { inputData: { ...required, scheduled_at } })).toEqual({
-      name: 'HaltedError',
+      name: 'AppError',
+      code: 'invalid_input',
       message: 'Earliest Call Time must be a date and time, for example 2026-05-04 09:30.',
     })
   },

@@ -85,15 +85,20 @@ it.each([
 it.each([
   [cancel, '/calls/cancel'],
   [block, '/do-not-call/'],
-])('%s halts the run for a number that is invalid', async (method, path) => {
-  const details = [{ field: 'phone_number', code: 'invalid_phone_number', message: 'It has two digits.' }]
-  stubResponse('POST', apiPath(path), 422, errorBody('validation_failed', 'It has two digits.', details))
+])(
+  '%s fails for a number that is invalid, so that Zapier reports an opt-out that was lost',
+  async (method, path) => {
+    const details = [{ field: 'phone_number', code: 'invalid_phone_number', message: 'It has two digits.' }]
+    stubResponse('POST', apiPath(path), 422, errorBody('validation_failed', 'It has two digits.', details))
 
-  expect(await runExpectingError(method, { inputData: { phone_number: '12' } })).toEqual({
-    name: 'HaltedError',
-    message: 'Phone Number: It has two digits. (Request ID: req_42)',
-  })
-})
+    expect(await runExpectingError(method, { inputData: { phone_number: '12' } })).toEqual({
+      name: 'AppError',
+      code: 'validation_failed',
+      status: 422,
+      message: 'Phone Number: It has two digits. (Request ID: req_42)',
+    })
+  },
+)
 
 it('asks to reconnect if the connection was made before these actions existed', async () => {
   const apiMessage = 'The connection is missing a permission that the request needs: calls:write.'

@@ -24,11 +24,11 @@ export async function connectByCli(
     clientSecret: client.client_secret,
   })
   const browser = await browserProgram()
-  const options = ['--non-interactive', '--redirect-uri', redirectUri, '--local-port', String(port)]
+  const options = ['--redirect-uri', redirectUri, '--local-port', String(port)]
   const command = commandRunBy(
     'test/journey/zap-to-trigger.test.ts',
     'docs/for-support.md',
-    /^npx zapier-platform .* start$/,
+    /^npx zapier-platform invoke auth start /,
   )
   const [, , ...words] = command.split(' ')
   const started = connector.cli([...words, ...options], browser.environment)

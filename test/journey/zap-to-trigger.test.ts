@@ -212,7 +212,7 @@ it(
   async () => {
     const steps = commandsRunBy(thisTest, 'docs/for-support.md')
       // connect-by-cli.ts runs `invoke auth start`.
-      .filter((command) => command.startsWith('npx zapier-platform') && !command.endsWith('auth start'))
+      .filter((command) => command.startsWith('npx zapier-platform') && !command.includes(' auth start'))
       .map((command) =>
         [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? ''),
       )

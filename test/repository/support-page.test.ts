@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
-import { readPage, root } from '../support/docs.ts'
+import { readPage, root, splitSentences } from '../support/docs.ts'
 
 // docs/for-support.md quotes what people see. These tests look for the quotations in the sources.
 
@@ -16,10 +16,13 @@ const stories = readSources('backend/support/*.ts')
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Finds a quotation. `…` and numbers stand for placeholders. */
-const contains = (source: string, quotation: string): boolean =>
+/** Finds a sentence. `…` and numbers stand for placeholders. `…` at the beginning is the label of a field. */
+const contains = (source: string, sentence: string): boolean =>
   new RegExp(
-    escape(quotation).replaceAll('…', '\\$?\\{[^}]+\\}').replaceAll(/\d+/g, '(?:$&|\\$\\{[^}]+\\})'),
+    escape(sentence)
+      .replace(/^… /, '(?:\\$?\\{[^}]+\\} )?')
+      .replaceAll('…', '\\$?\\{[^}]+\\}')
+      .replaceAll(/\d+/g, '(?:$&|\\$\\{[^}]+\\})'),
   ).test(source)
 
 /** Returns the quotations in the first column of the tables whose header is one of `headers`. */
@@ -32,8 +35,8 @@ function quotationsBelow(headers: string[]): string[] {
 }
 
 it('quotes sentences of the Zap step and of the connection that the API or the connector has', () => {
-  const quotations = quotationsBelow(['The step says', 'The window or the step says'])
-  expect(quotations.length).toBeGreaterThan(15)
+  const quotations = quotationsBelow(['The step says', 'The window or the step says']).flatMap(splitSentences)
+  expect(quotations.length).toBeGreaterThan(40)
   expect(quotations.filter((quotation) => !contains(sentences, quotation))).toEqual([])
 })
 

@@ -60,7 +60,8 @@ it.each([{}, { phone_number: '  ' }, { campaign_id: '12' }])(
 
 it("doesn't take text for the ID of a call", async () => {
   expect(await runExpectingError(perform, { inputData: { call: 'Q1' } })).toEqual({
-    name: 'HaltedError',
+    name: 'AppError',
+    code: 'invalid_input',
     message: 'Call must be a whole number.',
   })
 })

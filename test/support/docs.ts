@@ -48,3 +48,6 @@ export function programArguments(command: string): { script: string; args: strin
   const args = [...rest.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
   return [{ script, args }]
 }
+
+/** Returns the sentences of a text. */
+export const splitSentences = (text: string): string[] => text.trim().split(/(?<=\.\)?) (?=[A-Z(…])/)

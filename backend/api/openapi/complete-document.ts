@@ -5,6 +5,7 @@ import { bodyExamples, responseExamples } from './api-examples.ts'
 import { callCompletedWebhook } from './document-frame.ts'
 import { describeStatus, errorExample, listErrorCodes } from './error-examples.ts'
 import {
+  clientParameter,
   headerComponents,
   idempotencyKeyParameter,
   pathIdParameter,
@@ -53,6 +54,7 @@ function completeOperation(operation: Operation, route: Route): Operation {
       ...query,
       ...(route.idempotent !== undefined ? [idempotencyKeyParameter] : []),
       requestIdParameter,
+      clientParameter,
     ],
     ...(operation.requestBody && { requestBody: withExample(operation.requestBody, route) }),
     responses: { ...successResponses(operation.responses ?? {}, route), ...errorResponses(route) },

@@ -1,4 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
+import { clientVersion } from '../../http/request-log.ts'
 import type { Route } from '../define-route.ts'
 
 type Header = OpenAPIV3_1.HeaderObject
@@ -53,6 +54,15 @@ export const requestIdParameter: Parameter = {
   in: 'header',
   description: 'Your own ID for this request. An invalid ID is replaced.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+}
+
+export const clientParameter: Parameter = {
+  name: 'X-Outdial-Client',
+  in: 'header',
+  description:
+    "Your app's name and version. The API log shows it, so that support can see which version sent a request. An invalid value is ignored.",
+  schema: { type: 'string', pattern: clientVersion.source },
+  example: 'zapier/1.0.0',
 }
 
 export const idempotencyKeyParameter: Parameter = {

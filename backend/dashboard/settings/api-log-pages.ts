@@ -1,6 +1,11 @@
 import { trimmedText } from '@outdial/contract'
 import * as z from 'zod'
-import { describeRequest, formatCredential, formatRequestLine } from '../../support/describe-request.ts'
+import {
+  describeRequest,
+  formatCredential,
+  formatIssues,
+  formatRequestLine,
+} from '../../support/describe-request.ts'
 import { findRequest, type RequestRow, selectRequests, statusClasses } from '../../support/request-queries.ts'
 import type { Badge } from '../../views/badges.ts'
 import { formatMilliseconds } from '../../views/format.ts'
@@ -36,7 +41,9 @@ interface LogData {
 interface RequestData {
   request: ShownRequest
   errorCode: string | null
-  fields: readonly string[]
+  /** Fields with an issue and its code. */
+  issues: string
+  client: string | null
   /** Pages of what the request created or is about. */
   links: { label: string; path: string }[]
 }
@@ -107,7 +114,8 @@ export const apiRequestPage = definePage({
     return requestView('Request', {
       request: toShownRequest(row),
       errorCode: row.error_code,
-      fields: row.fields,
+      issues: formatIssues(row),
+      client: row.client_version,
       links: toLinks(row),
     })
   },

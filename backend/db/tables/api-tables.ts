@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { CreatedAt, Id, Json, TimestampColumn } from './column-types.ts'
 
 /** What the API stores about requests. */
@@ -34,11 +35,15 @@ interface ApiRequestTable {
   error_code: string | null
   /** Names of fields with an issue. */
   fields: string[]
+  /** The code of each issue, in the order of `fields`. Empty for requests of earlier versions. */
+  field_codes: Generated<string[]>
   /** Null for a request without an idempotency key. */
   idempotency: 'first' | 'replayed' | null
   user_id: number
   api_key_id: number | null
   client_id: string | null
+  /** What the client calls itself, such as `zapier/1.0.0`. */
+  client_version: string | null
   /** What the request created, or what exists already. */
   contact_id: number | null
   call_id: number | null

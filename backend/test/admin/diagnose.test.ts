@@ -272,11 +272,12 @@ it('says who put a number on the do-not-call list', async () => {
 })
 
 it('explains a rejected request, and what it means if nothing is found', async () => {
-  const { requestId } = await queueCall({ phone_number: '12' })
+  const headers = { 'x-outdial-client': 'zapier/1.0.0' }
+  const { requestId } = await queueCall({ phone_number: '(202) 555-0100 ext 5' }, headers)
   const lines = await diagnose('--request', requestId)
   expect(lines[0]).toContain('POST /contacts/: 422')
-  expect(lines[1]).toMatch(/^Rejected with validation_failed \(phone_number\)\. /)
-  expect(lines.join('\n')).toContain('from API key “Website”')
+  expect(lines[1]).toMatch(/^Rejected with validation_failed \(phone_number: phone_number_extension\)\. /)
+  expect(lines.join('\n')).toContain('from API key “Website” (zapier/1.0.0), ')
 
   const missing = await Promise.all([
     support('diagnose', '--request', 'never-sent'),

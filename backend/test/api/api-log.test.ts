@@ -85,13 +85,35 @@ it('stores the error code and the fields of a rejected request', async () => {
 
   const rows = await waitForLog(2)
   expect(rows).toMatchObject([
-    { status: 422, error_code: 'validation_failed', fields: ['first_name', 'email'], call_id: null },
+    {
+      status: 422,
+      error_code: 'validation_failed',
+      fields: ['first_name', 'email'],
+      field_codes: ['too_long', 'invalid_email'],
+      call_id: null,
+    },
     { status: 400, error_code: 'malformed_json', fields: [] },
   ])
   expect(rows.map(describeRequest)).toEqual([
-    expect.stringMatching(/^Rejected with validation_failed \(first_name, email\)\. [A-Z]/),
+    expect.stringMatching(
+      /^Rejected with validation_failed \(first_name: too_long, email: invalid_email\)\. [A-Z]/,
+    ),
     expect.stringMatching(/^Rejected with malformed_json\. [A-Z]/),
   ])
+})
+
+it.each([
+  ['zapier/1.0.0', 'zapier/1.0.0'],
+  ['x'.repeat(64), 'x'.repeat(64)],
+  ['x'.repeat(65), null],
+  ['zapier 1.0.0', null],
+  ['maya@example.com', null],
+  ['', null],
+  [undefined, null],
+])('stores the client %j as %j', async (header, stored) => {
+  await world.send({ path: '/calls/', headers: header === undefined ? {} : { 'x-outdial-client': header } })
+
+  expect(await waitForLog(1)).toMatchObject([{ status: 200, client_version: stored }])
 })
 
 it('stores no body, query, or other text of the client', async () => {
@@ -180,10 +202,12 @@ const entry = (values: Partial<LoggedRequest> = {}): LoggedRequest => ({
   status: 200,
   error_code: null,
   fields: [],
+  field_codes: [],
   idempotency: null,
   user_id: world.seed.userId,
   api_key_id: null,
   client_id: null,
+  client_version: null,
   contact_id: null,
   call_id: null,
   campaign_id: null,

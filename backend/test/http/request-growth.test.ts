@@ -32,7 +32,7 @@ const harmlessHeaders = [
     'hx-request',
   ],
   ...['idempotency-key', 'if-modified-since', 'if-none-match', 'outdial-aside', 'range', 'user-agent'],
-  ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-request-id'],
+  ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-outdial-client', 'x-request-id'],
 ]
 
 /** Numbers that Node checks, headers of responses, and those of MCP, which core/text-growth.test.ts reads. */

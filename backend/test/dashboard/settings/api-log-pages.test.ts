@@ -17,7 +17,10 @@ it('leads from a request ID to what the request did, and to its call, for every 
   const { key } = await createApiKey(world.service.deps, workspaceId, userId, 'Website <new>')
   const send = createSender(world.service.app, key)
   const post = (requestId: string, body: object) =>
-    send({ method: 'POST', path: '/contacts/', body, headers: { 'x-request-id': requestId } })
+    send({
+      ...{ method: 'POST', path: '/contacts/', body },
+      headers: { 'x-request-id': requestId, 'x-outdial-client': 'zapier/1.0.0' },
+    })
   const body = { phone_number: freshNumber(), campaign_id: campaignId }
   const queued = (await post('of-the-call', body)).json<{ call: { id: number } }>()
   await post('of-the-error', { ...body, phone_number: '12' })
@@ -35,7 +38,7 @@ it('leads from a request ID to what the request did, and to its call, for every 
   expect(all.text).toContain('API key “Website <new>”')
 
   const errors = await open('?status=client')
-  expect(errors.text).toContain('Rejected with validation_failed (phone_number).')
+  expect(errors.text).toContain('Rejected with validation_failed (phone_number: invalid_phone_number).')
   expect(errors.text).not.toContain('of-the-call')
   expect((await open('?status=server')).text).toContain('No matching requests.')
   expect((await open('?status=success')).text).not.toContain('of-the-error')
@@ -46,6 +49,7 @@ it('leads from a request ID to what the request did, and to its call, for every 
   const request = await member.open(path)
   expect(request.text).toContain(`Queued call ${queued.call.id}.`)
   expect(request.html).toContain(`href="/w/${workspaceId}/calls/${queued.call.id}"`)
+  expect(request.text).toContain('Client zapier/1.0.0')
   expect((await member.open('/settings/api-log/999999999')).status).toBe(404)
 })
 
@@ -55,10 +59,16 @@ it('pages through requests in both directions without a gap', async () => {
   const log = createApiLog(world.service.deps)
   for (let index = 0; index < 120; index += 1) {
     const request: LoggedRequest = {
-      ...{ workspace_id: workspaceId, user_id: userId, api_key_id: null, client_id: null },
+      ...{
+        workspace_id: workspaceId,
+        user_id: userId,
+        api_key_id: null,
+        client_id: null,
+        client_version: null,
+      },
       ...{ at: new Date(world.service.deps.clock.now().getTime() - index * 3_600_000), duration_ms: 1 },
       ...{ request_id: `request-${index}`, method: 'GET', route: '/calls/', object_id: null },
-      ...{ status: 404, error_code: 'not_found', fields: [], idempotency: null },
+      ...{ status: 404, error_code: 'not_found', fields: [], field_codes: [], idempotency: null },
       ...{ contact_id: null, call_id: null, campaign_id: null, subscription_id: null },
     }
     log.record(request)
