@@ -22,4 +22,4 @@ for (const { text, place, timeZone } of timeZoneCases)
   assert.equal(readTimeZone(text) ?? readZoneAbbreviation(text, zonesOfPlaces[place]), timeZone, text)
 
 const count = [countryCases, unreadableCountries, dateCases, yesNoCases, timeZoneCases].flat().length
-console.log(`${count} texts are read as expected with Node ${process.versions.node}.`)
+process.stdout.write(`${count} texts are read as expected with Node ${process.versions.node}.\n`)

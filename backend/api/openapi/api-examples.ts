@@ -30,7 +30,13 @@ const queuedCall = {
   goal_met: null,
   extracted: {},
 }
-const added = { contact: exampleContact, call: queuedCall, contact_created: true, call_queued: true, warnings: [] }
+const added = {
+  contact: exampleContact,
+  call: queuedCall,
+  contact_created: true,
+  call_queued: true,
+  warnings: [],
+}
 const subscription = {
   id: 7,
   target_url: 'https://hooks.example.com/outdial',
