@@ -126,6 +126,8 @@ export const Call = z
         transcript: z.array(TranscriptTurn),
         transcript_text: z.string().nullable(),
         sentiment: Sentiment,
+        // Like `origin`.
+        opted_out: z.boolean().optional(),
         goal_met: z.boolean().nullable(),
         extracted: Extracted,
         recording_url: z.url().nullable(),
@@ -162,6 +164,7 @@ export const CallQuery = ListQuery.extend(
       phone_number: text(64).optional(),
       external_id: text(200).optional(),
       goal_met: z.enum(['true', 'false']).optional(),
+      opted_out: z.enum(['true', 'false']).optional(),
       test: TestCalls.optional(),
     },
     filterTexts,

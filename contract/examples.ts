@@ -90,6 +90,7 @@ export const exampleCall: Call = {
   transcript_text:
     'Agent: Hello Maya, this is Ava. You asked about a roof inspection.\nContact: Yes, could someone come on Thursday morning?',
   sentiment: 'positive',
+  opted_out: false,
   goal_met: true,
   extracted: { interested: true, preferred_time: 'Thursday morning' },
   recording_url: null,

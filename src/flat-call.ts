@@ -16,7 +16,8 @@ export const flattenCall = (z: ZObject, call: Call) => ({
   outcome_label: call.outcome && outcomeLabels[call.outcome],
   reached: call.outcome === 'answered',
   contact: { ...call.contact, consent: call.contact.consent ?? { source: null, at: null } },
-  // Calls that were stored by earlier versions have neither.
+  // Calls that were stored by earlier versions don't have these.
+  opted_out: call.opted_out ?? false,
   origin: call.origin ?? { kind: null, id: null, call_id: null },
   url: call.url ?? null,
   recording: call.recording_url ? z.dehydrateFile(downloadRecording, { call_id: call.id }) : null,

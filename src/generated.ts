@@ -61,6 +61,7 @@ export const sampleCall = {
   transcript_text:
     'Agent: Hello Maya, this is Ava. You asked about a roof inspection.\nContact: Yes, could someone come on Thursday morning?',
   sentiment: 'positive',
+  opted_out: false,
   goal_met: true,
   recording_url: null,
   outcome_label: 'Answered',
@@ -107,6 +108,7 @@ export const sampleQueuedCall = {
   transcript: [],
   transcript_text: null,
   sentiment: 'unknown',
+  opted_out: false,
   goal_met: null,
   recording_url: null,
   outcome_label: null,
@@ -180,6 +182,7 @@ export const callFields: PlainOutputField[] = [
   { key: 'transcript[]at', label: 'Transcript Turn Time', type: 'datetime' },
   { key: 'transcript_text', label: 'Full Transcript', type: 'string' },
   { key: 'sentiment', label: 'Sentiment', type: 'string' },
+  { key: 'opted_out', label: 'Contact Opted Out', type: 'boolean' },
   { key: 'goal_met', label: 'Goal Met', type: 'boolean' },
   { key: 'recording_url', label: 'Recording URL', type: 'string' },
   { key: 'recording', label: 'Recording', type: 'file' },
@@ -360,6 +363,7 @@ export const callCompletedTexts = {
     label: 'Goal Met',
     helpText: 'Only trigger for calls that met their goal, or that missed it. Leave blank for all calls.',
   },
+  opted_out: { label: 'Contact Opted Out' },
   test: { label: 'Test Calls' },
   include_test_calls: {
     label: 'Include Test Calls',

@@ -107,10 +107,12 @@ export async function finishAttempts(
   const campaigns = await lockCampaignsOf(tx, workspaceId, ends, found)
   const ended = await endAttempts(tx.db, workspaceId, ends)
   const calls = new Map(ended.map((call) => [call.attemptId, call]))
-  for (const { agentId, callId, phoneNumber } of optOuts) {
-    // An opt-out counts even if the result is stale.
+  for (const { id, agentId, callId, phoneNumber } of optOuts) {
+    // An opt-out counts even if the result is stale. Otherwise, the statement that completes the call saves it.
+    const optedOutCallId = calls.has(id) ? undefined : callId
     const addedBy = { kind: 'agent', id: agentId, call_id: callId } as const
-    await addToDoNotCallList(tx, workspaceId, { phoneNumbers: [phoneNumber], source: 'call', addedBy, now })
+    const entry = { phoneNumbers: [phoneNumber], source: 'call', addedBy, optedOutCallId, now } as const
+    await addToDoNotCallList(tx, workspaceId, entry)
   }
 
   const finished = ends.flatMap((end) => {
@@ -140,7 +142,8 @@ export async function finishAttempts(
     }
     const analysisUntil = analysisDeadline(result, at)
     const override = isSuppressed && ({ outcome: 'suppressed', endedReason: 'do_not_call' } as const)
-    completions.push({ ...result, ...override, callId: call.id, at, analysisUntil })
+    const optedOut = result.optedOut && !call.test
+    completions.push({ ...result, ...override, optedOut, callId: call.id, at, analysisUntil })
     statuses.set(attempt.id, analysisUntil === null ? 'completed' : 'analyzing')
   }
   await requeueCalls(tx.db, workspaceId, retries)

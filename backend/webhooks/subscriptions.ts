@@ -91,6 +91,7 @@ function normalizeFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
     agent_id: filter?.agent_id ?? null,
     outcome: outcomes.length > 0 ? outcomes : null,
     ...(typeof filter?.goal_met === 'boolean' && { goal_met: filter.goal_met }),
+    ...(filter?.opted_out && { opted_out: true as const }),
     ...(filter?.test && filter.test !== 'include' && { test: filter.test }),
   }
 }

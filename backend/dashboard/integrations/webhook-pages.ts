@@ -180,6 +180,7 @@ function formatWebhookFilter(subscription: {
   if (filter.outcome !== null)
     parts.push(filter.outcome.map((outcome) => outcome.replaceAll('_', ' ')).join(' or '))
   if (filter.goal_met !== undefined) parts.push(filter.goal_met ? 'goal met' : 'goal not met')
+  if (filter.opted_out) parts.push('contact opted out')
   if (filter.test !== undefined) parts.push(filter.test === 'only' ? 'only test calls' : 'without test calls')
   if (parts.length === 0) return 'All completed calls'
   return `Calls: ${parts.join(', ')}`
