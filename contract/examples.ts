@@ -67,7 +67,7 @@ export const exampleCall: Call = {
   from_number: '+12025550199',
   to_number: '+12025550100',
   attempts: 1,
-  origin: { kind: 'app', id: 'zapier', call_id: null },
+  origin: { kind: 'app', id: 'odc_4VnX2kqLr8ZtYb7m', call_id: null },
   url: 'https://outdial.example.com/w/3/calls/9034',
   scheduled_at: null,
   queued_at: '2026-05-04T13:58:02.000Z',

@@ -581,6 +581,7 @@ export const flatCallTexts = texts({
   outcome_label: { label: 'Outcome in words' },
   reached: { label: 'Person answered' },
   recording: { label: 'Recording' },
+  transcript_file: { label: 'Transcript file' },
 })
 
 /** What Cancel Waiting Calls in Zapier adds to the response. */

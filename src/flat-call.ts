@@ -1,8 +1,9 @@
 import type { Call, ContactAdded } from '@outdial/contract'
 import type { ZObject } from 'zapier-platform-core'
 import { type ApiList, hasId } from './client.ts'
-import { outcomeLabels } from './generated.ts'
+import { callFields, outcomeLabels } from './generated.ts'
 import { downloadRecording } from './recording.ts'
+import { saveTranscript } from './transcript-file.ts'
 import { isObject } from './values.ts'
 
 /** A call as every step returns it. All calls have the same keys, so that a Zap that was tested with one gets them. */
@@ -21,7 +22,17 @@ export const flattenCall = (z: ZObject, call: Call) => ({
   origin: call.origin ?? { kind: null, id: null, call_id: null },
   url: call.url ?? null,
   recording: call.recording_url ? z.dehydrateFile(downloadRecording, { call_id: call.id }) : null,
+  transcript_file: call.transcript_text ? z.dehydrateFile(saveTranscript, { call_id: call.id }) : null,
 })
+
+/** What only a queued call has. Triggers leave these out, because they would always be blank. */
+const queuedOnly = ['waiting_for', 'next_attempt_at']
+
+/** Returns a call without the keys that only a queued call has. */
+export const withoutQueuedOnly = (call: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(call).filter(([key]) => !queuedOnly.includes(key)))
+
+export const completedCallFields = callFields.filter(({ key }) => !queuedOnly.includes(key))
 
 /** Returns true for a call of the API. */
 export const isCall = (value: unknown): value is Call =>

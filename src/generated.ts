@@ -49,7 +49,7 @@ export const sampleCall = {
   from_number: '+12025550199',
   to_number: '+12025550100',
   attempts: 1,
-  origin: { kind: 'app', id: 'zapier', call_id: null },
+  origin: { kind: 'app', id: 'odc_4VnX2kqLr8ZtYb7m', call_id: null },
   url: 'https://outdial.example.com/w/3/calls/9034',
   scheduled_at: null,
   queued_at: '2026-05-04T13:58:02.000Z',
@@ -67,6 +67,7 @@ export const sampleCall = {
   outcome_label: 'Answered',
   reached: true,
   recording: null,
+  transcript_file: null,
 }
 
 export const sampleQueuedCall = {
@@ -97,7 +98,7 @@ export const sampleQueuedCall = {
   from_number: '+12025550199',
   to_number: '+12025550100',
   attempts: 0,
-  origin: { kind: 'app', id: 'zapier', call_id: null },
+  origin: { kind: 'app', id: 'odc_4VnX2kqLr8ZtYb7m', call_id: null },
   url: 'https://outdial.example.com/w/3/calls/9034',
   scheduled_at: null,
   queued_at: '2026-05-04T13:58:02.000Z',
@@ -114,6 +115,7 @@ export const sampleQueuedCall = {
   outcome_label: null,
   reached: false,
   recording: null,
+  transcript_file: null,
   contact_created: true,
   call_queued: true,
 }
@@ -186,6 +188,7 @@ export const callFields: PlainOutputField[] = [
   { key: 'goal_met', label: 'Goal Met', type: 'boolean' },
   { key: 'recording_url', label: 'Recording URL', type: 'string' },
   { key: 'recording', label: 'Recording', type: 'file' },
+  { key: 'transcript_file', label: 'Transcript File', type: 'file' },
 ]
 
 export const queuedFields: PlainOutputField[] = [

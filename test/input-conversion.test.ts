@@ -154,6 +154,15 @@ const steps: Record<string, StepRows> = {
       include_test_calls: ['filter.test', yesOrNo.map((value) => toTestFilter(value))],
     },
   },
+  contact_opted_out_in_a_call: {
+    path: '/webhooks/subscribe',
+    response: { id: 7 },
+    required: {},
+    fields: {
+      campaign_id: ['filter.campaign_id', lookup('a campaign')],
+      agent_id: ['filter.agent_id', lookup('a Live agent')],
+    },
+  },
 }
 
 const lookupPaths: Partial<Record<string, string>> = {
