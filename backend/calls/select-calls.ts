@@ -42,8 +42,7 @@ export function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFil
   // select the many calls whose goal is unknown, too.
   if (filter.goalMet !== undefined)
     calls = calls.where('call.goal_met', 'is not', null).where('call.goal_met', '=', filter.goalMet)
-  if (filter.optedOut !== undefined)
-    calls = calls.where('call.opted_out', '=', sql.lit(filter.optedOut))
+  if (filter.optedOut !== undefined) calls = calls.where('call.opted_out', '=', sql.lit(filter.optedOut))
   if (filter.test !== undefined && filter.test !== 'include')
     calls = calls.where('call.test', '=', sql.lit(filter.test === 'only'))
   if (filter.from) calls = calls.where('call.queued_at', '>=', filter.from)

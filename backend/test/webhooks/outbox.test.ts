@@ -201,7 +201,7 @@ it('ends the call even if a subscription is removed at the same time', async () 
 
   const recording = await world.deps.db.transaction().execute(async (db) => {
     await endEventsOfConnection(
-      db,
+      { ...world.deps, db },
       owner.workspaceId,
       { apiKeyId: owner.apiKeyId },
       {

@@ -285,7 +285,12 @@ describe('a connection that ends', () => {
         .set({ revoked_at: world.deps.clock.now() })
         .where('id', '=', caller.apiKeyId)
         .execute()
-      await endEventsOfConnection(db, caller.workspaceId, { apiKeyId: caller.apiKeyId }, end)
+      await endEventsOfConnection(
+        { ...world.deps, db },
+        caller.workspaceId,
+        { apiKeyId: caller.apiKeyId },
+        end,
+      )
       const waiting = subscribe(world.deps, caller, body)
       await waitForLockWaiters(world.deps.db)
       return [waiting] // in an array so that this transaction doesn't wait for it: it waits for this transaction
@@ -299,7 +304,7 @@ describe('a connection that ends', () => {
     const { workspaceId, userId, clientId } = caller
     const subscribing = await world.deps.db.transaction().execute(async (db) => {
       await db.deleteFrom('oauth_grant').where('client_id', '=', clientId).execute()
-      await endEventsOfConnection(db, workspaceId, { userId, clientId }, end)
+      await endEventsOfConnection({ ...world.deps, db }, workspaceId, { userId, clientId }, end)
       const waiting = subscribe(world.deps, caller, body)
       await waitForLockWaiters(world.deps.db)
       return [waiting]
@@ -319,16 +324,16 @@ describe('a connection that ends', () => {
     }
     const remainingIds = async () => (await subscriptionsOf(world.seed.workspaceId)).map(({ id }) => id)
 
-    await endEventsOfConnection(world.deps.db, key.workspaceId, { apiKeyId: key.apiKeyId }, end)
+    await endEventsOfConnection(world.deps, key.workspaceId, { apiKeyId: key.apiKeyId }, end)
     expect(await remainingIds()).toEqual([ids.get(app), ids.get(otherApp)])
     await endEventsOfConnection(
-      world.deps.db,
+      world.deps,
       app.workspaceId,
       { userId: app.userId, clientId: app.clientId },
       end,
     )
     expect(await remainingIds()).toEqual([ids.get(otherApp)])
-    await endEventsOfConnection(world.deps.db, world.seed.workspaceId, { userId: world.seed.userId }, end)
+    await endEventsOfConnection(world.deps, world.seed.workspaceId, { userId: world.seed.userId }, end)
     expect(await remainingIds()).toEqual([])
     expect(await subscriptionsOf(otherWorkspaceCaller.workspaceId)).toHaveLength(1)
   })
