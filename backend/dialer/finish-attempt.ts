@@ -107,12 +107,9 @@ export async function finishAttempts(
   const campaigns = await lockCampaignsOf(tx, workspaceId, ends, found)
   const ended = await endAttempts(tx.db, workspaceId, ends)
   const calls = new Map(ended.map((call) => [call.attemptId, call]))
-  for (const { id, agentId, callId, phoneNumber } of optOuts) {
+  for (const dialed of optOuts) {
     // An opt-out counts even if the result is stale. Otherwise, the statement that completes the call saves it.
-    const optedOutCallId = calls.has(id) ? undefined : callId
-    const addedBy = { kind: 'agent', id: agentId, call_id: callId } as const
-    const entry = { phoneNumbers: [phoneNumber], source: 'call', addedBy, optedOutCallId, now } as const
-    await addToDoNotCallList(tx, workspaceId, entry)
+    await addOptOut(tx, workspaceId, dialed, calls.has(dialed.id) ? undefined : dialed.callId)
   }
 
   const finished = ends.flatMap((end) => {
@@ -152,6 +149,18 @@ export async function finishAttempts(
   const publishableIds = publishable.map(({ callId }) => callId)
   await publishCompletedCalls(tx, workspaceId, publishableIds, now)
   return ends.map(({ attempt }) => statuses.get(attempt.id) ?? 'stale')
+}
+
+/** Adds the number of an attempt in which the contact opted out to the do-not-call list. */
+export async function addOptOut(
+  tx: FinishDeps,
+  workspaceId: number,
+  { agentId, callId, phoneNumber }: { agentId: number; callId: number; phoneNumber: string },
+  optedOutCallId: number | undefined,
+): Promise<void> {
+  const addedBy = { kind: 'agent', id: agentId, call_id: callId } as const
+  const entry = { phoneNumbers: [phoneNumber], source: 'call', addedBy, optedOutCallId } as const
+  await addToDoNotCallList(tx, workspaceId, { ...entry, now: tx.clock.now() })
 }
 
 interface FinishedEnd extends AttemptEnd {

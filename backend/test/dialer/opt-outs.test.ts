@@ -1,8 +1,10 @@
 import { expect, it } from '@jest/globals'
+import type { RuntimeReport } from '@outdial/contract'
 import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
-import { claimTestCalls } from '../../dialer/claim-calls.ts'
+import { claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
+import { receiveReport } from '../../dialer/receive-report.ts'
 import { dialCall, getCall, listEvents, seedCall } from '../support/calls.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
@@ -53,6 +55,24 @@ it('marks a completed call if the result is stale, although its event was alread
   await finishAttempt(world.deps, attempt, emptyResult('failed', 'worker_lost'))
   expect(await finishAttempt(world.deps, attempt, optOut)).toBe('stale')
   expect(await readOptOut(id)).toEqual({ outcome: 'failed', opted_out: true, inEvents: [false] })
+})
+
+it('counts an opt-out that a runtime reports after the attempt has ended', async () => {
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
+  const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+  const [attempt] = await claimCalls(world.deps, lease, 1)
+  if (attempt === undefined) throw new Error('the call was not claimed')
+  await finishAttempt(world.deps, attempt, emptyResult('failed', 'worker_lost'))
+  const at = world.deps.clock.now().toISOString()
+  const report: RuntimeReport = {
+    ...{ sequence: 1, type: 'ended', at, outcome: 'answered', ended_reason: 'contact_hung_up' },
+    ...{ answered_at: at, transcript: [], do_not_call: true },
+  }
+  expect(await receiveReport(world.deps, attempt.id, report)).toBe('ended')
+  expect(await readOptOut(id)).toEqual({ outcome: 'failed', opted_out: true, inEvents: [false] })
+  expect(await world.deps.db.selectFrom('do_not_call').select('source').execute()).toContainEqual({
+    source: 'call',
+  })
 })
 
 it("doesn't mark test calls", async () => {
