@@ -12,7 +12,9 @@ import { downloadRecording } from './src/recording.ts'
 import { findCall } from './src/searches/find-call.ts'
 import { findCampaign, findOrCreateCampaign } from './src/searches/find-campaign.ts'
 import { findDoNotCallNumber } from './src/searches/find-do-not-call-number.ts'
+import { saveTranscript } from './src/transcript-file.ts'
 import { callCompleted } from './src/triggers/call-completed.ts'
+import { contactOptedOutInACall } from './src/triggers/contact-opted-out-in-a-call.ts'
 import { agents, campaigns, openCampaigns, phoneNumbers, timeZoneChoices } from './src/triggers/dropdowns.ts'
 
 export default defineApp({
@@ -21,9 +23,10 @@ export default defineApp({
   flags: { cleanInputData: false, throwForThrottlingEarly: false },
   authentication,
   beforeRequest: [addBearer],
-  hydrators: { downloadRecording },
+  hydrators: { downloadRecording, saveTranscript },
   triggers: {
     [callCompleted.key]: callCompleted,
+    [contactOptedOutInACall.key]: contactOptedOutInACall,
     [campaigns.key]: campaigns,
     [openCampaigns.key]: openCampaigns,
     [agents.key]: agents,

@@ -116,6 +116,11 @@ export interface Config {
   /** A URL that says how to report a vulnerability. */
   securityContact: string | undefined
   allowLoopbackWebhooks: boolean
+  /**
+   * The origin of the hook URLs whose subscriptions' ends are reported. Undefined in the demo, from which nothing leaves the
+   * machine. Tests use another one.
+   */
+  zapierHooksOrigin: string | undefined
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]
   /** How long the process still accepts requests after SIGTERM, until load balancers have noticed. */
@@ -195,6 +200,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const isLoopbackOnly =
     loopbackHosts.has(new URL(publicUrl).hostname) &&
     !(env.PUBLIC_URL === undefined && wildcardHosts.has(env.HOST))
+  const isTrial = env.DATABASE_URL === undefined && isLoopbackOnly
   // The demo uses the embedded database. Otherwise, delays between attempts last as long as they say.
   const defaultSpeed = env.DATABASE_URL === undefined ? 10 : 1
   // A load balancer needs a database that several processes share, and a worker gets no requests.
@@ -227,7 +233,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     maxApiKeysPerMember: env.MAX_API_KEYS_PER_MEMBER,
     maxWorkspacesPerUser: env.MAX_WORKSPACES_PER_USER,
     securityContact: toContactUrl(env.SECURITY_CONTACT),
-    allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? (env.DATABASE_URL === undefined && isLoopbackOnly),
+    allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? isTrial,
+    zapierHooksOrigin: isTrial ? undefined : 'https://hooks.zapier.com',
     trustedProxies: env.TRUSTED_PROXIES ?? [],
     shutdownDelaySeconds: env.SHUTDOWN_DELAY_SECONDS ?? defaultShutdownDelay,
     role: env.ROLE,

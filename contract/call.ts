@@ -128,6 +128,8 @@ export const Call = z
         transcript: z.array(TranscriptTurn),
         transcript_text: z.string().nullable(),
         sentiment: Sentiment,
+        // Like `origin`.
+        opted_out: z.boolean().optional(),
         goal_met: z.boolean().nullable(),
         extracted: Extracted,
         recording_url: z.url().nullable(),
@@ -159,6 +161,7 @@ export const CallQuery = ListQuery.extend(
       country: CountryInput.optional(),
       external_id: text(200).optional(),
       goal_met: z.enum(['true', 'false']).optional(),
+      opted_out: z.enum(['true', 'false']).optional(),
       test: TestCalls.optional(),
     },
     { ...filterTexts, country: addContactTexts.country },

@@ -71,7 +71,7 @@ export const exampleCall: Call = {
   from_number: '+12025550199',
   to_number: '+12025550100',
   attempts: 1,
-  origin: { kind: 'app', id: 'zapier', call_id: null },
+  origin: { kind: 'app', id: 'odc_4VnX2kqLr8ZtYb7m', call_id: null },
   url: 'https://outdial.example.com/w/3/calls/9034',
   scheduled_at: null,
   queued_at: '2026-05-04T13:58:02.000Z',
@@ -94,6 +94,7 @@ export const exampleCall: Call = {
   transcript_text:
     'Agent: Hello Maya, this is Ava. You asked about a roof inspection.\nContact: Yes, could someone come on Thursday morning?',
   sentiment: 'positive',
+  opted_out: false,
   goal_met: true,
   extracted: { interested: true, preferred_time: 'Thursday morning' },
   recording_url: null,

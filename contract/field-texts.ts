@@ -326,6 +326,10 @@ export const callTexts = texts({
   'transcript.at': { label: 'Transcript turn time' },
   transcript_text: { label: 'Full transcript', api: 'The transcript as text, one line per turn.' },
   sentiment: { label: 'Sentiment' },
+  opted_out: {
+    label: 'Contact opted out',
+    api: 'True if the contact asked in this call not to be called again. False for test calls, and for opt-outs that were made elsewhere.',
+  },
   goal_met: { label: 'Goal met', api: 'True if the agent reached the goal of the call. Null if unknown.' },
   extracted: { label: 'Extracted values', api: 'Values extracted from the conversation.' },
   recording_url: { label: 'Recording URL' },
@@ -555,7 +559,7 @@ export const subscriptionTexts = texts({
   filter: {
     label: 'Filter',
     dashboard: 'Events',
-    api: 'Which calls are sent; by default, all of them. Responses leave out `goal_met` and `test` if they select all calls.',
+    api: 'Which calls are sent; by default, all of them. Responses leave out `goal_met`, `opted_out`, and `test` if they select all calls.',
   },
   secret: {
     label: 'Signing secret',
@@ -604,6 +608,10 @@ export const filterTexts = texts({
     api: 'Only calls whose `goal_met` has this value. By default, all calls.',
     zap: 'Only trigger for calls that met their goal, or that missed it. Leave blank for all calls.',
   },
+  opted_out: {
+    label: callTexts.opted_out.label,
+    api: 'Only calls whose `opted_out` has this value. A webhook subscription accepts only true. By default, all calls.',
+  },
   test: {
     label: 'Test calls',
     api: 'Whether test calls are selected: `include` (default), `exclude`, or `only` (and no real calls).',
@@ -623,6 +631,7 @@ export const flatCallTexts = texts({
   outcome_label: { label: 'Outcome in words' },
   reached: { label: 'Person answered' },
   recording: { label: 'Recording' },
+  transcript_file: { label: 'Transcript file' },
 })
 
 /** What Cancel Waiting Calls in Zapier adds to the response. */

@@ -7,8 +7,9 @@ export const EventType = z.enum(['call.completed'])
 export type EventType = z.infer<typeof EventType>
 
 /**
- * Which calls a subscription receives. Normalized: outcomes are sorted and unique; null means all. `goal_met` and `test`
- * are left out if they select all calls, so that subscriptions from before these fields existed have the same filter.
+ * Which calls a subscription receives. Normalized: outcomes are sorted and unique; null means all. `goal_met`,
+ * `opted_out`, and `test` are left out if they select all calls, so that subscriptions from before these fields existed have
+ * the same filter.
  */
 export const WebhookFilter = z
   .object(
@@ -18,6 +19,7 @@ export const WebhookFilter = z
         agent_id: Id.nullable(),
         outcome: z.array(CallOutcome).nullable(),
         goal_met: z.boolean().optional(),
+        opted_out: z.literal(true).optional(),
         test: TestCalls.exclude(['include']).optional(),
       },
       filterTexts,
@@ -41,6 +43,7 @@ export const SubscribeWebhook = z
                 agent_id: Id.nullish(),
                 outcome: z.array(CallOutcome).max(9).nullish(),
                 goal_met: z.boolean().nullish(),
+                opted_out: z.literal(true).nullish(),
                 test: TestCalls.nullish(),
               },
               filterTexts,

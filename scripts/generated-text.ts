@@ -23,23 +23,23 @@ const callLabels = {
   ...toLabels(contract.contactTexts, contract.callTexts.contact.label, 'contact.'),
 }
 
-/** What the steps add to a call of the API: two fields after its outcome, and one at the end. */
+/** What the steps add to a call of the API: two fields after its outcome, and files at the end. */
 const flatCallFields: PlainOutputField[] = [
   { key: 'outcome_label', label: toTitleCase(contract.flatCallTexts.outcome_label.label), type: 'string' },
   { key: 'reached', label: toTitleCase(contract.flatCallTexts.reached.label), type: 'boolean' },
 ]
 
-const recordingField: PlainOutputField = {
-  key: 'recording',
-  label: toTitleCase(contract.flatCallTexts.recording.label),
+const fileFields: PlainOutputField[] = (['recording', 'transcript_file'] as const).map((key) => ({
+  key,
+  label: toTitleCase(contract.flatCallTexts[key].label),
   type: 'file',
-}
+}))
 
 /** Returns the fields of a call as every step returns it. */
 function callFields(): PlainOutputField[] {
   const fields = toOutputFields(contract.Call, callLabels)
   const start = fields.findIndex(({ key }) => key === 'outcome') + 1
-  return [...fields.toSpliced(start, 0, ...flatCallFields), recordingField]
+  return [...fields.toSpliced(start, 0, ...flatCallFields), ...fileFields]
 }
 
 /**
@@ -56,6 +56,7 @@ function sampleOf(call: contract.Call): object {
     transcript: [],
     // A file only exists for a call, and Zapier can't test a step with a file from a sample.
     recording: null,
+    transcript_file: null,
   }
 }
 

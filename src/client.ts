@@ -194,7 +194,8 @@ async function send<Data>(
 /** When the requests of a step must be finished. Each step has its own `z`. */
 const deadlines = new WeakMap<ZObject, number>()
 
-function remainingMs(z: ZObject): number {
+/** Returns the time that the requests of a step have left. */
+export function remainingMs(z: ZObject): number {
   const deadline = deadlines.get(z) ?? Date.now() + timeoutMs
   deadlines.set(z, deadline)
   return deadline - Date.now()

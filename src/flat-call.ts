@@ -2,8 +2,9 @@ import type { Call, ContactAdded } from '@outdial/contract'
 import type { PlainInputField, ZObject } from 'zapier-platform-core'
 import { type ApiList, hasId } from './client.ts'
 import { formatIssue } from './errors.ts'
-import { outcomeLabels } from './generated.ts'
+import { callFields, outcomeLabels } from './generated.ts'
 import { downloadRecording } from './recording.ts'
+import { saveTranscript } from './transcript-file.ts'
 import { isObject } from './values.ts'
 
 /** A call as every step returns it. All calls have the same keys, so that a Zap that was tested with one gets them. */
@@ -19,11 +20,22 @@ export const flattenCall = (z: ZObject, call: Call) => ({
   outcome_label: call.outcome && outcomeLabels[call.outcome],
   reached: call.outcome === 'answered',
   contact: { ...call.contact, consent: call.contact.consent ?? { source: null, at: null } },
-  // Calls that were stored by earlier versions have neither.
+  // Calls that were stored by earlier versions don't have these.
+  opted_out: call.opted_out ?? false,
   origin: call.origin ?? { kind: null, id: null, call_id: null },
   url: call.url ?? null,
   recording: call.recording_url ? z.dehydrateFile(downloadRecording, { call_id: call.id }) : null,
+  transcript_file: call.transcript_text ? z.dehydrateFile(saveTranscript, { call_id: call.id }) : null,
 })
+
+/** What only a queued call has. Triggers leave these out, because they would always be blank. */
+const queuedOnly = ['waiting_for', 'next_attempt_at']
+
+/** Returns a call without the keys that only a queued call has. */
+export const withoutQueuedOnly = (call: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(call).filter(([key]) => !queuedOnly.includes(key)))
+
+export const completedCallFields = callFields.filter(({ key }) => !queuedOnly.includes(key))
 
 /** Returns true for a call of the API. */
 export const isCall = (value: unknown): value is Call =>

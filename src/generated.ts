@@ -51,7 +51,7 @@ export const sampleCall = {
   from_number: '+12025550199',
   to_number: '+12025550100',
   attempts: 1,
-  origin: { kind: 'app', id: 'zapier', call_id: null },
+  origin: { kind: 'app', id: 'odc_4VnX2kqLr8ZtYb7m', call_id: null },
   url: 'https://outdial.example.com/w/3/calls/9034',
   scheduled_at: null,
   queued_at: '2026-05-04T13:58:02.000Z',
@@ -63,11 +63,13 @@ export const sampleCall = {
   transcript_text:
     'Agent: Hello Maya, this is Ava. You asked about a roof inspection.\nContact: Yes, could someone come on Thursday morning?',
   sentiment: 'positive',
+  opted_out: false,
   goal_met: true,
   recording_url: null,
   outcome_label: 'Answered',
   reached: true,
   recording: null,
+  transcript_file: null,
 }
 
 export const sampleQueuedCall = {
@@ -98,7 +100,7 @@ export const sampleQueuedCall = {
   from_number: '+12025550199',
   to_number: '+12025550100',
   attempts: 0,
-  origin: { kind: 'app', id: 'zapier', call_id: null },
+  origin: { kind: 'app', id: 'odc_4VnX2kqLr8ZtYb7m', call_id: null },
   url: 'https://outdial.example.com/w/3/calls/9034',
   scheduled_at: null,
   queued_at: '2026-05-04T13:58:02.000Z',
@@ -109,11 +111,13 @@ export const sampleQueuedCall = {
   transcript: [],
   transcript_text: null,
   sentiment: 'unknown',
+  opted_out: false,
   goal_met: null,
   recording_url: null,
   outcome_label: null,
   reached: false,
   recording: null,
+  transcript_file: null,
   contact_created: true,
   call_queued: true,
   warnings: "Left out: Email isn't a valid email address. Enter it like ada@example.com, or leave it blank.",
@@ -185,9 +189,11 @@ export const callFields: PlainOutputField[] = [
   { key: 'transcript[]at', label: 'Transcript Turn Time', type: 'datetime' },
   { key: 'transcript_text', label: 'Full Transcript', type: 'string' },
   { key: 'sentiment', label: 'Sentiment', type: 'string' },
+  { key: 'opted_out', label: 'Contact Opted Out', type: 'boolean' },
   { key: 'goal_met', label: 'Goal Met', type: 'boolean' },
   { key: 'recording_url', label: 'Recording URL', type: 'string' },
   { key: 'recording', label: 'Recording', type: 'file' },
+  { key: 'transcript_file', label: 'Transcript File', type: 'file' },
 ]
 
 export const queuedFields: PlainOutputField[] = [
@@ -391,6 +397,7 @@ export const callCompletedTexts = {
     label: 'Goal Met',
     helpText: 'Only trigger for calls that met their goal, or that missed it. Leave blank for all calls.',
   },
+  opted_out: { label: 'Contact Opted Out' },
   test: { label: 'Test Calls' },
   include_test_calls: {
     label: 'Include Test Calls',

@@ -1,6 +1,6 @@
 import type { Call } from '@outdial/contract'
 import type { Bundle, RawHttpResponse, ZObject } from 'zapier-platform-core'
-import { baseUrl, callApi, hasId } from './client.ts'
+import { baseUrl, callApi, hasId, remainingMs } from './client.ts'
 import { invalidInput, withoutContext } from './errors.ts'
 import { toText } from './values.ts'
 
@@ -14,9 +14,20 @@ export async function downloadRecording(z: ZObject, bundle: Bundle): Promise<str
   const path = `/calls/${toText(bundle.inputData.call_id)}/`
   const { recording_url } = await callApi<Call>(z, { method: 'GET', path }, hasId)
   if (recording_url === null) throw invalidInput(z, 'The recording of this call was deleted.')
-  const recording = await download(z, bundle, recording_url)
-  // Core's types ask for a promise of a streamed response.
-  return z.stashFile(Promise.resolve(recording))
+  const controller = new AbortController()
+  const { signal } = controller
+  const timer = setTimeout(() => controller.abort(), remainingMs(z))
+  try {
+    const recording = await download(z, bundle, recording_url, signal)
+    // Core's types ask for a promise of a streamed response, and lack the promise that core returns. It reads the response
+    // here, and then uploads it.
+    return await Promise.resolve(z.stashFile(Promise.resolve(recording)))
+  } catch (error) {
+    if (signal.aborted) throw failedDownload(z, undefined, ' within 25 seconds')
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Follows redirects here, because each address decides if the connection's token may be sent to it. */
@@ -24,19 +35,25 @@ async function download(
   z: ZObject,
   bundle: Bundle,
   url: string,
+  signal: AbortSignal,
   redirects = maxRedirects,
 ): Promise<RawHttpResponse> {
   if (!URL.canParse(url)) throw failedDownload(z, undefined)
   const isOutdial = new URL(url).origin === new URL(baseUrl(z)).origin
-  const response = await request(z, url, isOutdial ? bundle.authData.access_token : undefined)
+  const response = await request(z, url, isOutdial ? bundle.authData.access_token : undefined, signal)
   const location = response.getHeader('location')
   if (response.status >= 300 && response.status < 400 && location && redirects > 0)
-    return download(z, bundle, URL.parse(location, url)?.href ?? '', redirects - 1)
+    return download(z, bundle, URL.parse(location, url)?.href ?? '', signal, redirects - 1)
   if (response.status !== 200) throw failedDownload(z, response.status)
   return response
 }
 
-async function request(z: ZObject, url: string, token: string | undefined): Promise<RawHttpResponse> {
+async function request(
+  z: ZObject,
+  url: string,
+  token: string | undefined,
+  signal: AbortSignal,
+): Promise<RawHttpResponse> {
   const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` }
   // A variable of its own, because core's types lack an option that core has.
   const options = {
@@ -46,6 +63,7 @@ async function request(z: ZObject, url: string, token: string | undefined): Prom
     merge: false,
     skipThrowForStatus: true,
     redirect: 'manual' as const,
+    signal,
   }
   try {
     return await z.request(options)
@@ -56,8 +74,8 @@ async function request(z: ZObject, url: string, token: string | undefined): Prom
   }
 }
 
-function failedDownload(z: ZObject, status: number | undefined): Error {
-  const reason = status === undefined ? '' : ` (status ${status})`
+function failedDownload(z: ZObject, status: number | undefined, limit = ''): Error {
+  const reason = status === undefined ? limit : ` (status ${status})`
   const message = `The recording couldn't be downloaded${reason}. Open Calls in Outdial to check the call.`
   return withoutContext(new z.errors.Error(message, 'recording_unavailable', status))
 }

@@ -49,10 +49,11 @@ const steps = [
   ['cancel_waiting_calls', '/calls/cancel', { canceled: [] }],
   ['add_to_do_not_call_list', '/do-not-call/', { do_not_call: true }],
   ['call_completed', '/webhooks/subscribe', { id: 7 }],
+  ['contact_opted_out_in_a_call', '/webhooks/subscribe', { id: 7 }],
 ] as const
 
 /** Fields that the connector fills in, not the user. */
-const fromConnector = ['callback_url', 'lenient', 'target_url', 'event']
+const fromConnector = ['callback_url', 'lenient', 'target_url', 'event', 'filter.opted_out']
 
 const listPaths = (value: unknown, path = ''): string[] =>
   typeof value === 'object' && value !== null

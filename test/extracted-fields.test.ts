@@ -5,6 +5,7 @@ import { apiPath, errorBody, run, runExpectingError, stubFailure, stubResponse }
 
 const steps = [
   'triggers.call_completed',
+  'triggers.contact_opted_out_in_a_call',
   'creates.queue_call',
   'creates.queue_call_and_wait',
   'searches.find_call',

@@ -1,7 +1,18 @@
-import { describe, expect, it } from '@jest/globals'
+import { PassThrough } from 'node:stream'
+import { mock } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from '@jest/globals'
 import { exampleCall, exampleContactAdded } from '@outdial/contract'
 import nock from 'nock'
-import { apiPath, baseUrl, errorBody, run, runExpectingError, stubResponse } from './support/connector.ts'
+import {
+  apiPath,
+  baseUrl,
+  errorBody,
+  fileOfCall,
+  run,
+  runExpectingError,
+  stubResponse,
+} from './support/connector.ts'
 
 const hydrator = 'hydrators.downloadRecording'
 const storage = 'https://storage.example.com'
@@ -14,9 +25,8 @@ const stubCall = (recording_url: string | null) =>
 // Core's key for requests to Zapier's storage.
 process.env.ZAPIER_DEPLOY_KEY = 'deploy-key'
 
-/** Plays Zapier's storage. The returned list then contains the files that were uploaded to it. */
-function stubUpload(): string[] {
-  const uploads: string[] = []
+/** Plays Zapier's server, which says where to upload a file. */
+const stubUploadAddress = () =>
   nock('https://rpc.zapier.com')
     .post('/cli')
     .reply(async (request: Request) => {
@@ -24,6 +34,11 @@ function stubUpload(): string[] {
       const result = { url: 'https://uploads.example.com/', fields: { key: 'copy.mp3' } }
       return [200, JSON.stringify({ id, result }), { 'Content-Type': 'application/json' }]
     })
+
+/** Plays Zapier's storage. The returned list then contains the files that were uploaded to it. */
+function stubUpload(): string[] {
+  const uploads: string[] = []
+  stubUploadAddress()
   nock('https://uploads.example.com')
     .post('/')
     .reply(async (request: Request) => {
@@ -45,10 +60,10 @@ function stubServer(origin: string, path: string, status = 200, headers: Record<
   return authorizations
 }
 
-/** Returns the file that Zapier downloads when a later step uses it. */
-const file = `hydrate|||${JSON.stringify({ type: 'file', method: hydrator, bundle: { call_id: recorded.id } })}|||hydrate`
+const file = fileOfCall('downloadRecording', recorded.id)
+const transcript = fileOfCall('saveTranscript', recorded.id)
 
-describe('a call with a recording has it as a file', () => {
+describe('a call with a recording and a transcript has them as files', () => {
   const inputData = { campaign_id: '12', phone_number: '+12025550100', call: recorded.id }
   const added = { ...exampleContactAdded, call: recorded }
   const event = { type: 'call.completed', data: recorded }
@@ -56,6 +71,11 @@ describe('a call with a recording has it as a file', () => {
   it.each([
     ['triggers.call_completed.operation.perform', { cleanedRequest: event, rawRequest: {} }, undefined],
     ['triggers.call_completed.operation.performList', {}, ['GET', '/calls/', 200, page]],
+    [
+      'triggers.contact_opted_out_in_a_call.operation.perform',
+      { cleanedRequest: event, rawRequest: {} },
+      undefined,
+    ],
     ['creates.queue_call.operation.perform', { inputData }, ['POST', '/contacts/', 201, added]],
     [
       'creates.queue_call_and_wait.operation.performResume',
@@ -68,9 +88,7 @@ describe('a call with a recording has it as a file', () => {
 
     const output = [await run<unknown>(method, parts)].flat()
 
-    expect(output).toEqual([
-      expect.objectContaining({ recording: file, recording_url: recorded.recording_url }),
-    ])
+    expect(output).toEqual([expect.objectContaining({ recording: file, transcript_file: transcript })])
   })
 })
 
@@ -112,6 +130,65 @@ it.each([
 
   expect(authorizations).toHaveLength(1)
   expect(String(authorizations[0])).not.toContain('token-1')
+})
+
+describe('a recording that takes longer than a step may', () => {
+  afterEach(() => mock.timers.reset())
+
+  it('ends with an error that says so, after 25 seconds', async () => {
+    stubCall(`${storage}/9034.mp3`)
+    const body = new PassThrough()
+    body.write('the ')
+    nock(storage).get('/9034.mp3').reply(200, body, { 'Content-Type': 'audio/mpeg' })
+    stubUploadAddress()
+    mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() })
+    let settled = false
+    const failed = runExpectingError(hydrator, bundle).finally(() => (settled = true))
+    const pass = async (ms: number) => {
+      mock.timers.tick(ms)
+      for (let turn = 0; turn < 200; turn += 1) await setImmediate()
+      return settled
+    }
+    await pass(0)
+
+    expect(await pass(24_999)).toBe(false)
+    expect(await pass(1)).toBe(true)
+    expect(await failed).toMatchObject({
+      message:
+        "The recording couldn't be downloaded within 25 seconds. Open Calls in Outdial to check the call.",
+    })
+  })
+})
+
+describe('a transcript', () => {
+  it('is saved as a text file', async () => {
+    stubCall(null)
+    const uploads = stubUpload()
+
+    expect(await run('hydrators.saveTranscript', bundle)).toBe('https://uploads.example.com/copy.mp3')
+
+    expect(uploads[0]).toContain('filename="transcript-9034.txt"')
+    expect(uploads[0]).toContain('Content-Type: text/plain; charset=utf-8')
+    expect(uploads[0]).toContain(exampleCall.transcript_text)
+  })
+
+  it('has no file if it is empty', async () => {
+    const data = { ...exampleCall, transcript: [], transcript_text: null }
+    const cleanedRequest = { type: 'call.completed', data }
+
+    expect(await run('triggers.call_completed.operation.perform', { cleanedRequest })).toMatchObject([
+      { transcript_file: null },
+    ])
+  })
+
+  it('that was deleted since ends with an error that says so', async () => {
+    stubResponse('GET', apiPath(`/calls/${recorded.id}/`), 200, { ...recorded, transcript_text: null })
+
+    expect(await runExpectingError('hydrators.saveTranscript', bundle)).toEqual({
+      name: 'HaltedError',
+      message: 'The transcript of this call was deleted.',
+    })
+  })
 })
 
 describe('a recording that cannot be downloaded', () => {

@@ -11,7 +11,7 @@ import { endEventsOfConnection } from '../webhooks/subscriptions.ts'
  * @throws {ApiError} not_found if the user isn't a member
  */
 export const endMembership = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   userId: number,
 ): Promise<void> =>
@@ -20,7 +20,7 @@ export const endMembership = (
     await deleteMember(tx, workspaceId, userId)
     await revokeGrants(tx, workspaceId, userId)
     const end = { reason: 'member_removed', at: tx.clock.now() } as const
-    await endEventsOfConnection(tx.db, workspaceId, { userId }, end)
+    await endEventsOfConnection(tx, workspaceId, { userId }, end)
   })
 
 /**
@@ -29,7 +29,7 @@ export const endMembership = (
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
 export const removeMember = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   userId: number,
 ): Promise<void> =>

@@ -10,14 +10,14 @@ import { endEventsOfConnection } from '../webhooks/subscriptions.ts'
  * @throws {ApiError} not_found if the workspace has no such key, or the key is already revoked
  */
 export const revokeApiKey = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   apiKeyId: number,
 ): Promise<{ subscriptions: number }> =>
   inTransaction(deps, async (tx) => {
     await endApiKey(tx, workspaceId, apiKeyId)
     const end = { reason: 'key_revoked', at: tx.clock.now() } as const
-    return { subscriptions: await endEventsOfConnection(tx.db, workspaceId, { apiKeyId }, end) }
+    return { subscriptions: await endEventsOfConnection(tx, workspaceId, { apiKeyId }, end) }
   })
 
 /**
@@ -25,7 +25,7 @@ export const revokeApiKey = (
  * the number of subscriptions.
  */
 export const disconnectApp = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   userId: number,
   clientId: string,
@@ -33,5 +33,5 @@ export const disconnectApp = (
   inTransaction(deps, async (tx) => {
     await revokeGrants(tx, workspaceId, userId, clientId)
     const end = { reason: 'app_disconnected', at: tx.clock.now() } as const
-    return { subscriptions: await endEventsOfConnection(tx.db, workspaceId, { userId, clientId }, end) }
+    return { subscriptions: await endEventsOfConnection(tx, workspaceId, { userId, clientId }, end) }
   })

@@ -88,7 +88,7 @@ function selectNewCalls(
         'queued' as status, null::text as outcome, null::text as ended_reason, 0 as attempts,
         ${queuedAt}::timestamptz as queued_at, null::timestamptz as answered_at, null::timestamptz as ended_at,
         null::int as duration_seconds, null::text as summary, '[]'::jsonb as transcript, 'unknown' as sentiment,
-        null::boolean as goal_met, '{}'::jsonb as extracted, null::text as recording_url,
+        false as opted_out, null::boolean as goal_met, '{}'::jsonb as extracted, null::text as recording_url,
         null::jsonb as completed_contact
       from ${queued} as queued
       join json_to_recordset(${requests}::json) as request (
@@ -107,6 +107,8 @@ export interface QueuedCallResult {
   outcome: CallOutcome
   endedReason: EndedReason
   at: Date
+  /** The call in which the contact opted out, if it's among them: it waits for another attempt. */
+  optedOutCallId?: number
   /** Who canceled the call. */
   canceledBy?: Actor
 }
@@ -125,6 +127,7 @@ export const markQueuedCallsCompleted = async (
       outcome: result.outcome,
       ended_reason: result.endedReason,
       ended_at: result.at,
+      opted_out: sql<boolean>`opted_out or (id = ${result.optedOutCallId ?? 0} and not test)`,
       canceled_by: result.canceledBy === undefined ? null : JSON.stringify(result.canceledBy),
       next_attempt_at: null,
       completed_contact: contactSnapshot(sql.ref('call.contact_id')),

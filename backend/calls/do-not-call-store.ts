@@ -48,6 +48,17 @@ export const insertDoNotCallEntries = async (
     .execute()
 }
 
+/** Saves that the contact opted out in this call. A test call changes nothing. */
+export const markOptedOut = async (db: Db, workspaceId: number, callId: number): Promise<void> => {
+  await db
+    .updateTable('call')
+    .set({ opted_out: true })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', callId)
+    .where('test', '=', false)
+    .execute()
+}
+
 /** Locks the queued calls to these numbers in one campaign, or in all of them, in order of ID. */
 export const lockQueuedCallsToNumbers = async (
   db: Db,

@@ -11,6 +11,7 @@ import {
   deleteDoNotCallEntry,
   insertDoNotCallEntries,
   lockQueuedCallsToNumbers,
+  markOptedOut,
 } from './do-not-call-store.ts'
 import { normalizeNumbers, type NumberRef, resolveNumber, resolveNumbers } from './resolve-number.ts'
 
@@ -18,6 +19,8 @@ import { normalizeNumbers, type NumberRef, resolveNumber, resolveNumbers } from 
  * Adds numbers to the workspace's do-not-call list and completes the queued calls to them, in every campaign, as
  * suppressed. A call that is being dialed or in progress continues. A number that is already on the list keeps its
  * first source, reason, and actor. Call it in a transaction.
+ *
+ * @param entry.optedOutCallId the call in which the contact opted out, unless its completion saves that
  */
 export async function addToDoNotCallList(
   tx: Pick<Deps, 'config' | 'db' | 'notify'>,
@@ -27,15 +30,18 @@ export async function addToDoNotCallList(
     source: 'api' | 'dashboard' | 'call'
     reason?: string | null
     addedBy?: Actor | null
+    optedOutCallId?: number
     now: Date
   },
 ): Promise<void> {
-  const { phoneNumbers, source, reason = null, addedBy = null, now } = entry
+  const { phoneNumbers, source, reason = null, addedBy = null, optedOutCallId, now } = entry
   await lockNumbers(tx.db, workspaceId, phoneNumbers)
   await insertDoNotCallEntries(tx.db, workspaceId, { phoneNumbers, source, reason, addedBy, at: now })
   await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { phoneNumbers })
   const callIds = await lockQueuedCallsToNumbers(tx.db, workspaceId, phoneNumbers)
-  const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
+  if (optedOutCallId !== undefined && !callIds.includes(optedOutCallId))
+    await markOptedOut(tx.db, workspaceId, optedOutCallId)
+  const result = { outcome: 'suppressed', endedReason: 'do_not_call', optedOutCallId, at: now } as const
   await completeQueuedCalls(tx, workspaceId, callIds, result)
 }
 

@@ -60,6 +60,7 @@ export const selectCalls = (
       'call.summary',
       'call.transcript',
       'call.sentiment',
+      'call.opted_out',
       'call.goal_met',
       'call.extracted',
       'call.recording_url',

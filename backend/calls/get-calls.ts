@@ -55,6 +55,7 @@ export const toCall = (config: Deps['config'], row: CallRow): Call => ({
   transcript: row.transcript,
   transcript_text: row.transcript.length === 0 ? null : row.transcript.map(formatTurn).join('\n'),
   sentiment: row.sentiment,
+  opted_out: row.opted_out,
   goal_met: row.goal_met,
   extracted: row.extracted,
   recording_url: row.recording_url,
@@ -118,6 +119,7 @@ export async function listCalls(
       phoneNumber && (await normalizeNumber(deps.db, caller.workspaceId, { phoneNumber, country })),
     externalId: query.external_id,
     goalMet: query.goal_met && query.goal_met === 'true',
+    optedOut: query.opted_out && query.opted_out === 'true',
     test: query.test,
   }
   const page = { limit: limit + 1, offset }

@@ -15,6 +15,7 @@ export interface CallFilter {
   /** The contact's external ID. */
   externalId?: string
   goalMet?: boolean
+  optedOut?: boolean
   test?: TestCalls
   /** Earliest `queued_at`, inclusive. */
   from?: Date
@@ -37,10 +38,11 @@ export function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFil
     ))`
     calls = calls.where('call.contact_id', '=', contacts)
   }
-  // These two are the conditions of partial indexes. Without `is not null`, PostgreSQL would expect `not goal_met` to
+  // These are the conditions of partial indexes. Without `is not null`, PostgreSQL would expect `not goal_met` to
   // select the many calls whose goal is unknown, too.
   if (filter.goalMet !== undefined)
     calls = calls.where('call.goal_met', 'is not', null).where('call.goal_met', '=', filter.goalMet)
+  if (filter.optedOut !== undefined) calls = calls.where('call.opted_out', '=', sql.lit(filter.optedOut))
   if (filter.test !== undefined && filter.test !== 'include')
     calls = calls.where('call.test', '=', sql.lit(filter.test === 'only'))
   if (filter.from) calls = calls.where('call.queued_at', '>=', filter.from)

@@ -176,6 +176,7 @@ create table call (
   completed_contact jsonb,
   analysis_until timestamp with time zone,
   conversation_erased_at timestamp with time zone,
+  opted_out boolean not null default false,
   constraint call_pkey PRIMARY KEY (id),
   constraint call_check CHECK (((status = 'completed'::text) = (outcome IS NOT NULL))),
   constraint call_check1 CHECK (((status = 'queued'::text) = (next_attempt_at IS NOT NULL))),
@@ -197,6 +198,7 @@ CREATE INDEX call_list ON call USING btree (workspace_id, id DESC); -- GET /call
 CREATE INDEX call_list_agent ON call USING btree (workspace_id, agent_id, id DESC); -- The list of calls of an agent
 CREATE INDEX call_list_campaign ON call USING btree (workspace_id, campaign_id, id DESC); -- The list of calls of a campaign
 CREATE INDEX call_list_goal ON call USING btree (workspace_id, goal_met, id DESC) WHERE (goal_met IS NOT NULL); -- The list of calls by whether the goal was met
+CREATE INDEX call_list_opted_out ON call USING btree (workspace_id, id DESC) WHERE opted_out; -- The list of calls in which the contact opted out
 CREATE INDEX call_list_outcome ON call USING btree (workspace_id, outcome, id DESC) WHERE (outcome IS NOT NULL); -- The list of calls with an outcome
 CREATE INDEX call_list_status ON call USING btree (workspace_id, status, id DESC); -- The list of calls with a status
 CREATE INDEX call_number ON call USING btree (workspace_id, to_number text_pattern_ops); -- Search by the start of a number, and the queued calls to a number
@@ -895,7 +897,7 @@ create policy workspace on tool_call to outdial_workspace using ((workspace_id =
 create table webhook_delivery (
   id bigint not null generated always as identity,
   workspace_id bigint not null,
-  event_id text not null,
+  event_id text,
   subscription_id bigint,
   callback_id bigint,
   target_url text not null,
@@ -968,6 +970,7 @@ create table webhook_subscription (
 CREATE INDEX webhook_subscription_ended ON webhook_subscription USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE UNIQUE INDEX webhook_subscription_of_client ON webhook_subscription USING btree (user_id, client_id, workspace_id, target_url, event, filter) WHERE ((client_id IS NOT NULL) AND (ended_at IS NULL));
 CREATE UNIQUE INDEX webhook_subscription_of_key ON webhook_subscription USING btree (api_key_id, target_url, event, filter) WHERE ((api_key_id IS NOT NULL) AND (ended_at IS NULL));
+CREATE INDEX webhook_subscription_target ON webhook_subscription USING btree (target_url) WHERE (ended_at IS NULL);
 CREATE INDEX webhook_subscription_workspace ON webhook_subscription USING btree (workspace_id);
 grant delete, insert, select, update on webhook_subscription to outdial_service;
 grant delete, insert, select, update on webhook_subscription to outdial_workspace;

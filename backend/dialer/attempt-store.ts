@@ -186,6 +186,7 @@ export interface Completion {
   transcript: TranscriptTurn[]
   summary: string | null
   recordingUrl: string | null
+  optedOut: boolean
   analysis?: Analysis | null
   /** The event waits for the analysis until this time. Null if there's nothing to wait for. */
   analysisUntil: Date | null
@@ -208,6 +209,7 @@ export async function completeCalls(
     transcript: completion.transcript,
     summary: analysis?.summary ?? completion.summary,
     recording_url: completion.recordingUrl,
+    opted_out: completion.optedOut,
     sentiment: analysis?.sentiment,
     goal_met: analysis?.goalMet,
     extracted: analysis?.extracted,
@@ -221,6 +223,7 @@ export async function completeCalls(
       ended_at = completed.ended_at, duration_seconds = completed.duration_seconds,
       transcript = completed.transcript, summary = completed.summary, recording_url = completed.recording_url,
       sentiment = coalesce(completed.sentiment, call.sentiment),
+      opted_out = completed.opted_out or call.opted_out,
       goal_met = coalesce(completed.goal_met, call.goal_met),
       extracted = coalesce(completed.extracted, call.extracted),
       analysis_until = completed.analysis_until,
@@ -229,8 +232,8 @@ export async function completeCalls(
         then ${contactSnapshot(sql.ref('call.contact_id'))} end
     from json_to_recordset(${JSON.stringify(rows)}) as completed (
       id bigint, outcome text, ended_reason text, answered_at timestamptz, ended_at timestamptz, duration_seconds int,
-      transcript jsonb, summary text, recording_url text, sentiment text, goal_met boolean, extracted jsonb,
-      analysis_until timestamptz
+      transcript jsonb, summary text, recording_url text, opted_out boolean, sentiment text, goal_met boolean,
+      extracted jsonb, analysis_until timestamptz
     )
     where call.id = completed.id and call.workspace_id = ${workspaceId}`.execute(db)
 }

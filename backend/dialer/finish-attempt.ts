@@ -107,10 +107,9 @@ export async function finishAttempts(
   const campaigns = await lockCampaignsOf(tx, workspaceId, ends, found)
   const ended = await endAttempts(tx.db, workspaceId, ends)
   const calls = new Map(ended.map((call) => [call.attemptId, call]))
-  for (const { agentId, callId, phoneNumber } of optOuts) {
-    // An opt-out counts even if the result is stale.
-    const addedBy = { kind: 'agent', id: agentId, call_id: callId } as const
-    await addToDoNotCallList(tx, workspaceId, { phoneNumbers: [phoneNumber], source: 'call', addedBy, now })
+  for (const dialed of optOuts) {
+    // An opt-out counts even if the result is stale. Otherwise, the statement that completes the call saves it.
+    await addOptOut(tx, workspaceId, dialed, calls.has(dialed.id) ? undefined : dialed.callId)
   }
 
   const finished = ends.flatMap((end) => {
@@ -140,7 +139,8 @@ export async function finishAttempts(
     }
     const analysisUntil = analysisDeadline(result, at)
     const override = isSuppressed && ({ outcome: 'suppressed', endedReason: 'do_not_call' } as const)
-    completions.push({ ...result, ...override, callId: call.id, at, analysisUntil })
+    const optedOut = result.optedOut && !call.test
+    completions.push({ ...result, ...override, optedOut, callId: call.id, at, analysisUntil })
     statuses.set(attempt.id, analysisUntil === null ? 'completed' : 'analyzing')
   }
   await requeueCalls(tx.db, workspaceId, retries)
@@ -149,6 +149,18 @@ export async function finishAttempts(
   const publishableIds = publishable.map(({ callId }) => callId)
   await publishCompletedCalls(tx, workspaceId, publishableIds, now)
   return ends.map(({ attempt }) => statuses.get(attempt.id) ?? 'stale')
+}
+
+/** Adds the number of an attempt in which the contact opted out to the do-not-call list. */
+export async function addOptOut(
+  tx: FinishDeps,
+  workspaceId: number,
+  { agentId, callId, phoneNumber }: { agentId: number; callId: number; phoneNumber: string },
+  optedOutCallId: number | undefined,
+): Promise<void> {
+  const addedBy = { kind: 'agent', id: agentId, call_id: callId } as const
+  const entry = { phoneNumbers: [phoneNumber], source: 'call', addedBy, optedOutCallId } as const
+  await addToDoNotCallList(tx, workspaceId, { ...entry, now: tx.clock.now() })
 }
 
 interface FinishedEnd extends AttemptEnd {

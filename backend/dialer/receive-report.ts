@@ -12,7 +12,8 @@ import {
   toAnalysis,
 } from '../telephony/http-runtime/attempt-reports.ts'
 import { httpProviderName } from '../telephony/http-runtime/http-provider.ts'
-import { finishAnalysis } from './finish-attempt.ts'
+import { findAttempts } from './attempt-store.ts'
+import { addOptOut, finishAnalysis } from './finish-attempt.ts'
 
 /**
  * Saves a runtime's report about an attempt. The worker that runs the attempt reads it from the table, so any replica
@@ -21,7 +22,7 @@ import { finishAnalysis } from './finish-attempt.ts'
  *
  * @param options.byToken an attempt token authenticates the report. It's valid until the attempt and its analysis end.
  * @param options.changes what was shortened or left out
- * @returns `ended` if the attempt has ended and this report can no longer change anything
+ * @returns `ended` if the attempt has ended and this report can no longer change anything, except that an opt-out still counts
  * @throws {ApiError} not_found; expired_credential
  */
 export const receiveReport = (
@@ -43,7 +44,10 @@ export const receiveReport = (
     // The first end report to arrive counts, regardless of sequence numbers.
     const isLate = ended !== undefined && report.sequence < ended.sequence && report.type !== 'ended'
     const isOver = ended !== undefined || attempt.endedAt !== null
-    if (isOver && !isLate && report.type !== 'analysis') return 'ended'
+    if (isOver && !isLate && report.type !== 'analysis') {
+      await addLateOptOut(tx, attempt.workspaceId, attemptId, report)
+      return 'ended'
+    }
 
     await insertReports(tx.db, attemptId, [{ report, changes: options.changes ?? [] }])
     // Until the attempt ends, its worker waits for the analysis. Afterward, that worker may be gone.
@@ -52,3 +56,17 @@ export const receiveReport = (
     }
     return 'recorded'
   })
+
+/** Adds the number to the do-not-call list if the end report of an ended attempt says that the contact opted out. */
+async function addLateOptOut(
+  tx: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
+  workspaceId: number,
+  attemptId: string,
+  report: RuntimeReport,
+): Promise<void> {
+  if (report.type !== 'ended' || report.outcome !== 'answered' || report.do_not_call !== true) return
+  const [dialed] = await findAttempts(tx.db, workspaceId, [attemptId])
+  // The number of an erased contact isn't known.
+  if (dialed === undefined || dialed.test || dialed.phoneNumber === '') return
+  await addOptOut(tx, workspaceId, dialed, dialed.callId)
+}

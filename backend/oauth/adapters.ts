@@ -21,7 +21,7 @@ import { findClient, revokeGrant } from './oauth-store.ts'
 
 /** Creates the adapter through which oidc-provider stores one of its models. */
 export function createAdapter(
-  deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'secretBox'>,
   model: string,
 ): Adapter {
   switch (model) {
@@ -92,7 +92,7 @@ const payloadAdapter = (
   }
 }
 
-const grantAdapter = (deps: Pick<Deps, 'db' | 'clock' | 'notify'>): Adapter => ({
+const grantAdapter = (deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>): Adapter => ({
   ...payloadAdapter(deps, 'Grant', { grantIdOf: (id) => id }),
   destroy: async (id) => {
     // After a replayed code or token, the subscriptions stay, so that the user still has them after reconnecting.

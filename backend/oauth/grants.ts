@@ -53,7 +53,7 @@ export async function createGrant(
  * removes the webhook subscriptions, because an app that can't read calls must not receive them.
  */
 export const endConnection = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   grantHash: Buffer,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
@@ -61,7 +61,7 @@ export const endConnection = (
     await revokeGrant(tx.db, grantHash)
     if (!connection || (await hasGrant(tx.db, connection.workspaceId, connection))) return
     const end = { reason: 'app_disconnected', at: tx.clock.now() } as const
-    await endEventsOfConnection(tx.db, connection.workspaceId, connection, end)
+    await endEventsOfConnection(tx, connection.workspaceId, connection, end)
   })
 
 /**
@@ -89,7 +89,7 @@ export const recordGrantUse = (
  * refresh token in time.
  */
 export async function deleteUnusedGrants(
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   before: Date,
 ): Promise<void> {
   for (const grantHash of await selectUnusedGrants(deps.db, before)) await endConnection(deps, grantHash)
@@ -105,7 +105,7 @@ export async function deleteExpiredOauthState(deps: Pick<Deps, 'db'>, now: Date)
 
 /** Ends connections that have no token anymore. Expired credentials must be deleted first. */
 export async function endExpiredConnections(
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   now: Date,
 ): Promise<void> {
   await deleteExpiredOauthState(deps, now)

@@ -11,7 +11,9 @@ import { eraseCallbackUrlsOfErasedContacts } from '../webhooks/erase-events.ts'
 import { deleteOldSubscriptions } from '../webhooks/subscriptions.ts'
 
 /** Starts a job that deletes expired rows once an hour. Several processes can run it at the same time. */
-export const startExpirationJob = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>): PeriodicJob => {
+export const startExpirationJob = (
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>,
+): PeriodicJob => {
   const { db, clock, log } = deps
   const onError = (error: unknown) =>
     log.error({ error: describeError(error) }, 'failed to delete expired rows')

@@ -160,6 +160,7 @@ const describeReason = (reason: UnmatchedSubscription['reason'], call: FilteredC
       call.goal_met === null
         ? 'its filter depends on the goal, which is unknown for this call'
         : `its filter selects calls that ${call.goal_met ? "didn't meet" : 'met'} their goal`,
+    opted_out: 'its filter selects only calls in which the contact opted out',
     test: call.test ? 'its filter excludes test calls' : 'its filter selects only test calls',
   })[reason]
 

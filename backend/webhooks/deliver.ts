@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { describeNetworkError } from '../outbound/describe-network-error.ts'
-import type { GuardedSend } from '../outbound/guard.ts'
+import type { GuardedRequest, GuardedSend } from '../outbound/guard.ts'
 import { signWebhook } from '../outbound/sign-webhook.ts'
 import { findTargetUrlIssue } from '../outbound/target-url.ts'
 import { version } from '../version.ts'
@@ -18,10 +18,15 @@ export type DeliveryAttemptResult =
 // The response body isn't used. It's read so that the receiver can finish sending it.
 const maxResponseBytes = 4096
 
-/** The headers of a delivery, without its signature. */
-export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent': `Outdial/${version}` }
+const userAgent = `Outdial/${version}`
 
-/** Sends one POST request, signed with the time `at`. `signal` aborts connecting, waiting, and reading. */
+/** The headers of an event, without its signature. */
+export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent': userAgent }
+
+/**
+ * Sends one request: an event, signed with the time `at`, or the report to Zapier that a subscription has ended. `signal`
+ * aborts connecting, waiting, and reading.
+ */
 export async function attemptDelivery(
   { config, clock }: Pick<Deps, 'config' | 'clock'>,
   { send, findSigningKeys }: { send: GuardedSend; findSigningKeys: FindSigningKeys },
@@ -31,19 +36,19 @@ export async function attemptDelivery(
 ): Promise<DeliveryAttemptResult> {
   const issue = findTargetUrlIssue(config, delivery.targetUrl)
   if (issue !== undefined) return { kind: 'unreachable', error: issue }
-  const keys = findSigningKeys(delivery, at)
-  if (keys === undefined)
+  const request = toRequest(findSigningKeys, delivery, at)
+  if (request === undefined)
     return {
       kind: 'internal_error',
       error:
         "Outdial can't decrypt the signing secret. Ask your Outdial administrator to add the key that encrypted it to SECRET_KEY.",
     }
 
-  const { eventId: id, body } = delivery
-  const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, keys }) }
-  const request = { url: new URL(delivery.targetUrl), method: 'POST', headers, body } as const
+  const url = new URL(delivery.targetUrl)
   try {
-    const response = await send({ ...request, signal, maxBytes: maxResponseBytes })
+    const response = await send({ ...request, url, signal, maxBytes: maxResponseBytes })
+    // Zapier knows then, whatever it responds.
+    if (delivery.eventId === null) return { kind: 'delivered', statusCode: response.status }
     return toAttemptResult(
       response.status,
       parseRetryAfter(String(response.headers['retry-after'] ?? ''), clock.now()),
@@ -53,6 +58,21 @@ export async function attemptDelivery(
     if (message === undefined) throw error
     return { kind: 'unreachable', error: toSentence(message) }
   }
+}
+
+/** Returns undefined if the signing secret can't be decrypted. */
+function toRequest(
+  findSigningKeys: FindSigningKeys,
+  delivery: LeasedDelivery,
+  at: Date,
+): Pick<GuardedRequest, 'method' | 'headers' | 'body'> | undefined {
+  const { eventId: id, body } = delivery
+  if (id === null || body === null)
+    return { method: 'DELETE', headers: { 'user-agent': userAgent }, body: undefined }
+  const keys = findSigningKeys(delivery, at)
+  if (keys === undefined) return undefined
+  const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, keys }) }
+  return { method: 'POST', headers, body }
 }
 
 function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): DeliveryAttemptResult {

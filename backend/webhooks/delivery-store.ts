@@ -12,10 +12,13 @@ export interface LeasedDelivery {
   fence: number
   /** Failed attempts before this one. */
   attempts: number
-  eventId: string
+  createdAt: Date
+  /** Null for the report to Zapier that the subscription has ended. */
+  eventId: string | null
   /** True for a test event: it's sent once, and its result doesn't count for the subscription. */
   isTest: boolean
-  body: string
+  /** Null without an event. */
+  body: string | null
   targetUrl: string
   targetHost: string
   /** Null for a callback URL. */
@@ -177,9 +180,11 @@ async function leaseFromLanes(
       returning *
     )
     select leased.id, leased.workspace_id as "workspaceId", leased.fence, leased.attempts,
-      leased.event_id as "eventId", event.call_id is null as "isTest", event.body,
+      leased.created_at as "createdAt", leased.event_id as "eventId",
+      leased.event_id is not null and event.call_id is null as "isTest", event.body,
       leased.target_url as "targetUrl", leased.target_host as "targetHost",
-      leased.subscription_id as "subscriptionId", subscription.disabled_at is not null as disabled,
+      leased.subscription_id as "subscriptionId", 
+      leased.event_id is not null and subscription.disabled_at is not null as disabled,
       coalesce(subscription.secret, workspace.webhook_secret) as secret,
       case when leased.subscription_id is null then workspace.previous_webhook_secret
         else subscription.previous_secret end as "previousSecret",
@@ -187,7 +192,7 @@ async function leaseFromLanes(
         else subscription.previous_secret_until end as "previousSecretUntil"
     from leased
     -- Lateral and with limits, because PostgreSQL overestimates the number of deliveries, and would read whole tables.
-    cross join lateral (select call_id, body from event where id = leased.event_id limit 1) event
+    left join lateral (select call_id, body from event where id = leased.event_id limit 1) event on true
     cross join lateral (
       select webhook_secret, previous_webhook_secret, previous_webhook_secret_until
       from workspace where id = leased.workspace_id limit 1
@@ -229,15 +234,20 @@ export async function releaseDelivery(db: Db, lease: { id: number; fence: number
 }
 
 /** Ends a leased delivery without an attempt. */
-export async function exhaustDelivery(db: Db, lease: { id: number; fence: number }, at: Date): Promise<void> {
+export async function endDelivery(
+  db: Db,
+  lease: { id: number; fence: number },
+  status: 'exhausted' | 'canceled',
+  at: Date,
+): Promise<void> {
   await db
     .updateTable('webhook_delivery')
-    .set({ status: 'exhausted', next_attempt_at: null, finished_at: at, worker_id: null, lease_until: null })
+    .set({ status, next_attempt_at: null, finished_at: at, worker_id: null, lease_until: null })
     .where(isStillLeased(lease))
     .execute()
 }
 
-/** Ends a disabled subscription's pending deliveries without an attempt. Attempts in progress end by themselves. */
+/** Ends a subscription's pending deliveries of events without an attempt. Attempts in progress end by themselves. */
 export async function exhaustDeliveriesOfSubscription(
   db: Db,
   workspaceId: number,
@@ -249,6 +259,7 @@ export async function exhaustDeliveriesOfSubscription(
     .set({ status: 'exhausted', next_attempt_at: null, finished_at: at })
     .where('workspace_id', '=', workspaceId)
     .where('subscription_id', '=', subscriptionId)
+    .where('event_id', 'is not', null)
     .where('status', '=', 'pending')
     .where((where) =>
       where.or([where('lease_until', 'is', null), where('lease_until', '<=', sql<Date>`now()`)]),

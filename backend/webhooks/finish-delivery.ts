@@ -15,6 +15,7 @@ import {
 import { exhaustDeliveriesOfSubscription, type LeasedDelivery } from './delivery-store.ts'
 import { retryDelay } from './retry-delay.ts'
 import {
+  cancelEndReport,
   disableSubscription,
   endSubscription,
   recordSubscriptionFailure,
@@ -87,8 +88,14 @@ function toFinishedAttempt(
   }
   const retryAfterMs = result.kind === 'rejected' ? result.retryAfterMs : undefined
   const delayMs = retryDelay(delivery.attempts + 1, random, retryAfterMs)
+  if (delivery.eventId === null && delayMs !== undefined && !isWithinDay(delivery, at, delayMs))
+    return { delivery, attempt, result, at, delayMs: undefined }
   return { delivery, attempt, result, at, delayMs }
 }
+
+/** The end of a subscription is reported to Zapier within a day. */
+const isWithinDay = ({ createdAt }: LeasedDelivery, at: Date, delayMs: number): boolean =>
+  at.getTime() + delayMs <= createdAt.getTime() + dayMs
 
 /** Records attempts in one statement, but leaves out those that may change their subscriptions or are locked. */
 async function recordTogether({ db, clock }: RecorderDeps, finished: readonly FinishedAttempt[]) {
@@ -102,7 +109,7 @@ async function recordTogether({ db, clock }: RecorderDeps, finished: readonly Fi
 function toSharedRow(finished: FinishedAttempt): AttemptResultRow | undefined {
   const { delivery, result, delayMs } = finished
   const row = (onlyIf: AttemptResultRow['onlyIf']) => toRow(finished, delayMs, onlyIf)
-  if (delivery.isTest || delivery.subscriptionId === null) return row(null)
+  if (delivery.isTest || delivery.eventId === null || delivery.subscriptionId === null) return row(null)
   switch (result.kind) {
     case 'delivered':
       return row('not_failing')
@@ -159,13 +166,14 @@ async function updateSubscriptionHealth(
   at: Date,
 ): Promise<boolean> {
   const { workspaceId, subscriptionId, eventId } = delivery
-  if (subscriptionId === null) return result.kind !== 'gone'
+  if (subscriptionId === null || eventId === null) return result.kind !== 'gone'
   switch (result.kind) {
     case 'delivered':
       await recordSubscriptionSuccess(db, workspaceId, subscriptionId)
       return true
     case 'gone':
       await endSubscription(db, workspaceId, subscriptionId, { reason: 'gone', at })
+      await cancelEndReport(db, workspaceId, subscriptionId, at)
       return false
     case 'internal_error':
       return true

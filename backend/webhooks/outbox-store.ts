@@ -21,15 +21,16 @@ export async function insertEventsWithDeliveries(
   { events, at }: { events: readonly CallCompletedEvent[]; at: Date },
 ): Promise<number> {
   const rows = events.map((event) => {
-    const { id: call_id, campaign_id, agent_id, outcome, goal_met, test } = event.data
+    const { id: call_id, campaign_id, agent_id, outcome, opted_out, goal_met, test } = event.data
     const body = JSON.stringify(event)
-    return { id: event.id, type: event.type, call_id, campaign_id, agent_id, outcome, goal_met, test, body }
+    const columns = { call_id, campaign_id, agent_id, outcome, opted_out, goal_met, test, body }
+    return { id: event.id, type: event.type, ...columns }
   })
   const { numAffectedRows = 0n } = await sql`${prepared}
     with completed as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}) as completed (
-        id text, type text, call_id bigint, campaign_id bigint, agent_id bigint, outcome text, goal_met boolean,
-        test boolean, body text
+        id text, type text, call_id bigint, campaign_id bigint, agent_id bigint, outcome text, opted_out boolean,
+        goal_met boolean, test boolean, body text
       )
     ), checked as materialized (
       select completed.id as event_id, subscription.id, case
@@ -38,6 +39,7 @@ export async function insertEventsWithDeliveries(
         when coalesce((filter ->> 'agent_id')::bigint, agent_id) <> agent_id then 'agent_id'
         when filter -> 'outcome' <> 'null' and not filter -> 'outcome' ? outcome then 'outcome'
         when (filter ->> 'goal_met')::boolean is distinct from goal_met and filter ? 'goal_met' then 'goal_met'
+        when filter ? 'opted_out' and not coalesce(opted_out, false) then 'opted_out'
         when filter ->> 'test' = case when test then 'exclude' else 'only' end then 'test'
       end as reason
       from webhook_subscription as subscription

@@ -37,6 +37,7 @@ interface SampleCall {
   agent: { id: number; name: string }
   outcome: CallOutcome
   goalMet: boolean | undefined
+  optedOut: boolean
   url: string
   at: Date
 }
@@ -45,7 +46,7 @@ interface SampleCall {
  * Returns a sample call with `test` set. No call or contact has its IDs, so that a receiver that looks up records by ID
  * doesn't overwrite one.
  */
-function sampleCall({ campaign, agent, outcome, goalMet, url, at }: SampleCall): Call {
+function sampleCall({ campaign, agent, outcome, goalMet, optedOut, url, at }: SampleCall): Call {
   const secondsBefore = (seconds: number) => new Date(at.getTime() - seconds * secondMs).toISOString()
   const call: Call = {
     ...exampleCall,
@@ -53,6 +54,7 @@ function sampleCall({ campaign, agent, outcome, goalMet, url, at }: SampleCall):
     test: true,
     outcome,
     ended_reason: endedReasons[outcome],
+    opted_out: optedOut,
     campaign_id: campaign.id,
     campaign_name: campaign.name,
     agent_id: agent.id,
@@ -122,6 +124,7 @@ export const sendTestEvent = (
         outcome:
           filter.outcome?.includes('answered') === false ? (filter.outcome[0] ?? 'answered') : 'answered',
         goalMet: filter.goal_met,
+        optedOut: filter.opted_out === true,
         url: callPageUrl(tx.config, workspaceId, sampleId),
         at,
       }),

@@ -7,10 +7,11 @@ import type { Deps } from '../deps.ts'
 import type { GuardedSend, ResolveHost } from '../outbound/guard.ts'
 import { createReusingSend } from '../outbound/reusing-send.ts'
 import { attemptDelivery, type DeliveryAttemptResult } from './deliver.ts'
-import { exhaustDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
+import { endDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
 import { createAttemptRecorder } from './finish-delivery.ts'
 import { createHostSlots, type HostSlots } from './host-slots.ts'
 import { createSigningKeys, type FindSigningKeys } from './signing-keys.ts'
+import { isSubscribed } from './subscription-store.ts'
 import { newTurns, toLaneKey } from './turns.ts'
 
 export interface SenderOptions {
@@ -94,7 +95,8 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
         adjustCount(activeByHost, delivery.targetHost, -1)
         adjustCount(activeByLane, laneOf(delivery), -1)
       })
-      if (attempted === 'disabled') return exhaustDelivery(db, delivery, clock.now())
+      if (attempted === 'disabled') return endDelivery(db, delivery, 'exhausted', clock.now())
+      if (attempted === 'subscribed') return endDelivery(db, delivery, 'canceled', clock.now())
       if (attempted === 'released') return releaseDelivery(db, delivery)
       if (attempted !== 'lease_ends') await recordAttempt(delivery, attempted.startedAt, attempted.result)
     },
@@ -144,18 +146,22 @@ interface Attempted {
   result: DeliveryAttemptResult
 }
 
-/** Makes one attempt, or returns why there is none. `released` means that another worker may make it at once. */
+/**
+ * Makes one attempt, or returns why there is none. `released` means that another worker may make it at once, and
+ * `subscribed` that Zapier isn't told that a subscription has ended, because another one has its URL.
+ */
 async function attemptInSlot(
   deps: SenderDeps,
   means: Means,
   { delivery, startBy }: SenderJob,
   stopSignal: AbortSignal,
-): Promise<Attempted | 'disabled' | 'lease_ends' | 'released'> {
+): Promise<Attempted | 'disabled' | 'lease_ends' | 'released' | 'subscribed'> {
   if (delivery.disabled) return 'disabled'
   const attempted = await means.slots.run(delivery.targetHost, laneOf(delivery), async () => {
     // The process was frozen, and the attempt would outlive the lease: another worker sends the event, or nobody does
     // because the receiver has unsubscribed.
     if (performance.now() > startBy) return 'lease_ends'
+    if (delivery.eventId === null && (await isSubscribed(deps.db, delivery.targetUrl))) return 'subscribed'
     const startedAt = deps.clock.now()
     const result = await attempt(deps, means, delivery, startedAt, stopSignal)
     return result === undefined ? 'released' : { startedAt, result }

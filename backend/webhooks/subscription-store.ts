@@ -1,6 +1,7 @@
 import type { WebhookFilter } from '@outdial/contract'
 import { type Selectable, sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
+import { secondMs } from '../core/durations.ts'
 import type { Database, Db } from '../db/schema.ts'
 import type { SubscriptionEndedReason } from '../db/tables/webhook-tables.ts'
 import { isOfCall } from './test-events.ts'
@@ -112,6 +113,8 @@ export interface SubscriptionEnd {
   reason: SubscriptionEndedReason
   at: Date
   by?: Caller
+  /** The origin of URLs to which the end is reported. Undefined if it isn't reported. */
+  reportTo?: string | undefined
 }
 
 /** Ends a subscription and cancels its pending deliveries. Returns false if there's none with this ID. */
@@ -158,7 +161,7 @@ const liveSubscriptions = (db: Db, workspaceId: number) =>
 async function endLocked(
   db: Db,
   locked: ReturnType<typeof liveSubscriptions>,
-  { reason, at, by }: SubscriptionEnd,
+  { reason, at, by, reportTo }: SubscriptionEnd,
 ): Promise<number> {
   const ids = (await locked.execute()).map(({ id }) => id)
   if (ids.length === 0) return 0
@@ -177,7 +180,53 @@ async function endLocked(
   await sql`
     update webhook_delivery set status = 'canceled', next_attempt_at = null, finished_at = ${at}
     where subscription_id = any(${ids}::bigint[]) and status = 'pending'`.execute(db)
+  if (reportTo !== undefined) await insertEndReports(db, ids, { origin: reportTo, at })
   return ids.length
+}
+
+/** Until Zapier is told that a subscription has ended. By then, it may have subscribed the URL again. */
+const endReportDelayMs = 6 * secondMs
+
+/** Adds the DELETE requests that tell Zapier that these subscriptions have ended. Stored URLs are normalized. */
+async function insertEndReports(
+  db: Db,
+  ids: readonly number[],
+  { origin, at }: { origin: string; at: Date },
+): Promise<void> {
+  await sql`
+    insert into webhook_delivery (workspace_id, subscription_id, target_url, next_attempt_at, created_at)
+    select workspace_id, id, target_url, ${new Date(at.getTime() + endReportDelayMs)}, ${at}
+    from webhook_subscription
+    where id = any(${ids}::bigint[]) and starts_with(target_url, ${`${origin}/`})
+    order by id`.execute(db)
+}
+
+/** Cancels the report of the end of a subscription, because the receiver has responded with 410 meanwhile. */
+export async function cancelEndReport(
+  db: Db,
+  workspaceId: number,
+  subscriptionId: number,
+  at: Date,
+): Promise<void> {
+  await db
+    .updateTable('webhook_delivery')
+    .set({ status: 'canceled', next_attempt_at: null, finished_at: at })
+    .where('workspace_id', '=', workspaceId)
+    .where('subscription_id', '=', subscriptionId)
+    .where('event_id', 'is', null)
+    .where('status', '=', 'pending')
+    .execute()
+}
+
+/** Checks if a subscription that hasn't ended has this URL. A URL of Zapier belongs to one Zap, whatever the workspace. */
+export async function isSubscribed(db: Db, targetUrl: string): Promise<boolean> {
+  const query = db
+    .selectFrom('webhook_subscription')
+    .select('id')
+    .where('target_url', '=', targetUrl)
+    .where('ended_at', 'is', null)
+    .limit(1)
+  return (await query.executeTakeFirst()) !== undefined
 }
 
 /** Checks if an attempt of one of the subscription's canceled deliveries may still be in progress. */

@@ -91,6 +91,7 @@ function normalizeFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
     agent_id: filter?.agent_id ?? null,
     outcome: outcomes.length > 0 ? outcomes : null,
     ...(typeof filter?.goal_met === 'boolean' && { goal_met: filter.goal_met }),
+    ...(filter?.opted_out && { opted_out: true as const }),
     ...(filter?.test && filter.test !== 'include' && { test: filter.test }),
   }
 }
@@ -107,17 +108,20 @@ async function requireInWorkspace(db: Db, workspaceId: number, filter: WebhookFi
 
 /**
  * Ends a subscription and cancels its pending deliveries. Any connection of the workspace may end any of its
- * subscriptions. An attempt in progress may still arrive: see `waitForAttemptsInProgress`.
+ * subscriptions. An attempt in progress may still arrive: see `waitForAttemptsInProgress`. Zapier is told if a member, and not
+ * a connection, ended its subscription.
  *
  * @throws {ApiError} not_found: unknown, already ended, or of another workspace
  */
 export const unsubscribe = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   caller: Caller,
   id: number,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    const end = { reason: 'unsubscribed', at: tx.clock.now(), by: caller } as const
+    const isMember = caller.apiKeyId === null && caller.clientId === null
+    const reportTo = isMember ? tx.config.zapierHooksOrigin : undefined
+    const end = { reason: 'unsubscribed', at: tx.clock.now(), by: caller, reportTo } as const
     if (await endSubscription(tx.db, caller.workspaceId, id, end)) return
     throw notFound('webhook subscription')
   })
@@ -155,17 +159,18 @@ export async function enableSubscription(
 
 /**
  * Ends what a connection, or all connections of a member, asked for: webhook subscriptions and callback URLs. Their
- * pending deliveries are canceled.
+ * pending deliveries are canceled, and Zapier is told that its subscriptions have ended.
  *
  * @returns how many subscriptions
  */
 export async function endEventsOfConnection(
-  db: Db,
+  { config, db }: Pick<Deps, 'config' | 'db'>,
   workspaceId: number,
   owner: ConnectionOwner,
-  end: SubscriptionEnd,
+  end: Pick<SubscriptionEnd, 'reason' | 'at'>,
 ): Promise<number> {
-  const count = await endSubscriptionsOfOwner(db, workspaceId, owner, end)
+  const reported = { ...end, reportTo: config.zapierHooksOrigin }
+  const count = await endSubscriptionsOfOwner(db, workspaceId, owner, reported)
   await endCallbacksOfOwner(db, workspaceId, owner, end.at)
   return count
 }

@@ -3,6 +3,7 @@ import { exampleCall, exampleContactAdded } from '@outdial/contract'
 import {
   apiPath,
   errorBody,
+  fileOfCall,
   parseBody,
   run,
   runExpectingError,
@@ -21,7 +22,13 @@ const event = {
   type: 'call.completed',
   data: { id: exampleCall.id, outcome: 'busy', summary: 'Not from the API' },
 }
-const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true, recording: null }
+const flatCall = {
+  ...exampleCall,
+  outcome_label: 'Answered',
+  reached: true,
+  recording: null,
+  transcript_file: fileOfCall('saveTranscript', exampleCall.id),
+}
 
 it('queues the call with a callback URL', async () => {
   const requests = queued()

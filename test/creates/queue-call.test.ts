@@ -60,6 +60,7 @@ it('queues a call with everything that the user filled in', async () => {
     outcome_label: null,
     reached: false,
     recording: null,
+    transcript_file: null,
     contact_created: true,
     call_queued: true,
     warnings: '',

@@ -275,8 +275,12 @@ it(
 
     const fromHook = await connector.run<object[]>(`${trigger}.perform`, { cleanedRequest: event, inputData })
     const contact = { ...event.data.contact, consent: { source: null, at: null } }
+    const file = { type: 'file', method: 'hydrators.saveTranscript', bundle: { call_id: queued.id } }
+    const transcript_file = `hydrate|||${JSON.stringify(file)}|||hydrate`
+    const { waiting_for, next_attempt_at, ...completed } = event.data
+    expect({ waiting_for, next_attempt_at }).toEqual({ waiting_for: null, next_attempt_at: null })
     expect(fromHook).toEqual([
-      { ...event.data, contact, outcome_label: 'Answered', reached: true, recording: null },
+      { ...completed, contact, outcome_label: 'Answered', reached: true, recording: null, transcript_file },
     ])
     const { transcript } = event.data
     const used = transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)

@@ -78,23 +78,26 @@ it.each(named(hooks))(
   },
 )
 
-it('D006: Call Completed returns the same for a delivered call as for one that it lists', async () => {
-  stubResponse('GET', apiPath('/calls/'), 200, {
-    count: 1,
-    next: null,
-    previous: null,
-    results: [exampleCall],
-  })
-  const listed = await run('triggers.call_completed.operation.performList')
-  const event = { id: 'evt_1', type: 'call.completed', created_at: exampleCall.ended_at, data: exampleCall }
-  const delivered = await run('triggers.call_completed.operation.perform', {
-    cleanedRequest: event,
-    rawRequest: { content: JSON.stringify(event) },
-  })
+it.each(named(hooks))(
+  'D006: %s returns the same for a delivered call as for one that it lists',
+  async (key) => {
+    stubResponse('GET', apiPath('/calls/'), 200, {
+      count: 1,
+      next: null,
+      previous: null,
+      results: [exampleCall],
+    })
+    const listed = await run(`triggers.${key}.operation.performList`)
+    const event = { id: 'evt_1', type: 'call.completed', created_at: exampleCall.ended_at, data: exampleCall }
+    const delivered = await run(`triggers.${key}.operation.perform`, {
+      cleanedRequest: event,
+      rawRequest: { content: JSON.stringify(event) },
+    })
 
-  expect(delivered).toEqual(listed)
-  expect(delivered).toHaveLength(1)
-})
+    expect(delivered).toEqual(listed)
+    expect(delivered).toHaveLength(1)
+  },
+)
 
 it.each(named(searches))('D009: %s has a field to search by', (_key, step) => {
   expect(inputFieldsOf(step)).not.toEqual([])

@@ -19,8 +19,8 @@ import { creates, inputFieldsOf } from '../support/steps.ts'
 // docs/for-support.md has every sentence of the connector, and says if its run is an error, halted, or throttled. These
 // tests collect the sentences from the source, and run the connector into each row of the page.
 
-/** The texts of a step's form, which aren't errors. */
-const formTexts = new Set(['helpText', 'description', 'label', 'placeholder'])
+/** The texts of a step's form and of its sample, which aren't errors. */
+const formTexts = new Set(['helpText', 'description', 'label', 'placeholder', 'sample'])
 
 /** Returns every text of a source file that's a sentence. `…` stands for a value. */
 function collectSentences(file: string): string[] {
@@ -296,6 +296,11 @@ const cases: readonly Case[] = [
     'hydrators.downloadRecording',
     { inputData: { call_id: exampleCall.id } },
     replied('GET', callPath, 200, { ...exampleCall, recording_url: 'not a URL' }),
+  ],
+  [
+    'hydrators.saveTranscript',
+    { inputData: { call_id: exampleCall.id } },
+    replied('GET', callPath, 200, { ...exampleCall, transcript_text: null }),
   ],
   // The connection.
   [perform('queue_call'), { inputData: call }, replied('POST', apiPath('/contacts/'), 401)],

@@ -1,9 +1,15 @@
 import { expect, it } from '@jest/globals'
 import { exampleCall } from '@outdial/contract'
-import { apiPath, errorBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
+import { apiPath, errorBody, fileOfCall, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
 const perform = 'searches.find_call.operation.perform'
-const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true, recording: null }
+const flatCall = {
+  ...exampleCall,
+  outcome_label: 'Answered',
+  reached: true,
+  recording: null,
+  transcript_file: fileOfCall('saveTranscript', exampleCall.id),
+}
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
 it('finds the newest calls to a person', async () => {
@@ -21,7 +27,7 @@ it('finds the newest calls to a person', async () => {
     test: 'exclude',
     limit: '10',
   })
-  expect(output).toEqual([flatCall, { ...flatCall, id: 7 }])
+  expect(output).toEqual([flatCall, { ...flatCall, id: 7, transcript_file: fileOfCall('saveTranscript', 7) }])
 })
 
 it('finds a call by its ID', async () => {

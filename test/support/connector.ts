@@ -16,6 +16,10 @@ const constants = createRequire(import.meta.url)('zapier-platform-core/src/const
 }
 constants.KILL_MAX_LIMIT = Infinity
 
+/** Returns what a step has for a file of a call. Zapier runs the hydrator when a later step uses the file. */
+export const fileOfCall = (hydrator: string, call_id: number): string =>
+  `hydrate|||${JSON.stringify({ type: 'file', method: `hydrators.${hydrator}`, bundle: { call_id } })}|||hydrate`
+
 interface BundleParts {
   inputData?: Record<string, unknown>
   authData?: Record<string, unknown>

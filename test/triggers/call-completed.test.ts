@@ -4,7 +4,15 @@ import { type Call, type CallCompletedEvent, CallOutcome, exampleCall } from '@o
 import { samplePaths } from '../../scripts/connector-keys.ts'
 import { sampleCampaign } from '../../src/generated.ts'
 import { callCompleted } from '../../src/triggers/call-completed.ts'
-import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
+import {
+  apiPath,
+  errorBody,
+  fileOfCall,
+  parseBody,
+  run,
+  runExpectingError,
+  stubResponse,
+} from '../support/connector.ts'
 
 const operation = 'triggers.call_completed.operation'
 const targetUrl = 'https://hooks.zapier.com/hooks/standard/1/abc/'
@@ -24,7 +32,15 @@ const event: CallCompletedEvent = {
   data: exampleCall,
 }
 /** What the trigger returns for the example call. */
-const flatCall = { ...exampleCall, outcome_label: 'Answered', reached: true, recording: null }
+const flatCall: Record<string, unknown> = {
+  ...exampleCall,
+  outcome_label: 'Answered',
+  reached: true,
+  recording: null,
+  transcript_file: fileOfCall('saveTranscript', exampleCall.id),
+}
+delete flatCall.waiting_for
+delete flatCall.next_attempt_at
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
 describe('subscribing', () => {
@@ -164,6 +180,12 @@ describe('a delivery', () => {
     expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([flatCall])
   })
 
+  it('skips an event of another type without an error, so that the Zap does not run', async () => {
+    const cleanedRequest = { type: 'call.started', data: exampleCall }
+
+    expect(await run(`${operation}.perform`, { cleanedRequest, rawRequest: {} })).toEqual([])
+  })
+
   it.each([
     [{ hello: 'world' }],
     [null],
@@ -173,7 +195,6 @@ describe('a delivery', () => {
     [{ type: 'call.completed' }],
     [{ type: 'call.completed', data: null }],
     [{ type: 'call.completed', data: { outcome: 'answered' } }],
-    [{ type: 'call.started', data: exampleCall }],
     [undefined],
   ])('skips a delivery without a completed call: %j', async (cleanedRequest) => {
     const rawRequest = { method: 'POST', content: '' }

@@ -26,6 +26,7 @@ const columns: [string, (call: ExportedCall) => string | number | boolean | Date
   ['ended_at', (call) => call.ended_at],
   ['duration_seconds', (call) => call.duration_seconds],
   ['sentiment', (call) => call.sentiment],
+  ['opted_out', (call) => call.opted_out],
   ['goal_met', (call) => call.goal_met],
   ['summary', (call) => call.summary],
   ['extracted', (call) => call.extracted],

@@ -281,6 +281,7 @@ export const findCallsToExport = async (
       'call.ended_at',
       'call.duration_seconds',
       'call.sentiment',
+      'call.opted_out',
       'call.goal_met',
       'call.summary',
       'call.extracted',

@@ -99,7 +99,10 @@ async function readPage(
     transcript: toTranscript(call),
     hasResult:
       call.status === 'completed' &&
-      (Boolean(call.summary) || resultBadges.sentiment !== null || extracted.length > 0),
+      (Boolean(call.summary) ||
+        resultBadges.sentiment !== null ||
+        extracted.length > 0 ||
+        call.opted_out === true),
     extracted,
     metadata: Object.entries(call.metadata),
     variables: Object.entries(call.contact.variables),

@@ -3,12 +3,18 @@ import * as z from 'zod'
 import { FormError } from '../../core/form-errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { SubscriptionEndedReason } from '../../db/tables/webhook-tables.ts'
+import type { Deps } from '../../deps.ts'
 import type { Badge } from '../../views/badges.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { PageNumber } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
-import { countCallbackDeliveries, selectSubscriptions, type SubscriptionSummary } from './webhook-queries.ts'
+import {
+  countCallbackDeliveries,
+  findEndReport,
+  selectSubscriptions,
+  type SubscriptionSummary,
+} from './webhook-queries.ts'
 
 interface WebhookData {
   webhook: {
@@ -21,6 +27,8 @@ interface WebhookData {
     since: Date | null
     /** Why and when the subscription ended; null if it hasn't. */
     ended: { reason: string; at: Date } | null
+    /** Says whether Zapier knows that the subscription has ended; null if that isn't reported. */
+    endReport: { text: string; at: Date | null } | null
     isDisabled: boolean
     isFailing: boolean
     pending: number
@@ -53,13 +61,17 @@ export const webhookPage = definePage({
     const path = `/integrations/webhooks/${id}`
     const source = { subscriptionId: id, path, showTarget: false }
     return webhookView('Webhook', {
-      webhook: { ...toShownWebhook(found, deps.clock.now()), canRotate },
+      webhook: {
+        ...toShownWebhook(deps.config, found, deps.clock.now()),
+        endReport: describeEndReport(await findEndReport(deps.db, workspace.id, id)),
+        canRotate,
+      },
       table: await readDeliveryTable(deps, context, source),
     })
   },
 })
 
-const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
+const toShownWebhook = ({ zapierHooksOrigin }: Deps['config'], row: SubscriptionSummary, now: Date) => ({
   id: row.id,
   targetUrl: row.target_url,
   owner: formatSubscriptionOwner(row),
@@ -73,19 +85,45 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
   exhausted: row.exhausted,
   previousSecretUntil:
     row.previous_secret_until !== null && row.previous_secret_until > now ? row.previous_secret_until : null,
-  ...formatActionDetails(row.app !== null),
+  ...formatActionDetails(row.app !== null, new URL(row.target_url).origin === zapierHooksOrigin),
 })
 
-function formatActionDetails(isApp: boolean): { testDetail: string; removeDetail: string } {
+/** Says what became of the report to Zapier that the subscription has ended. */
+function describeEndReport(
+  report: Awaited<ReturnType<typeof findEndReport>>,
+): WebhookData['webhook']['endReport'] {
+  if (report === undefined) return null
+  const { status, status_code, error, last_attempt_at: at, next_attempt_at } = report
+  switch (status) {
+    case 'pending':
+      return { text: `Zapier will be told. ${error ?? ''}`.trim(), at: next_attempt_at }
+    case 'canceled':
+      return {
+        text: "Zapier wasn't told, because another subscription has this URL or Zapier had ended this one already",
+        at: null,
+      }
+    case 'exhausted':
+    case 'gone':
+      return { text: `Zapier couldn't be told. ${error ?? ''} Turn the Zap off in Zapier.`, at }
+    case 'delivered':
+      return { text: `Zapier was told (HTTP ${status_code ?? ''})`, at }
+  }
+}
+
+function formatActionDetails(
+  isApp: boolean,
+  reportsEnd: boolean,
+): { testDetail: string; removeDetail: string } {
   const testDetail =
     "Sends a sample event that matches the subscription's filter and is marked as a test. It's sent once, without retries."
   const removeDetail =
     "Pending deliveries are canceled. The delivery log stays for 30 days. You can't undo this."
-  if (!isApp) return { testDetail, removeDetail: `This URL stops receiving events. ${removeDetail}` }
   const stays = "The Zap or app stays on, but won't receive events until it's turned off and on again."
+  const effect = isApp ? stays : 'This URL stops receiving events.'
+  const runsZap = isApp ? ' If the Zap is on, it runs with the sample data, as it would for a real call.' : ''
   return {
-    testDetail: `${testDetail} If the Zap is on, it runs with the sample data, as it would for a real call.`,
-    removeDetail: `${stays} ${removeDetail}`,
+    testDetail: `${testDetail}${runsZap}`,
+    removeDetail: `${reportsEnd ? 'Outdial tells Zapier to turn the Zap off.' : effect} ${removeDetail}`,
   }
 }
 
@@ -180,6 +218,7 @@ function formatWebhookFilter(subscription: {
   if (filter.outcome !== null)
     parts.push(filter.outcome.map((outcome) => outcome.replaceAll('_', ' ')).join(' or '))
   if (filter.goal_met !== undefined) parts.push(filter.goal_met ? 'goal met' : 'goal not met')
+  if (filter.opted_out) parts.push('contact opted out')
   if (filter.test !== undefined) parts.push(filter.test === 'only' ? 'only test calls' : 'without test calls')
   if (parts.length === 0) return 'All completed calls'
   return `Calls: ${parts.join(', ')}`

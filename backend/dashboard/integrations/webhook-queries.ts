@@ -48,7 +48,7 @@ export async function selectDeliveries(
       last.at as last_attempt_at
     from (
       select * from webhook_delivery d
-      where d.workspace_id = ${workspaceId} and ${subscriptionCondition}
+      where d.workspace_id = ${workspaceId} and ${subscriptionCondition} and d.event_id is not null
         and ${status === undefined ? sql`true` : sql`d.status = ${status}`}
         and ${before === undefined ? sql`true` : sql`d.id < ${before}`}
         and ${after === undefined ? sql`true` : sql`d.id > ${after}`}
@@ -74,12 +74,40 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
     .innerJoin('event', 'event.id', 'd.event_id')
     .leftJoin('webhook_subscription as s', 's.id', 'd.subscription_id')
     .select(['d.id', 'd.subscription_id', 'd.target_url', 'd.status', 'd.created_at', 'd.next_attempt_at'])
-    .select(['d.finished_at', 'd.event_id', 'event.call_id', 'event.type', 'event.body', 's.disabled_at'])
+    .select([
+      'd.finished_at',
+      'event.id as event_id',
+      'event.call_id',
+      'event.type',
+      'event.body',
+      's.disabled_at',
+    ])
     .leftJoin('call_callback as c', 'c.id', 'd.callback_id')
     .select(['s.ended_at as subscription_ended_at', 's.ended_reason', 'c.ended_at as callback_ended_at'])
     .where('d.workspace_id', '=', workspaceId)
     .where('d.id', '=', id)
     .executeTakeFirst()
+
+/** Finds what became of the report to Zapier that a subscription has ended. Undefined if there's none. */
+export async function findEndReport(
+  db: Db,
+  workspaceId: number,
+  subscriptionId: number,
+): Promise<
+  | Pick<DeliverySummary, 'status' | 'next_attempt_at' | 'status_code' | 'error' | 'last_attempt_at'>
+  | undefined
+> {
+  return db
+    .selectFrom('webhook_delivery as d')
+    .leftJoin('delivery_attempt as a', 'a.delivery_id', 'd.id')
+    .select(['d.status', 'd.next_attempt_at', 'a.status_code', 'a.error', 'a.at as last_attempt_at'])
+    .where('d.workspace_id', '=', workspaceId)
+    .where('d.subscription_id', '=', subscriptionId)
+    .where('d.event_id', 'is', null)
+    .orderBy('a.number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
 
 /** Returns the attempts of a delivery, newest first. */
 export const selectDeliveryAttempts = (db: Db, workspaceId: number, deliveryId: number) =>

@@ -212,6 +212,7 @@ interface CallTable {
   summary: string | null
   transcript: JsonWithDefault<TranscriptTurn[]>
   sentiment: Generated<Sentiment>
+  opted_out: Generated<boolean>
   goal_met: boolean | null
   extracted: JsonWithDefault<Extracted>
   recording_url: string | null

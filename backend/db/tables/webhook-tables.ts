@@ -71,7 +71,8 @@ export interface UnmatchedSubscription {
 interface WebhookDeliveryTable {
   id: Id
   workspace_id: number
-  event_id: string
+  /** Null for the report to Zapier that the subscription has ended. */
+  event_id: string | null
   /** Null for a callback URL. */
   subscription_id: number | null
   callback_id: number | null

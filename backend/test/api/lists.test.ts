@@ -248,6 +248,20 @@ it.each(['order=oldest', 'status=open', 'status=active,', 'status=active, paused
   },
 )
 
+it('filters calls by whether the contact opted out in them', async () => {
+  const { seed, key } = await api.seedOtherWorkspace()
+  const { id: other } = await seedCompletedCall(api.deps, seed)
+  const { id: optedOut } = await seedCompletedCall(api.deps, seed)
+  await api.deps.db.updateTable('call').set({ opted_out: true }).where('id', '=', optedOut).execute()
+  const list = async (query: string) => {
+    const { results } = CallList.parse((await api.send({ path: `/calls/?${query}`, key })).json())
+    return results.map((call) => ({ id: call.id, opted_out: call.opted_out }))
+  }
+  expect(await list('opted_out=true')).toEqual([{ id: optedOut, opted_out: true }])
+  expect(await list('opted_out=false')).toEqual([{ id: other, opted_out: false }])
+  expect((await list('opted_out=')).map(({ id }) => id)).toEqual([optedOut, other])
+})
+
 it('lists the accepted values of a filter in the error', async () => {
   const response = await api.send({ path: '/calls/?outcome=unknown' })
   expect(response.statusCode).toBe(422)

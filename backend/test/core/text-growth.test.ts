@@ -311,6 +311,7 @@ const otherParsers: Record<string, string[]> = {
     'dashboard/contacts/contact-form-pages.ts parseVariables',
     'dashboard/contacts/contact-list-page.ts parseContactSearch',
     'dashboard/integrations/callback-pages.ts revealSecretPage',
+    'dashboard/integrations/webhook-pages.ts toShownWebhook',
     'dashboard/tools/http-tool-pages.ts parseHttpTool',
     'dashboard/tools/mcp-server-pages.ts parseMcpServer',
     'spreadsheets/google-account.ts parseJson',

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach } from '@jest/globals'
 
 export interface ReceivedRequest {
+  method: string
   path: string
   headers: IncomingHttpHeaders
   body: string
@@ -22,8 +23,8 @@ export class HttpReceiver {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {
-        const { url: path = '', headers } = request
-        const received = { path, headers, body: Buffer.concat(chunks).toString('utf8') }
+        const { method = '', url: path = '', headers } = request
+        const received = { method, path, headers, body: Buffer.concat(chunks).toString('utf8') }
         this.requests.push(received)
         this.respond(received, response, this.requests.length)
       })

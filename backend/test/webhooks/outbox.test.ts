@@ -104,14 +104,16 @@ it.each<[string, Partial<Call>, string[]]>([
   ["a call that didn't meet its goal", { goal_met: false }, ['not met', 'real']],
   ['a call whose goal is unknown', { goal_met: null }, ['real']],
   ['a test call', { goal_met: true, test: true }, ['met', 'test']],
+  ['a call in which the contact opted out', { goal_met: null, opted_out: true }, ['real', 'opted out']],
 ])(
-  'delivers %s only to subscriptions whose filter by goal and test calls matches',
+  'delivers %s only to subscriptions whose filter by goal, opt-out, and test calls matches',
   async (_what, values, names) => {
     const filters: Record<string, Partial<WebhookFilter>> = {
       met: { goal_met: true },
       'not met': { goal_met: false },
       real: { test: 'exclude' },
       test: { test: 'only' },
+      'opted out': { opted_out: true },
     }
     const subscriptions: { name: string; id: number; reason: string }[] = []
     for (const [name, filter] of Object.entries(filters)) {
@@ -199,7 +201,7 @@ it('ends the call even if a subscription is removed at the same time', async () 
 
   const recording = await world.deps.db.transaction().execute(async (db) => {
     await endEventsOfConnection(
-      db,
+      { ...world.deps, db },
       owner.workspaceId,
       { apiKeyId: owner.apiKeyId },
       {

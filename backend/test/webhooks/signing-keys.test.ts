@@ -39,6 +39,7 @@ const example: LeasedDelivery = {
   fence: 1,
   attempts: 0,
   eventId: 'evt_1',
+  createdAt: new Date(),
   isTest: false,
   body: '{}',
   targetUrl: 'https://a.example/',

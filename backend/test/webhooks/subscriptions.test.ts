@@ -67,6 +67,7 @@ describe('subscribing', () => {
     ['null values', { campaign_id: null, agent_id: null, outcome: null }],
     ['an empty list of outcomes', { outcome: [] }],
     ['any goal', { goal_met: null }],
+    ['any opt-out', { opted_out: null }],
     ['test calls included', { test: 'include' as const }],
   ])('matches all calls with %s', async (_name, filter) => {
     const { subscription } = await subscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), {
@@ -87,8 +88,8 @@ describe('subscribing', () => {
     expect(subscription.target_url).toBe(normalized)
   })
 
-  it('returns a filter by goal and test calls', async () => {
-    const filter = { goal_met: false, test: 'exclude' as const }
+  it('returns a filter by goal, opt-out, and test calls', async () => {
+    const filter = { goal_met: false, opted_out: true as const, test: 'exclude' as const }
     const { subscription } = await subscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), {
       ...body,
       filter,
@@ -162,7 +163,7 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(2)
   })
 
-  it('returns a subscription from before filters by goal and test calls existed', async () => {
+  it('returns a subscription from before filters by goal, opt-out, and test calls existed', async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)
     // As an earlier version stored it.
@@ -171,7 +172,7 @@ describe('subscribing again', () => {
       .set({ filter: '{"outcome": null, "agent_id": null, "campaign_id": null}' })
       .where('id', '=', subscription.id)
       .execute()
-    for (const filter of [undefined, {}, { goal_met: null, test: 'include' as const }]) {
+    for (const filter of [undefined, {}, { goal_met: null, opted_out: null, test: 'include' as const }]) {
       const again = await subscribe(world.deps, caller, { ...body, filter })
       expect(again).toEqual({ created: false, subscription })
     }
@@ -284,7 +285,12 @@ describe('a connection that ends', () => {
         .set({ revoked_at: world.deps.clock.now() })
         .where('id', '=', caller.apiKeyId)
         .execute()
-      await endEventsOfConnection(db, caller.workspaceId, { apiKeyId: caller.apiKeyId }, end)
+      await endEventsOfConnection(
+        { ...world.deps, db },
+        caller.workspaceId,
+        { apiKeyId: caller.apiKeyId },
+        end,
+      )
       const waiting = subscribe(world.deps, caller, body)
       await waitForLockWaiters(world.deps.db)
       return [waiting] // in an array so that this transaction doesn't wait for it: it waits for this transaction
@@ -298,7 +304,7 @@ describe('a connection that ends', () => {
     const { workspaceId, userId, clientId } = caller
     const subscribing = await world.deps.db.transaction().execute(async (db) => {
       await db.deleteFrom('oauth_grant').where('client_id', '=', clientId).execute()
-      await endEventsOfConnection(db, workspaceId, { userId, clientId }, end)
+      await endEventsOfConnection({ ...world.deps, db }, workspaceId, { userId, clientId }, end)
       const waiting = subscribe(world.deps, caller, body)
       await waitForLockWaiters(world.deps.db)
       return [waiting]
@@ -318,16 +324,16 @@ describe('a connection that ends', () => {
     }
     const remainingIds = async () => (await subscriptionsOf(world.seed.workspaceId)).map(({ id }) => id)
 
-    await endEventsOfConnection(world.deps.db, key.workspaceId, { apiKeyId: key.apiKeyId }, end)
+    await endEventsOfConnection(world.deps, key.workspaceId, { apiKeyId: key.apiKeyId }, end)
     expect(await remainingIds()).toEqual([ids.get(app), ids.get(otherApp)])
     await endEventsOfConnection(
-      world.deps.db,
+      world.deps,
       app.workspaceId,
       { userId: app.userId, clientId: app.clientId },
       end,
     )
     expect(await remainingIds()).toEqual([ids.get(otherApp)])
-    await endEventsOfConnection(world.deps.db, world.seed.workspaceId, { userId: world.seed.userId }, end)
+    await endEventsOfConnection(world.deps, world.seed.workspaceId, { userId: world.seed.userId }, end)
     expect(await remainingIds()).toEqual([])
     expect(await subscriptionsOf(otherWorkspaceCaller.workspaceId)).toHaveLength(1)
   })

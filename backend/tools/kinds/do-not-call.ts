@@ -44,7 +44,7 @@ export const doNotCall: ToolKind = {
     await inTransaction(deps, async (tx) => {
       const addedBy = { kind: 'agent', id: use.agentId, call_id: use.call?.callId ?? null } as const
       const entry = { phoneNumbers: [phoneNumber], source: 'call', addedBy, now: tx.clock.now() } as const
-      await addToDoNotCallList(tx, use.row.workspaceId, entry)
+      await addToDoNotCallList(tx, use.row.workspaceId, { ...entry, optedOutCallId: use.call?.callId })
     })
     return textResult("The number is on the do-not-call list and won't be called again.")
   },

@@ -53,6 +53,7 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
       answeredAt: deps.clock.now(),
       recordingUrl: 'javascript:alert(1)',
       transcript: [{ role: 'contact', text: 'Hello & <b>who</b>?', at: deps.clock.now().toISOString() }],
+      optedOut: true,
     },
     {
       summary: 'Wants an offer.',
@@ -97,6 +98,7 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
     'Nothing was found.',
     'Wants an offer.',
     'Positive',
+    'Contact opted out',
     'Pricing <page>',
     'Hello & <b>who</b>?',
     'https://hooks.example.com/one',
@@ -135,6 +137,7 @@ it("says which subscriptions a call's event wasn't sent to, and why", async () =
   const filters = [
     { outcome: ['busy' as const] },
     { goal_met: false },
+    { opted_out: true as const },
     { test: 'only' as const },
     { test: 'exclude' as const },
   ]
@@ -154,9 +157,10 @@ it("says which subscriptions a call's event wasn't sent to, and why", async () =
   expect(await reasonsOf({ goal_met: true })).toEqual([
     otherOutcome,
     "its filter selects calls that didn't meet their goal",
+    'its filter selects only calls in which the contact opted out',
     'its filter selects only test calls',
   ])
-  expect(await reasonsOf({ goal_met: null, test: true })).toEqual([
+  expect(await reasonsOf({ goal_met: null, opted_out: true, test: true })).toEqual([
     otherOutcome,
     'its filter depends on the goal, which is unknown for this call',
     'its filter excludes test calls',

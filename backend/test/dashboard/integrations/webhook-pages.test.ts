@@ -221,6 +221,27 @@ it('removes a subscription, and shows who removed it and its deliveries', async 
   expect(ended.text).not.toContain('Send test event')
 })
 
+it('shows that Zapier was told when a subscription was removed', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const hook = await seedSubscription(owner)
+  const { config, clock } = world.service.deps
+  config.zapierHooksOrigin = new URL(receiver.url()).origin
+  try {
+    const page = await owner.open(hook.path)
+    expect(page.text).toContain('Outdial tells Zapier to turn the Zap off.')
+    await owner.browser.press(page, 'Remove subscription')
+  } finally {
+    config.zapierHooksOrigin = undefined
+  }
+  expect((await owner.open(hook.path)).text).toContain('Zapier will be told.')
+  clock.advance(10_000)
+  await deliverUntil(1)
+  await waitUntilSettled()
+  expect(receiver.requests).toMatchObject([{ method: 'DELETE', path: '/hook' }])
+  const ended = await owner.open(hook.path)
+  expect(ended.text).toContain('Zapier was told (HTTP 204)')
+})
+
 it("doesn't confirm the removal of a subscription while an event is being sent to it", async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)

@@ -328,7 +328,8 @@ describe('the end of a call', () => {
     const second = await seedCall(world.deps, world.seed, freshNumber())
     await reportToBoth(await waitForDialRequest(second.id), ended(1, { do_not_call: true, analysis: null }))
     const call = await advanceUntilCompleted(world.deps, world.seed, second.id)
-    expect(call).toMatchObject({ outcome: 'answered', contact: { do_not_call: true }, sentiment: 'unknown' })
+    expect(call).toMatchObject({ outcome: 'answered', opted_out: true, sentiment: 'unknown' })
+    expect(call.contact.do_not_call).toBe(true)
   })
 
   it('waits for an analysis that is reported after the hang-up', async () => {

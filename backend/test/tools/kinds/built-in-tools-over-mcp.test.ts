@@ -74,10 +74,10 @@ it('runs the contact tools for the person on the call', async () => {
     "This number is on the do-not-call list. Don't promise a callback.",
   ])
   // The opt-out ends the waiting callback.
-  const calls = deps.db.selectFrom('call').select(['status', 'outcome']).orderBy('id')
+  const calls = deps.db.selectFrom('call').select(['status', 'outcome', 'opted_out']).orderBy('id')
   expect(await calls.execute()).toEqual([
-    { status: 'in_progress', outcome: null },
-    { status: 'completed', outcome: 'suppressed' },
+    { status: 'in_progress', outcome: null, opted_out: true },
+    { status: 'completed', outcome: 'suppressed', opted_out: false },
   ])
   const entry = await deps.db.selectFrom('do_not_call').select('added_by').executeTakeFirst()
   expect(entry).toEqual({ added_by: { kind: 'agent', id: seed.agentId, call_id: expect.any(Number) } })

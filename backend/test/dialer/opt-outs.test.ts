@@ -1,0 +1,92 @@
+import { expect, it } from '@jest/globals'
+import type { RuntimeReport } from '@outdial/contract'
+import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
+import { receiveReport } from '../../dialer/receive-report.ts'
+import { dialCall, getCall, listEvents, seedCall } from '../support/calls.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { useCallsWorld } from '../support/world.ts'
+
+const world = useCallsWorld()
+
+const optOut = { ...emptyResult('answered', 'contact_hung_up'), optedOut: true, analysis: null }
+
+/** Returns what the call and its event say about an opt-out. */
+async function readOptOut(callId: number) {
+  const { outcome, opted_out } = await getCall(world.deps, world.seed, callId)
+  const events = await listEvents(world.deps, callId)
+  return { outcome, opted_out, inEvents: events.map(({ data }) => data.opted_out) }
+}
+
+it('marks the call in which the contact opts out, and not the waiting calls that this suppresses', async () => {
+  const number = freshNumber()
+  const { id } = await seedCall(world.deps, world.seed, number)
+  const attempt = await dialCall(world.deps, world.seed, id)
+  const campaign_id = await seedCampaign(world.deps, world.seed)
+  const waiting = await seedCall(world.deps, world.seed, number, { campaign_id })
+  expect(await finishAttempt(world.deps, attempt, optOut)).toBe('completed')
+  expect(await readOptOut(id)).toEqual({ outcome: 'answered', opted_out: true, inEvents: [true] })
+  expect(await readOptOut(waiting.id)).toEqual({ outcome: 'suppressed', opted_out: false, inEvents: [false] })
+})
+
+it('keeps the mark while the event waits for the analysis', async () => {
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
+  const attempt = await dialCall(world.deps, world.seed, id)
+  expect(await finishAttempt(world.deps, attempt, { ...optOut, analysis: undefined })).toBe('analyzing')
+  await finishAnalysis(world.deps, { workspaceId: world.seed.workspaceId, callId: id }, undefined)
+  expect(await readOptOut(id)).toEqual({ outcome: 'answered', opted_out: true, inEvents: [true] })
+})
+
+it('marks a call that waits again, before its event, if the result of an earlier attempt is stale', async () => {
+  const retry = { max_attempts: 3, delay_minutes: 60, on: ['busy' as const] }
+  const campaign_id = await seedCampaign(world.deps, { ...world.seed, retry })
+  const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id })
+  const attempt = await dialCall(world.deps, world.seed, id)
+  expect(await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))).toBe('requeued')
+  expect(await finishAttempt(world.deps, attempt, optOut)).toBe('stale')
+  expect(await readOptOut(id)).toEqual({ outcome: 'suppressed', opted_out: true, inEvents: [true] })
+})
+
+it('marks a completed call if the result is stale, although its event was already sent without it', async () => {
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
+  const attempt = await dialCall(world.deps, world.seed, id)
+  await finishAttempt(world.deps, attempt, emptyResult('failed', 'worker_lost'))
+  expect(await finishAttempt(world.deps, attempt, optOut)).toBe('stale')
+  expect(await readOptOut(id)).toEqual({ outcome: 'failed', opted_out: true, inEvents: [false] })
+})
+
+it('counts an opt-out that a runtime reports after the attempt has ended', async () => {
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
+  const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+  const [attempt] = await claimCalls(world.deps, lease, 1)
+  if (attempt === undefined) throw new Error('the call was not claimed')
+  await finishAttempt(world.deps, attempt, emptyResult('failed', 'worker_lost'))
+  const at = world.deps.clock.now().toISOString()
+  const report: RuntimeReport = {
+    ...{ sequence: 1, type: 'ended', at, outcome: 'answered', ended_reason: 'contact_hung_up' },
+    ...{ answered_at: at, transcript: [], do_not_call: true },
+  }
+  expect(await receiveReport(world.deps, attempt.id, report)).toBe('ended')
+  expect(await readOptOut(id)).toEqual({ outcome: 'failed', opted_out: true, inEvents: [false] })
+  expect(await world.deps.db.selectFrom('do_not_call').select('source').execute()).toContainEqual({
+    source: 'call',
+  })
+})
+
+it("doesn't mark test calls", async () => {
+  const { id } = await seedCall(world.deps, world.seed, freshNumber(), { test: true })
+  const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+  const [attempt] = await claimTestCalls(world.deps, lease, 1)
+  if (attempt === undefined) throw new Error('the test call was not claimed')
+  expect(await finishAttempt(world.deps, attempt, optOut)).toBe('completed')
+  expect(await readOptOut(id)).toEqual({ outcome: 'answered', opted_out: false, inEvents: [false] })
+})
+
+it("doesn't mark calls that an opt-out elsewhere suppresses", async () => {
+  const { id, to_number: phoneNumber } = await seedCall(world.deps, world.seed, freshNumber())
+  const entry = { source: 'api', reason: null } as const
+  await addNumbersToDoNotCallList(world.deps, world.seed.workspaceId, { phoneNumber }, entry)
+  expect(await readOptOut(id)).toEqual({ outcome: 'suppressed', opted_out: false, inEvents: [false] })
+})
