@@ -94,6 +94,8 @@ interface RouteDefinition<
   comparedBody?: (body: z.output<Body>) => unknown
   /** Returns the IDs in a response body, for the API log. */
   created?: (body: NonNullable<NoInfer<DeclaredResponse<Responses>>['body']>) => CreatedIds
+  /** Does what a rejected request (404, 422) does in any case. The body is as parsed from JSON. */
+  ifRejected?: (deps: RouteDeps, request: { caller: Caller; body: unknown }) => Promise<void>
   handler: (
     deps: RouteDeps,
     request: RouteRequest<Path, z.output<Query>, z.output<Body>>,
@@ -132,6 +134,7 @@ export interface Route extends RouteDescription<string, ResponseSchemas> {
   body: z.ZodType
   /** Returns the IDs in a response body, for the API log. */
   created: (body: unknown) => CreatedIds
+  ifRejected: (deps: RouteDeps, request: { caller: Caller; body: unknown }) => Promise<void>
   /** @throws {ApiError} if the request doesn't match the schemas */
   prepare: (request: RawRequest) => PreparedRequest
 }
@@ -156,6 +159,7 @@ export function defineRoute({
   readBody = (input) => ({ body: validate(bodySchema, input), warnings: [] }),
   comparedBody = (body) => body,
   created = () => ({}),
+  ifRejected = () => Promise.resolve(),
   ...description
 }: RouteDefinition<string, number, ResponseSchemas, z.ZodType, z.ZodType>): Route {
   return {
@@ -164,6 +168,7 @@ export function defineRoute({
     body: bodySchema,
     // The body matches the route's schema, or was stored when it did.
     created: (body) => created(body as never),
+    ifRejected,
     prepare: ({ caller, tokenHash, id, idempotencyKey, baseUrl, ...raw }) => {
       const params = description.path.includes('/:id') ? { id: parsePathId(id ?? '') } : {}
       const query = validate(querySchema, raw.query)

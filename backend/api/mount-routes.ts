@@ -73,25 +73,36 @@ export async function mountRoutes(
         const { credential } = request
         if (credential === null) throw new Error('invariant: request has no credential')
         const { caller, tokenHash } = credential
-        const { key, run } = route.prepare({
-          caller,
-          tokenHash,
-          query: request.query,
-          body: hasBodySchema ? getBody(request) : undefined,
-          id: getPathId(request),
-          idempotencyKey: getHeader(request, 'idempotency-key'),
-          baseUrl,
-        })
+        const body = hasBodySchema ? getBody(request) : undefined
         const scoped = {
           ...scopeToWorkspace(routeDeps, caller.workspaceId),
           ...(route.method !== 'GET' && {
             confirmRights: (tx: Db) => authenticator.confirm(request, { always: true, tx }),
           }),
         }
-        const responding =
-          route.idempotent === true ? respondOnce(scoped, caller.workspaceId, key, run) : run(scoped)
+        const respond = async () => {
+          const { key, run } = route.prepare({
+            caller,
+            tokenHash,
+            query: request.query,
+            body,
+            id: getPathId(request),
+            idempotencyKey: getHeader(request, 'idempotency-key'),
+            baseUrl,
+          })
+          const response =
+            route.idempotent === true
+              ? await respondOnce(scoped, caller.workspaceId, key, run)
+              : await run(scoped)
+          return { key, response }
+        }
+        const responding = respond().catch(async (error: unknown) => {
+          if (error instanceof ApiError && [404, 422].includes(error.status))
+            await route.ifRejected(scoped, { caller, body })
+          throw error
+        })
         // A read doesn't wait for the credential, but its response does.
-        const [response] = await Promise.all([responding, authenticator.confirm(request)])
+        const [{ key, response }] = await Promise.all([responding, authenticator.confirm(request)])
         const { replayed = false } = response
         request.loggedResponse = {
           created: route.created(response.body),

@@ -25,6 +25,7 @@ import { cancelCallsToContact } from '../calls/cancel-call.ts'
 import { addNumbersToDoNotCallList, listDoNotCallNumbers } from '../calls/do-not-call.ts'
 import { getCall, listCalls } from '../calls/get-calls.ts'
 import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
+import { optOutAnyway } from '../contacts/opt-out-anyway.ts'
 import { readAddContact } from '../contacts/read-add-contact.ts'
 import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
@@ -109,6 +110,7 @@ export const routes: readonly Route[] = [
     responses: { 200: ContactAdded, 201: ContactAdded },
     errors: ['not_found', 'campaign_archived'],
     idempotent: 'in handler',
+    ifRejected: (deps, { caller, body }) => optOutAnyway(deps, caller, body),
     // A repeated request adds its callback URL to the same call.
     comparedBody: (body) => ({ ...body, callback_url: undefined }),
     created: ({ contact, call }) => ({ contact_id: contact.id, call_id: call.id }),

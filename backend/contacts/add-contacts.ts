@@ -22,7 +22,7 @@ import type {
   Candidate,
   Decision,
 } from './add-request.ts'
-import { matchVariables } from './agent-variables.ts'
+import { fitVariables, matchVariables } from './agent-variables.ts'
 import { maxVariables, tooManyVariables } from './contact-input.ts'
 import {
   type ContactValues,
@@ -219,16 +219,24 @@ async function lockCampaignsOf(
   return new Map(locked.map((campaign) => [campaign.id, campaign]))
 }
 
-/** Compares the variables of a request from the API with those of the campaign's agent. */
+/**
+ * Compares the variables of a request from the API with those of the campaign's agent. A lenient one loses those that the
+ * contact has no room for.
+ */
 function nameVariables(candidate: Candidate): Candidate {
-  const { request, addition, campaign, warnings } = candidate
+  const { request, addition, contact, campaign, warnings } = candidate
   const { variables } = addition.changes
   if (request.api === null || !variables || campaign === undefined || campaign === 'busy') return candidate
-  const named = matchVariables(variables, campaign.agentVariables, { renames: request.api.isLenient })
+  const { isLenient } = request.api
+  const named = matchVariables(variables, campaign.agentVariables, { renames: isLenient })
+  const fitting = isLenient ? fitVariables(named.variables, contact?.variableNames ?? []) : null
   return {
     ...candidate,
-    addition: { ...addition, changes: { ...addition.changes, variables: named.variables } },
-    warnings: [...warnings, ...named.warnings],
+    addition: {
+      ...addition,
+      changes: { ...addition.changes, variables: fitting?.variables ?? named.variables },
+    },
+    warnings: [...warnings, ...named.warnings, ...(fitting?.warnings ?? [])],
   }
 }
 

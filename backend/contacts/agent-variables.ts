@@ -1,5 +1,7 @@
 import type { Warning } from '@outdial/contract'
 import { fieldIssue } from '../core/errors.ts'
+import { maxVariables } from './contact-input.ts'
+import { toWarning } from './read-add-contact.ts'
 
 /**
  * Compares variables with the names that the agent uses: under another name, the agent says nothing in their place. An
@@ -29,6 +31,21 @@ export function matchVariables(
     return [name, value] as const
   })
   return { variables: Object.fromEntries(entries), warnings }
+}
+
+/** Leaves out new variables that a contact with these stored ones has no room for. */
+export function fitVariables(
+  variables: Readonly<Record<string, string>>,
+  storedNames: readonly string[],
+): { variables: Record<string, string>; warnings: Warning[] } {
+  const stored = new Set(storedNames)
+  let free = maxVariables - stored.size
+  const fitting = Object.entries(variables).filter(([name]) => stored.has(name) || (free -= 1) >= 0)
+  return {
+    variables: Object.fromEntries(fitting),
+    warnings:
+      free < 0 ? [toWarning(fieldIssue('variables', 'too_big.variables', { limit: maxVariables }))] : [],
+  }
 }
 
 const toKey = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '')

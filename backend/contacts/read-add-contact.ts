@@ -113,7 +113,8 @@ function mapDictionaries(
   return { ...body, ...Object.fromEntries(changed) }
 }
 
-const toWarning = ({ field, code, message }: ErrorDetail): Warning => ({
+/** Returns what a response says about a value that was left out. */
+export const toWarning = ({ field, code, message }: ErrorDetail): Warning => ({
   field,
   code,
   message: `Left out: ${message}`,

@@ -62,9 +62,11 @@ export function parseRow(
     phoneNumber,
     context,
   )
-  if (phoneNumber !== undefined && 'fields' in parsedFields) {
+  if (phoneNumber !== undefined && ('fields' in parsedFields || mustNotBeCalled)) {
     const numbers = { phone_number: phoneNumber, other_numbers: otherNumbers }
-    return { phoneNumber, fields: { ...parsedFields.fields, ...numbers } }
+    // Someone who must not be called is blocked, whatever else of the row can't be read.
+    const fields = 'fields' in parsedFields ? parsedFields.fields : { do_not_call: true }
+    return { phoneNumber, fields: { ...fields, ...numbers } }
   }
   const issues = 'issues' in parsedFields ? parsedFields.issues : []
   if ('problem' in parsed) {

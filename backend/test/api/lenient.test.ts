@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { ContactAdded, ErrorResponse } from '@outdial/contract'
+import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { freshNumber } from '../support/factories.ts'
+import { getCall } from '../support/calls.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { parseError, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
@@ -210,4 +212,63 @@ it('erasing a contact leaves nothing of the warnings in stored responses and the
     const rows = await api.deps.db.selectFrom(table).selectAll().execute()
     expect(JSON.stringify(rows)).not.toContain(secret)
   }
+})
+
+it('leaves out new variables of a lenient request that the contact has no room for, and keeps changes', async () => {
+  const phone_number = freshNumber()
+  const full = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`name ${index}`, 'old']))
+  await addLeniently({ phone_number, variables: full })
+  const body = { phone_number, variables: { 'name 7': 'new', another: 'one' }, lenient: true }
+  const added = ContactAdded.parse((await post(body)).json())
+  expect(added.contact.variables['name 7']).toBe('new')
+  expect(Object.keys(added.contact.variables)).toHaveLength(100)
+  expect(listWarnings(added)).toEqual(['variables too_big'])
+  expect((await post({ ...body, lenient: false })).statusCode).toBe(422)
+})
+
+describe('opting out counts, although the request is rejected', () => {
+  const isListed = async (phoneNumber: string) =>
+    (await findDoNotCallEntry(api.deps.db, api.seed.workspaceId, phoneNumber)) !== undefined
+
+  it.each([
+    ['for a name that is too long', { first_name: 'x'.repeat(201) }],
+    ['for an unknown time zone', { time_zone: 'Mars/Base' }],
+    ['for a time that is too far ahead', { scheduled_at: '2999-01-01T00:00:00Z' }],
+    ['for an unknown field', { nickname: 'May' }],
+    ['for an unknown campaign', { campaign_id: 999_999 }],
+    ['for a missing campaign', { campaign_id: null }],
+    ['for an unknown country of a number with a country code', { country: 'Texas' }],
+  ])('%s', async (_, fields) => {
+    const phone_number = freshNumber()
+    const response = await post({ phone_number, do_not_call: true, ...fields })
+    expect([404, 422]).toContain(response.statusCode)
+    expect(await isListed(phone_number)).toBe(true)
+  })
+
+  it('for an archived campaign, and completes waiting calls in others', async () => {
+    const phone_number = freshNumber()
+    const { call } = await add({ phone_number })
+    const archived = await seedCampaign(api.deps, api.seed)
+    await api.deps.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', archived).execute()
+    const response = await post({ phone_number, campaign_id: archived, do_not_call: true })
+    expect(parseError(response).code).toBe('campaign_archived')
+    expect((await getCall(api.deps, api.seed, call.id)).outcome).toBe('suppressed')
+  })
+
+  it('for a key that was used with other data', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    await add({}, headers)
+    const phone_number = freshNumber()
+    const response = await post({ phone_number, do_not_call: true }, headers)
+    expect(parseError(response).code).toBe('idempotency_key_reused')
+    expect(await isListed(phone_number)).toBe(true)
+  })
+
+  it('but not without do_not_call, and not without a valid number', async () => {
+    const phone_number = freshNumber()
+    expect((await post({ phone_number, nickname: 'May' })).statusCode).toBe(422)
+    expect((await post({ phone_number, do_not_call: false, nickname: 'May' })).statusCode).toBe(422)
+    expect(await isListed(phone_number)).toBe(false)
+    expect((await post({ phone_number: 'n/a', do_not_call: true })).statusCode).toBe(422)
+  })
 })

@@ -1,0 +1,39 @@
+import { boundedText, CountryInput } from '@outdial/contract'
+import * as z from 'zod'
+import { addNumbersToDoNotCallList } from '../calls/do-not-call.ts'
+import { toActor } from '../core/actor.ts'
+import type { Caller } from '../core/caller.ts'
+import { ApiError } from '../core/errors.ts'
+import { cleanInput } from '../core/validate.ts'
+import type { Deps } from '../deps.ts'
+
+/** Not a country. In it, only numbers with a country code are valid. */
+const unknownCountry = 'ZZ'
+
+const OptOut = z.object({
+  phone_number: boundedText(1000),
+  country: CountryInput.nullish().catch(unknownCountry),
+  do_not_call: z.literal(true),
+})
+
+/**
+ * Adds the numbers of a rejected `POST /contacts/` to the do-not-call list if the contact must not be called: opting out is
+ * refused only if the text has no valid number.
+ *
+ * @param body as parsed from JSON
+ */
+export async function optOutAnyway(
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
+  const optOut = OptOut.safeParse(cleanInput(body).value)
+  if (!optOut.success) return
+  const { phone_number: phoneNumber, country } = optOut.data
+  const entry = { source: 'api', reason: null, addedBy: toActor(caller) } as const
+  await addNumbersToDoNotCallList(deps, caller.workspaceId, { phoneNumber, country }, entry).catch(
+    (error: unknown) => {
+      if (!(error instanceof ApiError)) throw error
+    },
+  )
+}
