@@ -431,6 +431,7 @@ export const detailTexts = {
   invalid_country: {
     meaning: "{country} isn't a supported country code.",
     action: 'Use a two-letter code, for example US.',
+    inZapier: "Country isn't known. Enter its two-letter code, for example US.",
   },
   invalid_email: {
     meaning: "{field} isn't a valid email address.",

@@ -111,7 +111,7 @@ export const exampleDoNotCallEntry: DoNotCallEntry = {
 export const exampleDoNotCallNumber: DoNotCallNumber = {
   phone_number: '+12025550100',
   added_at: '2026-05-04T14:10:00.000Z',
-  reason: 'Booked an appointment',
+  reason: 'Asked not to be called',
   source: 'api',
 }
 

@@ -25,8 +25,9 @@ export interface ApiRequest extends ErrorOptions {
   /** A list is sent as one parameter per item. */
   query?: Record<string, unknown>
   /** Blank values are dropped. */
-  body?: unknown
-  headers?: Record<string, string>
+  body?: Record<string, unknown>
+  /** Headers that depend on the body, in which `otherIds` can replace an ID. */
+  headers?: (body: Record<string, unknown>) => Record<string, string>
   /**
    * Find other IDs for fields of the body, if Outdial has nothing with the ID. Only then, because a look-up for each
    * call that is queued would use up the rate limit.
@@ -78,7 +79,7 @@ export async function callApi<Data>(
       Accept: 'application/json',
       'X-Outdial-Client': `zapier/${version}`,
       ...(body ? { 'Content-Type': 'application/json' } : {}),
-      ...headers,
+      ...(body && headers?.(body)),
     },
     body: body ? JSON.stringify(withoutBlanks(body) ?? {}) : undefined,
   }

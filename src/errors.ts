@@ -123,7 +123,7 @@ export function toZapierError(z: ZObject, response: HttpResponse, options: Error
   if (status === 429 || (status === 503 && delay !== undefined) || code === 'idempotency_key_in_use')
     return temporaryError(z, problem, delay)
   if (status >= 500) {
-    const isFromGateway = status === 502 || status === 504
+    const isFromGateway = status >= 502 && status <= 504
     return uncertainError(z, problem, isFromGateway || !isIdempotent ? options : { ifUncertain })
   }
   const message = toMessage(sentence, requestId)
@@ -245,10 +245,14 @@ function formatUnknownError(status: number): string {
   return `Outdial rejected this request without giving a reason (status ${status}). Contact Outdial support.`
 }
 
+/** A proxy can ask for any time. After an hour, a lead is cold. */
+const maxRetrySeconds = 3_600
+
 /** Returns the seconds in Retry-After, which is a number or a date. */
 function retryAfterSeconds(response: HttpResponse): number | undefined {
   const value = response.getHeader('retry-after') ?? ''
-  if (/^\d+$/.test(value)) return Number(value)
-  const seconds = Math.ceil((Date.parse(value) - Date.now()) / 1000)
-  return Number.isNaN(seconds) ? undefined : Math.max(1, seconds)
+  const isNumber = /^\d+$/.test(value)
+  const seconds = isNumber ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000)
+  if (Number.isNaN(seconds)) return undefined
+  return Math.min(isNumber ? seconds : Math.max(1, seconds), maxRetrySeconds)
 }

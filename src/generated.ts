@@ -219,7 +219,7 @@ export const doNotCallFields: PlainOutputField[] = [
 export const sampleDoNotCallNumber = {
   phone_number: '+12025550100',
   added_at: '2026-05-04T14:10:00.000Z',
-  reason: 'Booked an appointment',
+  reason: 'Asked not to be called',
   source: 'api',
 }
 
@@ -322,6 +322,7 @@ export const deduplicationKeyText = {
 }
 
 export const zapierErrors = {
+  invalid_country: "Country isn't known. Enter its two-letter code, for example US.",
   too_many_callback_urls: 'Five Zaps already wait for this call. Use the Call Completed trigger instead.',
   invalid_time_zone: 'Time Zone must be a time zone, for example New York or America/New_York.',
   invalid_idempotency_key:

@@ -121,8 +121,8 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
     },
 
     /**
-     * Returns the phone number as it was typed, because the API reads more formats, and its country. An unknown country
-     * matters only for a number without a country code.
+     * Returns the phone number as it was typed, because the API reads more formats, and its country. An unknown country is
+     * sent as one that doesn't exist: the API then reads only numbers with a country code.
      *
      * @param options.allowsSeveral also takes a list. Someone who opts out must not be called on any number.
      */
@@ -134,15 +134,7 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       const isList = allowsSeveral && Array.isArray(value)
       const phone_number = isList ? value.map(toText).join(', ').trim() || undefined : text('phone_number')
       const name = text('country')
-      const country = name && readCountry(name)?.code
-      const hasCountryCode = /^\+[\d\s().-]+$/.test(phone_number ?? '')
-      if (name && !country && !hasCountryCode)
-        // Someone should look at an opt-out that failed.
-        throw (allowsSeveral ? fail : failForLead)(
-          'country',
-          "isn't known. Enter its two-letter code, for example US.",
-        )
-      return { phone_number, country }
+      return { phone_number, country: name && (readCountry(name)?.code ?? 'ZZ') }
     },
 
     /**

@@ -27,7 +27,8 @@ const tooLongRule = (field: 'name' | 'greeting') =>
  * Checks whether a script can use the name as a variable, as in `{{roof_type}}`: letters without accents, digits, and
  * `_`, up to the length limit.
  */
-const isVariableName = (name: string): boolean => name.length <= maxLengths.variable && /^\w+$/.test(name)
+const isVariableName = (name: string): boolean =>
+  name.length <= maxLengths.variable && /^\w+$/.test(name) && name !== '__proto__'
 
 const invalidVariableIssue = (name: string) =>
   ruleIssue(

@@ -182,7 +182,11 @@ export function defineRoute({
               method: description.method,
               path: path.replace(/\/$/, ''),
               key: idempotencyKey,
-              body: comparedBody(body),
+              // What was left out counts: without it, different requests would be the same.
+              body:
+                warnings.length === 0
+                  ? comparedBody(body)
+                  : [comparedBody(body), warnings.map(({ field, code: reason }) => [field, reason])],
             })
       const request = { ...params, caller, tokenHash, key, query, body, warnings, url: `${baseUrl}${path}` }
       return { key, run: (deps) => handler(deps, request) }

@@ -174,6 +174,8 @@ export const routes: readonly Route[] = [
     scopes: ['calls:write'],
     body: AddToDoNotCallList,
     responses: { 200: DoNotCallEntry },
+    ifRejected: (deps, { caller, body }) =>
+      optOutAnyway(deps, caller, { ...(body as object), do_not_call: true }),
     handler: async (deps, { caller, body }) => {
       const { phone_number: phoneNumber, country, reason = null } = body
       const written = { phoneNumber, country }

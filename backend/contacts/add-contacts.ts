@@ -1,4 +1,3 @@
-import { ContactAdded } from '@outdial/contract'
 import { findNumbersNotAllowed } from '../calls/number-types.ts'
 import type { QueueResult } from '../calls/queue-calls.ts'
 import { findContactsToReschedule } from '../calls/reschedule-calls.ts'
@@ -8,7 +7,7 @@ import { leftOut } from '../core/share.ts'
 import { type CampaignRules, lockCampaigns, lockNumbers, tryLockCampaigns } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { lockKeys, type StoredResponse } from '../idempotency/idempotency.ts'
+import { lockKeys, readContactAdded, type StoredResponse } from '../idempotency/idempotency.ts'
 import { findCredentialErrors } from '../identity/authenticate.ts'
 import { addCallback, checkCallbackUrl, lockCallbackOwner } from '../webhooks/callbacks.ts'
 import type {
@@ -157,7 +156,7 @@ async function checkRequests(
 async function replay(tx: Scope, api: ApiRequest, response: StoredResponse): Promise<Decision> {
   if (api.callbackUrl !== null) {
     checkCallbackUrl(tx.config, api.callbackUrl)
-    const { call } = ContactAdded.parse(response.body)
+    const { call } = readContactAdded(response.body)
     await addCallback(tx, api.caller, { callId: call.id, url: api.callbackUrl })
     tx.notify.deliveryQueued()
   }

@@ -8,7 +8,7 @@ import { isConflict, isRolledBack } from '../db/outage.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
-import { type HashedRequest, keyInUse } from '../idempotency/idempotency.ts'
+import { type HashedRequest, keyInUse, readContactAdded } from '../idempotency/idempotency.ts'
 import { toAddition } from './add-contact.ts'
 import { addContacts, needsOwnTransaction } from './add-contacts.ts'
 import type { AddRequest, AddResult, Decision } from './add-request.ts'
@@ -91,11 +91,12 @@ export function createContactAdder(
     )
     if (result.kind === 'rejected') throw result.error
     if (result.response === null) throw new Error('invariant: a request of the API has a response')
+    const { status, body } = result.response
+    const replayed = result.kind === 'replayed'
     return {
-      status: result.response.status === 201 ? 201 : 200,
-      // It matches the schema, or was stored when it did.
-      body: result.response.body as ContactAdded,
-      replayed: result.kind === 'replayed',
+      status: status === 201 ? 201 : 200,
+      body: replayed ? readContactAdded(body) : (body as ContactAdded),
+      replayed,
     }
   }
 }

@@ -17,10 +17,10 @@ const OptOut = z.object({
 })
 
 /**
- * Adds the numbers of a rejected `POST /contacts/` to the do-not-call list if the contact must not be called: opting out is
- * refused only if the text has no valid number.
+ * Adds the numbers of a rejected request to the do-not-call list if the contact must not be called: opting out is refused only
+ * if the text has no valid number.
  *
- * @param body as parsed from JSON
+ * @param body of `POST /contacts/`, as parsed from JSON
  */
 export async function optOutAnyway(
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,

@@ -29,6 +29,8 @@ export function readAddContact(input: unknown): ReadBody {
     const optional = read.details.filter((detail) => isOptional(body, detail))
     if (optional.length === 0) throw read
     rest = leaveOut(body, new Set(optional.map(({ field }) => field)))
+    // A field of this name that isn't optional: "consent.x" at the top level.
+    if (countOptional(rest) === countOptional(body)) throw read
     warnings.push(...optional)
   }
 }
@@ -72,9 +74,17 @@ function isOptional(body: LenientBody, { field, code }: ErrorDetail): boolean {
 
 const dictionaries = ['variables', 'metadata'] as const
 
-/** Returns the entries of a dictionary that have a value. */
-const entriesOf = (body: LenientBody, name: string): [string, unknown][] =>
-  Object.entries(Object(body[name]) as object).filter(([, value]) => value !== '')
+/** Returns the entries of a dictionary that have a value. What isn't an object has none. */
+function entriesOf(body: LenientBody, name: string): [string, unknown][] {
+  const value = body[name]
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  return Object.entries(value).filter(([, entry]) => entry !== '')
+}
+
+/** Counts what can still be left out. */
+const countOptional = (body: LenientBody): number =>
+  [body.email, body.consent].filter((value) => value !== undefined).length +
+  dictionaries.reduce((count, name) => count + entriesOf(body, name).length, 0)
 
 function findExcess(body: LenientBody, name: (typeof dictionaries)[number]): ErrorDetail[] {
   const { keys } = dictionaryLimits[name]
@@ -100,15 +110,14 @@ function leaveOut(body: LenientBody, fields: ReadonlySet<string>): LenientBody {
   }
 }
 
-/** Changes the dictionaries of a body. What isn't an object stays as it is. */
+/** Changes the dictionaries of a body. What has no entries stays as it is. */
 function mapDictionaries(
   body: LenientBody,
   change: (entries: [string, unknown][], name: (typeof dictionaries)[number]) => [string, unknown][],
 ): LenientBody {
   const changed = dictionaries.flatMap((name) => {
-    const value = body[name]
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
-    return [[name, Object.fromEntries(change(entriesOf(body, name), name))] as const]
+    const entries = entriesOf(body, name)
+    return entries.length === 0 ? [] : [[name, Object.fromEntries(change(entries, name))] as const]
   })
   return { ...body, ...Object.fromEntries(changed) }
 }

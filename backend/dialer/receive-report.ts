@@ -1,4 +1,6 @@
 import type { RuntimeReport } from '@outdial/contract'
+import { findDoNotCallRemovals } from '../calls/check-do-not-call.ts'
+import { dayMs } from '../core/durations.ts'
 import { ApiError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -20,7 +22,8 @@ import { addOptOut, finishAnalysis } from './finish-attempt.ts'
  * can receive it. Reports can arrive twice and out of order. A repeated report changes nothing, and a report about
  * something before the end is still saved after it.
  *
- * @param options.byToken an attempt token authenticates the report. It's valid until the attempt and its analysis end.
+ * @param options.byToken an attempt token authenticates the report. It's valid until the attempt and its analysis end, and for
+ *   an opt-out a day longer.
  * @param options.changes what was shortened or left out
  * @returns `ended` if the attempt has ended and this report can no longer change anything, except that an opt-out still counts
  * @throws {ApiError} not_found; expired_credential
@@ -36,37 +39,50 @@ export const receiveReport = (
     await lockReports(tx.db, attemptId)
     const attempt = await findReportedAttempt(tx.db, httpProviderName, attemptId)
     if (attempt === undefined) throw new ApiError('not_found.attempt')
-    if (options.byToken === true && attempt.endedAt !== null && !attempt.awaitsAnalysis)
-      throw expiredAttemptToken()
+    const { endedAt } = attempt
+    const isTokenExpired = options.byToken === true && endedAt !== null && !attempt.awaitsAnalysis
+    if (isTokenExpired) {
+      const isRecent = tx.clock.now().getTime() < endedAt.getTime() + lateOptOutMs
+      if (!isRecent || !saysOptOut(report)) throw expiredAttemptToken()
+    }
     const reports = (await findReports(tx.db, [attemptId])).get(attemptId) ?? []
     if (reports.some(({ sequence }) => sequence === report.sequence)) return 'repeated'
     const ended = findEndReport(reports)
     // The first end report to arrive counts, regardless of sequence numbers.
     const isLate = ended !== undefined && report.sequence < ended.sequence && report.type !== 'ended'
-    const isOver = ended !== undefined || attempt.endedAt !== null
+    const isOver = ended !== undefined || endedAt !== null
     if (isOver && !isLate && report.type !== 'analysis') {
-      await addLateOptOut(tx, attempt.workspaceId, attemptId, report)
+      if (saysOptOut(report)) await addLateOptOut(tx, attempt, attemptId)
       return 'ended'
     }
 
     await insertReports(tx.db, attemptId, [{ report, changes: options.changes ?? [] }])
     // Until the attempt ends, its worker waits for the analysis. Afterward, that worker may be gone.
-    if (report.type === 'analysis' && attempt.endedAt !== null) {
+    if (report.type === 'analysis' && endedAt !== null) {
       await finishAnalysis(tx, attempt, toAnalysis(report.analysis))
     }
     return 'recorded'
   })
 
-/** Adds the number to the do-not-call list if the end report of an ended attempt says that the contact opted out. */
+/** How long after its end an attempt's token can still report that the contact opted out. */
+const lateOptOutMs = dayMs
+
+const saysOptOut = (report: RuntimeReport): boolean =>
+  report.type === 'ended' && report.outcome === 'answered' && report.do_not_call === true
+
+/**
+ * Adds the number of an ended attempt to the do-not-call list, unless a member has removed it since: the runtime can send the
+ * report again at any time.
+ */
 async function addLateOptOut(
   tx: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
-  workspaceId: number,
+  { workspaceId, endedAt }: { workspaceId: number; endedAt: Date | null },
   attemptId: string,
-  report: RuntimeReport,
 ): Promise<void> {
-  if (report.type !== 'ended' || report.outcome !== 'answered' || report.do_not_call !== true) return
   const [dialed] = await findAttempts(tx.db, workspaceId, [attemptId])
   // The number of an erased contact isn't known.
   if (dialed === undefined || dialed.test || dialed.phoneNumber === '') return
+  const [removal] = await findDoNotCallRemovals(tx.db, workspaceId, dialed.phoneNumber)
+  if (removal !== undefined && endedAt !== null && removal.at > endedAt) return
   await addOptOut(tx, workspaceId, dialed, dialed.callId)
 }

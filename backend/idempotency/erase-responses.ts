@@ -1,8 +1,8 @@
-import { ContactAdded } from '@outdial/contract'
 import { sql } from 'kysely'
 import { toErasedCall, toErasedContact } from '../db/erased-contact.ts'
 import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
+import { readContactAdded } from './idempotency.ts'
 
 /** Erases the contact from the responses that are stored for requests with an idempotency key. */
 export const eraseContactFromResponses: ContactEraser = async (db, { workspaceId, contactId }) => {
@@ -23,7 +23,7 @@ export const eraseContactFromResponses: ContactEraser = async (db, { workspaceId
 }
 
 function toErasedResponse(body: unknown): unknown {
-  const response = ContactAdded.parse(body)
+  const response = readContactAdded(body)
   return {
     ...response,
     contact: toErasedContact(response.contact),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { errorTexts, toErrorMessage } from '@outdial/contract'
+import { ContactAdded, errorTexts, toErrorMessage } from '@outdial/contract'
 import * as z from 'zod'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { dayMs } from '../core/durations.ts'
@@ -37,6 +37,10 @@ export interface StoredResponse {
   status: number
   body?: unknown
 }
+
+/** Returns a stored response of `POST /contacts/`. Those of earlier versions have no warnings. */
+export const readContactAdded = (body: unknown): ContactAdded =>
+  ContactAdded.parse({ warnings: [], ...(body as object) })
 
 /** `free`: no response is stored, and no other request can store one until the transaction ends. */
 export type KeyState =

@@ -187,7 +187,10 @@ async function endLocked(
 /** Until Zapier is told that a subscription has ended. By then, it may have subscribed the URL again. */
 const endReportDelayMs = 6 * secondMs
 
-/** Adds the DELETE requests that tell Zapier that these subscriptions have ended. Stored URLs are normalized. */
+/**
+ * Adds the DELETE requests that tell Zapier that these subscriptions have ended, one for each URL: an API key can have many
+ * subscriptions with the same URL. Stored URLs are normalized.
+ */
 async function insertEndReports(
   db: Db,
   ids: readonly number[],
@@ -195,10 +198,11 @@ async function insertEndReports(
 ): Promise<void> {
   await sql`
     insert into webhook_delivery (workspace_id, subscription_id, target_url, next_attempt_at, created_at)
-    select workspace_id, id, target_url, ${new Date(at.getTime() + endReportDelayMs)}, ${at}
+    select distinct on (target_url)
+      workspace_id, id, target_url, ${new Date(at.getTime() + endReportDelayMs)}::timestamptz, ${at}::timestamptz
     from webhook_subscription
     where id = any(${ids}::bigint[]) and starts_with(target_url, ${`${origin}/`})
-    order by id`.execute(db)
+    order by target_url, id desc`.execute(db)
 }
 
 /** Cancels the report of the end of a subscription, because the receiver has responded with 410 meanwhile. */

@@ -3,6 +3,7 @@ import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapie
 import { callApi } from '../client.ts'
 import { doNotCallFields, doNotCallTexts as texts, sampleDoNotCallEntry } from '../generated.ts'
 import { readInput } from '../read-input.ts'
+import { toText } from '../values.ts'
 
 const inputFields = defineInputFields([
   {
@@ -19,23 +20,31 @@ const inputFields = defineInputFields([
 /** The API's maximum. */
 const maxReasonLength = 500
 
-export const perform = async (z: ZObject, bundle: Bundle): Promise<DoNotCallEntry> => {
+export const perform = (z: ZObject, bundle: Bundle): Promise<DoNotCallEntry> => {
   const input = readInput(z, bundle, inputFields)
-  const body = {
+  return addNumbers(z, {
     ...input.phoneNumber({ allowsSeveral: true }),
-    // A long reason must not keep the number off the list.
-    reason: input.text('reason')?.slice(0, maxReasonLength).toWellFormed(),
-  } satisfies { [Field in keyof AddToDoNotCallList]: unknown }
-  const request = {
-    method: 'POST',
-    path: '/do-not-call/',
-    body,
-    inputFields,
-    isIdempotent: true,
-    ifUncertain: 'The number may already be on the do-not-call list. You can run this step again.',
-  } as const
-  return callApi<DoNotCallEntry>(z, request, (data) => data.do_not_call === true)
+    // A reason that is long or a list must not keep the number off the list.
+    reason: toText(bundle.inputData.reason).trim().slice(0, maxReasonLength).toWellFormed(),
+  })
 }
+
+/** What an opt-out tells Zapier: running it twice does the same as running it once. */
+export const optOutOptions = {
+  isIdempotent: true,
+  ifUncertain: 'The number may already be on the do-not-call list. You can run this step again.',
+} as const
+
+/** Adds all numbers of a text to the do-not-call list. */
+export const addNumbers = (
+  z: ZObject,
+  body: { [Field in keyof AddToDoNotCallList]: unknown },
+): Promise<DoNotCallEntry> =>
+  callApi(
+    z,
+    { method: 'POST', path: '/do-not-call/', body, inputFields, ...optOutOptions },
+    (data) => data.do_not_call === true,
+  )
 
 export const addToDoNotCallList = {
   key: 'add_to_do_not_call_list',

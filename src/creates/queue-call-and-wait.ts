@@ -4,26 +4,25 @@ import { callApi } from '../client.ts'
 import { invalidInput } from '../errors.ts'
 import { type FlatQueuedCall, flattenCall, isCall } from '../flat-call.ts'
 import { sampleCall, sampleQueuedCall } from '../generated.ts'
-import { readInput } from '../read-input.ts'
 import { isObject } from '../values.ts'
 import { queueCallFrom, queueCallOperation } from './queue-call.ts'
-import { inputFields } from './queue-call-fields.ts'
 
 /** Zapier waits for 30 days. A call that can't be placed expires a week after it's due. */
 const maxDaysAhead = 22
 
 /** Queues a call, and holds the Zap until Outdial sends the completed call to the callback URL. */
-export function perform(z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> {
-  const scheduledAt = readInput(z, bundle, inputFields).dateTime('scheduled_at')
-  if (scheduledAt !== undefined && Date.parse(scheduledAt) > Date.now() + maxDaysAhead * 86_400_000) {
-    throw invalidInput(
-      z,
-      `Earliest Call Time is more than ${maxDaysAhead} days ahead, which is longer than Zapier can wait for the result. Choose an earlier time, or use Queue Call and the Call Completed trigger instead.`,
-    )
-  }
-  // In the Zap editor, a step can't wait, so it returns the call as it was queued.
-  return queueCallFrom(z, bundle, bundle.meta.isLoadingSample ? undefined : z.generateCallbackUrl())
-}
+export const perform = (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> =>
+  queueCallFrom(z, bundle, {
+    // In the Zap editor, a step can't wait, so it returns the call as it was queued.
+    callbackUrl: bundle.meta.isLoadingSample ? undefined : z.generateCallbackUrl(),
+    checkTime: (scheduledAt) => {
+      if (Date.parse(scheduledAt) <= Date.now() + maxDaysAhead * 86_400_000) return
+      throw invalidInput(
+        z,
+        `Earliest Call Time is more than ${maxDaysAhead} days ahead, which is longer than Zapier can wait for the result. Choose an earlier time, or use Queue Call and the Call Completed trigger instead.`,
+      )
+    },
+  })
 
 /**
  * Returns the completed call. Anyone who knows the callback URL can send anything to it, so the call comes from the API.

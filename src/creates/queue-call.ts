@@ -8,56 +8,88 @@ import { flattenQueuedCall, isCall } from '../flat-call.ts'
 import { callFields, queuedFields, sampleQueuedCall } from '../generated.ts'
 import { campaigns } from '../lists.ts'
 import { readInput } from '../read-input.ts'
+import { toText } from '../values.ts'
+import { addNumbers, optOutOptions } from './add-to-do-not-call-list.ts'
 import { listCampaignFields, readVariableFields } from './campaign-fields.ts'
 import { ifAlreadyQueued, inputFieldGroups, inputFields } from './queue-call-fields.ts'
 
 /**
- * Queues a call with what the user filled in.
+ * Queues a call with what the user filled in. If the person must not be called, the numbers are added to the do-not-call
+ * list, whatever else can't be read.
  *
- * @param callbackUrl is where Outdial also sends the call when it's completed
+ * @param wait.callbackUrl where Outdial also sends the call when it's completed
+ * @param wait.checkTime throws if it's too late to wait for. Nobody waits for a call to someone who must not be called.
  */
-export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: string) {
+export async function queueCallFrom(
+  z: ZObject,
+  bundle: Bundle,
+  wait: { callbackUrl?: string | undefined; checkTime?: (scheduledAt: string) => void } = {},
+) {
   const input = readInput(z, bundle, inputFields)
   const isTest = bundle.meta.isLoadingSample
   const doNotCall = input.yesOrNo('do_not_call', readDoNotCall)
-  const body = {
-    campaign_id: await input.id('campaign_id', campaigns),
-    ...input.phoneNumber({ allowsSeveral: doNotCall }),
-    first_name: input.text('first_name'),
-    last_name: input.text('last_name'),
-    email: input.text('email'),
-    external_id: input.text('external_reference'),
-    time_zone: input.timeZone('time_zone'),
-    variables: input.dictionary('variables'),
-    scheduled_at: input.dateTime('scheduled_at'),
-    if_already_queued: input.choice('if_already_queued', ifAlreadyQueued),
-    // Testing a step in the Zap editor rings a phone only if the user said so.
-    test: input.yesOrNo('test') ?? (isTest ? true : undefined),
-    consent: { source: input.text('consent_source'), at: input.dateTime('consent_at', { orAsTyped: true }) },
-    // A test doesn't block the number, because only a member could remove it from the list.
-    do_not_call: isTest ? undefined : doNotCall,
-    metadata: input.dictionary('metadata'),
-    callback_url: callbackUrl,
-    lenient: true,
-  } satisfies { [Field in keyof AddContact]: unknown }
-  const allFields = [...inputFields, ...readVariableFields(bundle)]
+  // A test doesn't block the number, because only a member could remove it from the list.
+  const blocks = doNotCall === true && !isTest
+  const number = input.phoneNumber({ allowsSeveral: doNotCall })
+  const { callbackUrl } = wait
+  const readTime = () => {
+    const time = input.dateTime('scheduled_at')
+    if (time !== undefined && !blocks) wait.checkTime?.(time)
+    return time
+  }
+  const readBody = async () =>
+    ({
+      campaign_id: await input.id('campaign_id', campaigns),
+      ...number,
+      first_name: input.text('first_name'),
+      last_name: input.text('last_name'),
+      email: input.text('email'),
+      external_id: input.text('external_reference'),
+      time_zone: input.timeZone('time_zone'),
+      variables: input.dictionary('variables'),
+      scheduled_at: readTime(),
+      if_already_queued: input.choice('if_already_queued', ifAlreadyQueued),
+      test: readTest(),
+      consent: {
+        source: input.text('consent_source'),
+        at: input.dateTime('consent_at', { orAsTyped: true }),
+      },
+      do_not_call: isTest ? undefined : doNotCall,
+      metadata: input.dictionary('metadata'),
+      callback_url: callbackUrl,
+      lenient: true,
+    }) satisfies { [Field in keyof AddContact]: unknown }
+  // Testing a step in the Zap editor rings a phone only if the user said so, and never that of someone who must not be called.
+  const readTest = () => {
+    const test = input.yesOrNo('test') ?? (isTest ? true : undefined)
+    return isTest && doNotCall ? true : test
+  }
+  const body = await readBody().catch(async (error: unknown) => {
+    if (blocks) await addNumbers(z, number)
+    throw error
+  })
   // A test doesn't use up the key, because the next test and the real run can have other data.
-  const headers = isTest ? {} : idempotencyHeader(body.campaign_id, input.text('deduplication_key'))
+  const key = isTest ? undefined : input.text('deduplication_key')
+  const allFields = [...inputFields, ...readVariableFields(bundle)]
   const response = await callApi<ContactAdded>(
     z,
     {
       method: 'POST',
       path: '/contacts/',
       body,
-      headers,
+      headers: ({ campaign_id }) => idempotencyHeader(campaign_id, key),
       inputFields: allFields,
       otherIds: { campaign_id: input.idByName('campaign_id', campaigns) },
-      // Someone should look at an opt-out that failed.
-      haltsOnInvalidData: !doNotCall,
-      // Each attempt has a callback URL of its own, and a call takes only five.
-      isIdempotent: 'Idempotency-Key' in headers && callbackUrl === undefined,
-      haltsIfUncertain: true,
-      ifUncertain: 'The call may already be queued. Check Calls in Outdial before you run this step again.',
+      ...(blocks
+        ? optOutOptions
+        : {
+            haltsOnInvalidData: true,
+            // Each attempt has a callback URL of its own, and a call takes only five.
+            isIdempotent: key !== undefined && callbackUrl === undefined,
+            haltsIfUncertain: true,
+            ifUncertain:
+              'The call may already be queued. Check Calls in Outdial before you run this step again.',
+          }),
     },
     ({ call }) => isCall(call),
   )
@@ -68,9 +100,9 @@ export async function queueCallFrom(z: ZObject, bundle: Bundle, callbackUrl?: st
  * Returns the header with a hash of the campaign and the key: two Zaps for the same form can use its entries' IDs, each in
  * its campaign. Headers take only Latin-1, and the user's key can be any text.
  */
-function idempotencyHeader(campaignId: number | undefined, key: string | undefined): Record<string, string> {
+function idempotencyHeader(campaignId: unknown, key: string | undefined): Record<string, string> {
   if (key === undefined) return {}
-  const hash = createHash('sha256').update(`${campaignId}\n${key}`)
+  const hash = createHash('sha256').update(`${toText(campaignId)}\n${key}`)
   return { 'Idempotency-Key': `zap-${hash.digest('hex')}` }
 }
 

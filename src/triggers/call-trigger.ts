@@ -1,4 +1,4 @@
-import type { CallCompletedEvent } from '@outdial/contract'
+import type { Call, CallCompletedEvent } from '@outdial/contract'
 import type { Bundle, PlainInputField, Trigger, ZObject } from 'zapier-platform-core'
 import { readList } from '../client.ts'
 import { invalidInput } from '../errors.ts'
@@ -13,6 +13,8 @@ interface CallTrigger<Key extends string, Fields extends PlainInputField[]> {
   inputFields: Fields
   /** Returns the calls that trigger. `GET /calls/` and subscriptions have the same filters. */
   readFilter: (z: ZObject, bundle: Bundle) => Promise<FilterInput>
+  /** Returns false for a call that doesn't trigger. An API that doesn't know a filter yet sends all calls. */
+  isWanted?: (call: Call) => boolean
   sample: object
 }
 
@@ -22,6 +24,7 @@ export function defineCallTrigger<const Key extends string, Fields extends Plain
   display,
   inputFields,
   readFilter,
+  isWanted = () => true,
   sample,
 }: CallTrigger<Key, Fields>) {
   const performSubscribe = async (z: ZObject, bundle: Bundle) =>
@@ -31,14 +34,15 @@ export function defineCallTrigger<const Key extends string, Fields extends Plain
   const performList = async (z: ZObject, bundle: Bundle): Promise<object[]> => {
     const query = { status: 'completed', ...(await readFilter(z, bundle)), limit: 10 }
     const page = await readList(z, calls, query, { inputFields })
-    return page.results.map((call) => withoutQueuedOnly(flattenCall(z, call)))
+    return page.results.filter(isWanted).map((call) => withoutQueuedOnly(flattenCall(z, call)))
   }
 
   /** Returns the call of a delivery. Without a delivery, as with the CLI's `invoke`, returns the newest calls. */
   const perform = async (z: ZObject, bundle: Bundle): Promise<object[]> => {
     if (bundle.rawRequest === undefined && bundle.cleanedRequest === undefined) return performList(z, bundle)
     const event: unknown = bundle.cleanedRequest
-    if (isCallCompleted(event)) return [withoutQueuedOnly(flattenCall(z, event.data))]
+    if (isCallCompleted(event))
+      return isWanted(event.data) ? [withoutQueuedOnly(flattenCall(z, event.data))] : []
     // Zapier then doesn't run the Zap.
     if (isOtherEvent(event)) return []
     throw invalidInput(

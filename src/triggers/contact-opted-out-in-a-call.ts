@@ -25,6 +25,7 @@ export const contactOptedOutInACall = defineCallTrigger({
       opted_out: true,
     }
   },
+  isWanted: (call) => call.opted_out === true,
   sample: {
     ...sampleCall,
     contact: { ...sampleCall.contact, do_not_call: true },

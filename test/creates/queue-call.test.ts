@@ -9,7 +9,15 @@ import {
 } from '@outdial/contract'
 import { queueCall } from '../../src/creates/queue-call.ts'
 import { sampleCampaign } from '../../src/generated.ts'
-import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
+import {
+  apiPath,
+  errorBody,
+  parseBody,
+  run,
+  runExpectingError,
+  stubFailure,
+  stubResponse,
+} from '../support/connector.ts'
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '+12025550100' }
@@ -137,13 +145,13 @@ it.each([
 })
 
 it.each(['n/a', 'Unknown'])(
-  'ignores the unknown country %s if the number has a country code',
+  'sends the unknown country %s as one that does not exist, in which the API reads only numbers with a country code',
   async (country) => {
     const requests = queued()
 
     await run(perform, { inputData: { ...required, country } })
 
-    expect(parseBody(requests)).toEqual(sent)
+    expect(parseBody(requests)).toEqual({ ...sent, country: 'ZZ' })
   },
 )
 
@@ -266,8 +274,9 @@ describe('a campaign that is named instead of chosen', () => {
     const search = campaigns({ id: 7, name: '2026' }, { id: 8, name: '2026 leads' })
     const second = queued()
 
-    await run(perform, queueInto('2026'))
+    await run(perform, { inputData: { ...queueInto('2026').inputData, deduplication_key: 'entry 7' } })
 
+    expect(first[0]?.headers['idempotency-key']).not.toBe(second[0]?.headers['idempotency-key'])
     expect(parseBody(first)).toEqual({ ...sent, campaign_id: 2026 })
     expect(search[0]?.url.searchParams.get('search')).toBe('2026')
     expect(parseBody(second)).toEqual({ ...sent, campaign_id: 7 })
@@ -333,9 +342,89 @@ describe('in the Zap editor', () => {
     })
   })
 
+  it.each(['queue_call', 'queue_call_and_wait'])(
+    'simulates the call to someone who must not be called, although Test Call is No: %s',
+    async (key) => {
+      const requests = queued()
+
+      await run(`creates.${key}.operation.perform`, {
+        inputData: { ...required, do_not_call: 'yes', test: 'no' },
+        meta: { isLoadingSample: true },
+      })
+
+      expect(parseBody(requests)).toEqual({ ...sent, test: true })
+    },
+  )
+
   it('says on the form that testing the step rings no phone', () => {
     const [note] = queueCall.operation.inputFields
     expect(note).toMatchObject({ type: 'copy', helpText: expect.stringContaining('no phone rings') })
+  })
+})
+
+describe('a person who must not be called', () => {
+  const optOut = { ...required, do_not_call: 'yes' }
+  const listed = () => stubResponse('POST', apiPath('/do-not-call/'), 200, { do_not_call: true })
+
+  it.each([
+    { time_zone: 'Chicago, IL' },
+    { scheduled_at: 'tomorrow' },
+    { test: 'perhaps' },
+    { variables: 'product: roof' },
+    { first_name: ['a', 'b'] },
+    { if_already_queued: 'perhaps' },
+  ])('is added to the do-not-call list before the step stops for %j', async (inputData) => {
+    const requests = listed()
+
+    const error = await runExpectingError(perform, { inputData: { ...optOut, ...inputData } })
+
+    expect(error.message).toMatch(/must/)
+    expect(parseBody(requests)).toEqual({ phone_number: required.phone_number })
+  })
+
+  it('is added to the list before the step stops for an unknown campaign', async () => {
+    stubResponse('GET', apiPath('/campaigns/'), 200, { results: [] })
+    stubResponse('GET', apiPath('/campaigns/'), 200, { results: [] })
+    const requests = listed()
+
+    await runExpectingError(perform, { inputData: { ...optOut, campaign_id: 'Q1' } })
+
+    expect(parseBody(requests)).toEqual({ phone_number: required.phone_number })
+  })
+
+  it('does not wait for a call that is far ahead, because it ends at once', async () => {
+    const requests = queued()
+
+    await run('creates.queue_call_and_wait.operation.perform', {
+      inputData: { ...optOut, scheduled_at: new Date(Date.now() + 40 * 86_400_000).toISOString() },
+      callbackUrl: 'https://zapier.com/hooks/callback/1/',
+    })
+
+    expect(parseBody(requests)).toMatchObject({ do_not_call: true })
+  })
+
+  it.each([502, 503, 504])('is reported again by Zapier after a response with status %d', async (status) => {
+    stubResponse('POST', apiPath('/contacts/'), status)
+
+    expect(await runExpectingError(perform, { inputData: optOut })).toMatchObject({ name: 'ThrottledError' })
+  })
+
+  it('is reported again after a lost connection, also by the step that waits', async () => {
+    for (const key of ['queue_call', 'queue_call_and_wait']) {
+      stubFailure('POST', apiPath('/contacts/'), 'ECONNRESET')
+      const bundle = { inputData: optOut, callbackUrl: 'https://zapier.com/hooks/callback/1/' }
+      const method = `creates.${key}.operation.perform`
+      expect(await runExpectingError(method, bundle)).toMatchObject({ name: 'ThrottledError' })
+    }
+  })
+
+  it('fails the run if the service has an error, so that somebody looks at it', async () => {
+    stubResponse('POST', apiPath('/contacts/'), 500)
+
+    expect(await runExpectingError(perform, { inputData: optOut })).toMatchObject({
+      name: 'AppError',
+      message: expect.stringContaining('The number may already be on the do-not-call list.'),
+    })
   })
 })
 

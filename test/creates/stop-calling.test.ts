@@ -74,12 +74,12 @@ it('shortens a long reason, so that the number is on the list anyway', async () 
 it.each([
   [cancel, '/calls/cancel', { canceled: [] }],
   [block, '/do-not-call/', { do_not_call: true }],
-])('%s ignores an unknown country if the number has a country code', async (method, path, response) => {
+])('%s sends an unknown country as one that does not exist', async (method, path, response) => {
   const requests = stubResponse('POST', apiPath(path), 200, response)
 
   await run(method, { inputData: { phone_number: '+12025550100', country: 'Unknown' } })
 
-  expect(parseBody(requests)).toEqual({ phone_number: '+12025550100' })
+  expect(parseBody(requests)).toEqual({ phone_number: '+12025550100', country: 'ZZ' })
 })
 
 it.each([

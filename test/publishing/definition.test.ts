@@ -81,14 +81,15 @@ it.each(named(hooks))(
 it.each(named(hooks))(
   'D006: %s returns the same for a delivered call as for one that it lists',
   async (key) => {
+    const call = { ...exampleCall, opted_out: true }
     stubResponse('GET', apiPath('/calls/'), 200, {
       count: 1,
       next: null,
       previous: null,
-      results: [exampleCall],
+      results: [call],
     })
     const listed = await run(`triggers.${key}.operation.performList`)
-    const event = { id: 'evt_1', type: 'call.completed', created_at: exampleCall.ended_at, data: exampleCall }
+    const event = { id: 'evt_1', type: 'call.completed', created_at: call.ended_at, data: call }
     const delivered = await run(`triggers.${key}.operation.perform`, {
       cleanedRequest: event,
       rawRequest: { content: JSON.stringify(event) },

@@ -115,17 +115,24 @@ const inEditor = { isLoadingSample: true }
 type Stub = () => void
 type Case = readonly [method: string, bundle: Parameters<typeof runExpectingError>[1], stub?: Stub]
 
+type Issue = readonly [field: string, key: DetailKey & keyof typeof detailTexts]
+
 const rejected =
-  (path: string, ...issues: (readonly [field: string, key: DetailKey & keyof typeof detailTexts])[]): Stub =>
-  () => {
-    const details = issues.map(([field, key]) => ({
-      field,
-      code: key.split('.', 1)[0],
-      message: toErrorMessage(detailTexts[key], { field, limit: '200 characters', object: 'campaign' }),
-    }))
-    const summary = details.map(({ message }) => message).join(' ')
-    stubResponse('POST', apiPath(path), 422, errorBody('validation_failed', summary, details))
-  }
+  (path: string, ...issues: Issue[]): Stub =>
+  () =>
+    reject('POST', path, issues)
+
+function reject(method: 'GET' | 'POST', path: string, issues: readonly Issue[]): void {
+  const details = issues.map(([field, key]) => ({
+    field,
+    code: key.split('.', 1)[0],
+    message: toErrorMessage(detailTexts[key], {
+      ...{ field, limit: '200 characters', object: 'campaign', country: 'ZZ' },
+    }),
+  }))
+  const summary = details.map(({ message }) => message).join(' ')
+  stubResponse(method, apiPath(path), 422, errorBody('validation_failed', summary, details))
+}
 const failed =
   (path: string, status: number, key: keyof typeof errorTexts, headers = {}): Stub =>
   () => {
@@ -170,8 +177,12 @@ const cases: readonly Case[] = [
   [perform('queue_call'), { inputData: { ...call, scheduled_at: '2026-05-04 09:30' } }],
   [perform('queue_call'), { inputData: { ...call, time_zone: 'Q1' } }],
   [perform('create_campaign'), { inputData: { ...campaign, time_zone: 'Q1' } }],
-  [perform('queue_call'), { inputData: { campaign_id: '12', phone_number: '2025550100', country: 'Q1' } }],
-  [perform('cancel_waiting_calls'), { inputData: { phone_number: '2025550100', country: 'Q1' } }],
+  [perform('queue_call'), { inputData: call }, rejected('/contacts/', ['country', 'invalid_country'])],
+  [
+    perform('cancel_waiting_calls'),
+    { inputData: call },
+    rejected('/calls/cancel', ['country', 'invalid_country']),
+  ],
   [
     perform('queue_call'),
     { inputData: { ...call, campaign_id: 'Q1 leads' } },
@@ -200,6 +211,13 @@ const cases: readonly Case[] = [
     perform('add_to_do_not_call_list'),
     { inputData: call },
     rejected('/do-not-call/', ['phone_number', 'invalid_phone_number']),
+  ],
+  [
+    perform('find_do_not_call_number'),
+    { inputData: call },
+    () => {
+      reject('GET', '/do-not-call/', [['phone_number', 'invalid_phone_number.none']])
+    },
   ],
   [
     perform('queue_call'),

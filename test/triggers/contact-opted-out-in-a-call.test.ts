@@ -49,3 +49,10 @@ it('has the fields of Call Completed, and a sample with an opt-out', () => {
   expect(samplePaths(sample)).toEqual(samplePaths(callCompleted.operation.sample))
   expect(sample).toMatchObject({ opted_out: true, contact: { do_not_call: true } })
 })
+
+it('ignores a call in which nobody opted out, which an older API sends', async () => {
+  const other = { ...event, data: { ...exampleCall, opted_out: false } }
+  const rawRequest = { content: JSON.stringify(other) }
+
+  expect(await run(`${operation}.perform`, { cleanedRequest: other, rawRequest })).toEqual([])
+})

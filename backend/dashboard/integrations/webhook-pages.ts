@@ -99,7 +99,7 @@ function describeEndReport(
       return { text: `Zapier will be told. ${error ?? ''}`.trim(), at: next_attempt_at }
     case 'canceled':
       return {
-        text: "Zapier wasn't told, because another subscription has this URL or Zapier had ended this one already",
+        text: "Zapier wasn't told, because the Zap may still use this URL, or has already ended this subscription",
         at: null,
       }
     case 'exhausted':

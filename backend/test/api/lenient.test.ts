@@ -105,6 +105,19 @@ describe('a lenient request', () => {
     expect(parseError(response).details.map((detail) => detail.field)).toEqual([field])
   })
 
+  it.each([
+    '{"variables":["\\u0000"]}',
+    '{"metadata":["a\\ud800"]}',
+    '{"variables":"ab","variables.0":"\\u0000"}',
+    '{"consent.x":"\\u0000"}',
+    '{"consent.x":"\\u0000","consent":{"source":"Form"}}',
+    '{"email.x":"\\u0000","email":"N/A"}',
+    '{"metadata":{"a":{"b":"\\u0000"}},"metadata.a":"\\u0000"}',
+  ])('ends with an error for %s', async (json) => {
+    const response = await post({ ...(JSON.parse(json) as object), lenient: true })
+    expect(response.statusCode).toBe(422)
+  })
+
   it('returns the same warnings to a repeated request, and is not the same request as a strict one', async () => {
     const phone_number = freshNumber()
     const headers = { 'idempotency-key': crypto.randomUUID() }
@@ -262,6 +275,15 @@ describe('opting out counts, although the request is rejected', () => {
     const response = await post({ phone_number, do_not_call: true }, headers)
     expect(parseError(response).code).toBe('idempotency_key_reused')
     expect(await isListed(phone_number)).toBe(true)
+  })
+
+  it('in the route of the do-not-call list, too', async () => {
+    for (const fields of [{ reason: 'x'.repeat(501) }, { country: 'Texas' }, { note: 'a' }]) {
+      const phone_number = freshNumber()
+      const body = { phone_number, ...fields }
+      expect((await api.send({ method: 'POST', path: '/do-not-call/', body })).statusCode).toBe(422)
+      expect(await isListed(phone_number)).toBe(true)
+    }
   })
 
   it('but not without do_not_call, and not without a valid number', async () => {

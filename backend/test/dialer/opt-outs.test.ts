@@ -1,11 +1,13 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import type { RuntimeReport } from '@outdial/contract'
-import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
+import { isOnDoNotCallList } from '../../calls/check-do-not-call.ts'
+import { addNumbersToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
+import { dayMs } from '../../core/durations.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
-import { dialCall, getCall, listEvents, seedCall } from '../support/calls.ts'
+import { dialCall, getCall, listEvents, seedCall, toCaller } from '../support/calls.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
 
@@ -57,21 +59,49 @@ it('marks a completed call if the result is stale, although its event was alread
   expect(await readOptOut(id)).toEqual({ outcome: 'failed', opted_out: true, inEvents: [false] })
 })
 
-it('counts an opt-out that a runtime reports after the attempt has ended', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-  const [attempt] = await claimCalls(world.deps, lease, 1)
-  if (attempt === undefined) throw new Error('the call was not claimed')
-  await finishAttempt(world.deps, attempt, emptyResult('failed', 'worker_lost'))
-  const at = world.deps.clock.now().toISOString()
-  const report: RuntimeReport = {
-    ...{ sequence: 1, type: 'ended', at, outcome: 'answered', ended_reason: 'contact_hung_up' },
-    ...{ answered_at: at, transcript: [], do_not_call: true },
+describe('an opt-out that a runtime reports after the attempt has ended', () => {
+  /** Loses an attempt, and returns what the runtime then reports. */
+  async function loseAttempt() {
+    const number = freshNumber()
+    const { id } = await seedCall(world.deps, world.seed, number)
+    const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+    const [attempt] = await claimCalls(world.deps, lease, 1)
+    if (attempt === undefined) throw new Error('the call was not claimed')
+    await finishAttempt(world.deps, attempt, emptyResult('failed', 'worker_lost'))
+    const at = world.deps.clock.now().toISOString()
+    const report: RuntimeReport = {
+      ...{ sequence: 1, type: 'ended', at, outcome: 'answered', ended_reason: 'contact_hung_up' },
+      ...{ answered_at: at, transcript: [], do_not_call: true },
+    }
+    const isListed = () => isOnDoNotCallList(world.deps.db, world.seed.workspaceId, number)
+    return { callId: id, attemptId: attempt.id, number, report, isListed }
   }
-  expect(await receiveReport(world.deps, attempt.id, report)).toBe('ended')
-  expect(await readOptOut(id)).toEqual({ outcome: 'failed', opted_out: true, inEvents: [false] })
-  expect(await world.deps.db.selectFrom('do_not_call').select('source').execute()).toContainEqual({
-    source: 'call',
+
+  it.each([false, true])('counts (by the attempt token: %s)', async (byToken) => {
+    const { callId, attemptId, report, isListed } = await loseAttempt()
+    expect(await receiveReport(world.deps, attemptId, report, { byToken })).toBe('ended')
+    expect(await readOptOut(callId)).toEqual({ outcome: 'failed', opted_out: true, inEvents: [false] })
+    expect(await isListed()).toBe(true)
+  })
+
+  it('is rejected by the attempt token a day later, as other reports are at once', async () => {
+    const { attemptId, report, isListed } = await loseAttempt()
+    const byToken = { byToken: true }
+    const other = { ...report, do_not_call: false }
+    await expect(receiveReport(world.deps, attemptId, other, byToken)).rejects.toThrow()
+    world.deps.clock.advance(dayMs)
+    await expect(receiveReport(world.deps, attemptId, report, byToken)).rejects.toThrow()
+    expect(await isListed()).toBe(false)
+  })
+
+  it('does not count again after a member has removed the number from the list', async () => {
+    const { attemptId, report, number, isListed } = await loseAttempt()
+    await receiveReport(world.deps, attemptId, report)
+    world.deps.clock.advance(1_000)
+    const phoneNumber = { phoneNumber: number }
+    await removeNumberFromDoNotCallList(world.deps, toCaller(world.seed), phoneNumber, 'Agreed again')
+    expect(await receiveReport(world.deps, attemptId, report)).toBe('ended')
+    expect(await isListed()).toBe(false)
   })
 })
 

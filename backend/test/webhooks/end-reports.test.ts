@@ -81,6 +81,14 @@ describe('tells Zapier', () => {
     expect(methods()).toEqual(['DELETE'])
   })
 
+  it('once for each URL of a key that has it with many filters', async () => {
+    const key = await seedApiKeyCaller(world.deps, world.seed)
+    for (const outcome of ['answered', 'busy', 'failed'] as const)
+      await subscribe(world.deps, key, { ...body(), filter: { outcome: [outcome] } })
+    await revokeApiKey(deps(), key.workspaceId, key.apiKeyId ?? 0)
+    expect(await listReports()).toHaveLength(1)
+  })
+
   it('of a disabled subscription', async () => {
     const { id } = await subscribeApp()
     const disabled = { disabled_at: world.deps.clock.now() }
