@@ -473,6 +473,7 @@ export const detailTexts = {
   invalid_datetime: {
     meaning: "{field} isn't a valid date and time.",
     action: 'Use ISO 8601 with a time zone, for example 2026-05-04T09:30:00+02:00.',
+    inZapier: 'Consent Date must be a date and time, for example 2026-05-04 09:30.',
   },
   'invalid_datetime.year': {
     meaning: "{field} isn't between the years 1900 and 9998.",

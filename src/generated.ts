@@ -324,6 +324,7 @@ export const deduplicationKeyText = {
 export const zapierErrors = {
   invalid_country: "Country isn't known. Enter its two-letter code, for example US.",
   too_many_callback_urls: 'Five Zaps already wait for this call. Use the Call Completed trigger instead.',
+  invalid_datetime: 'Consent Date must be a date and time, for example 2026-05-04 09:30.',
   invalid_time_zone: 'Time Zone must be a time zone, for example New York or America/New_York.',
   invalid_idempotency_key:
     "The Deduplication Key is empty, too long, or has characters that aren't allowed. Use 1 to 255 printable ASCII characters.",

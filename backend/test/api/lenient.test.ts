@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { ContactAdded, ErrorResponse } from '@outdial/contract'
+import { sql } from 'kysely'
 import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { getCall } from '../support/calls.ts'
@@ -237,6 +238,27 @@ it('leaves out new variables of a lenient request that the contact has no room f
   expect(Object.keys(added.contact.variables)).toHaveLength(100)
   expect(listWarnings(added)).toEqual(['variables too_big'])
   expect((await post({ ...body, lenient: false })).statusCode).toBe(422)
+})
+
+it('reads responses that an earlier version stored without warnings', async () => {
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const body = { phone_number: freshNumber() }
+  const { contact } = await add(body, headers)
+  await api.deps.db
+    .updateTable('idempotent_response')
+    .set({ body: sql`body - 'warnings'` })
+    .execute()
+  const replayed = await post(body, headers)
+  expect(replayed.statusCode).toBe(201)
+  expect(replayed.json()).toMatchObject({ warnings: [] })
+  await eraseContact(api.deps, api.seed.workspaceId, contact.id)
+})
+
+it('takes requests for different ones if something else is left out of them', async () => {
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const body = { phone_number: freshNumber(), lenient: true }
+  await add({ ...body, consent: { source: 'Form' } }, headers)
+  expect(parseError(await post(body, headers)).code).toBe('idempotency_key_reused')
 })
 
 describe('opting out counts, although the request is rejected', () => {

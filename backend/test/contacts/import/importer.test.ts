@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals'
+import { isOnDoNotCallList } from '../../../calls/check-do-not-call.ts'
 import { checkImport } from '../../../contacts/import/check-import.ts'
 import { leaseImports } from '../../../contacts/import/import-store.ts'
 import { runImport } from '../../../contacts/import/run-import.ts'
@@ -108,6 +109,15 @@ it("says which row has a number of a type that isn't called, and imports the oth
   const { text } = await waitUntilSettled(user, path)
   expect(text).toContain("This workspace doesn't call premium-rate")
   expect((await listContacts(user)).map(({ phone_number }) => phone_number)).toEqual(['+12025570101'])
+})
+
+it('blocks someone who must not be called, although the rest of the row is unreadable', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const file = 'Phone,Do not call,Email,Time zone\n+12025570103,yes,N/A,Mars/Base\n'
+  const { path, page } = await uploadAndCheck(user, file)
+  await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
+  await waitUntilSettled(user, path)
+  expect(await isOnDoNotCallList(world.database.db, user.seed.workspaceId, '+12025570103')).toBe(true)
 })
 
 it("doesn't import a contact that was erased after the check", async () => {
