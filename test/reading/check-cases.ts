@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readCountry } from '../../reading/country.ts'
 import { readDateTime, toMoment } from '../../reading/date-time.ts'
-import { readAmericanTimeZone,readTimeZone } from '../../reading/time-zone.ts'
+import { readAmericanTimeZone, readTimeZone } from '../../reading/time-zone.ts'
 import { readDoNotCall, readYesNo } from '../../reading/yes-no.ts'
 import { timeZoneCases, zonesOfPlaces } from '../support/time-zone-cases.ts'
 import { countryCases, unreadableCountries } from './cases/countries.ts'

@@ -36,6 +36,13 @@ it.each([
   ['MDT', 6],
   ['PST', 8],
   ['PDT', 7],
+  ['ET', 4],
+  ['CT', 5],
+  ['MT', 6],
+  ['PT', 7],
+  ['AKST', 9],
+  ['akdt', 8],
+  ['HST', 10],
   ['-04:30', 4.5],
   ['+02:00', -2],
 ])('knows the time zone %s', (zone, hours) => {
