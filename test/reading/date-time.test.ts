@@ -1,3 +1,4 @@
+// cspell:ignore akdt AKST
 import { expect, it } from '@jest/globals'
 import { isSkipped, readDateTime, toMoment } from '../../reading/date-time.ts'
 import { dateCases } from './cases/dates.ts'

@@ -1,4 +1,4 @@
-// cspell:ignore Mitteleuropäische Normalzeit Pago
+// cspell:ignore AKDT AKST Mitteleuropäische Normalzeit Pago
 /** A date that is read in a time zone, unless it has one. Undefined is an error. */
 export type DateCase = readonly [text: string, timeZone: string, moment: string | undefined]
 
