@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { expect, it } from '@jest/globals'
 import {
+  readAmericanTimeZone,
   readCountry,
   readDateTime,
   readDoNotCall,
   readTimeZone,
   readYesNo,
-  readAmericanTimeZone,
 } from '@outdial/reading'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { validateAgent } from '../../agents/validate-agent.ts'
