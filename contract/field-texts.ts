@@ -79,9 +79,9 @@ export const addContactTexts = texts({
   },
   time_zone: {
     ...contactTexts.time_zone,
-    api: 'IANA time zone, for example Europe/Berlin, or another usual name of one, for example Eastern Time. An abbreviation such as EST is accepted if the phone number is in the United States or Canada. The response has the IANA name. Detected from the phone number if omitted.',
+    api: 'IANA time zone, for example Europe/Berlin, or another usual name of one, for example US/Eastern. American names and abbreviations, such as Eastern Time and EST, are accepted if the phone number is in the United States or Canada. The response has the IANA name. Detected from the phone number if omitted.',
     form: 'Calls are placed within calling hours in this time zone. Leave blank to detect it from the phone number.',
-    zap: 'Calls are placed within calling hours in this time zone. An abbreviation, such as EST, works only for numbers in the United States and Canada. Leave blank to detect the time zone from the phone number.',
+    zap: 'Calls are placed within calling hours in this time zone. Eastern Time, EST, and the like work only for numbers in the United States and Canada. Leave blank to detect the time zone from the phone number.',
   },
   variables: {
     ...contactTexts.variables,

@@ -256,7 +256,7 @@ export const countryNames: Readonly<Record<string, string>> = {
   ZW: 'Zimbabwe|Simbabwe|Zimbabue|ZWE',
 }
 
-/** The countries of each dial code, the main one first. */
+/** The countries of each dial code, the main one first, and those of area codes that only one of the countries with +1 has. */
 export const countriesByDialCode: Readonly<Record<string, string>> = {
   '1': 'US AG AI AS BB BM BS CA DM DO GD GU JM KN KY LC MP MS PR SX TC TT VC VG VI',
   '7': 'RU KZ',
@@ -464,4 +464,31 @@ export const countriesByDialCode: Readonly<Record<string, string>> = {
   '995': 'GE',
   '996': 'KG',
   '998': 'UZ',
+  '1242': 'BS',
+  '1246': 'BB',
+  '1264': 'AI',
+  '1268': 'AG',
+  '1284': 'VG',
+  '1340': 'VI',
+  '1345': 'KY',
+  '1441': 'BM',
+  '1473': 'GD',
+  '1649': 'TC',
+  '1658': 'JM',
+  '1664': 'MS',
+  '1670': 'MP',
+  '1671': 'GU',
+  '1684': 'AS',
+  '1721': 'SX',
+  '1758': 'LC',
+  '1767': 'DM',
+  '1784': 'VC',
+  '1787': 'PR',
+  '1809': 'DO',
+  '1829': 'DO',
+  '1849': 'DO',
+  '1868': 'TT',
+  '1869': 'KN',
+  '1876': 'JM',
+  '1939': 'PR',
 }

@@ -10,7 +10,7 @@ export interface ReadCountry {
 
 /**
  * Reads a country: its code of two or three letters, its name in one of seven languages, its dial code, or two of these
- * together, such as "India (+91)".
+ * together, such as "India (+91)" and "Jamaica (+1 876)".
  *
  * @returns undefined for other text, and for names of more than one country, such as "Congo"
  */
@@ -24,22 +24,30 @@ export function readCountry(text: string): ReadCountry | undefined {
 }
 
 /**
- * Returns the country that several texts name. A dial code agrees with each of its countries.
+ * Returns the country that several texts name. A dial code agrees with each of its countries, unless an area code follows it.
  *
  * @returns undefined if they name different ones
  */
 export function chooseCountry(countries: readonly ReadCountry[]): ReadCountry | undefined {
-  const named = countries.find((country) => country.as !== 'dial_code') ?? countries[0]
-  const agrees = (other: ReadCountry) =>
-    other.code === named?.code ||
-    (other.as === 'dial_code' && dialCodeOf(other.code) === dialCodeOf(named?.code))
-  return countries.every(agrees) ? named : undefined
+  const byCertainty = countries.toSorted(
+    (a, b) => Number(a.as === 'dial_code') - Number(b.as === 'dial_code'),
+  )
+  return byCertainty.find((country) => countries.every((other) => agrees(other, country)))
 }
+
+const agrees = (other: ReadCountry, country: ReadCountry): boolean =>
+  other.code === country.code ||
+  (other.as === 'dial_code' && mainCountryOf(dialCodeOf(country.code)) === other.code)
 
 function readPart(text: string): ReadCountry | undefined {
   const name = text.trim()
-  if (/^(?:\+|00)?\d{1,3}(?:\.0+)?$/.test(name)) {
-    const [code] = byDialCode().get(name.replace(/^(?:\+|00)/, '').replace(/\.0+$/, '')) ?? []
+  if (/^(?:\+|00)?(?:\d{1,3}|1[\s-]?(?:\d{3}|\(\d{3}\)))(?:\.0+)?$/.test(name)) {
+    const code = mainCountryOf(
+      name
+        .replace(/^(?:\+|00)/, '')
+        .replace(/\.0+$/, '')
+        .replace(/\D/g, ''),
+    )
     return code === undefined ? undefined : { code, as: 'dial_code' }
   }
   const key = toNameKey(name)
@@ -50,8 +58,11 @@ function readPart(text: string): ReadCountry | undefined {
   return code === undefined ? undefined : { code, as: isCode ? 'code' : 'name' }
 }
 
-const dialCodeOf = (country: string | undefined): string | undefined =>
-  [...byDialCode()].find(([, countries]) => country !== undefined && countries.includes(country))?.[0]
+const mainCountryOf = (dialCode: string | undefined): string | undefined =>
+  byDialCode().get(dialCode ?? '')?.[0]
+
+const dialCodeOf = (country: string): string | undefined =>
+  [...byDialCode()].find(([, countries]) => countries.includes(country))?.[0]
 
 let dialCodes: Map<string, string[]> | undefined
 let names: Map<string, string> | undefined

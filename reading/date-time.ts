@@ -1,4 +1,6 @@
-// cspell:ignore mhdw
+// cspell:ignore akdt akst mhdw
+import { readAmericanTimeZone } from './time-zone.ts'
+
 /**
  * Dates that can be read in only one way, or that Zapier reads in this way: with slashes, the month comes first, unless it
  * can't. Only there, a year can have two digits, because Zapier's own "now" has.
@@ -19,8 +21,9 @@ const time =
 
 /** A time zone after a time. JavaScript writes `GMT-0500 (Eastern Standard Time)`. */
 const zone =
-  /(?<=\d|[ap]\.?m\.?) ?(?:(?<name>Z|UTC|GMT|[ECMP][SD]T)|(?:GMT|UTC)?(?<sign>[+-])(?<hours>0\d|1[0-4]):?(?<minutes>[0-5]\d)(?: \([^()]*\))?)$/i
-const zoneHours = {
+  /(?<=\d|[ap]\.?m\.?) ?(?:(?<name>Z|UTC|GMT|[ECMP][SD]?T|AK[SD]T|HST)|(?:GMT|UTC)?(?<sign>[+-])(?<hours>0\d|1[0-4]):?(?<minutes>[0-5]\d)(?: \([^()]*\))?)$/i
+/** These stay the same in summer, as in the dates of emails (RFC 5322). ET, CT, MT, and PT change, so they aren't here. */
+const zoneHours: Readonly<Record<string, number>> = {
   Z: 0,
   UTC: 0,
   GMT: 0,
@@ -32,6 +35,9 @@ const zoneHours = {
   MDT: -6,
   PST: -8,
   PDT: -7,
+  AKST: -9,
+  AKDT: -8,
+  HST: -10,
 }
 
 /** What Zapier's users add to a date, such as "+1d -2h". Zapier itself calculates it only for datetime fields. */
@@ -66,7 +72,8 @@ export function readDateTime(text: string): TypedDateTime | undefined {
   // On the time zone's clock, so that a day later is the same time of day.
   const clock = typed.clock + readShift(shiftText)
   const year = new Date(clock).getUTCFullYear()
-  return year >= firstYear && year <= lastYear ? { ...typed, clock } : undefined
+  if (year < firstYear || year > lastYear) return undefined
+  return { clock, offset: typed.zone && readOffset(typed.zone, clock), hasTime: typed.hasTime }
 }
 
 function readShift(text: string): number {
@@ -74,17 +81,23 @@ function readShift(text: string): number {
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitMs[unit as keyof typeof unitMs], 0)
 }
 
-function readWithoutShift(text: string): TypedDateTime | undefined {
-  const digits = unixTime.exec(text)?.groups?.digits
-  if (digits !== undefined) return { clock: Number(digits.padEnd(13, '0')), offset: 0, hasTime: true }
-  const suffix = /:|[ap]\.?m/i.test(text) ? zone.exec(text) : null
-  const typed = readClock(suffix === null ? text : text.slice(0, suffix.index))
-  return typed && { ...typed, offset: suffix === null ? undefined : readOffset(suffix.groups ?? {}) }
-}
-
 type Groups = Record<string, string | undefined>
 
-function readClock(text: string): Omit<TypedDateTime, 'offset'> | undefined {
+interface Clock {
+  clock: number
+  hasTime: boolean
+}
+
+function readWithoutShift(text: string): (Clock & { zone?: Groups | undefined }) | undefined {
+  const digits = unixTime.exec(text)?.groups?.digits
+  if (digits !== undefined)
+    return { clock: Number(digits.padEnd(13, '0')), zone: { name: 'UTC' }, hasTime: true }
+  const suffix = /:|[ap]\.?m/i.test(text) ? zone.exec(text) : null
+  const typed = readClock(suffix === null ? text : text.slice(0, suffix.index))
+  return typed && { ...typed, zone: suffix?.groups }
+}
+
+function readClock(text: string): Clock | undefined {
   const date = dates.map((format) => format.exec(text)).find((match) => match !== null)
   if (date === undefined) return undefined
   const { year = '', month, name, day }: Groups = date.groups ?? {}
@@ -112,10 +125,13 @@ function readTime(groups: Groups | undefined): number | undefined {
   return Math.round(((hour * 60 + minutes) * 60 + seconds) * 1000)
 }
 
-/** Returns how far a zone's clock is ahead of UTC, in milliseconds. */
-function readOffset({ name, sign, hours, minutes }: Groups): number {
-  if (name !== undefined) return zoneHours[name.toUpperCase() as keyof typeof zoneHours] * 3_600_000
-  return (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1)
+/** Returns how far a zone's clock is ahead of UTC when it shows `clock`, in milliseconds. */
+function readOffset({ name, sign, hours, minutes }: Groups, clock: number): number {
+  if (name === undefined) return (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1)
+  const fixedHours = zoneHours[name.toUpperCase()]
+  if (fixedHours !== undefined) return fixedHours * 3_600_000
+  const timeZone = readAmericanTimeZone(name, { country: 'US', zones: [] }) ?? 'UTC'
+  return clock - toMoment({ clock, offset: undefined }, timeZone)
 }
 
 /**
@@ -124,7 +140,10 @@ function readOffset({ name, sign, hours, minutes }: Groups): number {
  *
  * @param timeZone for a date that has none
  */
-export function toMoment({ clock, offset }: TypedDateTime, timeZone: string): number {
+export function toMoment(
+  { clock, offset }: Pick<TypedDateTime, 'clock' | 'offset'>,
+  timeZone: string,
+): number {
   if (offset !== undefined) return clock - offset
   const first = clock - offsetAt(clock - unitMs.d, timeZone)
   if (toClock(first, timeZone) === clock) return first

@@ -1,14 +1,25 @@
 // cspell:ignore akdt akst
 import { olderNames, windowsZones } from './time-zone-names.ts'
 
-/** Time zones with their American names and abbreviations. */
+/** American names and abbreviations of time zones, and where the zone's standard time applies all year. */
 const northAmerica = [
-  { zone: 'America/New_York', name: 'eastern', abbreviations: ['et', 'est', 'edt'] },
-  { zone: 'America/Chicago', name: 'central', abbreviations: ['ct', 'cst', 'cdt'] },
-  { zone: 'America/Denver', name: 'mountain', abbreviations: ['mt', 'mst', 'mdt'] },
-  { zone: 'America/Los_Angeles', name: 'pacific', abbreviations: ['pt', 'pst', 'pdt'] },
-  { zone: 'America/Anchorage', name: 'alaska', abbreviations: ['akst', 'akdt'] },
-  { zone: 'Pacific/Honolulu', name: 'hawaii', abbreviations: ['hst'] },
+  { zone: 'America/Halifax', names: ['atlantic'], abbreviations: [] },
+  { zone: 'America/New_York', names: ['eastern'], abbreviations: ['et', 'est', 'edt'] },
+  {
+    zone: 'America/Chicago',
+    names: ['central'],
+    abbreviations: ['ct', 'cst', 'cdt'],
+    allYear: 'America/Regina',
+  },
+  {
+    zone: 'America/Denver',
+    names: ['mountain'],
+    abbreviations: ['mt', 'mst', 'mdt'],
+    allYear: 'America/Phoenix',
+  },
+  { zone: 'America/Los_Angeles', names: ['pacific'], abbreviations: ['pt', 'pst', 'pdt'] },
+  { zone: 'America/Anchorage', names: ['alaska', 'alaskan'], abbreviations: ['akst', 'akdt'] },
+  { zone: 'Pacific/Honolulu', names: ['hawaii', 'hawaiian'], abbreviations: ['hst'] },
 ]
 
 /** Lists the modern names of the IANA time zones. */
@@ -21,10 +32,14 @@ export function formatTimeZone(timeZone: string): string {
 }
 
 /**
- * Reads a name of a time zone: its IANA name in any case, its city or label, the name that Windows, HubSpot, or Salesforce has for
- * it, or an American name, such as "(GMT-05:00) Eastern Time (US & Canada)".
+ * Reads a name of a time zone: its IANA name in any case, its city or label, or the name that Windows, HubSpot, or Salesforce has
+ * for it, such as "(GMT-05:00) Eastern Time (US & Canada)".
  *
- * @returns the modern IANA name, or undefined for other text, such as abbreviations and offsets, which have no daylight saving time
+ * A name with "US" or "Canada" in it, such as US/Eastern, means that place for every number: someone in New York can have a
+ * phone from Jamaica. Without it, an American name says only what people call their time.
+ *
+ * @returns the modern IANA name, or undefined for other text, such as abbreviations and offsets, which have no daylight saving
+ *   time, and for what `readAmericanTimeZone` reads
  */
 export function readTimeZone(text: string): string | undefined {
   const name = withoutOffset(text)
@@ -32,41 +47,43 @@ export function readTimeZone(text: string): string | undefined {
   const zone = findZone(name)
   if (zone !== undefined) return zone
   if (note.includes('/')) return findZone(note)
-  return /^(?:us|usa|us & canada|us and canada)$/i.test(note) ? findZone(start) : undefined
+  if (!/^(?:us|usa|canada|us & canada|us and canada)$/i.test(note)) return undefined
+  return findZone(start) ?? findByName(toKey(start))?.zone
 }
 
 /**
- * Reads an abbreviation, or a word such as "Eastern", which mean a time zone only in the United States and Canada.
+ * Reads an abbreviation or an American name, such as "Eastern" or "Eastern Standard Time". They mean these time zones only in
+ * the United States and Canada: in Jamaica and Panama, Eastern Standard Time has no daylight saving time.
  *
  * @param number is the contact's, with the country and the time zones that it may be in
  */
-export function readZoneAbbreviation(
+export function readAmericanTimeZone(
   text: string,
   number: { country: string | undefined; zones: readonly string[] },
 ): string | undefined {
   if (number.country !== 'US' && number.country !== 'CA') return undefined
   const key = toKey(withoutOffset(text))
-  // Arizona is in Mountain Standard Time all year.
-  if (key === 'mst' && number.zones.includes('America/Phoenix')) return 'America/Phoenix'
-  return findAbbreviation(key)
+  const found = findAmerican(key)
+  const isStandard = /^.st$|_standard_/.test(key)
+  const allYear = isStandard ? found?.allYear : undefined
+  return allYear !== undefined && number.zones.includes(allYear) ? allYear : found?.zone
 }
 
-/** Returns true for text that `readZoneAbbreviation` reads for some numbers. */
-export const isZoneAbbreviation = (text: string): boolean =>
-  findAbbreviation(toKey(withoutOffset(text))) !== undefined
+/** Returns true for text that `readAmericanTimeZone` reads for some numbers. */
+export const isAmericanTimeZone = (text: string): boolean =>
+  findAmerican(toKey(withoutOffset(text))) !== undefined
 
-const findAbbreviation = (key: string): string | undefined =>
-  northAmerica.find(({ name, abbreviations }) => name === key || abbreviations.includes(key))?.zone
+const findAmerican = (key: string) =>
+  northAmerica.find(({ abbreviations }) => abbreviations.includes(key)) ?? findByName(key)
+
+function findByName(key: string) {
+  const [, word = ''] = /^([a-z]+)(?:(?:_standard|_daylight)?_time(?:_zone)?)?$/.exec(key) ?? []
+  return northAmerica.find(({ names }) => names.includes(word))
+}
 
 const withoutOffset = (text: string): string => text.trim().replace(/^\((?:GMT|UTC)[^()]*\)\s*/i, '')
 
-function findZone(text: string): string | undefined {
-  const key = toKey(text)
-  const zone = zonesByKey().get(key)
-  if (zone !== undefined) return zone
-  const [, americanName] = /^([a-z]+)(?:_standard|_daylight)?_time(?:_zone)?$/.exec(key) ?? []
-  return northAmerica.find(({ name }) => name === americanName)?.zone
-}
+const findZone = (text: string): string | undefined => zonesByKey().get(toKey(text))
 
 let keys: Map<string, string> | undefined
 

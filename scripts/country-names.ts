@@ -1,5 +1,5 @@
 import countries from 'i18n-iso-countries'
-import { getCountries } from 'libphonenumber-js/max'
+import { type CountryCode, getCountries } from 'libphonenumber-js/max'
 import metadata from 'libphonenumber-js/max/metadata'
 import { format, resolveConfig } from 'prettier'
 import { toNameKey } from '../reading/name-key.ts'
@@ -46,16 +46,30 @@ export async function generateCountryNames(): Promise<string> {
     dialCode,
     list.filter((code: string) => code !== '001').join(' '),
   ])
+  for (const [areaCode, code] of listAreaCodes()) dialCodes.push([`1${areaCode}`, code])
   const text = `// Written by \`npm run generate\`.
 
 /** The names of each country in ${languages.length} languages, and its code of three letters. Names of several countries are left out. */
 export const countryNames: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(entries))}
 
-/** The countries of each dial code, the main one first. */
+/** The countries of each dial code, the main one first, and those of area codes that only one of the countries with +1 has. */
 export const countriesByDialCode: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(dialCodes.filter(([, list]) => list !== '')))}
 `
   const options = await resolveConfig(countryNamesFile)
   return format(text, { ...options, parser: 'typescript' })
+}
+
+/** Lists the area codes of the countries that share +1, except those of the United States and Canada, which share theirs. */
+function listAreaCodes(): (readonly [areaCode: string, country: string])[] {
+  const areaCodes = Array.from({ length: 800 }, (_, index) => String(200 + index))
+  return (metadata.country_calling_codes['1'] ?? []).flatMap((country: CountryCode) => {
+    const leadingDigits: unknown = metadata.countries[country]?.[10]
+    if (typeof leadingDigits !== 'string') return []
+    const pattern = new RegExp(`^(?:${leadingDigits})$`)
+    return areaCodes
+      .filter((areaCode) => pattern.test(areaCode))
+      .map((areaCode) => [areaCode, country] as const)
+  })
 }
 
 function collectNames(code: string): string[] {

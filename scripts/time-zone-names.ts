@@ -15,6 +15,9 @@ const MapZone = z.object({
 /** These are names in the IANA database, too, but people use them as abbreviations, which depend on the number's country. */
 const abbreviations = new Set(['CET', 'EET', 'EST', 'HST', 'MET', 'MST', 'WET'])
 
+/** These Windows names are also what Americans call their time, so they depend on the number's country, too. */
+const americanName = /^(?:Atlantic|Eastern|Central|Mountain|Pacific|Alaskan|Hawaiian) Standard Time$/
+
 /** Generates the constants of the time zones that the reader knows, from Unicode's CLDR. Node's versions differ in them. */
 export async function generateTimeZoneNames(): Promise<string> {
   const zones = Object.entries(timeZoneKeywords.keyword.u.tz)
@@ -35,7 +38,9 @@ export async function generateTimeZoneNames(): Promise<string> {
     .filter(({ mapZone }) => mapZone._territory === '001')
     .flatMap(({ mapZone: { _other: name, _type: zone } }) => {
       const modern = modernNames.get(zone)
-      return modern === undefined || modern === 'UTC' ? [] : [[name, modern] as const]
+      return modern === undefined || modern === 'UTC' || americanName.test(name)
+        ? []
+        : [[name, modern] as const]
     })
   const text = `// Written by \`npm run generate\`.
 

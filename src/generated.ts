@@ -269,7 +269,7 @@ export const queueCallTexts = {
   time_zone: {
     label: 'Time Zone',
     helpText:
-      'Calls are placed within calling hours in this time zone. An abbreviation, such as EST, works only for numbers in the United States and Canada. Leave blank to detect the time zone from the phone number.',
+      'Calls are placed within calling hours in this time zone. Eastern Time, EST, and the like work only for numbers in the United States and Canada. Leave blank to detect the time zone from the phone number.',
   },
   variables: {
     label: 'Variables',

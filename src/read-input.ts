@@ -1,7 +1,7 @@
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
 import { readCountry } from '../reading/country.ts'
 import { readDateTime, toMoment } from '../reading/date-time.ts'
-import { isZoneAbbreviation, readTimeZone } from '../reading/time-zone.ts'
+import { isAmericanTimeZone, readTimeZone } from '../reading/time-zone.ts'
 import { readYesNo } from '../reading/yes-no.ts'
 import { withoutBlanks } from './blanks.ts'
 import { invalidInput, isLeadField, mistake } from './errors.ts'
@@ -138,15 +138,17 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
     },
 
     /**
-     * Returns the IANA name of a time zone. What only the API can read is returned as typed: abbreviations, which depend on the
-     * number's country, and IANA names that are newer than the reader's.
+     * Returns the IANA name of a time zone. What only the API can read is returned as typed: American names and abbreviations,
+     * which depend on the number's country, and IANA names that are newer than the reader's. Without a contact's number, as in
+     * Create Campaign, an American name is that of the United States.
      */
     timeZone: (key: string): string | undefined => {
       const name = text(key)
       if (name === undefined) return undefined
-      const timeZone = readTimeZone(name)
+      const hasNumber = text('phone_number') !== undefined
+      const timeZone = readTimeZone(name) ?? (hasNumber ? undefined : readTimeZone(`${name} (US)`))
       if (timeZone !== undefined) return timeZone
-      if (isZoneAbbreviation(name) || /^[A-Za-z]{2,}\/./.test(name)) return name
+      if (isAmericanTimeZone(name) || /^[A-Za-z]{2,}\/./.test(name)) return name
       throw failForLead(key, 'must be a time zone, for example New York or America/New_York.')
     },
 

@@ -8,20 +8,20 @@ const toBundle = ({ text, phoneNumber }: { text: string; phoneNumber: string }) 
   inputData: { campaign_id: 12, phone_number: phoneNumber, time_zone: text },
 })
 
-it('sends the IANA name of a time zone, and an abbreviation as typed, because the API knows the country', async () => {
-  const readable = timeZoneCases.filter(({ timeZone, isAbbreviation }) => timeZone ?? isAbbreviation)
+it('sends the IANA name of a time zone, and an American name or abbreviation as typed, because the API knows the country', async () => {
+  const readable = timeZoneCases.filter(({ timeZone, dependsOnNumber }) => timeZone ?? dependsOnNumber)
   for (const timeZoneCase of readable) {
-    const { text, timeZone, isAbbreviation } = timeZoneCase
+    const { text, timeZone, dependsOnNumber } = timeZoneCase
     const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
     await run(perform, toBundle(timeZoneCase))
-    expect(parseBody(requests)).toMatchObject({ time_zone: isAbbreviation ? text : timeZone })
+    expect(parseBody(requests)).toMatchObject({ time_zone: dependsOnNumber ? text : timeZone })
   }
 })
 
 it("stops the run at a text that isn't a time zone, unless the API could know it", async () => {
   const unreadable = timeZoneCases.filter(
-    ({ text, timeZone, isAbbreviation }) =>
-      timeZone === undefined && !isAbbreviation && !/^[a-z]{2,}\//i.test(text),
+    ({ text, timeZone, dependsOnNumber }) =>
+      timeZone === undefined && !dependsOnNumber && !/^[a-z]{2,}\//i.test(text),
   )
   expect(unreadable.length).toBeGreaterThan(15)
   for (const timeZoneCase of unreadable) {

@@ -92,7 +92,7 @@ function findPhones(input: string, country: CountryCode | undefined): string[] {
     .replace(/\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\/\d{1,2}\/\d{2,4}\b|\b\d{1,2}:\d\d\b/g, '\n') // dates and times
     .replace(/(?<![\d.])\d{1,2}[.)]\s/g, '\n') // the numbers of a list
     .replace(/(?<=\p{L})(?=[+\d])|(?<=\d)(?=\p{L})|[$€£]/gu, ' ') // "m2025550100", which the parser rejects
-    .split(/[,;|\n\r\t"'<>]|\s[-–—]\s/)
+    .split(/[,;|\n\r\t"'<>]|\s[-–—]\s|(?<=\d{10})-+(?=\+?\d{10})/)
   return [...new Set(parts.flatMap((part) => findInPart(part.trim(), country)))]
 }
 
@@ -100,9 +100,10 @@ function findPhones(input: string, country: CountryCode | undefined): string[] {
 function findInPart(text: string, country: CountryCode | undefined): string[] {
   const whole = readNumber(text, country)
   if (whole !== undefined) return [whole.number]
-  const words = text.split(/\s+/)
-  const isOnlyDigits = words.length <= 20 && /^[\d\s().+-]{14,}$/.test(text)
-  const split = isOnlyDigits ? splitIntoNumbers(words, country) : undefined
+  const isOnlyDigits = /^[\d\s().+-]{14,}$/.test(text)
+  const split = isOnlyDigits
+    ? (splitIntoNumbers(text.split(/\s+/), country) ?? splitIntoNumbers(text.split(/[\s-]+/), country))
+    : undefined
   if (split !== undefined) return split
   const spellings = [...new Set([text, spellPrefixes(text)])]
   return spellings.flatMap((spelling) => searchNumbers(spelling, country))
@@ -110,6 +111,7 @@ function findInPart(text: string, country: CountryCode | undefined): string[] {
 
 /** Splits words such as 0412 345 678 0412 345 679 into numbers that are all valid. */
 function splitIntoNumbers(words: readonly string[], country: CountryCode | undefined): string[] | undefined {
+  if (words.length > 20) return undefined
   const rest: (string[] | undefined)[] = Array.from({ length: words.length + 1 })
   rest[words.length] = []
   for (let start = words.length - 1; start >= 0; start -= 1)

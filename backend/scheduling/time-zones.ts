@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { TimeZone } from '@outdial/contract'
-import { isZoneAbbreviation, readTimeZone, readZoneAbbreviation } from '@outdial/reading'
+import { isAmericanTimeZone, readAmericanTimeZone, readTimeZone } from '@outdial/reading'
 import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import * as z from 'zod'
@@ -81,12 +81,13 @@ export function timeZoneOfContact(contact: {
 }
 
 /**
- * Reads a time zone as people and other programs write it. An abbreviation counts by the number's country.
+ * Reads a time zone as people and other programs write it. American names and abbreviations count by the
+ * number's country.
  *
  * @returns the IANA name, or undefined if it isn't a time zone on this machine
  */
 export function readTimeZoneOfContact(text: string, phoneNumber: string): string | undefined {
-  const timeZone = readTimeZone(text) ?? readAbbreviation(text, phoneNumber) ?? text
+  const timeZone = readTimeZone(text) ?? readByNumber(text, phoneNumber) ?? text
   // Short names that the reader doesn't know, such as CET, are abbreviations.
   const isName = timeZone === 'UTC' || timeZone.includes('/')
   return isName && TimeZone.safeParse(timeZone).success ? timeZone : undefined
@@ -94,10 +95,10 @@ export function readTimeZoneOfContact(text: string, phoneNumber: string): string
 
 /** Returns true for text that is a time zone of some contacts. */
 export const mayBeTimeZone = (text: string): boolean =>
-  isZoneAbbreviation(text) || readTimeZoneOfContact(text, '') !== undefined
+  isAmericanTimeZone(text) || readTimeZoneOfContact(text, '') !== undefined
 
-const readAbbreviation = (text: string, phoneNumber: string): string | undefined =>
-  readZoneAbbreviation(text, {
+const readByNumber = (text: string, phoneNumber: string): string | undefined =>
+  readAmericanTimeZone(text, {
     country: parsePhoneNumberFromString(phoneNumber)?.country,
     zones: timeZonesOfNumber(phoneNumber),
   })

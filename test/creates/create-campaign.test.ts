@@ -49,6 +49,19 @@ it("omits blank fields, so the workspace's defaults apply", async () => {
   expect(parseBody(requests)).toEqual(required)
 })
 
+it('reads an American name of a time zone without a number that it could depend on', async () => {
+  for (const [time_zone, zone] of [
+    ['Mountain Standard Time', 'America/Denver'],
+    ['(GMT-05:00) Eastern Time', 'America/New_York'],
+    ['us_slash_eastern', 'America/New_York'],
+    ['Alaskan Standard Time', 'America/Anchorage'],
+  ]) {
+    const requests = stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
+    await run(perform, { inputData: { ...required, time_zone } })
+    expect([time_zone, parseBody(requests)]).toEqual([time_zone, { ...required, time_zone: zone }])
+  }
+})
+
 it('names the invalid field, even for an item of a list', async () => {
   const details = [
     { field: 'calling_hours.days.0', code: 'invalid', message: 'calling_hours.days.0 must be a day.' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readCountry } from '../../reading/country.ts'
 import { readDateTime, toMoment } from '../../reading/date-time.ts'
-import { readTimeZone, readZoneAbbreviation } from '../../reading/time-zone.ts'
+import { readAmericanTimeZone, readTimeZone } from '../../reading/time-zone.ts'
 import { readDoNotCall, readYesNo } from '../../reading/yes-no.ts'
 import { timeZoneCases, zonesOfPlaces } from '../support/time-zone-cases.ts'
 import { countryCases, unreadableCountries } from './cases/countries.ts'
@@ -19,7 +19,7 @@ for (const [text, timeZone, moment] of dateCases) {
 for (const [text, answer, doNotCall] of yesNoCases)
   assert.deepEqual([readYesNo(text), readDoNotCall(text)], [answer, doNotCall], text)
 for (const { text, place, timeZone } of timeZoneCases)
-  assert.equal(readTimeZone(text) ?? readZoneAbbreviation(text, zonesOfPlaces[place]), timeZone, text)
+  assert.equal(readTimeZone(text) ?? readAmericanTimeZone(text, zonesOfPlaces[place]), timeZone, text)
 
 const count = [countryCases, unreadableCountries, dateCases, yesNoCases, timeZoneCases].flat().length
 process.stdout.write(`${count} texts are read as expected with Node ${process.versions.node}.\n`)

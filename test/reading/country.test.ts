@@ -19,14 +19,20 @@ describe('the country of several texts', () => {
     ['CA', ['1', 'Canada']],
     ['IN', ['India', 'IN', '+91']],
     ['US', ['+1', '1']],
+    ['JM', ['+1', '+1 876']],
+    ['JM', ['1876', 'Jamaica', '1']],
   ])('is %s for %j, which agree', (code, texts) => {
     expect(choose(...texts)).toBe(code)
   })
 
-  it.each([[['India', 'MX']], [['Canada', '+44']], [['US', 'CA']], [['44', '91']]])(
-    'is none for %j, which differ',
-    (texts) => {
-      expect(choose(...texts)).toBeUndefined()
-    },
-  )
+  it.each([
+    [['India', 'MX']],
+    [['Canada', '+44']],
+    [['US', 'CA']],
+    [['44', '91']],
+    [['US', '+1 876']],
+    [['+1 876', '+1 242']],
+  ])('is none for %j, which differ', (texts) => {
+    expect(choose(...texts)).toBeUndefined()
+  })
 })

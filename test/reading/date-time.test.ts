@@ -1,3 +1,4 @@
+// cspell:ignore akdt AKST
 import { expect, it } from '@jest/globals'
 import { isSkipped, readDateTime, toMoment } from '../../reading/date-time.ts'
 import { dateCases } from './cases/dates.ts'
@@ -36,6 +37,13 @@ it.each([
   ['MDT', 6],
   ['PST', 8],
   ['PDT', 7],
+  ['ET', 4],
+  ['CT', 5],
+  ['MT', 6],
+  ['PT', 7],
+  ['AKST', 9],
+  ['akdt', 8],
+  ['HST', 10],
   ['-04:30', 4.5],
   ['+02:00', -2],
 ])('knows the time zone %s', (zone, hours) => {

@@ -3,22 +3,21 @@ import { expect, it } from '@jest/globals'
 import { TimeZone } from '@outdial/contract'
 import {
   formatTimeZone,
-  isZoneAbbreviation,
+  isAmericanTimeZone,
   listTimeZones,
+  readAmericanTimeZone,
   readTimeZone,
-  readZoneAbbreviation,
 } from '../../reading/time-zone.ts'
 import { timeZoneCases, zonesOfPlaces } from '../support/time-zone-cases.ts'
 
 it.each(timeZoneCases)('reads $text, for a number in $place, as $timeZone', ({ text, place, timeZone }) => {
-  expect(readTimeZone(text) ?? readZoneAbbreviation(text, zonesOfPlaces[place])).toBe(timeZone)
+  expect(readTimeZone(text) ?? readAmericanTimeZone(text, zonesOfPlaces[place])).toBe(timeZone)
 })
 
-it('reads no abbreviation as a name, so that it depends on the number', () => {
-  const abbreviations = timeZoneCases.filter(({ isAbbreviation }) => isAbbreviation)
-  for (const { text } of abbreviations) {
+it('reads no American name or abbreviation without the number that it depends on', () => {
+  for (const { text } of timeZoneCases.filter(({ dependsOnNumber }) => dependsOnNumber)) {
     expect(readTimeZone(text)).toBeUndefined()
-    expect(isZoneAbbreviation(text)).toBe(true)
+    expect(isAmericanTimeZone(text)).toBe(true)
   }
 })
 

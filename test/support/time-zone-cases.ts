@@ -12,7 +12,9 @@ const places = {
   'New York': (index: number) => `+1212557${1000 + index}`,
   Toronto: (index: number) => `+1416557${1000 + index}`,
   Arizona: (index: number) => `+1602557${1000 + index}`,
+  Saskatchewan: (index: number) => `+1306557${1000 + index}`,
   Jamaica: (index: number) => `+1876957${1000 + index}`,
+  'Puerto Rico': (index: number) => `+1787557${1000 + index}`,
   Germany: (index: number) => `+491512345${1000 + index}`,
 } as const
 
@@ -23,11 +25,13 @@ export const zonesOfPlaces: Record<Place, { country: string; zones: string[] }> 
   'New York': { country: 'US', zones: ['America/New_York'] },
   Toronto: { country: 'CA', zones: ['America/Toronto'] },
   Arizona: { country: 'US', zones: ['America/Denver', 'America/Phoenix'] },
+  Saskatchewan: { country: 'CA', zones: ['America/Regina'] },
   Jamaica: { country: 'JM', zones: ['America/Jamaica'] },
+  'Puerto Rico': { country: 'PR', zones: ['America/Puerto_Rico'] },
   Germany: { country: 'DE', zones: ['Europe/Berlin'] },
 }
 
-/** Names mean the same for every number. */
+/** These mean the same for every number, because they name a place. */
 const names: readonly [text: string, timeZone: string][] = [
   ['America/New_York', newYork],
   ['america/new york', newYork],
@@ -43,20 +47,17 @@ const names: readonly [text: string, timeZone: string][] = [
   ['EST5EDT', newYork],
   ['UTC', 'UTC'],
   ['Etc/UTC', 'UTC'],
-  ['Eastern Time', newYork],
-  ['Eastern Standard Time', newYork],
-  ['eastern daylight time', newYork],
-  ['Eastern Time Zone', newYork],
   ['Eastern Time (US & Canada)', newYork],
   ['(GMT-05:00) Eastern Time (US & Canada)', newYork],
   ['(GMT-05:00) Eastern Standard Time (America/New_York)', newYork],
+  ['(GMT-07:00) Mountain Standard Time (America/Phoenix)', 'America/Phoenix'],
+  ['Mountain Time (US & Canada)', denver],
+  ['Eastern Standard Time (US)', newYork],
+  ['Atlantic Time (Canada)', 'America/Halifax'],
+  ['US/Mountain', denver],
+  ['Canada/Central', 'America/Winnipeg'],
+  ['MST7MDT', denver],
   ['(UTC+01:00) Europe/Berlin', 'Europe/Berlin'],
-  ['Central Time', chicago],
-  ['Mountain Time', denver],
-  ['Pacific Time', losAngeles],
-  ['Alaska Daylight Time', 'America/Anchorage'],
-  ['Alaskan Standard Time', 'America/Anchorage'],
-  ['Hawaii Standard Time', 'Pacific/Honolulu'],
   ['us_slash_eastern', newYork],
   ['us_slash_hawaii', 'Pacific/Honolulu'],
   ['america_slash_argentina_slash_buenos_aires', 'America/Argentina/Buenos_Aires'],
@@ -65,10 +66,13 @@ const names: readonly [text: string, timeZone: string][] = [
   ['US Mountain Standard Time', 'America/Phoenix'],
   ['US Eastern Standard Time', 'America/Indiana/Indianapolis'],
   ['Central Standard Time (Mexico)', 'America/Mexico_City'],
+  ['Eastern Standard Time (Mexico)', 'America/Cancun'],
+  ['Canada Central Standard Time', 'America/Regina'],
   ['AUS Eastern Standard Time', 'Australia/Sydney'],
 ]
 
-const abbreviations: readonly [text: string, place: Place, timeZone: string | undefined][] = [
+/** These mean a time zone only for numbers in the United States and Canada. */
+const american: readonly [text: string, place: Place, timeZone: string | undefined][] = [
   ['ET', 'New York', newYork],
   ['EST', 'New York', newYork],
   ['est', 'New York', newYork],
@@ -88,7 +92,46 @@ const abbreviations: readonly [text: string, place: Place, timeZone: string | un
   ['AKST', 'New York', 'America/Anchorage'],
   ['AKDT', 'New York', 'America/Anchorage'],
   ['HST', 'New York', 'Pacific/Honolulu'],
+  ['Eastern Time', 'New York', newYork],
+  ['Eastern Standard Time', 'New York', newYork],
+  ['(GMT-05:00) Eastern Standard Time', 'Toronto', newYork],
+  ['eastern daylight time', 'New York', newYork],
+  ['Eastern Time Zone', 'New York', newYork],
+  ['eastern_standard_time', 'New York', newYork],
+  ['Central Time', 'Toronto', chicago],
+  ['Central Standard Time', 'New York', chicago],
+  ['Mountain Time', 'New York', denver],
+  ['Mountain Standard Time', 'New York', denver],
+  ['Pacific Time', 'New York', losAngeles],
+  ['Pacific Standard Time', 'New York', losAngeles],
+  ['Atlantic Standard Time', 'Toronto', 'America/Halifax'],
+  ['Alaska Daylight Time', 'New York', 'America/Anchorage'],
+  ['Alaskan Standard Time', 'New York', 'America/Anchorage'],
+  ['Hawaii Standard Time', 'New York', 'Pacific/Honolulu'],
+  ['Hawaiian Standard Time', 'New York', 'Pacific/Honolulu'],
+  // Where it's standard time all year.
+  ['Mountain Standard Time', 'Arizona', 'America/Phoenix'],
+  ['(UTC-07:00) Mountain Standard Time', 'Arizona', 'America/Phoenix'],
+  ['Mountain Standard Time Zone', 'Arizona', 'America/Phoenix'],
+  ['Mountain Time', 'Arizona', denver],
+  ['Mountain Daylight Time', 'Arizona', denver],
+  ['Pacific Standard Time', 'Arizona', losAngeles],
+  ['CST', 'Saskatchewan', 'America/Regina'],
+  ['Central Standard Time', 'Saskatchewan', 'America/Regina'],
+  ['CT', 'Saskatchewan', chicago],
+  // Elsewhere, the same words mean other time zones, or ones without daylight saving time.
   ['EST', 'Jamaica', undefined],
+  ['Eastern', 'Jamaica', undefined],
+  ['Eastern Time', 'Jamaica', undefined],
+  ['Eastern Standard Time', 'Jamaica', undefined],
+  ['(GMT-05:00) Eastern Standard Time', 'Jamaica', undefined],
+  ['Atlantic Standard Time', 'Puerto Rico', undefined],
+  ['Eastern Standard Time', 'Germany', undefined],
+  ['Central Standard Time', 'Germany', undefined],
+  ['Mountain Time', 'Germany', undefined],
+  ['Pacific Standard Time', 'Germany', undefined],
+  ['Alaskan Standard Time', 'Germany', undefined],
+  ['Hawaiian Standard Time', 'Germany', undefined],
   ['EST', 'Germany', undefined],
   ['CST', 'Germany', undefined],
   ['Central', 'Germany', undefined],
@@ -132,17 +175,18 @@ interface TimeZoneCase {
   /** Undefined if it can't be read. */
   timeZone: string | undefined
   /** True if only the number's country says what it means. */
-  isAbbreviation: boolean
+  dependsOnNumber: boolean
 }
 
 const rows: readonly (readonly [string, Place, string | undefined, boolean])[] = [
   ...names.map(([text, timeZone]) => [text, 'Germany', timeZone, false] as const),
   ...names.map(([text, timeZone]) => [text, 'New York', timeZone, false] as const),
-  ...abbreviations.map(([text, place, timeZone]) => [text, place, timeZone, true] as const),
+  ...names.map(([text, timeZone]) => [text, 'Jamaica', timeZone, false] as const),
+  ...american.map(([text, place, timeZone]) => [text, place, timeZone, true] as const),
   ...unreadable.map((text) => [text, 'New York', undefined, false] as const),
 ]
 
-export const timeZoneCases = rows.map(([text, place, timeZone, isAbbreviation], index): TimeZoneCase => ({
-  ...{ text, place, timeZone, isAbbreviation },
+export const timeZoneCases = rows.map(([text, place, timeZone, dependsOnNumber], index): TimeZoneCase => ({
+  ...{ text, place, timeZone, dependsOnNumber },
   phoneNumber: places[place](index),
 }))

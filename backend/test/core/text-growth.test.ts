@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { expect, it } from '@jest/globals'
 import {
+  readAmericanTimeZone,
   readCountry,
   readDateTime,
   readDoNotCall,
   readTimeZone,
   readYesNo,
-  readZoneAbbreviation,
 } from '@outdial/reading'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { validateAgent } from '../../agents/validate-agent.ts'
@@ -239,7 +239,7 @@ const readers: Record<string, Record<string, Read>> = {
   'reading/date-time.ts': { readDateTime },
   'reading/time-zone.ts': {
     readTimeZone,
-    readZoneAbbreviation: (text) => readZoneAbbreviation(text, { country: 'US', zones: [] }),
+    readAmericanTimeZone: (text) => readAmericanTimeZone(text, { country: 'US', zones: [] }),
   },
   'reading/yes-no.ts': { readYesNo, readDoNotCall },
   'scheduling/local-time.ts': {

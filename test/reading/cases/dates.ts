@@ -1,4 +1,4 @@
-// cspell:ignore Mitteleuropäische Normalzeit Pago
+// cspell:ignore AKDT AKST Mitteleuropäische Normalzeit Pago
 /** A date that is read in a time zone, unless it has one. Undefined is an error. */
 export type DateCase = readonly [text: string, timeZone: string, moment: string | undefined]
 
@@ -58,6 +58,20 @@ const read: readonly (readonly [text: string, moment: string])[] = [
   ['2026-11-26 09:30:00 UTC', '2026-11-26T09:30:00.000Z'],
   ['2026-11-26 09:30 UTC +1d', '2026-11-27T09:30:00.000Z'],
   ['2026-11-26 09:30 EST', '2026-11-26T14:30:00.000Z'],
+  // ET and the like change with daylight saving time. EST doesn't, as in the dates of emails.
+  ['2026-07-04 9:30 ET', '2026-07-04T13:30:00.000Z'],
+  ['2026-11-26 9:30 ET', '2026-11-26T14:30:00.000Z'],
+  ['7/4/2026 9:30 AM CT', '2026-07-04T14:30:00.000Z'],
+  ['11/26/2026 9:30 AM ct', '2026-11-26T15:30:00.000Z'],
+  ['July 4, 2026 9am MT', '2026-07-04T15:00:00.000Z'],
+  ['2026-07-04 09:30 PT', '2026-07-04T16:30:00.000Z'],
+  ['2026-11-26 09:30PM PT', '2026-11-27T05:30:00.000Z'],
+  ['2026-07-04 9:30 EST', '2026-07-04T14:30:00.000Z'],
+  ['2026-11-26 9:30 AKST', '2026-11-26T18:30:00.000Z'],
+  ['2026-07-04 9:30 AKDT', '2026-07-04T17:30:00.000Z'],
+  ['2026-07-04 9:30 HST', '2026-07-04T19:30:00.000Z'],
+  // The clock changes in between, and the time of day stays.
+  ['2026-10-31 12:00 ET +1d', '2026-11-01T17:00:00.000Z'],
   ['1777883400.0', '2026-05-04T08:30:00.000Z'],
   ['1777883400000.00', '2026-05-04T08:30:00.000Z'],
   ['1777883400.0 +1h', '2026-05-04T09:30:00.000Z'],
@@ -90,6 +104,8 @@ const rejected = [
   '2026-05-04 09:60',
   '2026-05-04 09:30:61',
   '2026-05-04 09:30 IST',
+  '2026-05-04 ET',
+  '2026-05-04 09:30 Eastern',
   '2026-05-04-05',
   '2026-05-04 +1y',
   '+1d',
@@ -146,6 +162,7 @@ export const dateCases: readonly DateCase[] = [
   ['2026-05-04 9:30', 'Pacific/Kiritimati', '2026-05-03T19:30:00.000Z'],
   ['2026-05-04 9:30', 'Pacific/Pago_Pago', '2026-05-04T20:30:00.000Z'],
   ['2026-05-04 9:30 EST', 'Europe/Berlin', '2026-05-04T14:30:00.000Z'],
+  ['2026-07-04 9:30 ET', 'Europe/Berlin', '2026-07-04T13:30:00.000Z'],
   ['2026-10-25 02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
   ['2026-10-25 03:00', 'Europe/Berlin', '2026-10-25T02:00:00.000Z'],
 ]
