@@ -133,7 +133,8 @@ const steps: Record<string, StepRows> = {
     fields: {
       phone_number: ['phone_number', phoneNumbers],
       country: ['country', country],
-      reason: ['reason', text],
+      // A list must not keep the number off the list of numbers that aren't called.
+      reason: ['reason', text.with(7, blank)],
     },
   },
   call_completed: {

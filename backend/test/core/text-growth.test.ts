@@ -352,6 +352,7 @@ const otherParsers: Record<string, string[]> = {
     'dashboard/page/forms.ts countryNames',
     'dashboard/page/submit-once.ts parseRedirect',
     'http/unmatched-requests.ts toPattern',
+    'idempotency/idempotency.ts readContactAdded',
     'oauth/create-oauth-client.ts isSafeRedirectUri',
     'oauth/create-provider.ts createProvider',
     'oauth/find-authorization.ts findAuthorization',

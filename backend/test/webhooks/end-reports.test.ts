@@ -85,7 +85,7 @@ describe('tells Zapier', () => {
     const key = await seedApiKeyCaller(world.deps, world.seed)
     for (const outcome of ['answered', 'busy', 'failed'] as const)
       await subscribe(world.deps, key, { ...body(), filter: { outcome: [outcome] } })
-    await revokeApiKey(deps(), key.workspaceId, key.apiKeyId ?? 0)
+    await revokeApiKey(deps(), key.workspaceId, key.apiKeyId)
     expect(await listReports()).toHaveLength(1)
   })
 
