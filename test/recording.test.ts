@@ -16,7 +16,7 @@ import {
 
 const hydrator = 'hydrators.downloadRecording'
 const storage = 'https://storage.example.com'
-const recorded = { ...exampleCall, recording_url: `${storage}/9034.mp3?signature=1` }
+const recorded = { ...exampleCall, opted_out: true, recording_url: `${storage}/9034.mp3?signature=1` }
 const page = { results: [recorded], next: null, previous: null }
 const bundle = { inputData: { call_id: recorded.id } }
 const stubCall = (recording_url: string | null) =>

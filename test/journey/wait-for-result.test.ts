@@ -6,7 +6,7 @@ import { parseConfig } from '../../backend/config.ts'
 import { openDeps } from '../../backend/open-deps.ts'
 import { samplePaths } from '../../scripts/connector-keys.ts'
 import type { FlatQueuedCall } from '../../src/flat-call.ts'
-import { sampleCall } from '../../src/generated.ts'
+import { callCompleted } from '../../src/triggers/call-completed.ts'
 import { openWebhookListener, type WebhookListener } from '../../support/webhook-listener.ts'
 import { baseUrl, run, runExpectingError } from '../support/connector.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
@@ -148,7 +148,7 @@ it(
       (calls as { id: number; outcome: string }[]).toSorted((one, other) => one.id - other.id)
     // T004
     for (const call of [...delivered, ...listed])
-      expect(samplePaths(sampleCall).filter((path) => !hasPath(call, path))).toEqual([])
+      expect(samplePaths(callCompleted.operation.sample).filter((path) => !hasPath(call, path))).toEqual([])
     // T006
     expect(byId(delivered)).toEqual(byId(listed))
     expect(

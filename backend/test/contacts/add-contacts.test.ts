@@ -157,7 +157,6 @@ async function seedRejectedRequests() {
   const inTwoYears = new Date(api.deps.clock.now().getTime() + 800 * 24 * 3_600_000).toISOString()
   return [
     { values: { campaign_id: 987654 }, status: 404 },
-    { values: { campaign_id: archived, do_not_call: true }, status: 422 },
     { values: { campaign_id: archived, first_name: 'Ann' }, status: 422 },
     { values: { phone_number: full, first_name: 'Ann', variables: manyVariables('b') }, status: 422 },
     { values: { phone_number: '12' }, status: 422 },
