@@ -81,8 +81,9 @@ function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
 const sampleRows = 20
 
 /**
- * Finds the delimiter that splits most of the first rows into as many cells as the header, ignoring quoted text. Counting
- * cells prefers the delimiter of a long row to one that each row has once. Without rows, the header decides.
+ * Finds the delimiter that splits the first rows into as many cells as the header, ignoring quoted text. The cells of such
+ * rows count, so that commas win against one vertical bar in each row, even if some rows are short. If no row has as many
+ * cells as the header, the header decides.
  */
 function detectDelimiter(text: string): string {
   const lines = text.replace(/"[^"]*"/g, '').split(/\r\n|\r|\n/, sampleRows + 1)

@@ -78,7 +78,7 @@ const tooManyRowsError = () =>
 function findBadCharacters(columns: readonly ImportColumn[], cells: readonly string[]): RowIssue[] {
   const index = cells.findIndex((cell) => cell.includes(replacementCharacter))
   if (index === -1) return []
-  const message = `A character can't be read and is shown as “${replacementCharacter}”. Correct this cell if an agent says it in calls.`
+  const message = `A character in this cell can't be read, so “${replacementCharacter}” is saved in its place. To save the right one, correct the cell, then upload the file again.`
   return [{ column: columns[index]?.header ?? '', message }]
 }
 
