@@ -3,5 +3,6 @@
 
 export * from './country.ts'
 export * from './date-time.ts'
+export * from './placeholder.ts'
 export * from './time-zone.ts'
 export * from './yes-no.ts'

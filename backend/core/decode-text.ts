@@ -3,26 +3,40 @@ export class NotTextError extends Error {
   override name = 'NotTextError'
 }
 
+/** Stands for bytes that aren't a character in the encoding of the file. */
+export const replacementCharacter = '\uFFFD'
+
+/** What older programs write. Any bytes are text in it, so that a wrong guess isn't noticed. */
+export const fallbackEncoding = 'windows-1252'
+
 /**
  * Decodes a file as UTF-8 or UTF-16, which it detects by the byte order mark or the bytes. Anything else is
  * read in `declaredEncoding`, or in Windows-1252, which older programs write.
  *
  * @throws {NotTextError}
  */
-export function decodeText(bytes: Uint8Array, declaredEncoding = fallbackEncoding): string {
-  const text = new TextDecoder(detectEncoding(bytes, declaredEncoding)).decode(bytes)
+export const decodeText = (bytes: Uint8Array, declaredEncoding?: string): string =>
+  decodeFile(bytes, declaredEncoding).text
+
+/**
+ * Decodes a file as `decodeText` does, and returns its encoding as well.
+ *
+ * @throws {NotTextError}
+ */
+export function decodeFile(bytes: Uint8Array, declaredEncoding?: string): { text: string; encoding: string } {
+  const encoding = detectEncoding(bytes, declaredEncoding)
+  const text = new TextDecoder(encoding).decode(bytes)
   // Text doesn't contain these control characters.
   if (/[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text)) throw new NotTextError()
-  return text
+  return { text, encoding }
 }
 
-const fallbackEncoding = 'windows-1252'
-
-function detectEncoding(bytes: Uint8Array, declaredEncoding: string): string {
+function detectEncoding(bytes: Uint8Array, declaredEncoding: string | undefined): string {
   const utf16Encoding = detectUtf16(bytes)
   if (utf16Encoding !== undefined) return utf16Encoding
   if (isUtf8(bytes)) return 'utf-8'
-  return isKnownEncoding(declaredEncoding) ? declaredEncoding : fallbackEncoding
+  if (declaredEncoding !== undefined && isKnownEncoding(declaredEncoding)) return declaredEncoding
+  return isMostlyUtf8(bytes) ? 'utf-8' : fallbackEncoding
 }
 
 function isKnownEncoding(encoding: string): boolean {
@@ -57,4 +71,18 @@ function isUtf8(bytes: Uint8Array): boolean {
   } catch {
     return false
   }
+}
+
+/**
+ * Returns whether the bytes are UTF-8 that something has damaged: one bad byte, or 1% of the characters that aren't ASCII. In
+ * other encodings, hardly any of their characters are valid by chance.
+ */
+function isMostlyUtf8(bytes: Uint8Array): boolean {
+  let valid = 0
+  let bad = 0
+  for (const character of new TextDecoder().decode(bytes)) {
+    if (character === replacementCharacter) bad += 1
+    else if (character > '\u007F') valid += 1
+  }
+  return bad < valid && bad <= Math.max(1, (valid + bad) / 100)
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { decodeText, NotTextError } from '../../core/decode-text.ts'
+import { decodeFile, NotTextError } from '../../core/decode-text.ts'
 
 /** The file can't be imported. The message is for the user who uploaded it. */
 export class UnreadableFileError extends Error {
@@ -15,16 +15,28 @@ const chunkSize = 64 * 1024
 
 /**
  * Parses a file record by record, the header first. It may be in UTF-8, UTF-16, or Windows-1252; cells can be
- * separated by commas, semicolons, tabs, or pipes.
+ * separated by commas, semicolons, tabs, or pipes, or by what Excel's line `sep=` names.
  *
  * @throws {UnreadableFileError}
  */
-export async function* parseCsv(bytes: Buffer): AsyncGenerator<string[]> {
-  const text = toUtf8(bytes)
-  const parser = Readable.from(splitIntoChunks(text), { objectMode: false }).pipe(
+export function parseCsv(bytes: Buffer): { encoding: string; records: AsyncGenerator<string[]> } {
+  const { text, encoding } = toUtf8(bytes)
+  return { encoding, records: parseRecords(text) }
+}
+
+async function* parseRecords(text: Buffer): AsyncGenerator<string[]> {
+  const start = text.toString('utf8', 0, chunkSize)
+  const [separatorLine = '', separator] = separatorPattern.exec(start) ?? []
+  const parser = Readable.from(splitIntoChunks(text.subarray(Buffer.byteLength(separatorLine))), {
+    objectMode: false,
+  }).pipe(
     parse({
       bom: true,
-      delimiter: detectDelimiter(text.toString('utf8', 0, chunkSize)),
+      delimiter: separator ?? detectDelimiter(start),
+      // Files that several programs have written end their lines in several ways.
+      record_delimiter: ['\r\n', '\n', '\r'],
+      // A quotation mark after a space begins a quoted cell.
+      ltrim: true,
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: false,
@@ -43,11 +55,15 @@ export async function* parseCsv(bytes: Buffer): AsyncGenerator<string[]> {
   }
 }
 
+/** The line with which programs tell Excel what separates the cells. Excel doesn't show it, and doesn't count it as a row. */
+const separatorPattern = /^\uFEFF*"?sep=([^\w\s"]|\t)"?(?:\r\n|\n|\r)/i
+
 /** Converts the file to UTF-8. Most files already are, and decoding 20 MB would block the process. */
-function toUtf8(bytes: Buffer): Buffer {
-  if (isUtf8(bytes) && !bytes.includes(0)) return bytes
+function toUtf8(bytes: Buffer): { text: Buffer; encoding: string } {
+  if (isUtf8(bytes) && !bytes.includes(0)) return { text: bytes, encoding: 'utf-8' }
   try {
-    return Buffer.from(decodeText(bytes))
+    const { text, encoding } = decodeFile(bytes)
+    return { text: Buffer.from(text), encoding }
   } catch (error) {
     if (!(error instanceof NotTextError)) throw error
     throw new UnreadableFileError(
@@ -61,14 +77,25 @@ function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
     yield bytes.subarray(offset, offset + chunkSize)
 }
 
-/** Finds the delimiter that splits the first line into the most cells, ignoring quoted text. */
+/** How many of the first rows show what separates the cells. */
+const sampleRows = 20
+
+/**
+ * Finds the delimiter that splits the first rows into as many cells as the header, ignoring quoted text. The cells of such
+ * rows count, so that commas win against one vertical bar in each row, even if some rows are short. If no row has as many
+ * cells as the header, the header decides.
+ */
 function detectDelimiter(text: string): string {
-  const [firstLine = ''] = text
-    .slice(0, chunkSize)
-    .replace(/"[^"]*"/g, '')
-    .split(/\r\n|\r|\n/, 1)
-  const count = (delimiter: string) => firstLine.split(delimiter).length
-  return [',', ';', '\t', '|'].reduce((best, delimiter) =>
-    count(delimiter) > count(best) ? delimiter : best,
-  )
+  const lines = text.replace(/"[^"]*"/g, '').split(/\r\n|\r|\n/, sampleRows + 1)
+  const [header = '', ...rows] = lines.filter((line) => line.trim() !== '')
+  const count = (line: string, delimiter: string) => line.split(delimiter).length
+  const candidates = [',', ';', '\t', '|'].map((delimiter) => {
+    const cells = count(header, delimiter)
+    const matching = rows.filter((row) => count(row, delimiter) === cells).length
+    return { delimiter, cells, matchingCells: matching * (cells - 1) }
+  })
+  return candidates.reduce((best, next) => {
+    const difference = next.matchingCells - best.matchingCells
+    return difference > 0 || (difference === 0 && next.cells > best.cells) ? next : best
+  }).delimiter
 }

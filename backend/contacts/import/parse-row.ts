@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@outdial/contract'
-import { chooseCountry, readCountry, readDoNotCall } from '@outdial/reading'
+import { chooseCountry, isPlaceholder, readCountry, readDoNotCall } from '@outdial/reading'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
@@ -45,7 +45,7 @@ export function parseRow(
   const variables: [string, string][] = []
   columns.forEach(({ header, field, variable }, index) => {
     const cell = cleanCell(cells[index] ?? '')
-    if (cell === '') return
+    if (cell === '' || (!keepsPlaceholders.has(field) && isPlaceholder(cell))) return
     if (field === 'do_not_call') doNotCall.push({ header, cell })
     else if (field === 'country') countries.push({ header, cell })
     else if (field !== null) fieldCells[field] = cell
@@ -76,6 +76,9 @@ export function parseRow(
   if (!mustNotBeCalled) return { issues }
   return { issues: issues.map(({ column, message }) => ({ column, message: `Not blocked: ${message}` })) }
 }
+
+/** Fields in which “none” or “-” is an answer, or an error. In others, it counts as blank. */
+const keepsPlaceholders: ReadonlySet<ImportField | null> = new Set(['phone_number', 'country', 'do_not_call'])
 
 /** Codes help to parse the number. Anything else becomes a variable, because an agent can say it. */
 const isCountryCode = (cell: string): boolean => {
@@ -196,10 +199,16 @@ const findUnknownWords = (doNotCall: RowCells['doNotCall']): RowIssue[] =>
       message: `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No.`,
     }))
 
+/** What can follow a comma after a name in its usual order: “Jan Roe, Jr.” */
+const nameSuffix = /^(?:jr|sr|ii|iii|iv|phd|md|esq|inc|llc|ltd)\.?$/i
+
 function toNames({ first_name, last_name, name }: FieldCells) {
   if (name === undefined || first_name !== undefined || last_name !== undefined) {
     return { first_name, last_name }
   }
+  const [family = '', given = '', ...others] = name.split(',').map((part) => part.trim())
+  if (family !== '' && given !== '' && others.length === 0 && !nameSuffix.test(given))
+    return { first_name: given, last_name: family }
   const [first, ...rest] = name.split(/\s+/)
   return { first_name: first, last_name: rest.join(' ') || undefined }
 }

@@ -1,7 +1,8 @@
+import { fallbackEncoding, replacementCharacter } from '../../core/decode-text.ts'
 import { findConflictingColumns, type ImportColumn, recognizeColumns } from './import-columns.ts'
 import type { CheckedRow } from './import-store.ts'
 import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
-import { type ImportContext, parseRow } from './parse-row.ts'
+import { type ImportContext, parseRow, type RowIssue } from './parse-row.ts'
 
 /** An uploaded file, and how to parse numbers and dates in it. */
 export interface ImportFile extends ImportContext {
@@ -19,7 +20,9 @@ export async function* readImportFile(file: ImportFile): AsyncGenerator<ImportCo
   let columns: ImportColumn[] | undefined
   let position = 0
   let rowCount = 0
-  for await (const cells of parseCsv(Buffer.from(file.bytes))) {
+  const { encoding, records } = parseCsv(Buffer.from(file.bytes))
+  let isEncodingGuessed = encoding === fallbackEncoding
+  for await (const cells of records) {
     position += 1
     if (columns === undefined) {
       columns = requireColumns(cells)
@@ -29,7 +32,15 @@ export async function* readImportFile(file: ImportFile): AsyncGenerator<ImportCo
     if (cells.every((cell) => cell.trim() === '')) continue
     rowCount += 1
     if (rowCount > maxRows || position > 2 * maxRows) throw tooManyRowsError()
-    yield checkRow(columns, cells, position, file, seen)
+    const row = checkRow(columns, cells, position, file, seen)
+    row.issues.push(...findBadCharacters(columns, cells))
+    const encodingNotice = isEncodingGuessed ? findEncodingNotice(columns, cells) : undefined
+    if (encodingNotice !== undefined) {
+      row.issues.push(encodingNotice)
+      // One row shows whether the guess is right.
+      isEncodingGuessed = false
+    }
+    yield row
   }
   if (columns === undefined) throw new UnreadableFileError('The file is empty. Choose another file.')
 }
@@ -63,6 +74,24 @@ const tooManyRowsError = () =>
   new UnreadableFileError(
     `The file has more than ${maxRows.toLocaleString('en-US')} rows. Split it into smaller files.`,
   )
+
+function findBadCharacters(columns: readonly ImportColumn[], cells: readonly string[]): RowIssue[] {
+  const index = cells.findIndex((cell) => cell.includes(replacementCharacter))
+  if (index === -1) return []
+  const message = `A character in this cell can't be read, so “${replacementCharacter}” is saved in its place. To save the right one, correct the cell, then upload the file again.`
+  return [{ column: columns[index]?.header ?? '', message }]
+}
+
+function findEncodingNotice(
+  columns: readonly ImportColumn[],
+  cells: readonly string[],
+): RowIssue | undefined {
+  const headers = columns.map(({ header }) => header)
+  const sample = [...headers, ...cells].find((cell) => /\P{ASCII}/u.test(cell))
+  if (sample === undefined) return undefined
+  const message = `The file isn't in UTF-8, so it was read as Windows-1252. Check that this text is right: “${sample.trim().slice(0, 50)}”. If it isn't, save the file as CSV (UTF-8), then upload it again.`
+  return { column: '', message }
+}
 
 /** The numbers that were read. The second row of a number is skipped, unless it adds one to the do-not-call list. */
 interface SeenNumbers {

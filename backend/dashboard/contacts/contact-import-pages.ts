@@ -52,6 +52,15 @@ interface ImportIssue {
   message: string
 }
 
+/** The issues of some of the rows. */
+interface IssueTable {
+  id: string
+  title: string
+  issues: ImportIssue[]
+  /** Number of rows whose issues aren't shown. */
+  more: number
+}
+
 interface ImportData {
   id: number
   name: string
@@ -66,9 +75,7 @@ interface ImportData {
   progress: { max: number; value: number; text: string }
   fields: { header: string; field: string }[]
   variables: string[]
-  issues: ImportIssue[]
-  /** Number of rows whose issues aren't shown. */
-  more: number
+  issueTables: IssueTable[]
   campaigns: { value: number | ''; label: string }[]
   campaignLabel: string
   chosen: number | ''
@@ -135,10 +142,11 @@ export const importResultPage = definePage({
   show: async (deps, { workspace, params: { id }, query }) => {
     const found = await getImport(deps, workspace.id, id)
     const counts = await countImportRows(deps.db, workspace.id, id)
-    const rows = await selectRowsWithIssues(deps.db, workspace.id, id, { after: 0, limit: maxIssues })
     const columns = ImportColumns.parse(found.columns)
     const campaigns = await listOpenCampaigns(deps, workspace.id)
-    const issues = rows.flatMap(toImportIssues).slice(0, maxIssues)
+    const selectIssues = (rows: 'skipped' | 'noted') =>
+      selectRowsWithIssues(deps.db, workspace.id, id, { after: 0, limit: maxIssues, rows })
+    const skippedCount = counts.invalid + counts.duplicate + counts.failed
     return importResultView(`Import of ${found.file_name}`, {
       id,
       name: found.file_name,
@@ -154,8 +162,10 @@ export const importResultPage = definePage({
         field === null ? [] : [{ header, field: fieldNames[field] }],
       ),
       variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
-      issues,
-      more: Math.max(0, counts.invalid + counts.duplicate + counts.failed - rows.length),
+      issueTables: [
+        toIssueTable('issues', 'Skipped rows', await selectIssues('skipped'), skippedCount),
+        toIssueTable('notices', 'Imported rows to check', await selectIssues('noted'), counts.noted),
+      ],
       campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
       campaignLabel: addContactTexts.campaign_id.label,
       chosen: query.campaign ?? '',
@@ -190,6 +200,18 @@ const formatQueuedCalls = ({ queued, open, not_called: notCalled }: ImportCounts
 
 const toImportIssues = ({ position, issues }: RowWithIssues): ImportIssue[] =>
   ImportIssues.parse(issues).map((issue) => ({ row: position, ...issue }))
+
+const toIssueTable = (
+  id: string,
+  title: string,
+  rows: readonly RowWithIssues[],
+  count: number,
+): IssueTable => ({
+  id,
+  title,
+  issues: rows.flatMap(toImportIssues).slice(0, maxIssues),
+  more: Math.max(0, count - rows.length),
+})
 
 export const startImportAction = defineAction({
   params: IdParams,

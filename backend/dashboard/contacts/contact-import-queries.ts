@@ -20,6 +20,8 @@ export interface ImportCounts {
   existing: number
   duplicate: number
   invalid: number
+  /** Rows that are imported, but that someone should look at. */
+  noted: number
   on_do_not_call_list: number
   created: number
   updated: number
@@ -29,6 +31,9 @@ export interface ImportCounts {
   not_called: number
 }
 
+/** An issue of a row that isn't skipped is only a notice. */
+const isNoted = "(state in ('new', 'existing') and result is distinct from 'failed')"
+
 export async function countImportRows(db: Db, workspaceId: number, importId: number): Promise<ImportCounts> {
   const count = (condition: string) => sql`count(*) filter (where ${sql.raw(condition)})`
   const { rows } = await sql<ImportCounts>`
@@ -37,6 +42,7 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
       ${count("state = 'existing'")} as existing,
       ${count("state = 'duplicate'")} as duplicate,
       ${count("state = 'invalid'")} as invalid,
+      ${count(`issues <> '[]' and ${isNoted}`)} as noted,
       ${count("on_do_not_call_list and state in ('new', 'existing')")} as on_do_not_call_list,
       ${count("result = 'created'")} as created,
       ${count("result = 'updated'")} as updated,
@@ -53,12 +59,12 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
   return counts
 }
 
-/** Returns the rows that have issues, in the order of the file. */
+/** Returns the rows that have issues, or only those that are skipped or aren't, in the order of the file. */
 export const selectRowsWithIssues = (
   db: Db,
   workspaceId: number,
   importId: number,
-  page: { after: number; limit: number },
+  page: { after: number; limit: number; rows?: 'skipped' | 'noted' },
 ) =>
   db
     .selectFrom('contact_import_row')
@@ -71,6 +77,8 @@ export const selectRowsWithIssues = (
         .where('id', '=', importId),
     )
     .where('issues', '<>', sql<string>`'[]'::jsonb`)
+    .$if(page.rows === 'skipped', (query) => query.where(sql<boolean>`not ${sql.raw(isNoted)}`))
+    .$if(page.rows === 'noted', (query) => query.where(sql<boolean>`${sql.raw(isNoted)}`))
     .where('position', '>', page.after)
     .orderBy('position')
     .limit(page.limit)

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { expect, it } from '@jest/globals'
 import {
+  isPlaceholder,
   readAmericanTimeZone,
   readCountry,
   readDateTime,
@@ -18,7 +19,7 @@ import { parseRow } from '../../contacts/import/parse-row.ts'
 import { readAddContact } from '../../contacts/read-add-contact.ts'
 import { systemClock } from '../../core/clock.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
-import { decodeText } from '../../core/decode-text.ts'
+import { decodeFile, decodeText } from '../../core/decode-text.ts'
 import { parsePhone, parsePhones } from '../../core/phone.ts'
 import { toSingleLine } from '../../core/text.ts'
 import { parseFormFields } from '../../dashboard/agents/schema-fields.ts'
@@ -98,7 +99,7 @@ const columns: ImportColumn[] = [...ImportColumn.shape.field.unwrap().options, n
 
 const readCsv = async (text: string) => {
   let count = 0
-  for await (const record of parseCsv(Buffer.from(text))) count += record.length
+  for await (const record of parseCsv(Buffer.from(text)).records) count += record.length
   return count
 }
 
@@ -141,6 +142,8 @@ const readers: Record<string, Record<string, Read>> = {
   'contacts/import/import-columns.ts': { recognizeColumns: (text) => recognizeColumns([text]) },
   'contacts/import/parse-csv.ts': {
     parseCsv: readCsv,
+    'parseCsv: a separator line': (text) => readCsv(`sep=;\n${text}`),
+    'parseCsv: after a space': (text) => readCsv(`phone, "${text}"\n+12025550191, "${text}"\n`),
     'parseCsv: a cell': (text) => readCsv(`phone,note\n+12025550191,"${text}"\n`),
   },
   'contacts/import/parse-row.ts': Object.fromEntries([
@@ -167,7 +170,10 @@ const readers: Record<string, Record<string, Read>> = {
       }),
   },
   'core/csv.ts': { formatCsvRecord: (text) => formatCsvRecord([text, text]) },
-  'core/decode-text.ts': { decodeText: (text) => decodeText(Buffer.from(text)) },
+  'core/decode-text.ts': {
+    decodeText: (text) => decodeText(Buffer.from(text)),
+    'decodeFile: a bad byte': (text) => decodeFile(Buffer.from(`${text}\xFF`, 'latin1')),
+  },
   'core/phone.ts': {
     parsePhone: (text) => parsePhone(text, 'US'),
     parsePhones: (text) => parsePhones(text, 'US'),
@@ -237,6 +243,7 @@ const readers: Record<string, Record<string, Read>> = {
   },
   'reading/country.ts': { readCountry },
   'reading/date-time.ts': { readDateTime },
+  'reading/placeholder.ts': { isPlaceholder },
   'reading/time-zone.ts': {
     readTimeZone,
     readAmericanTimeZone: (text) => readAmericanTimeZone(text, { country: 'US', zones: [] }),
