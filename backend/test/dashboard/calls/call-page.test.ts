@@ -117,6 +117,19 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
   expect(replayed.text).toContain('Retrying')
 })
 
+it("doesn't say that a call was answered if voicemail picked up", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const call = await seedCallFor(user)
+  await dialCall(deps, user.seed, call.id)
+  const result = { ...emptyResult('voicemail', 'voicemail_reached'), answeredAt: deps.clock.now() }
+  await completeDialedCall(deps, user.seed, call.id, result)
+  const page = await user.open(`/calls/${call.id}`)
+  expect(page.text).toContain('Picked up by voicemail')
+  expect(page.text).toContain('Ended with the outcome Voicemail')
+  expect(page.text).not.toContain('Answered')
+})
+
 it("opens at the call's URL in the API, and the campaign's page at the campaign's URL", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
