@@ -20,6 +20,7 @@ export interface ImportCounts {
   existing: number
   duplicate: number
   invalid: number
+  /** The contacts that are on the list already, and those that a column puts there. */
   on_do_not_call_list: number
   created: number
   updated: number
@@ -37,7 +38,8 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
       ${count("state = 'existing'")} as existing,
       ${count("state = 'duplicate'")} as duplicate,
       ${count("state = 'invalid'")} as invalid,
-      ${count("on_do_not_call_list and state in ('new', 'existing')")} as on_do_not_call_list,
+      ${count(`(on_do_not_call_list or fields @> '{"do_not_call": true}') and state in ('new', 'existing')`)}
+        as on_do_not_call_list,
       ${count("result = 'created'")} as created,
       ${count("result = 'updated'")} as updated,
       ${count("result = 'failed'")} as failed,
