@@ -63,6 +63,36 @@ it("counts today's calls by outcome and hour in the workspace's time zone, exclu
   expect(page.text).toContain('1 test call not included.')
 })
 
+it('links numbers to the calls that they count', async () => {
+  const { seed, open, browser } = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const add = async (endedAt: string, test = false) => {
+    const { id } = await seedCall(deps, seed, freshNumber(), { test })
+    await world.database.db
+      .updateTable('call')
+      .set({ status: 'completed', outcome: 'busy', next_attempt_at: null, ended_at: new Date(endedAt) })
+      .where('id', '=', id)
+      .execute()
+    return id
+  }
+  await add('2026-05-04T03:59:59Z') // yesterday in New York
+  const today = await add('2026-05-04T04:00:00Z')
+  const test = await add('2026-05-04T04:00:00Z', true)
+  const { id: waiting } = await seedCall(deps, seed, freshNumber())
+
+  const page = await open('/overview')
+  const follow = async (pattern: RegExp) => {
+    const address = pattern.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const { page: list } = await browser.open(new URL(address, world.service.url).href)
+    return [...list.html.matchAll(/<tr id="call-(\d+)"/g)].map(([, id]) => Number(id))
+  }
+  expect(await follow(/Completed today<\/dt><dd><a href="([^"]*)">1</)).toEqual([today])
+  expect(await follow(/Answered<\/dt>\s*<dd>\s*<a href="([^"]*)">0</)).toEqual([])
+  expect(await follow(/<a href="([^"]*)">Busy</)).toEqual([today])
+  expect(await follow(/Waiting<\/dt><dd><a href="([^"]*)">1</)).toEqual([waiting])
+  expect(await follow(/<a href="([^"]*)">1 test call</)).toEqual([test])
+})
+
 it('returns 23 or 25 hours for the days when daylight saving time starts or ends', () => {
   const zone = 'America/New_York'
   expect(getDay(new Date('2026-03-08T15:00:00Z'), zone).hours).toHaveLength(23)
