@@ -65,6 +65,21 @@ it('shows each issue of a campaign next to its field', async () => {
   expect(next.html).toContain('value="Berlin"')
 })
 
+it('asks for a day if a campaign has none', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const form = await user.open('/campaigns/new')
+  const withoutDays = {
+    ...form,
+    html: form.html.replace(/(name="calling_hours.days"\s+value="\w+") checked/g, '$1'),
+  }
+  const { page } = await user.browser.press(withoutDays, 'Create campaign', fields)
+  expect(page.status).toBe(422)
+  expect(page.text).toContain('Choose at least one day.')
+  expect(page.text).not.toContain('calling_hours.days')
+  expect(page.html).toMatch(/<fieldset class="checks checks-row" aria-invalid="true"/)
+  expect(await getCampaign(user, 'Website leads')).toEqual([])
+})
+
 it("doesn't create a campaign with another workspace's agent", async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInOwner(world.service)
