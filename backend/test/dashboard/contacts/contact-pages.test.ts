@@ -282,6 +282,17 @@ describe('the do-not-call list', () => {
 })
 
 describe('the contact page', () => {
+  it("doesn't save a note that's too long, and keeps it in the form", async () => {
+    const { browser, open, contact } = await seedContact()
+    const { html } = await open(contact)
+    expect(html).not.toMatch(/name="text"[^>]*maxlength/)
+    const { page } = await browser.press(await open(contact), 'Add note', { text: 'x'.repeat(2_001) })
+    expect(page.status).toBe(422)
+    expect(page.text).toContain('This field is too long. Use at most 2000 characters.')
+    expect(page.html).toContain('x'.repeat(2_001))
+    expect((await open(contact)).text).toContain('No notes yet.')
+  })
+
   it('saves a note', async () => {
     const { browser, open, contact } = await seedContact()
     const { page } = await browser.press(await open(contact), 'Add note', { text: 'Prefers <mornings>' })
