@@ -1,5 +1,6 @@
 import { boundedText, type Call } from '@outdial/contract'
 import * as z from 'zod'
+import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
 import { getCall } from '../../calls/get-calls.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
@@ -58,6 +59,8 @@ interface CallData {
   isLive: boolean
   canCancel: boolean
   canQueueAgain: boolean
+  /** What "Call again" does. */
+  againDetail: string
 }
 
 /** `link` opens the page where a person can resolve why the call waits. */
@@ -124,7 +127,13 @@ async function readPage(
     isLive: event === undefined || deliveries.some(({ status }) => status === 'pending'),
     canCancel: call.status === 'queued',
     canQueueAgain:
-      call.status === 'completed' && call.to_number !== '' && details.campaign_status !== 'archived',
+      call.status === 'completed' &&
+      call.to_number !== '' &&
+      details.campaign_status !== 'archived' &&
+      (await findDoNotCallEntry(db, workspace.id, call.to_number)) === undefined,
+    againDetail: call.test
+      ? 'A test call is queued. No phone rings.'
+      : `A call to ${call.to_number} is queued in the campaign “${call.campaign_name}”.`,
   }
 }
 

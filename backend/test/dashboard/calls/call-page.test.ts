@@ -280,6 +280,7 @@ it('queues a call again, with its metadata, unless the number is on the do-not-c
   const call = await seedCallFor(user, { metadata: { form: 'one' } })
   await completeDialedCall(world.service.deps, seed, call.id, emptyResult('busy', 'line_busy'))
   const page = await user.open(`/calls/${call.id}`)
+  expect(page.text).toContain('Call Maya again?')
   const { page: again } = await browser.press(page, 'Call again')
   expect(again.text).toContain('Call queued.')
   expect(again.url).not.toBe(page.url)
@@ -293,7 +294,8 @@ it('queues a call again, with its metadata, unless the number is on the do-not-c
     values (${seed.workspaceId}, number_hash(${seed.workspaceId}, ${call.to_number}), 'dashboard')`.execute(
     world.database.db,
   )
-  const { page: rejected } = await browser.press(await user.open(`/calls/${call.id}`), 'Call again')
+  expect((await user.open(`/calls/${call.id}`)).text).not.toContain('Call again')
+  const { page: rejected } = await browser.press(page, 'Call again', { _once: 'other' })
   expect(rejected.text).toContain('No call was queued, because this number is on the do-not-call list.')
   const calls = await world.database.db
     .selectFrom('call')
