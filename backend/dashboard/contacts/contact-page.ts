@@ -46,6 +46,8 @@ interface ContactData extends DoNotCallStatus {
   history: ShownChange[]
   calls: ShownCall[]
   older: string | null
+  /** True if a shown call isn't completed. */
+  isLive: boolean
 }
 
 interface ErasedData {
@@ -118,6 +120,7 @@ async function showContact(
     notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
     calls,
     older,
+    isLive: items.some(({ status }) => status !== 'completed'),
   })
 }
 

@@ -390,6 +390,33 @@ describe('the contact page', () => {
   })
 })
 
+itInChromium('shows the progress of a call without a reload', async (chromium) => {
+  const user = await seedContact()
+  const tab = await openTab(world.service, chromium, user)
+  await tab.goto(user.urlFor(user.contact))
+  await tab.getByLabel('New note').fill('Half a no')
+  await dialCall(world.service.deps, user.seed, user.call.id)
+  await tab.getByText('Dialing').waitFor()
+  await completeDialedCall(world.service.deps, user.seed, user.call.id, emptyResult('busy', 'line_busy'))
+  await tab.getByText('Busy').waitFor()
+  expect(await tab.locator('#live').getAttribute('hx-get')).toBeNull()
+  expect(await tab.getByLabel('New note').inputValue()).toBe('Half a no')
+})
+
+itInChromium('moves the focus into a dialog, and back to its button', async (chromium) => {
+  const user = await seedContact()
+  const tab = await openTab(world.service, chromium, user)
+  await tab.goto(user.urlFor(user.contact))
+  const trigger = tab.getByRole('button', { name: 'Add to do-not-call list' })
+  await trigger.press('Enter')
+  await tab.getByRole('dialog').getByLabel('Reason').and(tab.locator(':focus')).waitFor()
+  await tab.keyboard.press('Escape')
+  await trigger.and(tab.locator(':focus')).waitFor()
+  await tab.goto(user.urlFor(`/calls/${user.call.id}`))
+  await tab.getByRole('button', { name: 'Cancel call' }).press('Enter')
+  await tab.getByRole('dialog').getByRole('button').first().and(tab.locator(':focus')).waitFor()
+})
+
 itInChromium('works in a browser and is accessible', async (chromium) => {
   const user = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })
   await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Ann' })
