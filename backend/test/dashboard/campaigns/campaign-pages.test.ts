@@ -88,7 +88,7 @@ it('asks for a day if a campaign has none', async () => {
   expect(page.status).toBe(422)
   expect(page.text).toContain('Choose at least one day.')
   expect(page.text).not.toContain('calling_hours.days')
-  expect(page.html).toMatch(/<fieldset class="checks checks-row" aria-invalid="true"/)
+  expect(page.html).toMatch(/<fieldset\s+class="checks checks-row"\s+aria-invalid="true"/)
   expect(await getCampaign(user, 'Website leads')).toEqual([])
 })
 

@@ -214,7 +214,7 @@ it('has one notice for each cause, which names the webhooks and campaigns', asyn
   const { html } = await open('/overview')
   const notices = [...html.matchAll(/<p class="notice"[\s\S]*?<\/p>/g)].map(([text]) =>
     text
-      .replace(/<[^>]*>/g, '')
+      .replace(/<[^<>]*>/g, '')
       .replace(/\s+/g, ' ')
       .trim(),
   )
