@@ -4,7 +4,7 @@ import { allowOtherOrigins } from './api/cross-origin.ts'
 import { registerApi } from './api/register-api.ts'
 import { mountRuntimeRoutes } from './api/runtime-routes.ts'
 import type { Config } from './config.ts'
-import { registerDashboard } from './dashboard/register-dashboard.ts'
+import { registerDashboard, sendNotFoundPage } from './dashboard/register-dashboard.ts'
 import { getSessionFailure } from './db/connect.ts'
 import type { Deps } from './deps.ts'
 import { removeForwardedPorts } from './http/client-address.ts'
@@ -16,7 +16,7 @@ import { limitRequests, unlimitedRoutes } from './http/limit-requests.ts'
 import { createOverloadState } from './http/overload.ts'
 import { createProxyWarning, logRequest } from './http/request-log.ts'
 import { mountSecurityTxt } from './http/security-txt.ts'
-import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
+import { handleUnmatchedRequest, isPageRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
 import { measureRequests, mountMetrics } from './metrics/mount-metrics.ts'
 import { registerOauth } from './oauth/register-oauth.ts'
@@ -32,6 +32,7 @@ export async function createApp(
   limits: HttpLimits = defaultHttpLimits,
 ): Promise<FastifyInstance> {
   const overload = createOverloadState(deps.clock)
+  const render = createRender()
   const { app, bodies, isProxy } = createLimitedApp(deps, {
     ...{ limits, overload },
     handleFirst: (req, res, { limitMessage }) =>
@@ -64,8 +65,9 @@ export async function createApp(
   )
   // A hook, because a handler runs after the body was parsed and would report issues of the body first.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) handleUnmatchedRequest(getAllowedMethods, request, reply)
-    else done()
+    if (!request.is404) done()
+    else if (isPageRequest(getAllowedMethods, request)) sendNotFoundPage(render, request, reply)
+    else handleUnmatchedRequest(getAllowedMethods, request, reply)
   })
   // For routes that find nothing, such as a static file that doesn't exist.
   app.setNotFoundHandler((request, reply) => handleUnmatchedRequest(getAllowedMethods, request, reply))
@@ -79,7 +81,6 @@ export async function createApp(
   mountMetrics(app, deps, state, overload)
   mountSecurityTxt(app, deps)
   await mountRuntimeRoutes(app, deps)
-  const render = createRender()
   await mountAssets(app)
   const browserAuth = createBrowserAuth(deps)
   await registerOauth(app, deps, { render, browserAuth })

@@ -27,7 +27,7 @@ const hoursOf = (times: { start: z.ZodString; end: z.ZodString }) =>
       {
         days: z
           .array(Weekday)
-          .min(1)
+          .min(1, withText('too_small.days'))
           .max(7)
           .refine((days) => new Set(days).size === days.length, withText('invalid_value.repeated')),
         start: times.start.check(startTime),

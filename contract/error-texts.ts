@@ -380,6 +380,7 @@ export const detailTexts = {
     action: "Use fewer variables, or remove saved ones that you don't need.",
   },
   too_small: { meaning: '{field} is too small.', action: 'Use at least {limit}.' },
+  'too_small.days': { meaning: 'Calling hours have no day.', action: 'Choose at least one day.' },
   too_deep: {
     meaning: '{field} is nested too deeply.',
     action: 'Use at most 16 levels of nesting.',

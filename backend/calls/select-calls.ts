@@ -21,6 +21,10 @@ export interface CallFilter {
   from?: Date
   /** Latest `queued_at`, exclusive. */
   to?: Date
+  /** Earliest `ended_at`, inclusive. */
+  endedFrom?: Date
+  /** Latest `ended_at`, exclusive. */
+  endedTo?: Date
 }
 
 /** Selects the workspace's calls that match a filter. Each filter has an index, see `call_list` and those after it. */
@@ -47,5 +51,7 @@ export function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFil
     calls = calls.where('call.test', '=', sql.lit(filter.test === 'only'))
   if (filter.from) calls = calls.where('call.queued_at', '>=', filter.from)
   if (filter.to) calls = calls.where('call.queued_at', '<', filter.to)
+  if (filter.endedFrom) calls = calls.where('call.ended_at', '>=', filter.endedFrom)
+  if (filter.endedTo) calls = calls.where('call.ended_at', '<', filter.endedTo)
   return calls
 }

@@ -5,10 +5,11 @@ import type { Deps } from '../deps.ts'
 import { findCause } from '../http/error-handler.ts'
 import { registerPages } from '../http/register-scope.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
+import type { PageError } from '../views/page-error.ts'
 import { pageHeaders } from '../views/page-headers.ts'
-import { createPageRenderer, type Render } from '../views/render.ts'
+import { createPageRenderer, type Render, type RenderPage } from '../views/render.ts'
 import { mountPages } from './mount-pages.ts'
-import { toPageError } from './page/page-errors.ts'
+import { pageNotFound, toPageError } from './page/page-errors.ts'
 import { markChange } from './page/recent-change.ts'
 import { readUpload } from './page/upload.ts'
 import { createDashboardRoutes, publicForms } from './routes.ts'
@@ -26,18 +27,8 @@ export async function registerDashboard(
     const pageError = toPageError(findCause(error, request))
     if (pageError.status >= 500)
       request.log.error({ error: describeError(error) }, 'failed to handle a page request')
-    void reply
-      .code(pageError.status)
-      .headers({ ...pageHeaders(), ...(error instanceof ApiError && error.headers) })
-      .send(
-        render('error', {
-          title: pageError.title,
-          message: pageError.message,
-          advice: pageError.advice,
-          reference: pageError.status >= 500 ? request.id : null,
-          home: '/',
-        }),
-      )
+    if (error instanceof ApiError) void reply.headers(error.headers)
+    sendErrorPage(render, request, reply, pageError)
   }
   await registerPages(
     app,
@@ -61,6 +52,21 @@ export async function registerDashboard(
     },
     readMultipartForm,
   )
+}
+
+/** Sends the page for a path that doesn't exist. */
+export const sendNotFoundPage = (render: Render, request: FastifyRequest, reply: FastifyReply): void =>
+  sendErrorPage(createPageRenderer(render), request, reply, pageNotFound())
+
+function sendErrorPage(
+  render: RenderPage,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, title, message, advice }: PageError,
+): void {
+  const reference = status >= 500 ? request.id : null
+  const page = render('error', { title, message, advice, reference, home: '/' })
+  void reply.code(status).headers(pageHeaders()).send(page)
 }
 
 /** Reads a multipart form if its route sets `fileLimit`. Runs after the user is authenticated. */

@@ -39,7 +39,7 @@ import {
   startImportAction,
 } from './contacts/contact-import-pages.ts'
 import { contactListPage } from './contacts/contact-list-page.ts'
-import { addNoteAction, contactPage } from './contacts/contact-page.ts'
+import { addNotePage, contactPage } from './contacts/contact-page.ts'
 import {
   addContactToDoNotCallListAction,
   doNotCallPage,
@@ -161,7 +161,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/:id/add-to-campaign': addToCampaignPage,
     '/contacts/:id/do-not-call': addContactToDoNotCallListAction,
     '/contacts/:id/allow-again': removeContactFromDoNotCallListAction,
-    '/contacts/:id/notes': addNoteAction,
+    '/contacts/:id/notes': addNotePage,
     '/contacts/:id/erase': eraseContactPage,
 
     '/phone-numbers': phoneNumberListPage,

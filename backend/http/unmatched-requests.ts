@@ -21,6 +21,20 @@ function toPattern(url: string): RegExp {
   return new RegExp(`^${escaped.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}/?$`)
 }
 
+/** Returns true if a person's browser asks for a path that doesn't exist and isn't below /api/. */
+export const isPageRequest = (
+  getAllowedMethods: GetAllowedMethods,
+  { method, url, headers }: Pick<FastifyRequest, 'method' | 'url' | 'headers'>,
+): boolean => {
+  const [pathname = ''] = url.split('?')
+  return (
+    ['GET', 'HEAD'].includes(method) &&
+    headers.accept?.includes('text/html') === true &&
+    !pathname.startsWith('/api/') &&
+    getAllowedMethods(pathname).length === 0
+  )
+}
+
 /** Handles a request that no route matches: OPTIONS, a method that the path doesn't support, or an unknown path. */
 export function handleUnmatchedRequest(
   getAllowedMethods: GetAllowedMethods,

@@ -55,7 +55,11 @@ function attemptSteps(attempt: Attempt, queuedWith: CallHistory['details']['queu
   const detail = [describeDialing(attempt, queuedWith), simulated].filter(Boolean).join(' ')
   const dialed = step(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, detail)
   if (attempt.answered_at === null) return [dialed]
-  return [dialed, step(attempt.answered_at, 'good', 'Answered')]
+  const pickedUp =
+    attempt.outcome === 'voicemail'
+      ? step(attempt.answered_at, outcomeBadge('voicemail').tone, 'Picked up by voicemail')
+      : step(attempt.answered_at, 'good', 'Answered')
+  return [dialed, pickedUp]
 }
 
 function attemptEndedSteps(attempt: Attempt): Step[] {

@@ -99,7 +99,7 @@ const relativeFormat = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' })
 
 function formatRelative(ms: number): string {
   const [unit, size] = timeUnits.find(([, each]) => Math.abs(ms) >= each) ?? ['second', secondMs]
-  return relativeFormat.format(Math.trunc(ms / size), unit)
+  return relativeFormat.format(Math.round(ms / size), unit)
 }
 
 /** Returns a contact's name, its number if it has no name, or "Erased contact". */

@@ -3,12 +3,28 @@ import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max
 import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
 import { parsePhone } from '../../core/phone.ts'
+import { labels } from '../../views/labels.ts'
 import { OptionalId } from '../page/forms.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
 import type { CallListFilter, CallSearch } from './call-list-queries.ts'
 
-/** Query of the call list. Invalid values are ignored. */
-export const CallsQuery = z.object({
+const filterLabels = {
+  search: 'Search',
+  status: labels.call.status,
+  outcome: labels.call.outcome,
+  campaign: labels.call.campaign_name,
+  agent: labels.call.agent_name,
+  contact: labels.call.contact,
+  kind: 'Type',
+  from: 'Queued on or after',
+  to: 'Queued on or before',
+  ended: 'Ended on',
+}
+
+type FilterName = keyof typeof filterLabels
+const filterNames = Object.keys(filterLabels) as FilterName[]
+
+const CallsParams = z.object({
   search: trimmedText(200).catch(''),
   status: CallStatus.optional().catch(undefined),
   outcome: CallOutcome.optional().catch(undefined),
@@ -18,26 +34,46 @@ export const CallsQuery = z.object({
   kind: z.enum(['real', 'test']).optional().catch(undefined),
   from: z.iso.date().optional().catch(undefined),
   to: z.iso.date().optional().catch(undefined),
+  ended: z.iso.date().optional().catch(undefined),
   before: OptionalId,
   after: OptionalId,
   newest: OptionalId,
 })
+
+/** Query of the call list. `ignored` has the filters with an invalid value, as they were sent. */
+export const CallsQuery = z.record(z.string(), z.unknown()).transform((sent) => {
+  const query = CallsParams.parse(sent)
+  const isIgnored = (name: FilterName) => isFilled(sent[name]) && !isFilled(query[name])
+  return {
+    ...query,
+    ignored: Object.fromEntries(filterNames.filter(isIgnored).map((name) => [name, toText(sent[name])])),
+  }
+})
 export type CallsQuery = z.output<typeof CallsQuery>
 
+const toText = (value: unknown): string => [value].flat().map(String).join()
+
+const isFilled = (value: unknown): boolean => value !== undefined && toText(value).trim() !== ''
+
 /** Returns the filter as query parameters, without the position in the list. */
-export function filterParams(query: CallsQuery): Record<string, string> {
-  const { search, status, outcome, campaign, agent, contact, kind, from, to } = query
-  const all = { search, status, outcome, campaign, agent, contact, kind, from, to }
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) =>
-      value === undefined || value === '' ? [] : [[name, String(value)]],
-    ),
+export const filterParams = (query: CallsQuery): Record<string, string> =>
+  Object.fromEntries(
+    filterNames.flatMap((name) => (isFilled(query[name]) ? [[name, String(query[name])]] : [])),
   )
+
+/** Names the filters that were ignored, or returns an empty list. */
+export const describeIgnored = ({ ignored }: CallsQuery): string[] =>
+  filterNames.filter((name) => name in ignored).map((name) => filterLabels[name])
+
+/** Returns `?name=value`, or an empty string without parameters. */
+export const toQueryString = (params: Record<string, string>): string => {
+  const text = new URLSearchParams(params).toString()
+  return text === '' ? '' : `?${text}`
 }
 
 /** Converts the query to a database filter. Days are in the workspace's time zone. */
 export function toCallFilter(query: CallsQuery, workspace: UserWorkspace): CallListFilter {
-  const { status, outcome, campaign, agent, contact, kind, from, to, search } = query
+  const { status, outcome, campaign, agent, contact, kind, from, to, ended, search } = query
   return {
     ...(status && { status }),
     ...(outcome && { outcomes: [outcome] }),
@@ -47,6 +83,10 @@ export function toCallFilter(query: CallsQuery, workspace: UserWorkspace): CallL
     ...(kind && { test: kind === 'test' ? 'only' : 'exclude' }),
     ...(from && { from: startOfDay(from, workspace.timeZone, 0) }),
     ...(to && { to: startOfDay(to, workspace.timeZone, 1) }),
+    ...(ended && {
+      endedFrom: startOfDay(ended, workspace.timeZone, 0),
+      endedTo: startOfDay(ended, workspace.timeZone, 1),
+    }),
     ...(search && { search: parseCallSearch(search, workspace.country) }),
   }
 }

@@ -6,7 +6,14 @@ import { createTimeFormats, formatContactName, type TimeFormats } from '../../vi
 import { labels } from '../../views/labels.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
-import { CallsQuery, filterParams, isToken, toCallFilter } from './call-filter.ts'
+import {
+  CallsQuery,
+  describeIgnored,
+  filterParams,
+  isToken,
+  toCallFilter,
+  toQueryString,
+} from './call-filter.ts'
 import {
   type CallCursor,
   countNewerCalls,
@@ -35,6 +42,8 @@ interface ListData {
   isFiltered: boolean
   /** The API log with the request that was searched for, if no call belongs to it. Null if it isn't in the log. */
   requestPath: string | null
+  /** The filters with an invalid value; empty if there are none. */
+  ignored: string
   /** True if one of `moreFilters` is set. */
   hasMoreFilters: boolean
   filters: Select[]
@@ -46,6 +55,8 @@ interface ListData {
   newerLabel: string | null
   latestPath: string
   exportPath: string
+  /** The query of links to calls, whose pages lead back to this list. */
+  callQuery: string
   previous: string | null
   next: string | null
 }
@@ -70,6 +81,7 @@ async function readList(
   const filter = toCallFilter(query, workspace)
   const { calls, hasMore, isFirst } = await readCallSlice(deps, context, now)
   const params = filterParams(query)
+  const isFiltered = Object.keys(params).length > 0
   const pathWith = (extra: Record<string, string>) =>
     pathTo(context, `/calls${toQueryString({ ...params, ...extra })}`)
   const timeFormats = createTimeFormats(now, workspace.timeZone)
@@ -87,9 +99,10 @@ async function readList(
   return {
     rows: calls.map((call) => toCallRow(call, now, timeFormats)),
     query: params,
-    isFiltered: Object.keys(params).length > 0,
+    isFiltered,
     requestPath: calls.length === 0 ? await findRequestPath(deps, context) : null,
-    hasMoreFilters: ['agent', 'kind', 'from', 'to'].some((name) => name in params),
+    ignored: describeIgnored(query).join(', '),
+    hasMoreFilters: ['agent', 'kind', 'from', 'to', 'ended'].some((name) => name in params),
     filters: [
       toSelect('status', labels.call.status, 'Any', statusOptions),
       toSelect('outcome', labels.call.outcome, 'Any', outcomeOptions),
@@ -99,9 +112,12 @@ async function readList(
       toSelect('agent', labels.call.agent_name, 'All', agents.map(toOption)),
       toSelect('kind', 'Type', 'All', kindOptions),
     ],
-    refreshPath: isFirst ? pathWith(newest === undefined ? {} : { newest: String(newest) }) : null,
+    refreshPath: isFirst
+      ? pathWith({ ...query.ignored, ...(newest !== undefined && { newest: String(newest) }) })
+      : null,
     newerLabel: newer === 0 ? null : formatNewerCalls(newer),
     latestPath: pathWith({}),
+    callQuery: toQueryString(isFiltered ? { list: new URLSearchParams(params).toString() } : {}),
     exportPath: pathTo(context, `/calls/export${toQueryString(params)}`),
     previous: !isFirst && first !== undefined ? pathWith({ after: String(first.id) }) : null,
     next: hasMore && last !== undefined ? pathWith({ before: String(last.id) }) : null,
@@ -155,11 +171,6 @@ const kindOptions = [
 ]
 
 const toOption = ({ id, name }: { id: number; name: string }): Option => ({ value: String(id), label: name })
-
-const toQueryString = (params: Record<string, string>): string => {
-  const text = new URLSearchParams(params).toString()
-  return text === '' ? '' : `?${text}`
-}
 
 const formatNewerCalls = (count: number): string => {
   if (count === maxNewer) return `Show newer calls (${maxNewer}+)`

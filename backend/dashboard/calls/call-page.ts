@@ -1,4 +1,6 @@
-import type { Call } from '@outdial/contract'
+import { boundedText, type Call } from '@outdial/contract'
+import * as z from 'zod'
+import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
 import { getCall } from '../../calls/get-calls.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
@@ -10,12 +12,15 @@ import { toCallStory } from '../../support/read-story.ts'
 import type { Step } from '../../support/story.ts'
 import { type Badge, callBadge, deliveryBadge, type Tone } from '../../views/badges.ts'
 import { formatContactName } from '../../views/format.ts'
-import { definePage, noInput, template } from '../page/define-page.ts'
+import { definePage, template } from '../page/define-page.ts'
 import { IdParams } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
+import { CallsQuery, filterParams, toQueryString } from './call-filter.ts'
 
 interface CallData {
   call: Call
+  /** The filters of the list that led here. */
+  listQuery: string
   name: string
   badge: Badge
   /** Why the call waits or how it ended. */
@@ -54,6 +59,8 @@ interface CallData {
   isLive: boolean
   canCancel: boolean
   canQueueAgain: boolean
+  /** What "Call again" does. */
+  againDetail: string
 }
 
 /** `link` opens the page where a person can resolve why the call waits. */
@@ -66,10 +73,12 @@ const callView = template<CallData>('dashboard/calls/call-page')
 
 export const callPage = definePage({
   params: IdParams,
-  query: noInput,
+  query: z.object({ list: boundedText(2_000).catch('') }),
   show: async (deps, context) => {
     const call = await getCall(deps, context.caller, context.params.id)
-    return callView(`Call ${call.id}`, await readPage(deps, call, context.workspace))
+    const list = CallsQuery.parse(Object.fromEntries(new URLSearchParams(context.query.list)))
+    const listQuery = toQueryString(filterParams(list))
+    return callView(`Call ${call.id}`, { ...(await readPage(deps, call, context.workspace)), listQuery })
   },
 })
 
@@ -77,7 +86,7 @@ async function readPage(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   call: Call,
   workspace: { id: number; name: string; timeZone: string },
-): Promise<CallData> {
+): Promise<Omit<CallData, 'listQuery'>> {
   const history = await readCallHistory(db, workspace.id, call)
   if (history === undefined) throw pageNotFound() // the workspace was just deleted
   const { details, event, deliveries } = history
@@ -118,7 +127,13 @@ async function readPage(
     isLive: event === undefined || deliveries.some(({ status }) => status === 'pending'),
     canCancel: call.status === 'queued',
     canQueueAgain:
-      call.status === 'completed' && call.to_number !== '' && details.campaign_status !== 'archived',
+      call.status === 'completed' &&
+      call.to_number !== '' &&
+      details.campaign_status !== 'archived' &&
+      (await findDoNotCallEntry(db, workspace.id, call.to_number)) === undefined,
+    againDetail: call.test
+      ? 'A test call is queued. No phone rings.'
+      : `A call to ${call.to_number} is queued in the campaign “${call.campaign_name}”.`,
   }
 }
 

@@ -22,6 +22,7 @@ export interface ImportCounts {
   invalid: number
   /** Rows that are imported, but that someone should look at. */
   noted: number
+  /** The contacts that are on the list already, and those that a column puts there. */
   on_do_not_call_list: number
   created: number
   updated: number
@@ -43,7 +44,8 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
       ${count("state = 'duplicate'")} as duplicate,
       ${count("state = 'invalid'")} as invalid,
       ${count(`issues <> '[]' and ${isNoted}`)} as noted,
-      ${count("on_do_not_call_list and state in ('new', 'existing')")} as on_do_not_call_list,
+      ${count(`(on_do_not_call_list or fields @> '{"do_not_call": true}') and state in ('new', 'existing')`)}
+        as on_do_not_call_list,
       ${count("result = 'created'")} as created,
       ${count("result = 'updated'")} as updated,
       ${count("result = 'failed'")} as failed,

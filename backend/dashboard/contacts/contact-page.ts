@@ -12,9 +12,9 @@ import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
 import { type Badge, callBadge } from '../../views/badges.ts'
 import { formatContactName } from '../../views/format.ts'
-import { defineAction, definePage, redirectTo, template } from '../page/define-page.ts'
+import { defineForm, definePage, redirectTo, template, type View } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
-import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { readHistory, type ShownChange } from './contact-history-section.ts'
 import { findContact, selectCallsOfContact } from './contact-queries.ts'
 
@@ -46,6 +46,8 @@ interface ContactData extends DoNotCallStatus {
   history: ShownChange[]
   calls: ShownCall[]
   older: string | null
+  /** True if a shown call isn't completed. */
+  isLive: boolean
 }
 
 interface ErasedData {
@@ -61,75 +63,79 @@ const erasedContactView = template<ErasedData>('dashboard/contacts/erased-contac
 const maxCalls = 25
 const maxNotes = 50
 
-export const contactPage = definePage({
-  params: IdParams,
-  query: z.object({ before: OptionalId }),
-  show: async (deps, context) => {
-    const { db, clock } = deps
-    const {
-      workspace,
-      query,
-      params: { id },
-    } = context
-    const contact = await findContact(db, workspace.id, id)
-    if (contact === undefined) throw notFound('contact')
-    const found = await selectCallsOfContact(db, workspace.id, id, {
-      before: query.before ?? null,
-      limit: maxCalls + 1,
-    })
-    const { items, hasMore } = toPage(found, maxCalls)
-    const calls = items.map(toShownCall)
-    const older = hasMore ? pathTo(context, `/contacts/${id}?before=${calls.at(-1)?.id ?? 1}`) : null
-    const { erased_at: erasedAt } = contact
-    if (erasedAt !== null) return erasedContactView('Erased contact', { id, erasedAt, calls, older })
+const ContactQuery = z.object({ before: OptionalId })
 
-    const zone = timeZoneOfContact(contact)
-    const notes = await findNotes(db, workspace.id, id, maxNotes)
-    return contactView(formatContactName(contact, contact.phone_number), {
-      ...(await findDoNotCallStatus(deps, workspace.id, contact.phone_number)),
-      contact: {
-        id,
-        name: formatContactName(contact, contact.phone_number),
-        phoneNumber: contact.phone_number,
-        createdAt: contact.created_at,
-        updatedAt: contact.updated_at,
-      },
-      facts: detailColumns
-        .map((column) => ({ label: contactLabels[column], value: contact[column] ?? '' }))
-        .filter(({ value }) => value !== ''),
-      variables: Object.entries(contact.variables).map(([name, value]) => ({ name, value })),
-      consent:
-        contact.consent_source === null || contact.consent_at === null
-          ? null
-          : { source: contact.consent_source, at: contact.consent_at },
-      localTime:
-        zone === undefined
-          ? null
-          : {
-              text: formatLocalTime(clock.now(), zone),
-              source:
-                contact.time_zone === null
-                  ? 'Detected from the phone number'
-                  : "From the contact's time zone",
-            },
-      history: await readHistory(db, workspace.id, id),
-      notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
-      calls,
-      older,
-    })
-  },
-})
+export const contactPage = definePage({ params: IdParams, query: ContactQuery, show: showContact })
+
+async function showContact(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  context: PageContext<z.output<typeof ContactQuery>, z.output<typeof IdParams>>,
+): Promise<View> {
+  const { db, clock } = deps
+  const {
+    workspace,
+    query,
+    params: { id },
+  } = context
+  const contact = await findContact(db, workspace.id, id)
+  if (contact === undefined) throw notFound('contact')
+  const found = await selectCallsOfContact(db, workspace.id, id, {
+    before: query.before ?? null,
+    limit: maxCalls + 1,
+  })
+  const { items, hasMore } = toPage(found, maxCalls)
+  const calls = items.map(toShownCall)
+  const older = hasMore ? pathTo(context, `/contacts/${id}?before=${calls.at(-1)?.id ?? 1}`) : null
+  const { erased_at: erasedAt } = contact
+  if (erasedAt !== null) return erasedContactView('Erased contact', { id, erasedAt, calls, older })
+
+  const zone = timeZoneOfContact(contact)
+  const notes = await findNotes(db, workspace.id, id, maxNotes)
+  return contactView(formatContactName(contact, contact.phone_number), {
+    ...(await findDoNotCallStatus(deps, workspace.id, contact.phone_number)),
+    contact: {
+      id,
+      name: formatContactName(contact, contact.phone_number),
+      phoneNumber: contact.phone_number,
+      createdAt: contact.created_at,
+      updatedAt: contact.updated_at,
+    },
+    facts: detailColumns
+      .map((column) => ({ label: contactLabels[column], value: contact[column] ?? '' }))
+      .filter(({ value }) => value !== ''),
+    variables: Object.entries(contact.variables).map(([name, value]) => ({ name, value })),
+    consent:
+      contact.consent_source === null || contact.consent_at === null
+        ? null
+        : { source: contact.consent_source, at: contact.consent_at },
+    localTime:
+      zone === undefined
+        ? null
+        : {
+            text: formatLocalTime(clock.now(), zone),
+            source:
+              contact.time_zone === null ? 'Detected from the phone number' : "From the contact's time zone",
+          },
+    history: await readHistory(db, workspace.id, id),
+    notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
+    calls,
+    older,
+    isLive: items.some(({ status }) => status !== 'completed'),
+  })
+}
 
 const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context.params.id}`)
 
-export const addNoteAction = defineAction({
+/** The form of the contact's page. Shows the page again, with the note, if the note is too long. */
+export const addNotePage = defineForm({
   params: IdParams,
+  query: ContactQuery,
   form: z.object({ text: trimmedText(2000) }),
-  run: async (tx, context, { text }) => {
+  show: showContact,
+  submit: async (tx, context, { text }) => {
     await addNote(tx, context.workspace.id, context.params.id, { callId: null, text })
     return redirectTo(contactPath(context), 'Note added.')
   },
-  back: (context) => contactPath(context),
 })
 
 /** Finds a number's entry on the do-not-call list and its earlier removals. */

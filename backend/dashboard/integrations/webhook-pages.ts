@@ -206,7 +206,7 @@ function toEndedRow(row: SubscriptionSummary) {
 }
 
 /** Describes the calls that a subscription receives: "Calls: campaign “Leads”, answered or busy". */
-function formatWebhookFilter(subscription: {
+export function formatWebhookFilter(subscription: {
   filter: WebhookFilter
   campaign: string | null
   agent: string | null

@@ -8,6 +8,8 @@ import type { EndedCalls } from './overview-queries.ts'
 
 /** A day in a time zone. */
 export interface Day {
+  /** ISO 8601: "2026-05-04". */
+  date: string
   from: Date
   to: Date
   /** The start of each hour: 24, or 23 or 25 when daylight saving time begins or ends. */
@@ -20,7 +22,8 @@ export function getDay(now: Date, timeZone: string): Day {
   const end = start.add({ days: 1 }).startOfDay()
   const hours: Date[] = []
   for (let at = start.epochMilliseconds; at < end.epochMilliseconds; at += hourMs) hours.push(new Date(at))
-  return { from: new Date(start.epochMilliseconds), to: new Date(end.epochMilliseconds), hours }
+  const date = zoned.toPlainDate().toString()
+  return { date, from: new Date(start.epochMilliseconds), to: new Date(end.epochMilliseconds), hours }
 }
 
 interface OutcomeRow {

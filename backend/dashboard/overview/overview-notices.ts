@@ -1,8 +1,15 @@
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
-import type { FirstSteps, selectFailingSubscriptions } from './overview-queries.ts'
+import { formatWebhookFilter } from '../integrations/webhook-pages.ts'
+import { type FirstSteps, maxFailing, type selectFailingSubscriptions } from './overview-queries.ts'
 
 type FailingSubscription = Awaited<ReturnType<typeof selectFailingSubscriptions>>[number]
+
+interface PausedCampaign {
+  id: number
+  name: string
+  paused_reason: string | null
+}
 
 /** Something that needs attention. */
 export interface Notice {
@@ -12,9 +19,9 @@ export interface Notice {
   label: string
 }
 
-/** Returns notices, most severe first: broken, failing, then paused on purpose. */
+/** Returns a notice for each cause, most severe first: broken, failing, then paused on purpose. */
 export function buildNotices(found: {
-  paused: readonly { id: number; name: string; paused_reason: string | null }[]
+  paused: readonly PausedCampaign[]
   failing: readonly FailingSubscription[]
   exhausted: number
   maxExhausted: number
@@ -22,14 +29,10 @@ export function buildNotices(found: {
   formatTime: (at: Date) => string
 }): Notice[] {
   const all = [
-    ...found.paused.map(({ id, name, paused_reason }): Notice => {
-      const path = `/campaigns/${id}`
-      if (paused_reason === null) {
-        return { tone: 'mute', text: `Campaign “${name}” is paused.`, path, label: 'Open campaign' }
-      }
-      return { tone: 'bad', text: `${name}: ${paused_reason}`, path, label: 'Open campaign' }
-    }),
-    ...found.failing.map(subscriptionNotice),
+    ...[...Map.groupBy(found.paused, ({ paused_reason: reason }) => reason)].map(([reason, paused]) =>
+      pausedNotice(reason, paused),
+    ),
+    ...failingNotices(found.failing),
     ...exhaustedNotice(found.exhausted, found.maxExhausted),
     ...retentionNotice(found.pendingRetention, found.formatTime),
   ]
@@ -38,16 +41,71 @@ export function buildNotices(found: {
 
 const toneOrder = ['bad', 'warn', 'mute']
 
-function subscriptionNotice({ id, target_url, disabled_at }: FailingSubscription): Notice {
-  const host = URL.canParse(target_url) ? new URL(target_url).host : target_url
-  const path = `/integrations/webhooks/${id}`
-  if (disabled_at !== null) {
-    const text = `The webhook subscription for ${host} was disabled after 5 days of failed deliveries. It no longer receives events.`
-    return { tone: 'bad', text, path, label: 'Open subscription' }
-  }
-  const text = `Webhook deliveries to ${host} are failing. Outdial is retrying them.`
-  return { tone: 'warn', text, path, label: 'Open subscription' }
+/** Returns one notice for the campaigns with the same reason. A person who pauses a campaign gives none. */
+function pausedNotice(reason: string | null, paused: readonly PausedCampaign[]): Notice {
+  const [first] = paused
+  const names = listNames(paused.map(({ name }) => `“${name}”`))
+  const isOne = paused.length === 1
+  const link =
+    isOne && first !== undefined
+      ? { path: `/campaigns/${first.id}`, label: 'Open campaign' }
+      : { path: '/campaigns?status=paused', label: 'Open campaigns' }
+  if (reason !== null) return { tone: 'bad', text: `${isOne ? first?.name : names}: ${reason}`, ...link }
+  const text = isOne ? `Campaign ${names} is paused.` : `${paused.length} campaigns are paused: ${names}.`
+  return { tone: 'mute', text, ...link }
 }
+
+function failingNotices(failing: readonly FailingSubscription[]): Notice[] {
+  const [disabled, retried] = [true, false].map((isDisabled) =>
+    failing.filter(({ disabled_at: at }) => (at !== null) === isDisabled),
+  )
+  return [
+    ...subscriptionNotice('bad', disabled, {
+      one: ['was disabled after 5 days of failed deliveries', 'It no longer receives events.'],
+      many: ['were disabled after 5 days of failed deliveries', 'They no longer receive events.'],
+    }),
+    ...subscriptionNotice('warn', retried, {
+      one: ['is failing', 'Outdial is retrying its deliveries.'],
+      many: ['are failing', 'Outdial is retrying their deliveries.'],
+    }),
+  ]
+}
+
+const maxNames = 3
+
+/** Returns "A, B, C, and 5 more". */
+function listNames(names: readonly string[]): string {
+  const more = names.length - maxNames
+  return andFormat.format([...names.slice(0, maxNames), ...(more > 0 ? [`${more} more`] : [])])
+}
+
+function subscriptionNotice(
+  tone: Notice['tone'],
+  found: readonly FailingSubscription[] = [],
+  texts: Record<'one' | 'many', [what: string, next: string]>,
+): Notice[] {
+  const [first] = found
+  if (first === undefined) return []
+  const names = listNames(found.map(nameSubscription))
+  if (found.length === 1) {
+    const [what, next] = texts.one
+    const text = `A webhook ${what}: ${names}. ${next}`
+    return [{ tone, text, path: `/integrations/webhooks/${first.id}`, label: 'Open subscription' }]
+  }
+  const [what, next] = texts.many
+  const count = found.length === maxFailing ? `${maxFailing} or more` : String(found.length)
+  const text = `${count} webhooks ${what}: ${names}. ${next}`
+  return [{ tone, text, path: '/integrations/webhooks', label: 'Open webhooks' }]
+}
+
+/** Returns "Zapier at hooks.zapier.com (All completed calls)". All Zaps have the same host. */
+function nameSubscription(subscription: FailingSubscription): string {
+  const { target_url: target, app, key_name: keyName } = subscription
+  const host = URL.canParse(target) ? new URL(target).host : target
+  return `${app ?? `API key “${keyName ?? ''}”`} at ${host} (${formatWebhookFilter(subscription)})`
+}
+
+const andFormat = new Intl.ListFormat('en-US')
 
 function exhaustedNotice(exhausted: number, max: number): Notice[] {
   if (exhausted === 0) return []

@@ -34,6 +34,9 @@ interface OverviewData {
   charts: Charts
   groups: typeof outcomeGroups
   testCalls: number
+  /** The list of the calls that the charts count. */
+  endedToday: string
+  testsEndedToday: string
   /** How many seconds old the counts can be. Null if they're current. */
   sharedCountSeconds: number | null
   waiting: { label: string; count: number; until: string; needsAction: boolean }[]
@@ -133,6 +136,8 @@ async function readOverview(
     ),
     groups: outcomeGroups,
     testCalls: sumCounts(testCalls),
+    endedToday: `/calls?ended=${day.date}&kind=real`,
+    testsEndedToday: `/calls?ended=${day.date}&kind=test`,
     sharedCountSeconds: callCount > maxUnsharedCalls ? maxCountAgeMs / secondMs : null,
     waiting: waiting.map(({ waiting_for, count, next_attempt_at }) => ({
       label: formatWaitReason(waiting_for),

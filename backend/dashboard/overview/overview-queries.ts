@@ -134,17 +134,33 @@ export async function findFirstSteps(db: Db, workspaceId: number): Promise<First
   return found
 }
 
-/** Returns the disabled and failing subscriptions, disabled ones first. */
+export const maxFailing = 50
+
+/** Returns the disabled and failing subscriptions with what they're named by, disabled ones first. */
 export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
   db
-    .selectFrom('webhook_subscription')
-    .select(['id', 'target_url', 'failing_since', 'disabled_at'])
-    .where('workspace_id', '=', workspaceId)
-    .where('ended_at', 'is', null)
-    .where((eb) => eb.or([eb('disabled_at', 'is not', null), eb('failing_since', 'is not', null)]))
-    .orderBy('disabled_at')
-    .orderBy('id')
-    .limit(50)
+    .selectFrom('webhook_subscription as s')
+    .leftJoin('oauth_client', 'oauth_client.id', 's.client_id')
+    .leftJoin('api_key', 'api_key.id', 's.api_key_id')
+    .leftJoin('campaign', (join) =>
+      join
+        .onRef('campaign.workspace_id', '=', 's.workspace_id')
+        .on('campaign.id', '=', sql<number>`(s.filter ->> 'campaign_id')::bigint`),
+    )
+    .leftJoin('agent', (join) =>
+      join
+        .onRef('agent.workspace_id', '=', 's.workspace_id')
+        .on('agent.id', '=', sql<number>`(s.filter ->> 'agent_id')::bigint`),
+    )
+    .select(['s.id', 's.target_url', 's.disabled_at', 's.filter'])
+    .select(['oauth_client.name as app', 'api_key.name as key_name'])
+    .select(['campaign.name as campaign', 'agent.name as agent'])
+    .where('s.workspace_id', '=', workspaceId)
+    .where('s.ended_at', 'is', null)
+    .where((eb) => eb.or([eb('s.disabled_at', 'is not', null), eb('s.failing_since', 'is not', null)]))
+    .orderBy('s.disabled_at')
+    .orderBy('s.id')
+    .limit(maxFailing)
     .execute()
 
 /** Counts exhausted deliveries, up to `max`, without test events. */

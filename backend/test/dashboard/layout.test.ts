@@ -128,3 +128,19 @@ itInChromium(
   },
   300_000,
 )
+
+it('shows a page to a browser for a path that does not exist, and JSON to a program', async () => {
+  const { page } = await user.browser.open(`${world.service.url}/nope`)
+  expect(page.status).toBe(404)
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(page.text).toContain("This page doesn't exist")
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  for (const [path, accept] of [
+    ['/nope', '*/*'],
+    ['/api/public/v1/nope', 'text/html'],
+    ['/sign-out', 'text/html'],
+  ] as const) {
+    const response = await fetch(`${world.service.url}${path}`, { headers: { accept } })
+    expect([path, response.headers.get('content-type')]).toEqual([path, 'application/json; charset=utf-8'])
+  }
+})

@@ -73,6 +73,16 @@ document.addEventListener('htmx:after:swap', ({ detail: { ctx } }) => {
   if (!failedSearch?.isConnected) showStale('')
 })
 
+// A popover takes no focus by itself, so screen readers wouldn't announce the dialog. `toggle` events don't bubble.
+document.addEventListener(
+  'toggle',
+  ({ target, newState }) => {
+    if (newState !== 'open' || !target.matches('[role="dialog"]')) return
+    target.querySelector('input:not([type="hidden"]), button').focus()
+  },
+  true,
+)
+
 document.addEventListener('click', async (event) => {
   const button = event.target.closest('[data-copy]')
   if (!button) return

@@ -154,6 +154,35 @@ it('filters the list by status, outcome, campaign, agent, type, and day', async 
   expect(await found('status=&outcome=nonsense&campaign=x&from=yesterday')).toHaveLength(4)
 })
 
+it('says which filters of a URL are ignored, also when the list refreshes', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const call = await seedCallFor(user)
+  const page = await user.open('/calls?status=bogus&from=2026-13-45&kind=real&outcome=')
+  const hint = "Ignored, because the URL has a value that isn't valid: Status, Queued on or after."
+  expect(page.text).toContain(hint)
+  expect(listedIds(page)).toEqual([call.id])
+  const live = /id="live"[^>]*hx-get="([^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  expect((await user.browser.open(new URL(live, world.service.url).href)).page.text).toContain(hint)
+  expect((await user.open('/calls?kind=real')).text).not.toContain('Ignored')
+})
+
+it('leads from a call back to the filtered list', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const call = await seedCallFor(user, { first_name: 'Maya' })
+  const follow = async ({ html }: { html: string }, pattern: RegExp) => {
+    const address = pattern.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    return (await user.browser.open(new URL(address, world.service.url).href)).page
+  }
+  const toCall = new RegExp(`href="([^"]*/calls/${call.id}[^"]*)"`)
+  const toCalls = /class="crumb" href="([^"]*)"/
+  const shown = await follow(await user.open('/calls?search=maya&status=queued'), toCall)
+  expect(shown.text).toContain('Call #')
+  const list = await follow(shown, toCalls)
+  expect(new URL(list.url).search).toBe('?search=maya&status=queued')
+  expect(listedIds(list)).toEqual([call.id])
+  expect(new URL((await follow(await user.open(`/calls/${call.id}`), toCalls)).url).search).toBe('')
+})
+
 it('pages through a long list and back', async () => {
   const user = await seedSignedInOwner(world.service)
   const ids: number[] = []

@@ -117,6 +117,19 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
   expect(replayed.text).toContain('Retrying')
 })
 
+it("doesn't say that a call was answered if voicemail picked up", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const call = await seedCallFor(user)
+  await dialCall(deps, user.seed, call.id)
+  const result = { ...emptyResult('voicemail', 'voicemail_reached'), answeredAt: deps.clock.now() }
+  await completeDialedCall(deps, user.seed, call.id, result)
+  const page = await user.open(`/calls/${call.id}`)
+  expect(page.text).toContain('Picked up by voicemail')
+  expect(page.text).toContain('Ended with the outcome Voicemail')
+  expect(page.text).not.toContain('Answered')
+})
+
 it("opens at the call's URL in the API, and the campaign's page at the campaign's URL", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
@@ -267,6 +280,7 @@ it('queues a call again, with its metadata, unless the number is on the do-not-c
   const call = await seedCallFor(user, { metadata: { form: 'one' } })
   await completeDialedCall(world.service.deps, seed, call.id, emptyResult('busy', 'line_busy'))
   const page = await user.open(`/calls/${call.id}`)
+  expect(page.text).toContain('Call Maya again?')
   const { page: again } = await browser.press(page, 'Call again')
   expect(again.text).toContain('Call queued.')
   expect(again.url).not.toBe(page.url)
@@ -280,7 +294,8 @@ it('queues a call again, with its metadata, unless the number is on the do-not-c
     values (${seed.workspaceId}, number_hash(${seed.workspaceId}, ${call.to_number}), 'dashboard')`.execute(
     world.database.db,
   )
-  const { page: rejected } = await browser.press(await user.open(`/calls/${call.id}`), 'Call again')
+  expect((await user.open(`/calls/${call.id}`)).text).not.toContain('Call again')
+  const { page: rejected } = await browser.press(page, 'Call again', { _once: 'other' })
   expect(rejected.text).toContain('No call was queued, because this number is on the do-not-call list.')
   const calls = await world.database.db
     .selectFrom('call')

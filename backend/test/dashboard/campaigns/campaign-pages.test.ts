@@ -65,6 +65,33 @@ it('shows each issue of a campaign next to its field', async () => {
   expect(next.html).toContain('value="Berlin"')
 })
 
+itInChromium("doesn't push columns out of the list with a long name", async (chromium) => {
+  const user = await seedSignedInOwner(world.service)
+  await seedCampaign(world.service.deps, { ...user.seed, name: 'x'.repeat(190) })
+  const tab = await openTab(world.service, chromium, user)
+  await tab.setViewportSize({ width: 1440, height: 900 })
+  await tab.goto(user.urlFor('/campaigns'))
+  await tab.getByText('xxx').waitFor()
+  const hidden =
+    "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-scroll'))"
+  expect(await tab.evaluate<number>(hidden)).toBe(0)
+})
+
+it('asks for a day if a campaign has none', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const form = await user.open('/campaigns/new')
+  const withoutDays = {
+    ...form,
+    html: form.html.replace(/(name="calling_hours.days"\s+value="\w+") checked/g, '$1'),
+  }
+  const { page } = await user.browser.press(withoutDays, 'Create campaign', fields)
+  expect(page.status).toBe(422)
+  expect(page.text).toContain('Choose at least one day.')
+  expect(page.text).not.toContain('calling_hours.days')
+  expect(page.html).toMatch(/<fieldset\s+class="checks checks-row"\s+aria-invalid="true"/)
+  expect(await getCampaign(user, 'Website leads')).toEqual([])
+})
+
 it("doesn't create a campaign with another workspace's agent", async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInOwner(world.service)

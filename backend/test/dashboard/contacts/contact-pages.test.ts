@@ -282,6 +282,17 @@ describe('the do-not-call list', () => {
 })
 
 describe('the contact page', () => {
+  it("doesn't save a note that's too long, and keeps it in the form", async () => {
+    const { browser, open, contact } = await seedContact()
+    const { html } = await open(contact)
+    expect(html).not.toMatch(/name="text"[^>]*maxlength/)
+    const { page } = await browser.press(await open(contact), 'Add note', { text: 'x'.repeat(2_001) })
+    expect(page.status).toBe(422)
+    expect(page.text).toContain('This field is too long. Use at most 2000 characters.')
+    expect(page.html).toContain('x'.repeat(2_001))
+    expect((await open(contact)).text).toContain('No notes yet.')
+  })
+
   it('saves a note', async () => {
     const { browser, open, contact } = await seedContact()
     const { page } = await browser.press(await open(contact), 'Add note', { text: 'Prefers <mornings>' })
@@ -377,6 +388,33 @@ describe('the contact page', () => {
     const { page } = await browser.press(outdated, 'Erase permanently', typed)
     expect(page.text).toContain('This contact was erased')
   })
+})
+
+itInChromium('shows the progress of a call without a reload', async (chromium) => {
+  const user = await seedContact()
+  const tab = await openTab(world.service, chromium, user)
+  await tab.goto(user.urlFor(user.contact))
+  await tab.getByLabel('New note').fill('Half a no')
+  await dialCall(world.service.deps, user.seed, user.call.id)
+  await tab.getByText('Dialing').waitFor()
+  await completeDialedCall(world.service.deps, user.seed, user.call.id, emptyResult('busy', 'line_busy'))
+  await tab.getByText('Busy').waitFor()
+  expect(await tab.locator('#live').getAttribute('hx-get')).toBeNull()
+  expect(await tab.getByLabel('New note').inputValue()).toBe('Half a no')
+})
+
+itInChromium('moves the focus into a dialog, and back to its button', async (chromium) => {
+  const user = await seedContact()
+  const tab = await openTab(world.service, chromium, user)
+  await tab.goto(user.urlFor(user.contact))
+  const trigger = tab.getByRole('button', { name: 'Add to do-not-call list' })
+  await trigger.press('Enter')
+  await tab.getByRole('dialog').getByLabel('Reason').and(tab.locator(':focus')).waitFor()
+  await tab.keyboard.press('Escape')
+  await trigger.and(tab.locator(':focus')).waitFor()
+  await tab.goto(user.urlFor(`/calls/${user.call.id}`))
+  await tab.getByRole('button', { name: 'Cancel call' }).press('Enter')
+  await tab.getByRole('dialog').getByRole('button').first().and(tab.locator(':focus')).waitFor()
 })
 
 itInChromium('works in a browser and is accessible', async (chromium) => {

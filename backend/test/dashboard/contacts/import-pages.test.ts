@@ -93,6 +93,18 @@ it('imports the checked rows, and queues calls except to numbers on the do-not-c
   expect(calls).toHaveLength(3)
 })
 
+it('counts the contacts that a column puts on the do-not-call list, before and after the import', async () => {
+  const user = await seedSignedInOwner(world.service)
+  await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
+  const rows = ['Phone,Do not call', '+12025570101,yes', '+12025570102,', '+12025570103,no']
+  const { path, page } = await uploadAndCheck(user, rows.join('\n'))
+  expect(getStat(page.html)).toMatchObject({ 'On do-not-call list': 2 })
+  await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
+  const done = await waitUntilSettled(user, path)
+  expect(getStat(done.html)).toMatchObject({ 'On do-not-call list': 2 })
+  expect(done.text).toContain('2 not called (on the do-not-call list).')
+})
+
 it('reads numbers in the country of their row, however it is written', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(

@@ -63,6 +63,36 @@ it("counts today's calls by outcome and hour in the workspace's time zone, exclu
   expect(page.text).toContain('1 test call not included.')
 })
 
+it('links numbers to the calls that they count', async () => {
+  const { seed, open, browser } = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const add = async (endedAt: string, test = false) => {
+    const { id } = await seedCall(deps, seed, freshNumber(), { test })
+    await world.database.db
+      .updateTable('call')
+      .set({ status: 'completed', outcome: 'busy', next_attempt_at: null, ended_at: new Date(endedAt) })
+      .where('id', '=', id)
+      .execute()
+    return id
+  }
+  await add('2026-05-04T03:59:59Z') // yesterday in New York
+  const today = await add('2026-05-04T04:00:00Z')
+  const test = await add('2026-05-04T04:00:00Z', true)
+  const { id: waiting } = await seedCall(deps, seed, freshNumber())
+
+  const page = await open('/overview')
+  const follow = async (pattern: RegExp) => {
+    const address = pattern.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const { page: list } = await browser.open(new URL(address, world.service.url).href)
+    return [...list.html.matchAll(/<tr id="call-(\d+)"/g)].map(([, id]) => Number(id))
+  }
+  expect(await follow(/Completed today<\/dt><dd><a href="([^"]*)">1</)).toEqual([today])
+  expect(await follow(/Answered<\/dt>\s*<dd>\s*<a href="([^"]*)">0</)).toEqual([])
+  expect(await follow(/<a href="([^"]*)">Busy</)).toEqual([today])
+  expect(await follow(/Waiting<\/dt><dd><a href="([^"]*)">1</)).toEqual([waiting])
+  expect(await follow(/<a href="([^"]*)">1 test call</)).toEqual([test])
+})
+
 it('returns 23 or 25 hours for the days when daylight saving time starts or ends', () => {
   const zone = 'America/New_York'
   expect(getDay(new Date('2026-03-08T15:00:00Z'), zone).hours).toHaveLength(23)
@@ -144,10 +174,57 @@ it('highlights paused campaigns, failing and disabled webhooks, and exhausted de
 
   const { text } = await open('/overview')
   expect(text).toContain('Leads: The telephony provider failed 20 times in a row. Open campaign')
-  expect(text).toContain('The webhook subscription for disabled.example.com was disabled')
-  expect(text).toContain('Webhook deliveries to failing.example.com are failing.')
+  expect(text).toContain(
+    'A webhook was disabled after 5 days of failed deliveries: API key “x” at disabled.example.com',
+  )
+  expect(text).toContain('A webhook is failing: API key “x” at failing.example.com (Calls: busy).')
   expect(text).not.toContain('healthy.example.com')
   expect(text).toContain('1 webhook delivery failed. No retries are left.')
+})
+
+it('has one notice for each cause, which names the webhooks and campaigns', async () => {
+  const { seed, userId, open } = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { id: keyId } = await createApiKey(deps, seed.workspaceId, userId, 'Website')
+  const all = { campaign_id: null, agent_id: null, outcome: null }
+  const filters = [{ ...all, campaign_id: seed.campaignId }, { ...all, outcome: ['busy'] }, all, all]
+  for (const [index, filter] of filters.entries()) {
+    await world.database.db
+      .insertInto('webhook_subscription')
+      .values({
+        workspace_id: seed.workspaceId,
+        user_id: userId,
+        api_key_id: keyId,
+        client_id: null,
+        target_url: `https://hooks.zapier.com/hooks/standard/${index}`,
+        event: 'call.completed',
+        filter: JSON.stringify(filter),
+        secret: 'x',
+        failing_since: new Date(),
+      })
+      .execute()
+  }
+  await seedCampaign(deps, { ...seed, name: 'Win-back' })
+  await world.database.db
+    .updateTable('campaign')
+    .set({ status: 'paused' })
+    .where('workspace_id', '=', seed.workspaceId)
+    .execute()
+
+  const { html } = await open('/overview')
+  const notices = [...html.matchAll(/<p class="notice"[\s\S]*?<\/p>/g)].map(([text]) =>
+    text
+      .replace(/<[^<>]*>/g, '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  )
+  expect(notices).toEqual([
+    '4 webhooks are failing: API key “Website” at hooks.zapier.com (Calls: campaign “Leads”), ' +
+      'API key “Website” at hooks.zapier.com (Calls: busy), ' +
+      'API key “Website” at hooks.zapier.com (All completed calls), and 1 more. ' +
+      'Outdial is retrying their deliveries. Open webhooks',
+    '2 campaigns are paused: “Win-back” and “Leads”. Open campaigns',
+  ])
 })
 
 it('lists the first steps for a new workspace until all of them are done', async () => {

@@ -71,6 +71,13 @@ describe('invitations', () => {
     expect((await owner.open('/settings/members')).text).toContain('No pending invitations.')
   })
 
+  it('says a second after the invitation that it expires in 7 days', async () => {
+    const owner = await seedOwner()
+    const { email } = await inviteAs(owner)
+    world.service.deps.clock.advance(1_000)
+    expect((await owner.open('/settings/members')).text).toMatch(new RegExp(`${email}.* in 7 days`))
+  })
+
   it('lets an existing user sign in and join', async () => {
     const owner = await seedOwner()
     const stranger = await seedUserWithoutWorkspace(world.service)
