@@ -355,7 +355,7 @@ const otherParsers: Record<string, string[]> = {
     'dashboard/integrations/connection-pages.ts connectZapierPage',
     'dashboard/integrations/delivery-pages.ts formatBody',
     'dashboard/integrations/delivery-pages.ts readDeliveryTable',
-    'dashboard/overview/overview-notices.ts subscriptionNotice',
+    'dashboard/overview/overview-notices.ts nameSubscription',
     'dashboard/page/forms.ts countryNames',
     'dashboard/page/submit-once.ts parseRedirect',
     'http/unmatched-requests.ts toPattern',
