@@ -1,8 +1,9 @@
-import { CallOutcome, CallStatus, trimmedText } from '@outdial/contract'
+import { boundedText, CallOutcome, CallStatus, trimmedText } from '@outdial/contract'
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max'
 import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
 import { parsePhone } from '../../core/phone.ts'
+import { toRecord } from '../../core/records.ts'
 import { labels } from '../../views/labels.ts'
 import { OptionalId } from '../page/forms.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
@@ -40,20 +41,21 @@ const CallsParams = z.object({
   newest: OptionalId,
 })
 
+/** The filters as they were sent. */
+const SentFilters = z.object(toRecord(filterNames, () => boundedText(200).catch('invalid').optional()))
+
 /** Query of the call list. `ignored` has the filters with an invalid value, as they were sent. */
-export const CallsQuery = z.record(z.string(), z.unknown()).transform((sent) => {
-  const query = CallsParams.parse(sent)
-  const isIgnored = (name: FilterName) => isFilled(sent[name]) && !isFilled(query[name])
-  return {
-    ...query,
-    ignored: Object.fromEntries(filterNames.filter(isIgnored).map((name) => [name, toText(sent[name])])),
-  }
-})
+export const CallsQuery = z
+  .preprocess((sent) => ({ ...(sent as object), sent }), CallsParams.extend({ sent: SentFilters }))
+  .transform(({ sent, ...query }) => {
+    const isIgnored = (name: FilterName) => isFilled(sent[name]) && !isFilled(query[name])
+    const ignored = filterNames.filter(isIgnored).map((name) => [name, sent[name] ?? ''] as const)
+    return { ...query, ignored: Object.fromEntries(ignored) }
+  })
 export type CallsQuery = z.output<typeof CallsQuery>
 
-const toText = (value: unknown): string => [value].flat().map(String).join()
-
-const isFilled = (value: unknown): boolean => value !== undefined && toText(value).trim() !== ''
+const isFilled = (value: string | number | undefined): boolean =>
+  value !== undefined && String(value).trim() !== ''
 
 /** Returns the filter as query parameters, without the position in the list. */
 export const filterParams = (query: CallsQuery): Record<string, string> =>
