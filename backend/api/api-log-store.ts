@@ -40,8 +40,9 @@ export async function insertRequests(db: Db, requests: readonly LoggedRequest[])
     )
     select * from jsonb_to_recordset(${rows}::jsonb) as request (
       day smallint, workspace_id bigint, at timestamptz, duration_ms int, request_id text, method text, route text,
-      object_id bigint, status smallint, error_code text, fields text[], field_codes text[],
-      idempotency text, user_id bigint, api_key_id bigint, client_id text, client_version text, contact_id bigint, call_id bigint, campaign_id bigint, subscription_id bigint
+      object_id bigint, status smallint, error_code text, fields text[], field_codes text[], idempotency text,
+      user_id bigint, api_key_id bigint, client_id text, client_version text, contact_id bigint, call_id bigint,
+      campaign_id bigint, subscription_id bigint
     )`.execute(db)
 }
 

@@ -21,7 +21,7 @@ type RouteRequest<Path extends string, Query, Body> = PathParams<Path> & {
   key: HashedRequest | null
   query: Query
   body: Body
-  /** What `readBody` left out. */
+  /** Warnings about what `readBody` left out. */
   warnings: readonly Warning[]
   /** The absolute URL of the route, without a query string. */
   url: string
@@ -182,7 +182,7 @@ export function defineRoute({
               method: description.method,
               path: path.replace(/\/$/, ''),
               key: idempotencyKey,
-              // What was left out counts: without it, different requests would be the same.
+              // Includes what was left out, because requests that differ only in that would count as the same.
               body:
                 warnings.length === 0
                   ? comparedBody(body)

@@ -23,7 +23,7 @@ const ofAgent = <Value>(column: string) => sql<Value>`(
   where agent.workspace_id = campaign.workspace_id and agent.id = campaign.agent_id
 )`
 
-/** What a campaign shows of its agent and its phone number. */
+/** The columns of a campaign's agent and phone number that the API returns. */
 const calledWith = [
   ofAgent<string>('name').as('agent_name'),
   ofAgent<string[]>('variables').as('agent_variables'),

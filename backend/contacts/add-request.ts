@@ -38,7 +38,7 @@ export interface ApiRequest {
   callbackUrl: string | null
   /** Saves variables under the agent's names if they're written differently. */
   isLenient: boolean
-  /** What was left out of the request. */
+  /** Warnings about what was left out of the request. */
   warnings: readonly Warning[]
 }
 
@@ -71,7 +71,7 @@ export interface Candidate {
   contact: FoundContact | undefined
   /** Undefined if there's none, or if no call is requested. `busy`: another transaction has locked it. */
   campaign: CampaignRules | 'busy' | undefined
-  /** For the response. */
+  /** The warnings of the response. */
   warnings: readonly Warning[]
 }
 

@@ -22,7 +22,7 @@ interface AddContactRequest {
   /** What identifies a repeated request. Null without an idempotency key. */
   key: HashedRequest | null
   body: AddContact
-  /** What was left out of the body. */
+  /** Warnings about what was left out of the body. */
   warnings: readonly Warning[]
 }
 

@@ -6,7 +6,7 @@ export class NotTextError extends Error {
 /** Stands for bytes that aren't a character in the encoding of the file. */
 export const replacementCharacter = '\uFFFD'
 
-/** What older programs write. Any bytes are text in it, so that a wrong guess isn't noticed. */
+/** The encoding that older programs write. Any bytes are valid in it, so a wrong guess isn't noticed. */
 export const fallbackEncoding = 'windows-1252'
 
 /**

@@ -183,7 +183,7 @@ async function leaseFromLanes(
       leased.created_at as "createdAt", leased.event_id as "eventId",
       leased.event_id is not null and event.call_id is null as "isTest", event.body,
       leased.target_url as "targetUrl", leased.target_host as "targetHost",
-      leased.subscription_id as "subscriptionId", 
+      leased.subscription_id as "subscriptionId",
       leased.event_id is not null and subscription.disabled_at is not null as disabled,
       coalesce(subscription.secret, workspace.webhook_secret) as secret,
       case when leased.subscription_id is null then workspace.previous_webhook_secret

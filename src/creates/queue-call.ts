@@ -37,6 +37,11 @@ export async function queueCallFrom(
     if (time !== undefined && !blocks) wait.checkTime?.(time)
     return time
   }
+  // Testing a step in the Zap editor rings a phone only if the user said so, and never that of someone who must not be called.
+  const readTest = () => {
+    const test = input.yesOrNo('test') ?? (isTest ? true : undefined)
+    return isTest && doNotCall ? true : test
+  }
   const readBody = async () =>
     ({
       campaign_id: await input.id('campaign_id', campaigns),
@@ -59,11 +64,6 @@ export async function queueCallFrom(
       callback_url: callbackUrl,
       lenient: true,
     }) satisfies { [Field in keyof AddContact]: unknown }
-  // Testing a step in the Zap editor rings a phone only if the user said so, and never that of someone who must not be called.
-  const readTest = () => {
-    const test = input.yesOrNo('test') ?? (isTest ? true : undefined)
-    return isTest && doNotCall ? true : test
-  }
   const body = await readBody().catch(async (error: unknown) => {
     if (blocks) await addNumbers(z, number)
     throw error

@@ -1,12 +1,9 @@
 import { defineInputFields } from 'zapier-platform-core'
 import { callCompletedTexts as texts, outcomeChoices, sampleCall } from '../generated.ts'
-import { agents, campaigns } from '../lists.ts'
-import { readInput, yesOrNo } from '../read-input.ts'
+import { yesOrNo } from '../read-input.ts'
 import { defineCallTrigger } from './call-trigger.ts'
 
 const inputFields = defineInputFields([
-  { key: 'campaign_id', ...texts.campaign_id, dynamic: 'campaigns.id.label' },
-  { key: 'agent_id', ...texts.agent_id, dynamic: 'agents.id.label' },
   { key: 'outcome', ...texts.outcome, list: true, choices: outcomeChoices },
   { key: 'goal_met', ...texts.goal_met, choices: yesOrNo },
   { key: 'include_test_calls', ...texts.include_test_calls, choices: yesOrNo },
@@ -19,15 +16,10 @@ export const callCompleted = defineCallTrigger({
     description: 'Triggers when a call is completed, regardless of its outcome.',
   },
   inputFields,
-  readFilter: async (z, bundle) => {
-    const input = readInput(z, bundle, inputFields)
-    return {
-      campaign_id: await input.id('campaign_id', campaigns),
-      agent_id: await input.id('agent_id', agents),
-      outcome: input.choices('outcome', outcomeChoices),
-      goal_met: input.yesOrNo('goal_met'),
-      test: input.yesOrNo('include_test_calls') ? undefined : 'exclude',
-    }
-  },
+  readFilter: (input) => ({
+    outcome: input.choices('outcome', outcomeChoices),
+    goal_met: input.yesOrNo('goal_met'),
+    test: input.yesOrNo('include_test_calls') ? undefined : 'exclude',
+  }),
   sample: sampleCall,
 })

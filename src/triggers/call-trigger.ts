@@ -1,32 +1,59 @@
 import type { Call, CallCompletedEvent } from '@outdial/contract'
-import type { Bundle, PlainInputField, Trigger, ZObject } from 'zapier-platform-core'
+import {
+  type Bundle,
+  defineInputFields,
+  type PlainInputField,
+  type Trigger,
+  type ZObject,
+} from 'zapier-platform-core'
 import { readList } from '../client.ts'
 import { invalidInput } from '../errors.ts'
 import { listExtractedFields } from '../extracted-fields.ts'
 import { calls, completedCallFields, flattenCall, isCall, withoutQueuedOnly } from '../flat-call.ts'
+import { callCompletedTexts as texts } from '../generated.ts'
 import { type FilterInput, subscribe, unsubscribe } from '../hooks.ts'
+import { agents, campaigns } from '../lists.ts'
+import { readInput } from '../read-input.ts'
 import { isObject } from '../values.ts'
 
-interface CallTrigger<Key extends string, Fields extends PlainInputField[]> {
+interface CallTrigger<Key extends string> {
   key: Key
   display: Trigger['display']
-  inputFields: Fields
-  /** Returns the calls that trigger. `GET /calls/` and subscriptions have the same filters. */
-  readFilter: (z: ZObject, bundle: Bundle) => Promise<FilterInput>
+  /** The fields after Campaign and Agent. */
+  inputFields?: PlainInputField[]
+  /** Returns which calls trigger, besides Campaign and Agent. `GET /calls/` and subscriptions have the same filters. */
+  readFilter: (input: ReturnType<typeof readInput>) => FilterInput
   /** Returns false for a call that doesn't trigger. An API that doesn't know a filter yet sends all calls. */
   isWanted?: (call: Call) => boolean
   sample: object
 }
 
+/** Every trigger for calls has these fields. */
+const callerFields = defineInputFields([
+  { key: 'campaign_id', ...texts.campaign_id, dynamic: 'campaigns.id.label' },
+  { key: 'agent_id', ...texts.agent_id, dynamic: 'agents.id.label' },
+])
+
 /** Defines a trigger for completed calls. All of them subscribe to the same event, each with its filter. */
-export function defineCallTrigger<const Key extends string, Fields extends PlainInputField[]>({
+export function defineCallTrigger<const Key extends string>({
   key,
   display,
-  inputFields,
-  readFilter,
+  inputFields: otherFields = [],
+  readFilter: readOtherFilter,
   isWanted = () => true,
   sample,
-}: CallTrigger<Key, Fields>) {
+}: CallTrigger<Key>) {
+  const inputFields = [...callerFields, ...otherFields]
+
+  const readFilter = async (z: ZObject, bundle: Bundle): Promise<FilterInput> => {
+    const input = readInput(z, bundle, inputFields)
+    return {
+      campaign_id: await input.id('campaign_id', campaigns),
+      agent_id: await input.id('agent_id', agents),
+      ...readOtherFilter(input),
+    }
+  }
+
   const performSubscribe = async (z: ZObject, bundle: Bundle) =>
     subscribe(z, bundle, { event: 'call.completed', filter: await readFilter(z, bundle) }, inputFields)
 

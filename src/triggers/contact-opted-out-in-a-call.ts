@@ -1,13 +1,5 @@
-import { defineInputFields } from 'zapier-platform-core'
-import { callCompletedTexts as texts, sampleCall } from '../generated.ts'
-import { agents, campaigns } from '../lists.ts'
-import { readInput } from '../read-input.ts'
+import { sampleCall } from '../generated.ts'
 import { defineCallTrigger } from './call-trigger.ts'
-
-const inputFields = defineInputFields([
-  { key: 'campaign_id', ...texts.campaign_id, dynamic: 'campaigns.id.label' },
-  { key: 'agent_id', ...texts.agent_id, dynamic: 'agents.id.label' },
-])
 
 /** Nobody opts out in a test call, so there's no field that includes them. */
 export const contactOptedOutInACall = defineCallTrigger({
@@ -16,15 +8,7 @@ export const contactOptedOutInACall = defineCallTrigger({
     label: 'Contact Opted Out in a Call',
     description: 'Triggers when a contact opts out in a call, not elsewhere.',
   },
-  inputFields,
-  readFilter: async (z, bundle) => {
-    const input = readInput(z, bundle, inputFields)
-    return {
-      campaign_id: await input.id('campaign_id', campaigns),
-      agent_id: await input.id('agent_id', agents),
-      opted_out: true,
-    }
-  },
+  readFilter: () => ({ opted_out: true }),
   isWanted: (call) => call.opted_out === true,
   sample: {
     ...sampleCall,

@@ -199,7 +199,7 @@ const findUnknownWords = (doNotCall: RowCells['doNotCall']): RowIssue[] =>
       message: `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No.`,
     }))
 
-/** What can follow a comma after a name in its usual order: “Jan Roe, Jr.” */
+/** Suffixes that can follow a comma after a name in its usual order: “Jan Roe, Jr.” */
 const nameSuffix = /^(?:jr|sr|ii|iii|iv|phd|md|esq|inc|llc|ltd)\.?$/i
 
 function toNames({ first_name, last_name, name }: FieldCells) {
