@@ -18,6 +18,11 @@ export async function main(): Promise<void> {
   if (process.stdout.isTTY)
     console.log(formatReadyMessage({ config, dataDir, demo, milliseconds: performance.now() }))
   log.info({ role: config.role, url: config.publicUrl }, 'Outdial is ready')
+  if (config.telephony === 'simulated') {
+    log.info(
+      'Calls are simulated, so no phone rings. Real calls need an agent runtime and TELEPHONY=http (docs/runtime.md).',
+    )
+  }
 }
 
 /** Prints an expected error as its message, and a bug with its stack. */

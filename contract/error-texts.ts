@@ -332,7 +332,7 @@ export const detailTexts = {
   'required.number_or_contact': {
     meaning: 'The request has no phone number and no contact ID.',
     action: 'Send `phone_number` or `contact_id`.',
-    zapier: 'In a Zap, fill in **Phone Number** or **Contact ID**.',
+    zapier: 'In a Zap, fill in **Phone Number**.',
   },
   unknown_field: {
     meaning: "{field} isn't a known field.",

@@ -361,7 +361,6 @@ export const cancelCallsTexts = texts({
   contact_id: {
     label: 'Contact ID',
     api: 'The ID of the contact. Send either this or `phone_number`.',
-    zap: 'The ID of a contact in Outdial. Enter either this or **Phone Number**.',
   },
   country: addContactTexts.country,
   campaign_id: {

@@ -445,10 +445,7 @@ export const cancelCallsTexts = {
     helpText:
       'The calls to this number are canceled. Include the country code, for example `+12025550100`, or set **Country**.',
   },
-  contact_id: {
-    label: 'Contact ID',
-    helpText: 'The ID of a contact in Outdial. Enter either this or **Phone Number**.',
-  },
+  contact_id: { label: 'Contact ID' },
   country: {
     label: 'Country',
     helpText:

@@ -85,6 +85,7 @@ export function mountPages(
       flash: isFragment(request) ? null : takeFlash(request, reply, isSecure),
       state,
       now: deps.clock.now(),
+      isSimulated: deps.config.telephony === 'simulated',
     })
     return reply
       .code(status)

@@ -20,6 +20,7 @@ import { cancelCallAction, queueCallAgainAction, replayDeliveryOfCallAction } fr
 import { exportCallsDownload } from './calls/call-export.ts'
 import { callListPage } from './calls/call-list-page.ts'
 import { callPage } from './calls/call-page.ts'
+import { simulateCallPage } from './calls/simulate-call-page.ts'
 import { editCampaignPage, newCampaignPage } from './campaigns/campaign-form-pages.ts'
 import {
   archiveCampaignPage,
@@ -53,7 +54,12 @@ import {
   revealSecretPage,
   rotateSigningSecretPage,
 } from './integrations/callback-pages.ts'
-import { connectedAppsPage, connectZapierPage, disconnectAppAction } from './integrations/connection-pages.ts'
+import {
+  connectedAppsPage,
+  connectZapierPage,
+  disconnectAppAction,
+  realCallsPage,
+} from './integrations/connection-pages.ts'
 import { deliveryPage, replayDeliveryAction } from './integrations/delivery-pages.ts'
 import {
   enableWebhookAction,
@@ -132,6 +138,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
 
     '/calls': callListPage,
     '/calls/export': exportCallsDownload,
+    '/calls/simulate': simulateCallPage,
     '/calls/:id': callPage,
     '/calls/:id/cancel': cancelCallAction,
     '/calls/:id/queue-again': queueCallAgainAction,
@@ -208,6 +215,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/spreadsheets/:spreadsheetId/delete': deleteSpreadsheetAction,
 
     '/integrations': connectZapierPage,
+    '/integrations/real-calls': realCallsPage,
     '/integrations/apps': connectedAppsPage,
     '/integrations/apps/:userId/:clientId/disconnect': disconnectAppAction,
     '/integrations/webhooks': webhookListPage,

@@ -14,6 +14,7 @@ export function formatReadyMessage(service: {
   const rows: Row[] = [
     ...(config.role === 'worker' ? [] : addressRows(url)),
     ...(config.role === 'all' ? [] : [['Role', config.role] as Row]),
+    ...(config.telephony === 'simulated' ? [simulatedRow] : []),
     ...(dataDir === undefined ? [] : dataRows(dataDir, demo)),
   ]
   const width = Math.max(...rows.map(([label]) => label?.length ?? 0))
@@ -34,6 +35,11 @@ const addressRows = (url: string): Row[] => [
   ['Dashboard', `${url}/`],
   ['API', `${url}/api/public/v1/`],
   ['API reference', `${url}/docs`],
+]
+
+const simulatedRow: Row = [
+  'Calls',
+  'simulated, so no phone rings; real calls need an agent runtime (docs/runtime.md)',
 ]
 
 const dataRows = (dataDir: string, demo: DemoFile | undefined): Row[] => [

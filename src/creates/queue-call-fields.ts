@@ -20,7 +20,7 @@ export const inputFields = defineInputFields([
   {
     key: 'about_tests',
     type: 'copy',
-    helpText: `When you test this step in the Zap editor, the call is simulated and no phone rings, unless **${texts.test.label}** is **No** and **${texts.do_not_call.label}** isn't **Yes**. Testing doesn't block a number or use up a deduplication key. When the Zap is on, calls are real unless **${texts.test.label}** is **Yes**.`,
+    helpText: `When you test this step in the Zap editor, the call is simulated and no phone rings, unless **${texts.test.label}** is **No** and **${texts.do_not_call.label}** isn't **Yes**. Testing doesn't block a number or use up a deduplication key. When the Zap is on, phones ring unless **${texts.test.label}** is **Yes** or your Outdial server simulates all calls.`,
   },
   {
     key: 'campaign_id',

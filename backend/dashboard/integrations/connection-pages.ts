@@ -102,3 +102,11 @@ export const connectZapierPage = definePage({
     return connectView('Connect Zapier', { isLocal, addresses, apiUrl })
   },
 })
+
+const realCallsView = template<object>('dashboard/integrations/real-calls-page')
+
+/** Says what real calls need. While calls are simulated, each page links to it. */
+export const realCallsPage = definePage({
+  query: noInput,
+  show: () => Promise.resolve(realCallsView('Real calls', {})),
+})

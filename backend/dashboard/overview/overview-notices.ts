@@ -159,11 +159,11 @@ export function listFirstSteps(steps: FirstSteps): FirstStep[] {
       label: 'Create campaign',
     },
     {
-      isDone: steps.contact,
-      title: 'Add a contact and call them',
-      why: 'The call is queued right away, and you can watch it here.',
-      path: '/contacts/new',
-      label: 'Add contact',
+      isDone: steps.call,
+      title: 'Simulate a call',
+      why: "Enter any phone number. No phone rings, and calling hours don't apply. Done when the call is completed.",
+      path: '/calls/simulate',
+      label: 'Simulate a call',
     },
     {
       isDone: steps.connection,

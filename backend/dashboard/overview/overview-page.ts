@@ -124,7 +124,7 @@ async function readOverview(
     steps,
     nextStep: steps.find(({ isDone }) => !isDone),
     stepsDone: steps.filter(({ isDone }) => isDone).length,
-    hasCalls: firstSteps.contact,
+    hasCalls: firstSteps.call || callCount > 0 || liveCallCount > 0,
     notices: buildNotices({
       ...{ paused, failing, exhausted, maxExhausted, pendingRetention },
       formatTime: timeFormats.time,

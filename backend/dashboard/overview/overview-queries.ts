@@ -115,7 +115,7 @@ export interface FirstSteps {
   number: boolean
   agent: boolean
   campaign: boolean
-  contact: boolean
+  call: boolean
   connection: boolean
 }
 
@@ -125,7 +125,7 @@ export async function findFirstSteps(db: Db, workspaceId: number): Promise<First
       exists (select from phone_number where workspace_id = ${workspaceId}) as number,
       exists (select from agent where workspace_id = ${workspaceId} and status <> 'draft') as agent,
       exists (select from campaign where workspace_id = ${workspaceId}) as campaign,
-      exists (select from call where workspace_id = ${workspaceId}) as contact,
+      exists (select from call where workspace_id = ${workspaceId} and ended_at is not null) as call,
       exists (select from oauth_grant where workspace_id = ${workspaceId})
         or exists (select from api_key where workspace_id = ${workspaceId} and last_used_at is not null)
         as connection`.execute(db)

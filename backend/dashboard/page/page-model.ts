@@ -8,7 +8,14 @@ import { type PageContext, pathTo } from './page-context.ts'
 export function createPageModel(
   context: PageContext,
   view: View,
-  page: { path: string; csrf: string; flash: Flash | null; state: FormState; now: Date },
+  page: {
+    path: string
+    csrf: string
+    flash: Flash | null
+    state: FormState
+    now: Date
+    isSimulated: boolean
+  },
 ) {
   const { user, workspace, workspaces } = context
   const ui = createUi(context, page.now)
@@ -19,6 +26,7 @@ export function createPageModel(
     form: createFormModel(page.state, page.csrf),
     flash: page.flash,
     here: page.path,
+    isSimulated: page.isSimulated,
     user,
     workspace,
     workspaces,

@@ -36,6 +36,7 @@ export const memberPaths = [
   '/calls/:id/cancel',
   '/calls/:id/queue-again',
   '/calls/:id/replay',
+  '/calls/simulate',
   '/campaigns/new',
   '/campaigns/:id/archive',
   '/campaigns/:id/edit',

@@ -1,9 +1,10 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import { cancelCall } from '../../../calls/cancel-call.ts'
 import { getDay } from '../../../dashboard/overview/overview-charts.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
 import { createApiKey } from '../../../identity/api-keys.ts'
-import { completeDialedCall, dialCall, seedCall } from '../../support/calls.ts'
+import { completeDialedCall, dialCall, seedCall, toCaller } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInMember, seedSignedInOwner } from '../../support/dashboard.ts'
 import { freshNumber, seedCampaign } from '../../support/factories.ts'
@@ -241,7 +242,9 @@ it('lists the first steps for a new workspace until all of them are done', async
   expect(fresh.text).toContain('Create and publish an agent')
   await db.updateTable('agent').set({ status: 'live' }).where('workspace_id', '=', seed.workspaceId).execute()
   const campaignId = await seedCampaign(world.service.deps, seed)
-  await seedCall(world.service.deps, { ...seed, campaignId }, freshNumber())
+  const call = await seedCall(world.service.deps, { ...seed, campaignId }, freshNumber())
+  expect((await open('/overview')).text).toContain('3 of 5 done')
+  await cancelCall(world.service.deps, toCaller(seed), call.id)
   expect((await open('/overview')).text).toContain('4 of 5 done')
   const { id } = await createApiKey(world.service.deps, seed.workspaceId, userId, 'x')
   await db.updateTable('api_key').set({ last_used_at: new Date() }).where('id', '=', id).execute()

@@ -1,0 +1,40 @@
+import { expect, it } from '@jest/globals'
+import { seedSignedInOwner } from '../../support/dashboard.ts'
+import { freshNumber, seedCampaign } from '../../support/factories.ts'
+import { useServiceWorld } from '../../support/service.ts'
+
+const world = useServiceWorld()
+
+it('queues a test call to any number, outside calling hours too, and shows it', async () => {
+  const { browser, seed, open } = await seedSignedInOwner(world.service)
+  const fields = { phone_number: freshNumber() }
+  const { page } = await browser.press(await open('/calls/simulate'), 'Simulate call', fields)
+  expect(page.text).toContain('The call is being simulated. No phone rings.')
+  const calls = await world.database.db
+    .selectFrom('call')
+    .select(['test', 'campaign_id'])
+    .where('workspace_id', '=', seed.workspaceId)
+    .execute()
+  expect(calls).toEqual([{ test: true, campaign_id: seed.campaignId }])
+  expect((await open('/overview')).text).toContain('Calls are simulated, so no phone rings.')
+})
+
+it('offers only campaigns that can call', async () => {
+  const { seed, open } = await seedSignedInOwner(world.service)
+  const paused = await seedCampaign(world.service.deps, seed)
+  const pause = (id: number) =>
+    world.database.db.updateTable('campaign').set({ status: 'paused' }).where('id', '=', id).execute()
+  await pause(paused)
+  const { html } = await open('/calls/simulate')
+  expect(html).toContain(`<option value="${seed.campaignId}" selected>`)
+  expect(html).not.toContain(`<option value="${paused}"`)
+  await pause(seed.campaignId)
+  expect((await open('/calls/simulate')).text).toContain('No campaign can call yet.')
+})
+
+it('says what is wrong with a number', async () => {
+  const { browser, open } = await seedSignedInOwner(world.service)
+  const fields = { phone_number: '12' }
+  const { page } = await browser.press(await open('/calls/simulate'), 'Simulate call', fields)
+  expect(page.html).toContain('id="f-phone_number-issue"')
+})
