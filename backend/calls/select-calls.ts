@@ -10,6 +10,8 @@ export interface CallFilter {
   campaignId?: number
   agentId?: number
   contactId?: number
+  /** The import that queued the call. */
+  importId?: number
   /** E.164. */
   phoneNumber?: string
   /** The contact's external ID. */
@@ -35,6 +37,7 @@ export function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFil
   if (filter.agentId) calls = calls.where('call.agent_id', '=', filter.agentId)
   if (filter.outcomes?.length) calls = calls.where('call.outcome', 'in', filter.outcomes)
   if (filter.contactId) calls = calls.where('call.contact_id', '=', filter.contactId)
+  if (filter.importId) calls = calls.where('call.import_id', '=', filter.importId)
   if (filter.phoneNumber) calls = calls.where('call.to_number', '=', filter.phoneNumber)
   if (filter.externalId) {
     const contacts = sql<number>`any(array(

@@ -48,6 +48,7 @@ import {
   removeFromDoNotCallListAction,
 } from './contacts/do-not-call-page.ts'
 import { eraseContactPage } from './contacts/erase-contact-page.ts'
+import { undoImportPage } from './contacts/undo-import-pages.ts'
 import {
   callbacksPage,
   replayCallbacksAction,
@@ -161,6 +162,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/import/:id': importResultPage,
     '/contacts/import/:id/start': startImportAction,
     '/contacts/import/:id/discard': discardImportAction,
+    '/contacts/import/:id/undo': undoImportPage,
     '/contacts/import/:id/issues': importIssuesDownload,
     '/contacts/:id': contactPage,
     '/contacts/:id/edit': editContactPage,

@@ -177,6 +177,7 @@ create table call (
   analysis_until timestamp with time zone,
   conversation_erased_at timestamp with time zone,
   opted_out boolean not null default false,
+  import_id bigint,
   constraint call_pkey PRIMARY KEY (id),
   constraint call_check CHECK (((status = 'completed'::text) = (outcome IS NOT NULL))),
   constraint call_check1 CHECK (((status = 'queued'::text) = (next_attempt_at IS NOT NULL))),
@@ -198,6 +199,7 @@ CREATE INDEX call_list ON call USING btree (workspace_id, id DESC); -- GET /call
 CREATE INDEX call_list_agent ON call USING btree (workspace_id, agent_id, id DESC); -- The list of calls of an agent
 CREATE INDEX call_list_campaign ON call USING btree (workspace_id, campaign_id, id DESC); -- The list of calls of a campaign
 CREATE INDEX call_list_goal ON call USING btree (workspace_id, goal_met, id DESC) WHERE (goal_met IS NOT NULL); -- The list of calls by whether the goal was met
+CREATE INDEX call_list_import ON call USING btree (workspace_id, import_id, id DESC) WHERE (import_id IS NOT NULL); -- The list of calls of an import
 CREATE INDEX call_list_opted_out ON call USING btree (workspace_id, id DESC) WHERE opted_out; -- The list of calls in which the contact opted out
 CREATE INDEX call_list_outcome ON call USING btree (workspace_id, outcome, id DESC) WHERE (outcome IS NOT NULL); -- The list of calls with an outcome
 CREATE INDEX call_list_status ON call USING btree (workspace_id, status, id DESC); -- The list of calls with a status
@@ -373,11 +375,13 @@ create table contact_change (
   fields text[] not null,
   actor jsonb,
   at timestamp with time zone not null,
+  import_id bigint,
   constraint contact_change_pkey PRIMARY KEY (id),
   constraint contact_change_kind_check CHECK ((kind = ANY (ARRAY['created'::text, 'updated'::text]))),
   constraint contact_change_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES contact(workspace_id, id) ON DELETE CASCADE,
   constraint contact_change_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 );
+CREATE INDEX contact_change_import ON contact_change USING btree (workspace_id, import_id, contact_id DESC) INCLUDE (kind) WHERE (import_id IS NOT NULL);
 CREATE INDEX contact_change_of_contact ON contact_change USING btree (contact_id, id DESC);
 grant delete, insert, select, update on contact_change to outdial_service;
 grant delete, insert, select, update on contact_change to outdial_workspace;
@@ -416,13 +420,17 @@ create table contact_import (
   created_at timestamp with time zone not null,
   finished_at timestamp with time zone,
   expires_at timestamp with time zone not null,
+  undone_by jsonb,
+  undone_at timestamp with time zone,
+  undo_after_contact_id bigint,
+  undo_counts jsonb,
   constraint contact_import_pkey PRIMARY KEY (id),
-  constraint contact_import_status_check CHECK ((status = ANY (ARRAY['uploaded'::text, 'checked'::text, 'importing'::text, 'done'::text, 'failed'::text]))),
+  constraint contact_import_status_check CHECK ((status = ANY (ARRAY['uploaded'::text, 'mapping'::text, 'checking'::text, 'checked'::text, 'importing'::text, 'done'::text, 'failed'::text, 'undoing'::text, 'undone'::text]))),
   constraint contact_import_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE SET NULL,
   constraint contact_import_workspace_id_campaign_id_fkey FOREIGN KEY (workspace_id, campaign_id) REFERENCES campaign(workspace_id, id),
   constraint contact_import_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 );
-CREATE INDEX contact_import_due ON contact_import USING btree (id) WHERE (status = ANY (ARRAY['uploaded'::text, 'importing'::text]));
+CREATE INDEX contact_import_due ON contact_import USING btree (id) WHERE (status = ANY (ARRAY['uploaded'::text, 'checking'::text, 'importing'::text, 'undoing'::text]));
 CREATE INDEX contact_import_expired ON contact_import USING btree (expires_at);
 CREATE INDEX contact_import_workspace ON contact_import USING btree (workspace_id, id DESC);
 grant delete, insert, select, update on contact_import to outdial_service;
@@ -1352,8 +1360,11 @@ begin
       where value is distinct from old.variables -> key));
   end if;
   if changed is null then return null; end if;
-  insert into contact_change (workspace_id, contact_id, kind, fields, actor, at)
-  values (new.workspace_id, new.id, 'updated', changed, new.updated_by, new.updated_at)
+  insert into contact_change (workspace_id, contact_id, kind, fields, actor, import_id, at)
+  values (
+    new.workspace_id, new.id, 'updated', changed, new.updated_by,
+    case when new.updated_by ->> 'kind' = 'import' then (new.updated_by ->> 'id')::bigint end, new.updated_at
+  )
   returning id into change;
   insert into contact_change_values (change_id, contact_id, old_values, new_values)
   values (change, new.id, old_values, new_values);
@@ -1365,8 +1376,10 @@ CREATE OR REPLACE FUNCTION log_created_contacts()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into contact_change (workspace_id, contact_id, kind, fields, actor, at)
-  select workspace_id, id, 'created', '{}', updated_by, created_at from created order by id;
+  insert into contact_change (workspace_id, contact_id, kind, fields, actor, import_id, at)
+  select workspace_id, id, 'created', '{}', updated_by,
+    case when updated_by ->> 'kind' = 'import' then (updated_by ->> 'id')::bigint end, created_at
+  from created order by id;
   return null;
 end $function$;
 
@@ -1432,7 +1445,7 @@ begin
     with inserted as (
       insert into call (
         workspace_id, campaign_id, contact_id, agent_id, phone_number_id, from_number, to_number, test, additional,
-        scheduled_at, queued_at, due_at, next_attempt_at, metadata, origin, queued_with
+        scheduled_at, queued_at, due_at, next_attempt_at, metadata, origin, import_id, queued_with
       )
       select workspace, request.campaign_id, request.contact_id, made_with.agent_id, made_with.phone_number_id,
         made_with.from_number, made_with.to_number, request.test,
@@ -1446,6 +1459,7 @@ begin
           ) as open_call
         ),
         request.scheduled_at, at, request.due_at, request.next_attempt_at, request.metadata, request.origin,
+        case when request.origin ->> 'kind' = 'import' then (request.origin ->> 'id')::bigint end,
         made_with.settings || request.zones
       from unnest(calls) as request
       cross join lateral (

@@ -46,6 +46,9 @@ export async function markAnswered(
   return attempts.map(({ id }) => marked.has(id))
 }
 
+/** True if the call was canceled while it was being placed: it gets no other attempt. */
+const isCanceled = sql<boolean>`call.canceled_by is not null`.as('isCanceled')
+
 /** How an attempt ended. */
 interface AttemptEnd {
   attempt: FencedAttempt | LostAttempt
@@ -93,6 +96,7 @@ export async function endAttempts(db: Db, workspaceId: number, ends: readonly At
     .innerJoin('contact', 'contact.id', 'call.contact_id')
     .select(['call.id', 'call.campaign_id as campaignId', 'call.test', 'call.attempts'])
     .select(['call.to_number as phoneNumber', 'contact.time_zone as timeZone'])
+    .select(isCanceled)
     .modifyFront(prepared)
     .where('call.workspace_id', '=', workspaceId)
     .where('call.id', '=', sql<number>`any(${callIds}::bigint[])`)
@@ -132,6 +136,7 @@ export const findAttempts = (db: Db, workspaceId: number, ids: readonly string[]
       'call_attempt.to_number as phoneNumber',
       'call_attempt.test',
       'campaign.provider_failures as providerFailures',
+      isCanceled,
     ])
     .modifyFront(prepared)
     .where('call_attempt.workspace_id', '=', workspaceId)

@@ -65,7 +65,7 @@ export const finishAttempt = (
     return status ?? 'stale'
   })
 
-/** Undoes an attempt that wasn't placed. Undefined if its campaign is archived, because it was the call's last chance. */
+/** Undoes an attempt that wasn't placed. Undefined if its campaign is archived or its call canceled, because it was the last chance. */
 async function undoUnplaced(
   tx: FinishDeps,
   attempt: FencedAttempt,
@@ -75,7 +75,7 @@ async function undoUnplaced(
   const [found] = await findAttempts(tx.db, workspaceId, [attempt.id])
   if (found === undefined) return 'stale'
   const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, 'share')
-  if (campaign?.status === 'archived') return undefined
+  if (campaign?.status === 'archived' || found.isCanceled) return undefined
   if (!(await undoAttempt(tx.db, attempt))) return 'stale'
   tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
   tx.notify.attemptEnded({ outcome: 'not_placed', endedReason })
@@ -118,7 +118,7 @@ export async function finishAttempts(
     return campaign === undefined || call === undefined ? [] : [{ ...end, call, campaign }]
   })
   const canRetry = ({ call, campaign, result }: FinishedEnd) =>
-    campaign.status !== 'archived' && shouldRetry(campaign.retry, result, call.attempts)
+    campaign.status !== 'archived' && !call.isCanceled && shouldRetry(campaign.retry, result, call.attempts)
   const retryIds = finished.filter(canRetry).map(({ call }) => call.id)
   const suppressed = await findSuppressedCalls(tx.db, workspaceId, retryIds)
   const statuses = new Map<string, FinishStatus>()
@@ -164,7 +164,7 @@ export async function addOptOut(
 }
 
 interface FinishedEnd extends AttemptEnd {
-  call: Callee & { id: number; attempts: number; test: boolean }
+  call: Callee & { id: number; attempts: number; test: boolean; isCanceled: boolean }
   campaign: CampaignRules
 }
 

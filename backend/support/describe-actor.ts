@@ -44,6 +44,11 @@ export async function describeActor(db: Db, workspaceId: number, actor: Actor): 
       const uploader = actor.user_id === null ? '' : `, uploaded by ${await findUserName(db, actor.user_id)}`
       return [{ text: file, ...(exists && { path: `/contacts/import/${actor.id}` }) }, { text: uploader }]
     }
+    case 'import_undo': {
+      const exists = await isImport(db, workspaceId, actor.id)
+      const importLink = { text: 'an import', ...(exists && { path: `/contacts/import/${actor.id}` }) }
+      return [{ text: `${await findUserName(db, actor.user_id)}, by undoing ` }, importLink]
+    }
     case 'agent': {
       const agent = {
         text: `the agent ${await findAgentName(db, workspaceId, actor.id)}`,

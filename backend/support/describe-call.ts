@@ -28,7 +28,7 @@ function describeState(history: CallHistory, now: Date, timeFormats: TimeFormats
 }
 
 export function describeEnd({ call, canceledBy }: CallHistory): string {
-  if (canceledBy !== null) return `The call was canceled by ${canceledBy}.`
+  if (canceledBy !== null && call.outcome === 'canceled') return `The call was canceled by ${canceledBy}.`
   return call.ended_reason === null ? 'The call is completed.' : formatEndedReason(call.ended_reason)
 }
 

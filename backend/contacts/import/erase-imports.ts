@@ -34,5 +34,5 @@ const unreadFileError =
   'A contact was erased before this file was checked, and the file may contain that person. Upload it again.'
 
 export const deleteExpiredImports = async (db: Db, now: Date): Promise<void> => {
-  await db.deleteFrom('contact_import').where('expires_at', '<', now).execute()
+  await db.deleteFrom('contact_import').where('expires_at', '<', now).where('status', '<>', 'undoing').execute()
 }

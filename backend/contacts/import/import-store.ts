@@ -10,7 +10,7 @@ export interface ImportJob {
   workspaceId: number
   fence: number
   attempts: number
-  status: 'uploaded' | 'importing'
+  status: 'uploaded' | 'importing' | 'undoing'
 }
 
 const leaseMs = 30 * secondMs
@@ -47,7 +47,7 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
       select id from contact_import
       where id in (
         select min(id) from contact_import
-        where status in ('uploaded', 'importing')
+        where status in ('uploaded', 'importing', 'undoing')
         group by workspace_id
         having bool_and(lease_until is null or lease_until < clock_timestamp())
       ) and (lease_until is null or lease_until < clock_timestamp())
@@ -246,7 +246,7 @@ export async function deleteImport(db: Db, workspaceId: number, importId: number
     .deleteFrom('contact_import')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', importId)
-    .where('status', 'in', ['checked', 'done', 'failed'])
+    .where('status', 'in', ['checked', 'done', 'failed', 'undone'])
     .returning('id')
     .executeTakeFirst()
   return row !== undefined

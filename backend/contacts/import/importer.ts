@@ -6,13 +6,14 @@ import { checkImport } from './check-import.ts'
 import { finishImportStep, type ImportJob, leaseImports } from './import-store.ts'
 import { UnreadableFileError } from './parse-csv.ts'
 import { runImport } from './run-import.ts'
+import { failUndo, undoImport } from './undo-import.ts'
 
 type ImporterDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
 
 /** How many times a file can be leased without progress before its import fails. */
 const maxAttempts = 3
 
-/** Starts the worker that checks and imports files of contacts. Several may run: each file is leased. */
+/** Starts the worker that checks files of contacts, imports them, and undoes imports. Several may run: each file is leased. */
 export const startImporter = (deps: ImporterDeps): Worker =>
   startWorker<ImportJob>(deps.clock, {
     name: 'importer',
@@ -26,6 +27,8 @@ export const startImporter = (deps: ImporterDeps): Worker =>
   })
 
 async function handleImport(deps: ImporterDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
+  if (job.status === 'undoing')
+    return job.attempts > maxAttempts ? failUndo(deps, job) : undoImport(deps, job, signal)
   const fail = (message: string) =>
     finishImportStep(deps.db, job, { status: 'failed', error: message, at: deps.clock.now() })
   if (job.attempts > maxAttempts) return fail('Something went wrong on our side. Upload the file again.')

@@ -16,6 +16,7 @@ const filterLabels = {
   campaign: labels.call.campaign_name,
   agent: labels.call.agent_name,
   contact: labels.call.contact,
+  import: 'Import',
   kind: 'Type',
   from: 'Queued on or after',
   to: 'Queued on or before',
@@ -32,6 +33,7 @@ const CallsParams = z.object({
   campaign: OptionalId,
   agent: OptionalId,
   contact: OptionalId,
+  import: OptionalId,
   kind: z.enum(['real', 'test']).optional().catch(undefined),
   from: z.iso.date().optional().catch(undefined),
   to: z.iso.date().optional().catch(undefined),
@@ -75,13 +77,14 @@ export const toQueryString = (params: Record<string, string>): string => {
 
 /** Converts the query to a database filter. Days are in the workspace's time zone. */
 export function toCallFilter(query: CallsQuery, workspace: UserWorkspace): CallListFilter {
-  const { status, outcome, campaign, agent, contact, kind, from, to, ended, search } = query
+  const { status, outcome, campaign, agent, contact, import: importId, kind, from, to, ended, search } = query
   return {
     ...(status && { status }),
     ...(outcome && { outcomes: [outcome] }),
     ...(campaign && { campaignId: campaign }),
     ...(agent && { agentId: agent }),
     ...(contact && { contactId: contact }),
+    ...(importId && { importId }),
     ...(kind && { test: kind === 'test' ? 'only' : 'exclude' }),
     ...(from && { from: startOfDay(from, workspace.timeZone, 0) }),
     ...(to && { to: startOfDay(to, workspace.timeZone, 1) }),

@@ -5,6 +5,7 @@ import { type Badge, callBadge, formatWaitReason } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../../views/format.ts'
 import { labels } from '../../views/labels.ts'
 import { definePage, template } from '../page/define-page.ts'
+import { type ImportFilter, readImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import {
   CallsQuery,
@@ -40,6 +41,7 @@ interface ListData {
   rows: CallRow[]
   query: Record<string, string>
   isFiltered: boolean
+  importFilter: ImportFilter | null
   /** The API log with the request that was searched for, if no call belongs to it. Null if it isn't in the log. */
   requestPath: string | null
   /** The filters with an invalid value; empty if there are none. */
@@ -100,6 +102,7 @@ async function readList(
     rows: calls.map((call) => toCallRow(call, now, timeFormats)),
     query: params,
     isFiltered,
+    importFilter: await readImportFilter(deps, context, { path: '/calls', params }),
     requestPath: calls.length === 0 ? await findRequestPath(deps, context) : null,
     ignored: describeIgnored(query).join(', '),
     hasMoreFilters: ['agent', 'kind', 'from', 'to', 'ended'].some((name) => name in params),

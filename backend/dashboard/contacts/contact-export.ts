@@ -1,7 +1,9 @@
+import * as z from 'zod'
 import { formatCsvPages } from '../../core/csv.ts'
 import { textColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
-import { defineDownload, noInput } from '../page/define-page.ts'
+import { defineDownload } from '../page/define-page.ts'
+import { OptionalId } from '../page/forms.ts'
 import { type ExportedContact, findContactsToExport, selectVariableNames } from './contact-queries.ts'
 
 type Column = [name: string, toCell: (contact: ExportedContact) => string | null]
@@ -15,13 +17,13 @@ const columns: Column[] = [
   ['consent_at', (contact) => contact.consent_at?.toISOString() ?? null],
 ]
 
-/** Streams all contacts as CSV, oldest first, with a column for each variable at the end. */
-async function exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number) {
+/** Streams all contacts, or those of an import, as CSV, oldest first, with a column for each variable at the end. */
+async function exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number | null) {
   const variables = await selectVariableNames(db, workspaceId)
   return formatCsvPages({
     header: [...columns.map(([name]) => name), ...variables],
     fetchPage: (last: ExportedContact | undefined, limit) =>
-      findContactsToExport(db, workspaceId, { after: last?.id ?? 0, limit }),
+      findContactsToExport(db, workspaceId, { after: last?.id ?? 0, limit, importId }),
     toRecords: (contact) => [
       [
         ...columns.map(([, toCell]) => toCell(contact) ?? ''),
@@ -33,10 +35,10 @@ async function exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number) {
 
 export const exportContactsDownload = defineDownload({
   toleratesLag: true,
-  query: noInput,
-  send: async (deps, { workspace }) => ({
+  query: z.object({ import: OptionalId }),
+  send: async (deps, { workspace, query }) => ({
     name: `contacts-${workspace.name}.csv`,
     type: 'text/csv; charset=utf-8',
-    body: await exportContacts(deps, workspace.id),
+    body: await exportContacts(deps, workspace.id, query.import ?? null),
   }),
 })

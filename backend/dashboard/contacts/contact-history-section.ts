@@ -18,7 +18,7 @@ export async function readHistory(db: Db, workspaceId: number, contactId: number
   const changes = await findChanges(db, workspaceId, contactId, maxChanges)
   return Promise.all(
     changes.map(async (change) => ({
-      title: change.kind === 'created' ? 'Created' : 'Updated',
+      title: toTitle(change),
       by:
         change.actor === null
           ? []
@@ -27,6 +27,11 @@ export async function readHistory(db: Db, workspaceId: number, contactId: number
       values: toShownValues(change),
     })),
   )
+}
+
+const toTitle = ({ kind, actor }: ContactChange): string => {
+  if (actor?.kind === 'import_undo') return 'Import undone'
+  return kind === 'created' ? 'Created' : 'Updated'
 }
 
 function toShownValues({ old_values: before, new_values: after }: ContactChange): ShownChange['values'] {

@@ -38,6 +38,7 @@ import {
   selectImports,
   selectRowsWithIssues,
 } from './contact-import-queries.ts'
+import { readUndoSection, type UndoSection } from './undo-import-pages.ts'
 
 interface UploadData {
   requiredColumn: string
@@ -79,6 +80,7 @@ interface ImportData {
   campaigns: { value: number | ''; label: string }[]
   campaignLabel: string
   chosen: number | ''
+  undo: UndoSection
 }
 
 const importListView = template<UploadData>('dashboard/contacts/contact-import-page')
@@ -90,6 +92,8 @@ const statusBadges: Record<ImportStatus, Badge> = {
   importing: { tone: 'live', text: 'Importing' },
   done: { tone: 'good', text: 'Imported' },
   failed: { tone: 'bad', text: 'Failed' },
+  undoing: { tone: 'live', text: 'Undoing' },
+  undone: { tone: 'mute', text: 'Undone' },
 }
 
 /** In the order of the page's text. */
@@ -152,7 +156,7 @@ export const importResultPage = definePage({
       name: found.file_name,
       status: found.status,
       badge: statusBadges[found.status],
-      isRunning: found.status === 'uploaded' || found.status === 'importing',
+      isRunning: ['uploaded', 'importing', 'undoing'].includes(found.status),
       error: found.error ?? '',
       at: found.created_at,
       counts,
@@ -169,6 +173,7 @@ export const importResultPage = definePage({
       campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
       campaignLabel: addContactTexts.campaign_id.label,
       chosen: query.campaign ?? '',
+      undo: await readUndoSection(deps, workspace.id, id),
     })
   },
 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-export type ImportStatus = 'uploaded' | 'checked' | 'importing' | 'done' | 'failed'
+export type ImportStatus = 'uploaded' | 'checked' | 'importing' | 'done' | 'failed' | 'undoing' | 'undone'
 
 /** Returns the latest imports, newest first. Imports are deleted after a day. */
 export const selectImports = (db: Db, workspaceId: number) =>

@@ -6,6 +6,7 @@ import { type Badge, callBadge } from '../../views/badges.ts'
 import { formatContactName } from '../../views/format.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
+import { type ImportFilter, readImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import { type ContactPosition, hasContacts, searchContacts } from './contact-queries.ts'
 
@@ -26,6 +27,9 @@ interface ListData {
   lists: typeof listOptions
   list: 'do_not_call' | 'callable' | ''
   hasAny: boolean
+  importId: number | null
+  importFilter: ImportFilter | null
+  exportPath: string
   previous: string | null
   next: string | null
 }
@@ -35,6 +39,7 @@ const contactListView = template<ListData>('dashboard/contacts/contact-list-page
 const Filter = z.object({
   search: trimmedText(200).optional().catch(undefined),
   list: z.enum(['do_not_call', 'callable']).optional().catch(undefined),
+  import: OptionalId,
   before: OptionalId,
   after: z.coerce.number().int().min(0).optional().catch(undefined),
 })
@@ -60,6 +65,7 @@ export const contactListPage = definePage({
       {
         ...parseContactSearch(query.search ?? '', workspace.country),
         onDoNotCallList: query.list === undefined ? null : query.list === 'do_not_call',
+        importId: query.import ?? null,
       },
       { position, limit: pageSize + 1 },
     )
@@ -77,6 +83,15 @@ export const contactListPage = definePage({
       search: query.search ?? '',
       lists: listOptions,
       list: query.list ?? '',
+      importId: query.import ?? null,
+      importFilter: await readImportFilter(deps, context, {
+        path: '/contacts',
+        params: filterParams(query),
+      }),
+      exportPath: pathTo(
+        context,
+        query.import === undefined ? '/contacts/export' : `/contacts/export?import=${query.import}`,
+      ),
       hasAny: rows.length > 0 || (await hasContacts(deps.db, workspace.id)),
       previous: first !== undefined && !isFirst ? address({ after: first.id }) : null,
       next: last !== undefined && (isBackward || hasMore) ? address({ before: last.id }) : null,
@@ -89,9 +104,15 @@ function toPosition({ before, after }: Filter): ContactPosition {
   return after === undefined ? null : { after }
 }
 
+/** Returns the filter as query parameters, without the position in the list. */
+const filterParams = ({ search, list: listFilter, import: importId }: Filter): Record<string, string> => ({
+  ...(search && { search }),
+  ...(listFilter && { list: listFilter }),
+  ...(importId !== undefined && { import: String(importId) }),
+})
+
 function pagePath(context: PageContext<Filter>, to: { before: number } | { after: number }): string {
-  const { search, list: listFilter } = context.query
-  const query = new URLSearchParams({ ...(search && { search }), ...(listFilter && { list: listFilter }) })
+  const query = new URLSearchParams(filterParams(context.query))
   for (const [name, value] of Object.entries(to)) query.set(name, String(value))
   return pathTo(context, `/contacts?${query.toString()}`)
 }

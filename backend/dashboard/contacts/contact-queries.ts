@@ -23,12 +23,17 @@ export async function selectVariableNames(db: Db, workspaceId: number): Promise<
 
 export type ExportedContact = Awaited<ReturnType<typeof findContactsToExport>>[number]
 
-export const findContactsToExport = (db: Db, workspaceId: number, page: { after: number; limit: number }) =>
+export const findContactsToExport = (
+  db: Db,
+  workspaceId: number,
+  page: { after: number; limit: number; importId: number | null },
+) =>
   db
     .selectFrom('contact')
     .select(['id', 'phone_number', ...contactColumns, isContactOnDoNotCallList.as('on_do_not_call_list')])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
+    .$if(page.importId !== null, (query) => query.where(isImportedBy(workspaceId, page.importId)))
     .where('id', '>', page.after)
     .orderBy('id')
     .limit(page.limit)
@@ -88,6 +93,8 @@ interface ContactSearch {
   /** E.164 number to find instead of `words`. */
   phoneNumber: string | null
   onDoNotCallList: boolean | null
+  /** The import that created or changed the contact. */
+  importId: number | null
 }
 
 /** Where a page of the list starts: at IDs below `before` or, when paging back, above `after`. */
@@ -100,6 +107,10 @@ export type ContactPosition = { before: number } | { after: number } | null
 const isNumberOnDoNotCallList = (workspaceId: number): RawBuilder<SqlBool> => sql`
   salted_number_hash((select number_salt from workspace where id = ${workspaceId}), contact.phone_number)
     in (select number_hash from do_not_call where workspace_id = ${workspaceId})`
+
+/** SQL condition: an import created or changed the contact. */
+const isImportedBy = (workspaceId: number, importId: number | null): RawBuilder<SqlBool> => sql`
+  contact.id in (select contact_id from contact_change where workspace_id = ${workspaceId} and import_id = ${importId})`
 
 const containsWord = (word: string): RawBuilder<SqlBool> =>
   sql`contact.search like '%' || lower(${word.replace(/[\\%_]/g, '\\$&')} collate "und-x-icu") || '%'`
@@ -122,6 +133,7 @@ export async function searchContacts(
   if (search.phoneNumber === null) for (const word of search.words) ids = ids.where(containsWord(word))
   if (search.onDoNotCallList === true) ids = ids.where(isNumberOnDoNotCallList(workspaceId))
   if (search.onDoNotCallList === false) ids = ids.where((eb) => eb.not(isNumberOnDoNotCallList(workspaceId)))
+  if (search.importId !== null) ids = ids.where(isImportedBy(workspaceId, search.importId))
   if (position !== null && 'before' in position) ids = ids.where('id', '<', position.before)
   if (position !== null && 'after' in position) ids = ids.where('id', '>', position.after)
   const pageIds = ids.orderBy('id', isBackward ? 'asc' : 'desc').limit(limit)

@@ -32,8 +32,11 @@ begin
       where value is distinct from old.variables -> key));
   end if;
   if changed is null then return null; end if;
-  insert into contact_change (workspace_id, contact_id, kind, fields, actor, at)
-  values (new.workspace_id, new.id, 'updated', changed, new.updated_by, new.updated_at)
+  insert into contact_change (workspace_id, contact_id, kind, fields, actor, import_id, at)
+  values (
+    new.workspace_id, new.id, 'updated', changed, new.updated_by,
+    case when new.updated_by ->> 'kind' = 'import' then (new.updated_by ->> 'id')::bigint end, new.updated_at
+  )
   returning id into change;
   insert into contact_change_values (change_id, contact_id, old_values, new_values)
   values (change, new.id, old_values, new_values);

@@ -1,8 +1,10 @@
 -- Logs all contacts that a statement creates in one statement, because POST /contacts/ creates many at a time.
 create or replace function log_created_contacts() returns trigger language plpgsql as $$
 begin
-  insert into contact_change (workspace_id, contact_id, kind, fields, actor, at)
-  select workspace_id, id, 'created', '{}', updated_by, created_at from created order by id;
+  insert into contact_change (workspace_id, contact_id, kind, fields, actor, import_id, at)
+  select workspace_id, id, 'created', '{}', updated_by,
+    case when updated_by ->> 'kind' = 'import' then (updated_by ->> 'id')::bigint end, created_at
+  from created order by id;
   return null;
 end $$;
 

@@ -112,6 +112,8 @@ interface ContactChangeTable {
   kind: 'created' | 'updated'
   fields: string[]
   actor: NullableJson<Actor>
+  /** Written by a trigger, from `actor`. */
+  import_id: Generated<number | null>
   at: TimestampColumn
 }
 
@@ -163,7 +165,7 @@ interface ContactImportTable {
   user_id: number | null
   file_name: string
   bytes: Buffer | null
-  status: Generated<'uploaded' | 'checked' | 'importing' | 'done' | 'failed'>
+  status: Generated<'uploaded' | 'checked' | 'importing' | 'done' | 'failed' | 'undoing' | 'undone'>
   error: string | null
   columns: JsonWithDefault<unknown>
   campaign_id: number | null
@@ -173,7 +175,25 @@ interface ContactImportTable {
   created_at: TimestampColumn
   finished_at: TimestampColumn | null
   expires_at: TimestampColumn
+  undone_by: NullableJson<Actor & { kind: 'member' }>
+  undone_at: TimestampColumn | null
+  undo_after_contact_id: number | null
+  undo_counts: NullableJson<UndoCounts>
 }
+
+/** What undoing an import has done. Contacts are counted once. */
+export interface UndoCounts {
+  /** Waiting calls that were canceled. */
+  calls: number
+  removed: number
+  restored: number
+  /** Contacts that were left as they are, by reason. */
+  left: Partial<Record<LeftReason, number>>
+}
+
+/** Why undoing an import leaves a contact as it is. */
+export type LeftReason =
+  'called' | 'other_call' | 'note' | 'changed' | 'do_not_call' | 'other_import' | 'newer_values' | 'erased'
 
 interface ContactImportRowTable {
   import_id: number
@@ -220,6 +240,8 @@ interface CallTable {
   analysis_until: TimestampColumn | null
   conversation_erased_at: TimestampColumn | null
   origin: NullableJson<CallOrigin>
+  /** The import in `origin`. */
+  import_id: Generated<number | null>
   canceled_by: NullableJson<Actor>
   queued_with: NullableJson<Partial<CallSettings>>
   completed_contact: NullableJson<Contact>

@@ -1,0 +1,139 @@
+import * as z from 'zod'
+import { getImport } from '../../contacts/import/imports.ts'
+import { describeNoUndo, getUndoState, startUndo } from '../../contacts/import/undo-import.ts'
+import type { LeftReason, UndoCounts } from '../../db/tables/call-tables.ts'
+import type { Deps } from '../../deps.ts'
+import { describeActor, toText } from '../../support/describe-actor.ts'
+import { formatPlural } from '../../views/format.ts'
+import { confirmPage, requireSeen } from '../page/confirm-page.ts'
+import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
+import { countImportEffects, type ImportEffects } from './undo-import-queries.ts'
+
+/** What the page of an import says about undoing it. Null if nothing was imported. */
+export type UndoSection =
+  | { kind: 'possible'; until: Date }
+  | { kind: 'impossible'; reason: string }
+  | { kind: 'running'; results: UndoResult[] }
+  | { kind: 'undone'; by: string; at: Date; results: UndoResult[]; left: UndoResult[] }
+  | null
+
+interface UndoResult {
+  label: string
+  count: number
+}
+
+const impossibleView = template<{ name: string; id: number; reason: string }>(
+  'dashboard/contacts/undo-import-page',
+)
+
+/** Reads what the page of an import says about undoing it. */
+export async function readUndoSection(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+  importId: number,
+): Promise<UndoSection> {
+  const state = await getUndoState(deps, workspaceId, importId)
+  switch (state.kind) {
+    case 'not imported':
+      return null
+    case 'possible':
+      return { kind: 'possible', until: state.until }
+    case 'too late':
+      return { kind: 'impossible', reason: describeNoUndo(state.kind) }
+    case 'running':
+      return { kind: 'running', results: toResults(state.counts, 0) }
+    case 'undone': {
+      const { placed } = await countImportEffects(deps.db, workspaceId, importId)
+      const by = state.by === null ? '' : toText(await describeActor(deps.db, workspaceId, state.by))
+      return {
+        kind: 'undone',
+        by,
+        at: state.at,
+        results: toResults(state.counts, placed),
+        left: toLeft(state.counts),
+      }
+    }
+  }
+}
+
+const toResults = ({ calls, removed, restored, left }: UndoCounts, placed: number): UndoResult[] => [
+  { label: 'Calls canceled', count: calls },
+  { label: 'Contacts removed', count: removed },
+  { label: 'Contacts restored', count: restored },
+  { label: 'Contacts left as they were', count: sum(Object.values(left)) },
+  ...(placed > 0 ? [{ label: 'Calls already placed', count: placed }] : []),
+]
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
+
+/** Why contacts were left as they were, in the order of the table. */
+const leftLabels: Record<LeftReason, string> = {
+  called: 'New contact, but already called',
+  other_call: 'New contact, but something else queued a call',
+  note: 'New contact, but has a note',
+  changed: 'New contact, but changed since the import',
+  do_not_call: 'New contact, but put on the do-not-call list since the import',
+  other_import: 'New contact, but also imported from another file',
+  newer_values: 'Existing contact whose imported values were all changed since',
+  erased: 'Erased since the import',
+}
+
+const toLeft = ({ left }: UndoCounts): UndoResult[] =>
+  (Object.keys(leftLabels) as LeftReason[]).flatMap((reason) => {
+    const count = left[reason] ?? 0
+    return count === 0 ? [] : [{ label: leftLabels[reason], count }]
+  })
+
+export const undoImportPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: z.object({ seen: z.coerce.number().int().catch(0) }),
+  show: async (deps, { workspace, params: { id } }) => {
+    const found = await getImport(deps, workspace.id, id)
+    const state = await getUndoState(deps, workspace.id, id)
+    const title = `Undo import of ${found.file_name}`
+    if (state.kind !== 'possible')
+      return impossibleView(title, { id, name: found.file_name, reason: describeNoUndo(state.kind) })
+    const effects = await countImportEffects(deps.db, workspace.id, id)
+    return confirmPage(title, {
+      heading: `Undo the import of ${found.file_name}?`,
+      effects: describeEffects(effects),
+      notes: [
+        'New contacts stay if they were called, changed, or used in another way since. Changed contacts keep values that were ' +
+          'changed again since.',
+        "Each canceled call sends its event to your Zaps and webhooks. Events that are sent after a contact was removed don't " +
+          "include the contact's data.",
+        "Numbers that the import put on the do-not-call list stay there. You can't undo this.",
+      ],
+      confirmation: null,
+      submitLabel: 'Undo import',
+      back: { path: `/contacts/import/${id}`, label: found.file_name },
+      fields: { seen: effects.placed },
+    })
+  },
+  submit: async (tx, context, { seen }) => {
+    const { id } = context.params
+    const { placed } = await countImportEffects(tx.db, context.workspace.id, id)
+    const state = await getUndoState(tx, context.workspace.id, id)
+    if (state.kind === 'possible')
+      requireSeen(
+        placed,
+        seen,
+        'More calls were placed after you opened this page. Nothing was undone. Check the counts and confirm again.',
+      )
+    const isStarted = await startUndo(tx, context.caller, id)
+    return redirectTo(
+      pathTo(context, `/contacts/import/${id}`),
+      isStarted ? null : 'This import is already being undone, or was undone.',
+    )
+  },
+})
+
+const describeEffects = ({ waiting, placed, created, changed }: ImportEffects): string[] =>
+  [
+    waiting > 0 ? `${formatPlural(waiting, 'waiting call')} will be canceled.` : 'No calls of this import wait.',
+    placed > 0 ? `${formatPlural(placed, 'call')} already placed. Placed calls can't be undone.` : '',
+    `The import created ${formatPlural(created, 'contact')}. Contacts that nothing else has touched will be removed.`,
+    `It changed ${formatPlural(changed, 'contact')}. Their previous values will be restored.`,
+  ].filter(Boolean)

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+
+/** What undoing an import affects. */
+export interface ImportEffects {
+  /** Calls of the import that wait. */
+  waiting: number
+  /** Calls of the import that were placed at least once and don't wait. */
+  placed: number
+  created: number
+  changed: number
+}
+
+/** Counts the calls that an import queued, and the contacts that it created or changed. */
+export async function countImportEffects(
+  db: Db,
+  workspaceId: number,
+  importId: number,
+): Promise<ImportEffects> {
+  const ofImport = sql`workspace_id = ${workspaceId} and import_id = ${importId}`
+  const { rows } = await sql<ImportEffects>`
+    select waiting, placed, created, changed
+    from (
+      select count(*) filter (where status = 'queued') as waiting,
+        count(*) filter (where status in ('dialing', 'in_progress') or status = 'completed' and attempts > 0) as placed
+      from call where ${ofImport}
+    ) as calls
+    cross join (
+      select count(*) filter (where kind = 'created') as created, count(*) filter (where kind = 'updated') as changed
+      from contact_change where ${ofImport}
+    ) as contacts`.execute(db)
+  const [effects] = rows
+  if (effects === undefined) throw new Error('invariant: counts are one row')
+  return effects
+}
