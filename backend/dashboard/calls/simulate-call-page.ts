@@ -1,4 +1,4 @@
-import { AddContact,addContactTexts } from '@outdial/contract'
+import { AddContact, addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { addContact } from '../../contacts/add-contact.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
