@@ -233,7 +233,7 @@ export const restoreValues = async (
     .set({
       ...values,
       ...(variables && { variables: JSON.stringify(variables) }),
-      ...(consentAt !== undefined && { consent_at: consentAt && new Date(consentAt) }),
+      ...(consentAt !== undefined && { consent_at: consentAt ? new Date(consentAt) : null }),
       updated_at: change.at,
       updated_by: JSON.stringify(change.by),
     })
