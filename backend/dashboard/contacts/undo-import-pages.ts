@@ -132,7 +132,9 @@ export const undoImportPage = defineForm({
 
 const describeEffects = ({ waiting, placed, created, changed }: ImportEffects): string[] =>
   [
-    waiting > 0 ? `${formatPlural(waiting, 'waiting call')} will be canceled.` : 'No calls of this import wait.',
+    waiting > 0
+      ? `${formatPlural(waiting, 'waiting call')} will be canceled.`
+      : 'No calls of this import wait.',
     placed > 0 ? `${formatPlural(placed, 'call')} already placed. Placed calls can't be undone.` : '',
     `The import created ${formatPlural(created, 'contact')}. Contacts that nothing else has touched will be removed.`,
     `It changed ${formatPlural(changed, 'contact')}. Their previous values will be restored.`,
