@@ -10,7 +10,7 @@ export interface ImportFilter {
 }
 
 /** Returns null if the list isn't filtered by an import. */
-export async function readImportFilter(
+export async function findImportFilter(
   { db }: Pick<Deps, 'db'>,
   context: PageContext<{ import?: number | undefined }>,
   list: { path: string; params: Record<string, string> },
