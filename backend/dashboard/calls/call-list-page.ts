@@ -5,7 +5,7 @@ import { type Badge, callBadge, formatWaitReason } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../../views/format.ts'
 import { labels } from '../../views/labels.ts'
 import { definePage, template } from '../page/define-page.ts'
-import { type ImportFilter, findImportFilter } from '../page/import-filter.ts'
+import { findImportFilter,type ImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import {
   CallsQuery,

@@ -127,7 +127,13 @@ const describeEffects = ({ waiting, placed, created, changed }: ImportEffects): 
     waiting > 0
       ? `${formatPlural(waiting, 'waiting call')} will be canceled.`
       : 'No calls of this import wait.',
-    placed > 0 ? `${formatPlural(placed, 'call')} already placed. Placed calls can't be undone.` : '',
-    `The import created ${formatPlural(created, 'contact')}. Contacts that nothing else has touched will be removed.`,
-    `It changed ${formatPlural(changed, 'contact')}. Their previous values will be restored.`,
+    placed > 0
+      ? `${formatPlural(placed, 'call')} ${placed === 1 ? 'was' : 'were'} already placed and can't be undone.`
+      : '',
+    created > 0
+      ? `The import created ${formatPlural(created, 'contact')}. Those that nothing else has touched will be removed.`
+      : 'The import created no contacts.',
+    changed > 0
+      ? `The import changed ${formatPlural(changed, 'contact')}. Their previous values will be restored.`
+      : '',
   ].filter(Boolean)

@@ -23,8 +23,9 @@ export async function findImportFilter(
     .where('workspace_id', '=', workspace.id)
     .where('id', '=', query.import)
     .executeTakeFirst()
-  const { import: _, ...others } = list.params
-  const rest = new URLSearchParams(others).toString()
+  const others = new URLSearchParams(list.params)
+  others.delete('import')
+  const rest = others.toString()
   return {
     name: found?.file_name ?? 'a file that was deleted',
     removePath: pathTo(context, rest === '' ? list.path : `${list.path}?${rest}`),

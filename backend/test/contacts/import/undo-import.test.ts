@@ -264,7 +264,7 @@ it("doesn't cancel a call that is being dialed, but it gets no other attempt", a
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`)
   const { call } = await importedContact(user)
   const attempt = await dialCall(deps, user.seed, call?.id ?? 0)
-  expect((await user.open(`${path}/undo`)).text).toContain('1 call already placed')
+  expect((await user.open(`${path}/undo`)).text).toContain("1 call was already placed and can't be undone.")
   const page = await undo(user, path)
   expect(getStat(page.html)).toMatchObject({
     'Calls canceled': 0,
