@@ -90,7 +90,8 @@ export async function startUndo(
 export const describeNoUndo = (kind: Exclude<UndoState['kind'], 'possible'>): string =>
   ({
     'not imported': 'There is nothing to undo, because no contacts were imported from this file.',
-    'too late': 'An import can be undone for 24 hours after it finishes. This import finished earlier than that.',
+    'too late':
+      'An import can be undone for 24 hours after it finishes. This import finished earlier than that.',
     running: 'This import is already being undone.',
     undone: 'This import was already undone.',
   })[kind]

@@ -188,14 +188,17 @@ export async function readImportedContacts(
       ) as current,
       case
         when change.kind = 'updated' then null
-        when exists (select from call where ${ofContact} and (attempts > 0 or status <> 'completed') and import_id = ${importId})
-          then 'called'
+        -- Not "=", with which PostgreSQL could read all calls of the import for each contact.
+        when exists (
+          select from call
+          where ${ofContact} and import_id is not distinct from ${importId} and (attempts > 0 or status <> 'completed')
+        ) then 'called'
         when exists (select from call where ${ofContact} and import_id is distinct from ${importId}) then 'other_call'
         when exists (select from contact_note where ${ofContact}) then 'note'
         when exists (select from contact_change where ${ofContact} and import_id is distinct from ${importId}) then 'changed'
         when exists (
           select from do_not_call
-          where workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, contact.phone_number)
+          where workspace_id = ${workspaceId} and number_hash = hashed.number_hash
             and created_at >= contact.created_at
             and (added_by is null or added_by ->> 'kind' <> 'import' or added_by ->> 'id' <> ${String(importId)})
         ) then 'do_not_call'
@@ -207,6 +210,10 @@ export async function readImportedContacts(
         ) then 'other_import'
       end as "leftReason"
     from contact
+    -- With an offset, so that the hash is a value by which the index finds the entry.
+    cross join lateral (
+      select number_hash(${workspaceId}, contact.phone_number) as number_hash offset 0
+    ) as hashed
     join lateral (
       select id, kind from contact_change
       where ${ofContact} and import_id = ${importId}
@@ -233,7 +240,7 @@ export const restoreValues = async (
     .set({
       ...values,
       ...(variables && { variables: JSON.stringify(variables) }),
-      ...(consentAt !== undefined && { consent_at: consentAt ? new Date(consentAt) : null }),
+      ...(consentAt !== undefined && { consent_at: sql<Date | null>`${consentAt}::timestamptz` }),
       updated_at: change.at,
       updated_by: JSON.stringify(change.by),
     })

@@ -5,7 +5,7 @@ import { type Badge, callBadge, formatWaitReason } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../../views/format.ts'
 import { labels } from '../../views/labels.ts'
 import { definePage, template } from '../page/define-page.ts'
-import { type ImportFilter, readImportFilter } from '../page/import-filter.ts'
+import { findImportFilter,type ImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import {
   CallsQuery,
@@ -102,7 +102,7 @@ async function readList(
     rows: calls.map((call) => toCallRow(call, now, timeFormats)),
     query: params,
     isFiltered,
-    importFilter: await readImportFilter(deps, context, { path: '/calls', params }),
+    importFilter: await findImportFilter(deps, context, { path: '/calls', params }),
     requestPath: calls.length === 0 ? await findRequestPath(deps, context) : null,
     ignored: describeIgnored(query).join(', '),
     hasMoreFilters: ['agent', 'kind', 'from', 'to', 'ended'].some((name) => name in params),

@@ -6,7 +6,7 @@ import { type Badge, callBadge } from '../../views/badges.ts'
 import { formatContactName } from '../../views/format.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
-import { type ImportFilter, readImportFilter } from '../page/import-filter.ts'
+import { findImportFilter, type ImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import { type ContactPosition, hasContacts, searchContacts } from './contact-queries.ts'
 
@@ -84,7 +84,7 @@ export const contactListPage = definePage({
       lists: listOptions,
       list: query.list ?? '',
       importId: query.import ?? null,
-      importFilter: await readImportFilter(deps, context, {
+      importFilter: await findImportFilter(deps, context, {
         path: '/contacts',
         params: filterParams(query),
       }),

@@ -1,9 +1,9 @@
-import { type RawBuilder, sql, type SqlBool } from 'kysely'
+import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely'
 import { isContactOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { selectMatchingCalls } from '../../calls/select-calls.ts'
 import { notFound } from '../../core/errors.ts'
 import { containsIdentifier } from '../../db/erasure.ts'
-import type { Db } from '../../db/schema.ts'
+import type { Database, Db } from '../../db/schema.ts'
 import { contactColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import { findMentions } from '../../mcp/erase-tool-calls.ts'
@@ -32,11 +32,12 @@ export const findContactsToExport = (
     .selectFrom('contact')
     .select(['id', 'phone_number', ...contactColumns, isContactOnDoNotCallList.as('on_do_not_call_list')])
     .where('workspace_id', '=', workspaceId)
-    .where('erased_at', 'is', null)
-    .$if(page.importId !== null, (query) => query.where(isImportedBy(workspaceId, page.importId)))
-    .where('id', '>', page.after)
+    .where(
+      'id',
+      'in',
+      selectPage(db, workspaceId, page.importId, { position: { after: page.after }, limit: page.limit }),
+    )
     .orderBy('id')
-    .limit(page.limit)
     .execute()
 
 /**
@@ -108,9 +109,52 @@ const isNumberOnDoNotCallList = (workspaceId: number): RawBuilder<SqlBool> => sq
   salted_number_hash((select number_salt from workspace where id = ${workspaceId}), contact.phone_number)
     in (select number_hash from do_not_call where workspace_id = ${workspaceId})`
 
-/** SQL condition: an import created or changed the contact. */
-const isImportedBy = (workspaceId: number, importId: number | null): RawBuilder<SqlBool> => sql`
-  contact.id in (select contact_id from contact_change where workspace_id = ${workspaceId} and import_id = ${importId})`
+/** What the conditions of the contact list read. */
+type ListedColumns = Pick<
+  Selectable<Database['contact']>,
+  'id' | 'workspace_id' | 'phone_number' | 'erased_at' | 'search'
+>
+
+/**
+ * Selects a page of IDs from all contacts, or from those that an import created or changed. The latter are looked up one by
+ * one, in the order of the import's index, so that PostgreSQL stops at the end of the page.
+ */
+function selectPage(
+  db: Db,
+  workspaceId: number,
+  importId: number | null,
+  page: { position: ContactPosition; limit: number },
+) {
+  const isBackward = page.position !== null && 'after' in page.position
+  const order = isBackward ? 'asc' : 'desc'
+  const source =
+    importId === null
+      ? sql<ListedColumns>`contact`
+      : sql<ListedColumns>`(
+          select changed.contact_id as id, contact.workspace_id, phone_number, erased_at, search
+          from (
+            select distinct contact_id from contact_change
+            where workspace_id = ${workspaceId} and import_id = ${importId} and ${isOnPage('contact_id', page.position)}
+            order by contact_id ${sql.raw(order)}
+          ) as changed
+          cross join lateral (select * from contact where id = changed.contact_id limit 1) as contact
+        )`
+  return db
+    .selectFrom(source.as('contact'))
+    .select('contact.id')
+    .where('contact.workspace_id', '=', workspaceId)
+    .where('contact.erased_at', 'is', null)
+    .where(isOnPage('contact.id', page.position))
+    .orderBy('contact.id', order)
+    .limit(page.limit)
+}
+
+const isOnPage = (column: string, position: ContactPosition): RawBuilder<SqlBool> => {
+  if (position === null) return sql`true`
+  return 'after' in position
+    ? sql`${sql.ref(column)} > ${position.after}`
+    : sql`${sql.ref(column)} < ${position.before}`
+}
 
 const containsWord = (word: string): RawBuilder<SqlBool> =>
   sql`contact.search like '%' || lower(${word.replace(/[\\%_]/g, '\\$&')} collate "und-x-icu") || '%'`
@@ -122,21 +166,13 @@ export async function searchContacts(
   search: ContactSearch,
   page: { position: ContactPosition; limit: number },
 ) {
-  const { position, limit } = page
-  const isBackward = position !== null && 'after' in position
-  let ids = db
-    .selectFrom('contact')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('erased_at', 'is', null)
-  if (search.phoneNumber !== null) ids = ids.where('phone_number', '=', search.phoneNumber)
-  if (search.phoneNumber === null) for (const word of search.words) ids = ids.where(containsWord(word))
-  if (search.onDoNotCallList === true) ids = ids.where(isNumberOnDoNotCallList(workspaceId))
-  if (search.onDoNotCallList === false) ids = ids.where((eb) => eb.not(isNumberOnDoNotCallList(workspaceId)))
-  if (search.importId !== null) ids = ids.where(isImportedBy(workspaceId, search.importId))
-  if (position !== null && 'before' in position) ids = ids.where('id', '<', position.before)
-  if (position !== null && 'after' in position) ids = ids.where('id', '>', position.after)
-  const pageIds = ids.orderBy('id', isBackward ? 'asc' : 'desc').limit(limit)
+  let pageIds = selectPage(db, workspaceId, search.importId, page)
+  if (search.phoneNumber !== null) pageIds = pageIds.where('contact.phone_number', '=', search.phoneNumber)
+  if (search.phoneNumber === null)
+    for (const word of search.words) pageIds = pageIds.where(containsWord(word))
+  if (search.onDoNotCallList === true) pageIds = pageIds.where(isNumberOnDoNotCallList(workspaceId))
+  if (search.onDoNotCallList === false)
+    pageIds = pageIds.where((eb) => eb.not(isNumberOnDoNotCallList(workspaceId)))
   return db
     .selectFrom('contact')
     .leftJoinLateral(

@@ -1,11 +1,10 @@
-import * as z from 'zod'
 import { getImport } from '../../contacts/import/imports.ts'
 import { describeNoUndo, getUndoState, startUndo } from '../../contacts/import/undo-import.ts'
 import type { LeftReason, UndoCounts } from '../../db/tables/call-tables.ts'
 import type { Deps } from '../../deps.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
 import { formatPlural } from '../../views/format.ts'
-import { confirmPage, requireSeen } from '../page/confirm-page.ts'
+import { confirmPage } from '../page/confirm-page.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { countImportEffects, type ImportEffects } from './undo-import-queries.ts'
@@ -88,7 +87,7 @@ const toLeft = ({ left }: UndoCounts): UndoResult[] =>
 export const undoImportPage = defineForm({
   params: IdParams,
   query: noInput,
-  form: z.object({ seen: z.coerce.number().int().catch(0) }),
+  form: noInput,
   show: async (deps, { workspace, params: { id } }) => {
     const found = await getImport(deps, workspace.id, id)
     const state = await getUndoState(deps, workspace.id, id)
@@ -109,19 +108,12 @@ export const undoImportPage = defineForm({
       confirmation: null,
       submitLabel: 'Undo import',
       back: { path: `/contacts/import/${id}`, label: found.file_name },
-      fields: { seen: effects.placed },
+      fields: {},
     })
   },
-  submit: async (tx, context, { seen }) => {
+  // Doesn't compare the counts: while calls are being placed, undoing is urgent, and the counts change all the time.
+  submit: async (tx, context) => {
     const { id } = context.params
-    const { placed } = await countImportEffects(tx.db, context.workspace.id, id)
-    const state = await getUndoState(tx, context.workspace.id, id)
-    if (state.kind === 'possible')
-      requireSeen(
-        placed,
-        seen,
-        'More calls were placed after you opened this page. Nothing was undone. Check the counts and confirm again.',
-      )
     const isStarted = await startUndo(tx, context.caller, id)
     return redirectTo(
       pathTo(context, `/contacts/import/${id}`),
@@ -132,8 +124,16 @@ export const undoImportPage = defineForm({
 
 const describeEffects = ({ waiting, placed, created, changed }: ImportEffects): string[] =>
   [
-    waiting > 0 ? `${formatPlural(waiting, 'waiting call')} will be canceled.` : 'No calls of this import wait.',
-    placed > 0 ? `${formatPlural(placed, 'call')} already placed. Placed calls can't be undone.` : '',
-    `The import created ${formatPlural(created, 'contact')}. Contacts that nothing else has touched will be removed.`,
-    `It changed ${formatPlural(changed, 'contact')}. Their previous values will be restored.`,
+    waiting > 0
+      ? `${formatPlural(waiting, 'waiting call')} will be canceled.`
+      : 'No calls of this import wait.',
+    placed > 0
+      ? `${formatPlural(placed, 'call')} ${placed === 1 ? 'was' : 'were'} already placed and can't be undone.`
+      : '',
+    created > 0
+      ? `The import created ${formatPlural(created, 'contact')}. Those that nothing else has touched will be removed.`
+      : 'The import created no contacts.',
+    changed > 0
+      ? `The import changed ${formatPlural(changed, 'contact')}. Their previous values will be restored.`
+      : '',
   ].filter(Boolean)

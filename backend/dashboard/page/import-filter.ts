@@ -10,7 +10,7 @@ export interface ImportFilter {
 }
 
 /** Returns null if the list isn't filtered by an import. */
-export async function readImportFilter(
+export async function findImportFilter(
   { db }: Pick<Deps, 'db'>,
   context: PageContext<{ import?: number | undefined }>,
   list: { path: string; params: Record<string, string> },
@@ -23,8 +23,9 @@ export async function readImportFilter(
     .where('workspace_id', '=', workspace.id)
     .where('id', '=', query.import)
     .executeTakeFirst()
-  const { import: _, ...others } = list.params
-  const rest = new URLSearchParams(others).toString()
+  const others = new URLSearchParams(list.params)
+  others.delete('import')
+  const rest = others.toString()
   return {
     name: found?.file_name ?? 'a file that was deleted',
     removePath: pathTo(context, rest === '' ? list.path : `${list.path}?${rest}`),

@@ -32,6 +32,8 @@ const exceptions: Record<string, string> = {
   'contact_change.fields': 'names of columns',
   'contact_import.columns': 'headers of the file; deleted with the import after a day',
   'contact_import.file_name': 'the name of the file; deleted with the import after a day',
+  'contact_import.undo_counts': 'numbers, and a fixed set of keys',
+  'contact_import.undone_by': 'a member',
   'delivery_attempt.error': 'a status code or network error, never a body',
   'do_not_call.number_hash': 'an HMAC, which must stay so that the number is not called again',
   'do_not_call_removal.number_hash': 'an HMAC',

@@ -48,6 +48,7 @@ export const memberPaths = [
   '/contacts/import',
   '/contacts/import/:id/discard',
   '/contacts/import/:id/start',
+  '/contacts/import/:id/undo',
   '/contacts/:id/add-to-campaign',
   '/contacts/:id/allow-again',
   '/contacts/:id/call',

@@ -1,0 +1,416 @@
+import { beforeAll, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { addToDoNotCallList } from '../../../calls/do-not-call.ts'
+import { addNote } from '../../../contacts/contact-notes.ts'
+import { leaseImports } from '../../../contacts/import/import-store.ts'
+import { undoImport } from '../../../contacts/import/undo-import.ts'
+import { updateContact } from '../../../contacts/update-contact.ts'
+import { dayMs } from '../../../core/durations.ts'
+import type { Worker } from '../../../core/worker.ts'
+import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { finishAttempt } from '../../../dialer/finish-attempt.ts'
+import { eraseContact } from '../../../privacy/erase-contact.ts'
+import { completeDialedCall, dialCall, seedCall } from '../../support/calls.ts'
+import { getStat, useImportWorld } from '../../support/contact-imports.ts'
+import { seedSignedInOwner } from '../../support/dashboard.ts'
+
+type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
+
+const { world, startWorker, waitUntilSettled, uploadAndCheck } = useImportWorld()
+let worker: Worker
+beforeAll(() => {
+  worker = startWorker()
+})
+
+/** Imports a file, with calls if `calls` isn't false. Returns the path of its page. */
+async function importFile(user: Owner, file: string, { calls = true, name = 'leads.csv' } = {}) {
+  const { path, page } = await uploadAndCheck(user, file, name)
+  const campaign = calls ? String(user.seed.campaignId) : ''
+  await user.browser.press(page, 'Import contacts', { campaign_id: campaign })
+  expect((await waitUntilSettled(user, path)).text).toContain('Import complete')
+  return path
+}
+
+/** Confirms that an import is undone, and returns its page once the worker has undone it. */
+async function undo(user: Owner, path: string) {
+  await user.browser.press(await user.open(`${path}/undo`), 'Undo import')
+  return waitUntilSettled(user, path)
+}
+
+const findContact = async ({ seed }: Owner, phoneNumber: string) =>
+  world.database.db
+    .selectFrom('contact')
+    .selectAll()
+    .where('workspace_id', '=', seed.workspaceId)
+    .where('phone_number', '=', phoneNumber)
+    .executeTakeFirst()
+
+const findCallsTo = ({ seed }: Owner, contactId: number) =>
+  world.database.db
+    .selectFrom('call')
+    .selectAll()
+    .where('workspace_id', '=', seed.workspaceId)
+    .where('contact_id', '=', contactId)
+    .orderBy('id')
+    .execute()
+
+const number = '+12025570101'
+
+const importedContact = async (user: Owner, phoneNumber = number) => {
+  const contact = await findContact(user, phoneNumber)
+  if (contact === undefined) throw new Error('the contact was not imported')
+  const [call] = await findCallsTo(user, contact.id)
+  return { contact, call }
+}
+
+const byMember = ({ seed }: Owner) => ({ kind: 'member', id: seed.userId }) as const
+
+/** What happens to a new contact between its import and the undo. */
+const newContacts: {
+  what: string
+  calls?: boolean
+  touch?: (user: Owner) => Promise<unknown>
+  stays: string | null
+}[] = [
+  { what: 'that nothing has touched', stays: null },
+  { what: 'that only was saved', calls: false, stays: null },
+  {
+    what: 'that was called',
+    touch: async (user) => {
+      const { call } = await importedContact(user)
+      await completeDialedCall(world.service.deps, user.seed, call?.id ?? 0, emptyResult('busy', 'line_busy'))
+    },
+    stays: 'New contact, but already called',
+  },
+  {
+    what: 'to whom a member queued a call',
+    touch: async (user) => {
+      const campaignId = await copyCampaign(user)
+      await seedCall(world.service.deps, user.seed, number, { campaign_id: campaignId, first_name: 'Ann' })
+    },
+    stays: 'New contact, but something else queued a call',
+  },
+  {
+    what: 'with a note',
+    touch: async (user) => {
+      const { contact } = await importedContact(user)
+      const note = { callId: null, text: 'Prefers mornings' }
+      await addNote(world.service.deps, user.seed.workspaceId, contact.id, note)
+    },
+    stays: 'New contact, but has a note',
+  },
+  {
+    what: 'that was changed',
+    touch: async (user) => {
+      const { contact } = await importedContact(user)
+      const { deps } = world.service
+      await updateContact(deps, user.seed.workspaceId, contact.id, { email: 'a@example.com' }, byMember(user))
+    },
+    stays: 'New contact, but changed since the import',
+  },
+  {
+    what: 'that someone put on the do-not-call list',
+    touch: ({ seed }) => {
+      const { deps } = world.service
+      const entry = { phoneNumbers: [number], source: 'dashboard', now: deps.clock.now() } as const
+      return world.database.db
+        .transaction()
+        .execute((db) => addToDoNotCallList({ ...deps, db }, seed.workspaceId, { ...entry, addedBy: null }))
+    },
+    stays: 'New contact, but put on the do-not-call list since the import',
+  },
+  {
+    what: 'that another file has, too',
+    touch: (user) =>
+      importFile(user, `Phone,First name\n${number},Ann\n`, { calls: false, name: 'other.csv' }),
+    stays: 'New contact, but also imported from another file',
+  },
+]
+
+async function copyCampaign({ seed }: Owner): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into campaign (workspace_id, name, agent_id, phone_number_id, time_zone, calling_hours, max_concurrent_calls, retry)
+    select workspace_id, 'Other', agent_id, phone_number_id, time_zone, calling_hours, max_concurrent_calls, retry
+    from campaign where id = ${seed.campaignId}
+    returning id`.execute(world.database.db)
+  return rows[0]?.id ?? 0
+}
+
+it.each(newContacts)('decides whether to remove a new contact $what', async ({ calls, touch, stays }) => {
+  const user = await seedSignedInOwner(world.service)
+  const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls })
+  await touch?.(user)
+  const page = await undo(user, path)
+  expect(page.text).toContain('Import undone')
+  const contact = await findContact(user, number)
+  if (stays === null) {
+    expect(getStat(page.html)).toMatchObject({ 'Contacts removed': 1, 'Contacts left as they were': 0 })
+    expect(contact).toBeUndefined()
+  } else {
+    expect(getStat(page.html)).toMatchObject({ 'Contacts removed': 0, [stays]: 1 })
+    expect(contact?.first_name).toBe('Ann')
+  }
+})
+
+/** What a contact that existed has before the import, after a later change, and after the undo. */
+const existingContacts = [
+  { what: 'whose values are the imported ones', later: {}, after: { first_name: 'Old', email: null } },
+  {
+    what: 'whose name was changed since',
+    later: { first_name: 'Latest' },
+    after: { first_name: 'Latest', email: null },
+  },
+  {
+    what: 'whose imported values were all changed since',
+    later: { first_name: 'Latest', email: 'latest@example.com', variables: { roof: 'tin' } },
+    after: { first_name: 'Latest', email: 'latest@example.com' },
+  },
+]
+
+it.each(existingContacts)('restores the fields of a contact $what', async ({ later, after }) => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const before = { first_name: 'Old', variables: { roof: 'slate', plan: 'basic' } }
+  const { contact } = await seedCall(deps, user.seed, number, before)
+  const path = await importFile(user, `Phone,First name,Email,roof\n${number},New,new@example.com,wood\n`)
+  if (Object.keys(later).length > 0)
+    await updateContact(deps, user.seed.workspaceId, contact.id, later, byMember(user))
+  const page = await undo(user, path)
+  const keepsAll = 'variables' in later
+  expect(getStat(page.html)).toMatchObject({
+    'Contacts restored': keepsAll ? 0 : 1,
+    'Contacts left as they were': keepsAll ? 1 : 0,
+    'Calls canceled': 0,
+  })
+  expect(await findContact(user, number)).toMatchObject({
+    ...after,
+    variables: { roof: keepsAll ? 'tin' : 'slate', plan: 'basic' },
+  })
+  const history = await user.open(`/contacts/${contact.id}`)
+  if (keepsAll) expect(history.text).not.toContain('Import undone')
+  else expect(history.text).toMatch(/Import undone By .+, by undoing an import/)
+})
+
+it('restores a consent only as a whole, and the time zone also for calls that wait', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const consent = { source: 'Web form', at: '2026-01-02T03:04:05.000Z' }
+  const { id, contact } = await seedCall(deps, user.seed, number, { consent, time_zone: 'Asia/Tokyo' })
+  const planned = async () => (await findCallsTo(user, contact.id)).find((call) => call.id === id)
+  const first = await planned()
+  const file = `Phone,Consent source,Consent date,Time zone\n${number},Fair,2026-02-03T00:00:00Z,America/Denver\n`
+  const path = await importFile(user, file, { calls: false })
+  expect(await findContact(user, number)).toMatchObject({
+    consent_source: 'Fair',
+    time_zone: 'America/Denver',
+  })
+  await undo(user, path)
+  expect(await findContact(user, number)).toMatchObject({
+    consent_source: 'Web form',
+    consent_at: new Date(consent.at),
+    time_zone: 'Asia/Tokyo',
+  })
+  expect((await planned())?.next_attempt_at).toEqual(first?.next_attempt_at)
+})
+
+it('cancels the calls that wait, with their events, and erases what it removes', async () => {
+  const user = await seedSignedInOwner(world.service)
+  // No other test of this file has the number or the name.
+  const zelda = '+12025570173'
+  const path = await importFile(user, `Phone,First name,Email\n${zelda},Zelda,zelda@example.com\n`)
+  const { contact } = await importedContact(user, zelda)
+  const confirmation = await user.open(`${path}/undo`)
+  expect(confirmation.text).toContain('1 waiting call will be canceled.')
+  expect(confirmation.text).toContain('The import created 1 contact.')
+  await undo(user, path)
+  const [call] = await findCallsTo(user, contact.id)
+  expect(call).toMatchObject({ status: 'completed', outcome: 'canceled', to_number: '' })
+  const events = await world.database.db
+    .selectFrom('event')
+    .select('body')
+    .where('call_id', '=', call?.id ?? 0)
+    .execute()
+  expect(events).toHaveLength(1)
+  // Nothing that says who the contact was is left, in any table.
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
+  `.execute(world.database.db)
+  for (const { name } of tables) {
+    const { rows } = await sql`
+      select from ${sql.table(name)} as row where row::text ~ ${`Zelda|zelda@|${zelda.slice(2)}`}`.execute(
+      world.database.db,
+    )
+    expect({ name, found: rows.length }).toEqual({ name, found: 0 })
+  }
+  expect((await user.open(`/calls/${call?.id}`)).text).toMatch(/canceled by .+, by undoing an import/)
+})
+
+it('keeps numbers on the do-not-call list that the file put there', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = await importFile(user, `Phone,Do not call\n${number},yes\n`)
+  await undo(user, path)
+  expect(await findContact(user, number)).toBeUndefined()
+  const entries = await world.database.db
+    .selectFrom('do_not_call')
+    .select('source')
+    .where('workspace_id', '=', user.seed.workspaceId)
+    .execute()
+  expect(entries).toHaveLength(1)
+})
+
+it("doesn't cancel a call that is being dialed, but it gets no other attempt", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const path = await importFile(user, `Phone,First name\n${number},Ann\n`)
+  const { call } = await importedContact(user)
+  const attempt = await dialCall(deps, user.seed, call?.id ?? 0)
+  expect((await user.open(`${path}/undo`)).text).toContain("1 call was already placed and can't be undone.")
+  const page = await undo(user, path)
+  expect(getStat(page.html)).toMatchObject({
+    'Calls canceled': 0,
+    'Calls already placed': 1,
+    'New contact, but already called': 1,
+  })
+  // Busy calls are retried in this campaign.
+  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('completed')
+  const ended = await importedContact(user)
+  expect(ended.call).toMatchObject({ status: 'completed', outcome: 'busy', attempts: 1 })
+  expect((await user.open(`/calls/${ended.call?.id}`)).text).not.toContain('canceled by')
+})
+
+it('undoes only the first of two files that have the same contact', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const first = await importFile(user, `Phone,First name\n${number},Ann\n`, { name: 'first.csv' })
+  const second = await importFile(user, `Phone,First name,Email\n${number},Anna,anna@example.com\n`, {
+    name: 'second.csv',
+  })
+  const page = await undo(user, first)
+  expect(getStat(page.html)).toMatchObject({
+    'Calls canceled': 1,
+    'Contacts removed': 0,
+    'New contact, but changed since the import': 1,
+  })
+  expect(await findContact(user, number)).toMatchObject({ first_name: 'Anna', email: 'anna@example.com' })
+  const undone = await undo(user, second)
+  expect(getStat(undone.html)).toMatchObject({ 'Contacts restored': 1 })
+  expect(await findContact(user, number)).toMatchObject({ first_name: 'Ann', email: null })
+})
+
+it('continues after a lost process, and repeats nothing', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { db } = world.database
+  const { deps } = world.service
+  const rows = Array.from(
+    { length: 230 },
+    (_, index) => `+1202558${String(index).padStart(4, '0')},P${index}`,
+  )
+  const path = await importFile(user, ['Phone,Name', ...rows].join('\n'))
+  await worker.stop()
+  await user.browser.press(await user.open(`${path}/undo`), 'Undo import')
+  const lease = async () => {
+    await db.updateTable('contact_import').set({ lease_until: null }).execute()
+    const [job] = await leaseImports(db, 1)
+    if (job === undefined) throw new Error('no import to undo')
+    return job
+  }
+  // Each process is lost after two batches: two of the calls, or one of the calls and one of the contacts.
+  for (let process = 0; process < 4; process += 1) {
+    const lost = await lease()
+    let checks = 0
+    const signal = { get aborted() { checks += 1; return checks > 2 } } as AbortSignal // prettier-ignore
+    await undoImport(deps, lost, signal)
+  }
+  const stale = await lease()
+  const current = await lease()
+  await undoImport(deps, stale, new AbortController().signal)
+  await undoImport(deps, current, new AbortController().signal)
+  worker = startWorker()
+  const page = await waitUntilSettled(user, path)
+  expect(getStat(page.html)).toMatchObject({
+    'Calls canceled': 230,
+    'Contacts removed': 230,
+    'Contacts left as they were': 0,
+  })
+  const events = await db
+    .selectFrom('event')
+    .select('call_id')
+    .where('workspace_id', '=', user.seed.workspaceId)
+    .execute()
+  expect(new Set(events.map(({ call_id: id }) => id)).size).toBe(230)
+  expect(events).toHaveLength(230)
+}, 120_000)
+
+it('undoes an import once if two people press the button at once', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = await importFile(user, `Phone,First name\n${number},Ann\n`)
+  const [one, other] = [await user.open(`${path}/undo`), await user.open(`${path}/undo`)]
+  await Promise.all([user.browser.press(one, 'Undo import'), user.browser.press(other, 'Undo import')])
+  const page = await waitUntilSettled(user, path)
+  expect(getStat(page.html)).toMatchObject({ 'Calls canceled': 1, 'Contacts removed': 1 })
+  const again = await user.open(`${path}/undo`)
+  expect(again.text).toContain('This import was already undone.')
+  expect(again.html).not.toContain('<button class="danger">')
+  expect(page.html).not.toContain(`${path}/undo`)
+})
+
+it('stays correct while contacts are changed, called, and erased at the same time', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { workspaceId } = user.seed
+  const rows = Array.from(
+    { length: 120 },
+    (_, index) => `+1202558${String(index).padStart(4, '0')},P${index}`,
+  )
+  const path = await importFile(user, ['Phone,Name', ...rows].join('\n'))
+  const contacts = await world.database.db
+    .selectFrom('contact')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id', 'desc')
+    .execute()
+  const undoing = undo(user, path)
+  const edits = contacts.map(({ id }, index) =>
+    index % 2 === 0
+      ? eraseContact(deps, workspaceId, id)
+      : updateContact(deps, workspaceId, id, { email: 'later@example.com' }, byMember(user)),
+  )
+  const settled = await Promise.allSettled(edits)
+  const page = await undoing
+  const errors = settled.flatMap((edit) => (edit.status === 'rejected' ? [String(edit.reason)] : []))
+  // A contact can be removed before its change.
+  expect(errors.filter((error) => /deadlock/i.test(error))).toEqual([])
+  const stat = getStat(page.html)
+  expect((stat['Contacts removed'] ?? 0) + (stat['Contacts left as they were'] ?? 0)).toBe(120)
+  const remaining = await world.database.db
+    .selectFrom('contact')
+    .select('email')
+    .where('workspace_id', '=', workspaceId)
+    .where('erased_at', 'is', null)
+    .execute()
+  expect(remaining.every(({ email }) => email === 'later@example.com')).toBe(true)
+  expect(remaining).toHaveLength(stat['New contact, but changed since the import'] ?? 0)
+}, 120_000)
+
+it('can be undone for 24 hours, and not once the file was discarded', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls: false })
+  expect((await user.open(path)).text).toContain('You can undo this import until')
+  const { db } = world.database
+  const id = Number(path.split('/').at(-1))
+  const long = new Date(world.service.deps.clock.now().getTime() + 7 * dayMs)
+  const ago = new Date(world.service.deps.clock.now().getTime() - dayMs)
+  const open = await user.open(`${path}/undo`)
+  await db
+    .updateTable('contact_import')
+    .set({ finished_at: ago, expires_at: long })
+    .where('id', '=', id)
+    .execute()
+  const { page: late } = await user.browser.press(open, 'Undo import')
+  expect(late.text).toContain('An import can be undone for 24 hours after it finishes.')
+  const page = await user.open(path)
+  expect(page.text).toContain('An import can be undone for 24 hours after it finishes.')
+  expect(page.html).not.toContain(`${path}/undo`)
+  await user.browser.press(page, 'Discard file')
+  expect((await user.open(`${path}/undo`)).status).toBe(404)
+  expect(await findContact(user, number)).toBeDefined()
+})
