@@ -31,9 +31,9 @@ import {
 import { addToCampaignPage, callNowPage } from './contacts/call-contact-pages.ts'
 import { exportContactsDownload } from './contacts/contact-export.ts'
 import { editContactPage, newContactPage } from './contacts/contact-form-pages.ts'
+import { importColumnsPage } from './contacts/contact-import-columns-page.ts'
 import {
   discardImportAction,
-  importIssuesDownload,
   importPage,
   importResultPage,
   startImportAction,
@@ -47,6 +47,7 @@ import {
   removeFromDoNotCallListAction,
 } from './contacts/do-not-call-page.ts'
 import { eraseContactPage } from './contacts/erase-contact-page.ts'
+import { importIssuesDownload, rejectedRowsDownload } from './contacts/import-downloads.ts'
 import {
   callbacksPage,
   replayCallbacksAction,
@@ -154,7 +155,9 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/import/:id': importResultPage,
     '/contacts/import/:id/start': startImportAction,
     '/contacts/import/:id/discard': discardImportAction,
+    '/contacts/import/:id/columns': importColumnsPage,
     '/contacts/import/:id/issues': importIssuesDownload,
+    '/contacts/import/:id/rejected': rejectedRowsDownload,
     '/contacts/:id': contactPage,
     '/contacts/:id/edit': editContactPage,
     '/contacts/:id/call': callNowPage,

@@ -13,7 +13,8 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { validateAgent } from '../../agents/validate-agent.ts'
 import { parseConfig } from '../../config.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
-import { ImportColumn, recognizeColumns } from '../../contacts/import/import-columns.ts'
+import { guessColumns, looksLikeContact, toWords } from '../../contacts/import/guess-columns.ts'
+import { ImportColumn } from '../../contacts/import/import-columns.ts'
 import { parseCsv } from '../../contacts/import/parse-csv.ts'
 import { parseRow } from '../../contacts/import/parse-row.ts'
 import { readAddContact } from '../../contacts/read-add-contact.ts'
@@ -95,6 +96,7 @@ const importContext = { country: 'US', timeZone: 'America/New_York', now: new Da
 /** A column for each field, and for a variable. */
 const columns: ImportColumn[] = [...ImportColumn.shape.field.unwrap().options, null].map((field) => ({
   ...{ header: field ?? 'variable', field, variable: field === null ? 'variable' : null },
+  ...{ rank: 1, isUnanswered: false },
 }))
 
 const readCsv = async (text: string) => {
@@ -139,7 +141,11 @@ const readers: Record<string, Record<string, Read>> = {
     'describeContact: the name of a variable': (text) => describe({ [text]: 'a' }, ''),
     'describeContact: a note': (text) => describe({}, text),
   },
-  'contacts/import/import-columns.ts': { recognizeColumns: (text) => recognizeColumns([text]) },
+  'contacts/import/guess-columns.ts': {
+    guessColumns: (text) => guessColumns([text]),
+    looksLikeContact: (text) => looksLikeContact([text]),
+    toWords,
+  },
   'contacts/import/parse-csv.ts': {
     parseCsv: readCsv,
     'parseCsv: a separator line': (text) => readCsv(`sep=;\n${text}`),
