@@ -416,19 +416,36 @@ create table contact_import (
   created_at timestamp with time zone not null,
   finished_at timestamp with time zone,
   expires_at timestamp with time zone not null,
+  samples jsonb not null default '[]'::jsonb,
+  has_header boolean not null default true,
+  is_recalled boolean not null default false,
+  consent jsonb not null default '{}'::jsonb,
   constraint contact_import_pkey PRIMARY KEY (id),
-  constraint contact_import_status_check CHECK ((status = ANY (ARRAY['uploaded'::text, 'checked'::text, 'importing'::text, 'done'::text, 'failed'::text]))),
+  constraint contact_import_status_check CHECK ((status = ANY (ARRAY['uploaded'::text, 'mapping'::text, 'checking'::text, 'checked'::text, 'importing'::text, 'done'::text, 'failed'::text, 'undoing'::text, 'undone'::text]))),
   constraint contact_import_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE SET NULL,
   constraint contact_import_workspace_id_campaign_id_fkey FOREIGN KEY (workspace_id, campaign_id) REFERENCES campaign(workspace_id, id),
   constraint contact_import_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 );
-CREATE INDEX contact_import_due ON contact_import USING btree (id) WHERE (status = ANY (ARRAY['uploaded'::text, 'importing'::text]));
+CREATE INDEX contact_import_due ON contact_import USING btree (id) WHERE (status = ANY (ARRAY['uploaded'::text, 'checking'::text, 'importing'::text, 'undoing'::text]));
 CREATE INDEX contact_import_expired ON contact_import USING btree (expires_at);
 CREATE INDEX contact_import_workspace ON contact_import USING btree (workspace_id, id DESC);
 grant delete, insert, select, update on contact_import to outdial_service;
 grant delete, insert, select, update on contact_import to outdial_workspace;
 create policy service on contact_import to outdial_service using (true);
 create policy workspace on contact_import to outdial_workspace using ((workspace_id = current_workspace_id()));
+
+create table contact_import_mapping (
+  workspace_id bigint not null,
+  headers_hash bytea not null,
+  columns jsonb not null,
+  used_at timestamp with time zone not null,
+  constraint contact_import_mapping_pkey PRIMARY KEY (workspace_id, headers_hash),
+  constraint contact_import_mapping_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on contact_import_mapping to outdial_service;
+grant delete, insert, select, update on contact_import_mapping to outdial_workspace;
+create policy service on contact_import_mapping to outdial_service using (true);
+create policy workspace on contact_import_mapping to outdial_workspace using ((workspace_id = current_workspace_id()));
 
 create table contact_import_row (
   import_id bigint not null,
@@ -440,8 +457,9 @@ create table contact_import_row (
   issues jsonb not null default '[]'::jsonb,
   result text,
   call text,
+  cells jsonb,
   constraint contact_import_row_pkey PRIMARY KEY (import_id, "position"),
-  constraint contact_import_row_call_check CHECK ((call = ANY (ARRAY['queued'::text, 'open'::text, 'do_not_call'::text]))),
+  constraint contact_import_row_call_check CHECK ((call = ANY (ARRAY['queued'::text, 'open'::text, 'do_not_call'::text, 'no_consent'::text]))),
   constraint contact_import_row_result_check CHECK ((result = ANY (ARRAY['created'::text, 'updated'::text, 'failed'::text]))),
   constraint contact_import_row_state_check CHECK ((state = ANY (ARRAY['new'::text, 'existing'::text, 'duplicate'::text, 'invalid'::text]))),
   constraint contact_import_row_import_id_fkey FOREIGN KEY (import_id) REFERENCES contact_import(id) ON DELETE CASCADE

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { decodeText, NotTextError } from '../../core/decode-text.ts'
 import { type ContactIdentifiers, containsIdentifier } from '../../db/erasure.ts'
 import type { Db } from '../../db/schema.ts'
-import { noContent } from './import-store.ts'
 
 /**
  * Deletes the contact's rows of files that are being imported, which would add the contact again, and rejected rows that
@@ -38,36 +37,32 @@ async function eraseStoredFiles(
   db: Db,
   contact: ContactIdentifiers & { workspaceId: number; at: Date },
 ): Promise<void> {
-  const files = await db
+  const { workspaceId, at } = contact
+  const stored = await db
     .selectFrom('contact_import')
-    .select(['id', 'status'])
-    .where('workspace_id', '=', contact.workspaceId)
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
     .where('bytes', 'is not', null)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
+  const ids: number[] = []
   // One at a time, because each can have 20 MB.
-  for (const { id, status } of files) {
+  for (const { id } of stored) {
     const { bytes } = await db
       .selectFrom('contact_import')
       .select('bytes')
-      .where('workspace_id', '=', contact.workspaceId)
+      .where('workspace_id', '=', workspaceId)
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
-    if (bytes === null || !(await mentions(bytes, contact))) continue
-    const failed = {
-      status: 'failed',
-      error: erasedFileError,
-      lease_until: null,
-      finished_at: contact.at,
-    } as const
-    await db
-      .updateTable('contact_import')
-      .set({ ...noContent, ...(status !== 'checked' && failed) })
-      .where('workspace_id', '=', contact.workspaceId)
-      .where('id', '=', id)
-      .execute()
+    if (bytes !== null && (await isMentioned(bytes, contact))) ids.push(id)
   }
+  await sql`
+    update contact_import set bytes = null, samples = '[]', lease_until = null,
+      status = case when status = 'checked' then status else 'failed' end,
+      error = case when status = 'checked' then error else ${erasedFileError} end,
+      finished_at = case when status = 'checked' then finished_at else ${at}::timestamptz end
+    where workspace_id = ${workspaceId} and id = any(${ids}::bigint[])`.execute(db)
 }
 
 const erasedFileError =
@@ -80,7 +75,7 @@ const sliceLength = 1024 * 1024
  * Returns true if a file contains the phone number in any spelling, or the email address. The digits of a number can be apart
  * in any way, as `containsIdentifier` finds them in the database.
  */
-async function mentions(bytes: Buffer, { digits, email }: ContactIdentifiers): Promise<boolean> {
+async function isMentioned(bytes: Buffer, { digits, email }: ContactIdentifiers): Promise<boolean> {
   let text: string
   try {
     text = decodeText(bytes)

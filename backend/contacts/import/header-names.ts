@@ -47,6 +47,7 @@ export const headerNames: { [Field in ImportField]?: readonly string[] } = {
       'indirizzo email',
       'indirizzo e mail',
       'posta elettronica',
+      'indirizzo posta elettronica',
     ],
     ...['e mailadres', 'emailadres', 'e mail adres', 'email work', 'email home', 'email other', 'work email'],
   ],
@@ -125,7 +126,17 @@ export const addressCountryNames: readonly string[] = [
 
 /** Numbers that people can be called at, whatever other words the header has. */
 export const wholePhoneNames: readonly string[] = [
-  ...['contact number', 'contact no', 'call number', 'caller id', 'kontaktnummer', 'numero de contacto'],
+  ...[
+    'contact number',
+    'contact no',
+    'whatsapp',
+    'whatsapp number',
+    'whatsapp phone number',
+    'call number',
+    'caller id',
+    'kontaktnummer',
+    'numero de contacto',
+  ],
   ...['numero de contato', 'numero di contatto', 'contactnummer', 'phone 1 value', 'phone with country code'],
 ]
 
@@ -139,7 +150,7 @@ export const phoneWords =
   words(`phone phones phoneno phonenumber telephone telephonenumber tel telno telephones
   telefon telefonnummer telefonnr telefono telefone telefones telefoon telefoonnummer mobile mobileno mobilephone
   mobilenumber mobilephonenumber mobil mobiltelefon mobiltelefonnummer mobilnummer mobilfunknummer handy handynummer
-  cell cellphone cellphonenumber cellular celular cellulare movil portable gsm whatsapp rufnummer telemovel mobiel
+  cell cellphone cellphonenumber cellular celular cellulare movil portable gsm whatsapp mobiele rufnummer telemovel mobiel
   mobielnummer homephone workphone primaryphone businessphone landline festnetz festnetznummer`)
 
 export const phoneFillers =
@@ -147,7 +158,7 @@ export const phoneFillers =
   value 1 contact person lead customer client kontakt contacto contatto contato cliente primary main principal
   principale primair haupt hauptnummer preferred personal personale mobile s is the a my your what whats ihre ihrer deine
   dein wie lautet ist votre quel quelle est le la su tu cual es seu sua qual o e il tuo suo wat uw je jouw telefon
-  please enter we can reach you at best phone`)
+  op please enter we can reach you at best phone`)
 
 /** Words for a number that people are less likely to answer. Such a number is called only if the others can't be. */
 export const secondPhoneWords =
@@ -172,6 +183,7 @@ export const statusNames: ReadonlySet<string> = new Set([
   'status',
   'contactstatus',
   'marketingstatus',
+  'personmarketingstatus',
   'abonnementstatus',
 ])
 

@@ -86,7 +86,7 @@ export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
 }
 
 /** Clears what the file contains. Its rows are stored apart. */
-export const noContent = { bytes: null, samples: '[]' } as const
+const noContent = { bytes: null, samples: '[]' } as const
 
 /** Finishes a step. Writes nothing if another process has leased the job. */
 export const finishImportStep = async (

@@ -6,7 +6,7 @@ alter table contact_import
   drop constraint contact_import_status_check,
   add constraint contact_import_status_check check (status in (
     'uploaded', 'mapping', 'checking', 'checked', 'importing', 'done', 'failed', 'undoing', 'undone'
-  )),
+  )) not valid,
   -- The first values of each column, in the order of the file. They're cleared together with the bytes.
   add column samples jsonb not null default '[]',
   -- False if the first row is a contact.
@@ -24,7 +24,9 @@ alter table contact_import_row
   -- As in the file, if the row is rejected: it's downloaded, corrected, and uploaded again.
   add column cells jsonb,
   drop constraint contact_import_row_call_check,
-  add constraint contact_import_row_call_check check (call in ('queued', 'open', 'do_not_call', 'no_consent'));
+  add constraint contact_import_row_call_check check (call in ('queued', 'open', 'do_not_call', 'no_consent')) not valid;
+alter table contact_import validate constraint contact_import_status_check;
+alter table contact_import_row validate constraint contact_import_row_call_check;
 
 -- What the columns of earlier files contained, for the next file with the same headers.
 create table contact_import_mapping (

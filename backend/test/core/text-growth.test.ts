@@ -15,8 +15,11 @@ import { parseConfig } from '../../config.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
 import { guessColumns, looksLikeContact, toWords } from '../../contacts/import/guess-columns.ts'
 import { ImportColumn } from '../../contacts/import/import-columns.ts'
+import { parseConsent, readConsent } from '../../contacts/import/parse-consent.ts'
 import { parseCsv } from '../../contacts/import/parse-csv.ts'
 import { parseRow } from '../../contacts/import/parse-row.ts'
+import { parseRowNumbers } from '../../contacts/import/parse-row-numbers.ts'
+import { readColumns } from '../../contacts/import/read-columns.ts'
 import { readAddContact } from '../../contacts/read-add-contact.ts'
 import { systemClock } from '../../core/clock.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
@@ -146,6 +149,22 @@ const readers: Record<string, Record<string, Read>> = {
     looksLikeContact: (text) => looksLikeContact([text]),
     toWords,
   },
+  'contacts/import/parse-consent.ts': {
+    readConsent,
+    'parseConsent: the source': (text) =>
+      parseConsent({ source: text, at: '2026-05-01', isGiven: true }, importContext),
+    'parseConsent: the date': (text) =>
+      parseConsent({ source: 'Form', at: text, isGiven: true }, importContext),
+  },
+  'contacts/import/parse-row-numbers.ts': {
+    'parseRowNumbers: a number': (text) =>
+      parseRowNumbers([{ header: 'Phone', cell: text }], [], false, 'US'),
+    'parseRowNumbers: numbers to block': (text) =>
+      parseRowNumbers([{ header: 'Phone', cell: text }], [], true, 'US'),
+    'parseRowNumbers: a country': (text) =>
+      parseRowNumbers([{ header: 'Phone', cell: '1' }], [{ header: 'Country', cell: text }], false, 'US'),
+  },
+  'contacts/import/read-columns.ts': { readColumns: (text) => readColumns(Buffer.from(text)) },
   'contacts/import/parse-csv.ts': {
     parseCsv: readCsv,
     'parseCsv: a separator line': (text) => readCsv(`sep=;\n${text}`),
@@ -315,6 +334,7 @@ const otherParsers: Record<string, string[]> = {
   'reads a message that the MCP library has written': ['outbound/guarded-fetch.ts isRequest'],
   'reads what a schema with limits has accepted (http/input-growth.test.ts)': [
     'contacts/contact-input.ts checkConsentDate',
+    'contacts/import/map-columns.ts readFileConsent',
     'contract/primitives.ts isCivilTime',
     'contract/primitives.ts isTimeZone',
     'dashboard/agents/agent-tool-pages.ts parseSpreadsheetChoice',

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll } from '@jest/globals'
+import { getUse, ImportColumns } from '../../contacts/import/import-columns.ts'
 import { startImporter } from '../../contacts/import/importer.ts'
+import { getImport } from '../../contacts/import/imports.ts'
+import { mapColumns } from '../../contacts/import/map-columns.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { Worker } from '../../core/worker.ts'
+import type { Deps } from '../../deps.ts'
 import type { SignedInUser } from './dashboard.ts'
 import { useServiceWorld } from './service.ts'
 import { waitFor } from './wait.ts'
@@ -69,6 +73,20 @@ export function useImportWorld() {
         .orderBy('phone_number')
         .execute(),
   }
+}
+
+/** Accepts the guessed columns of an uploaded file, once they have been read, and queues its check. */
+export async function acceptColumns(deps: Deps, workspaceId: number, importId: number): Promise<void> {
+  const found = await waitFor(async () => {
+    const read = await getImport(deps, workspaceId, importId)
+    return read.status === 'mapping' && read
+  })
+  const columns = ImportColumns.parse(found.columns)
+  await mapColumns(deps, { id: workspaceId, timeZone: 'America/New_York' }, importId, {
+    uses: columns.map((column) => getUse(column) ?? 'ignore'),
+    ranks: columns.map(({ rank }) => rank),
+    consent: { source: '', at: '' },
+  })
 }
 
 /** What to choose for columns, by their headers, and other fields of the form. */
