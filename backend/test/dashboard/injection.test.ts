@@ -17,6 +17,7 @@ beforeAll(async () => {
   await writeMarkEverywhere()
   const importer = startImporter(world.service.deps)
   await acceptColumns(world.service.deps, objects.workspaceId, Number(objects.import))
+  importer.notify()
   await waitForValue(
     () => world.database.db.selectFrom('contact_import').select('status').executeTakeFirst(),
     (row) => row?.status === 'checked',

@@ -1,9 +1,9 @@
 // cspell:ignore e-mail Zeldas
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import { startImporter } from '../../../contacts/import/importer.ts'
 import { startImport, uploadContacts } from '../../../contacts/import/imports.ts'
-import { acceptColumns } from '../../support/contact-imports.ts'
-import { acceptColumns } from '../../support/contact-imports.ts'
+import { eraseContact } from '../../../privacy/erase-contact.ts'
 import { acceptColumns } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { waitForLockWaiters } from '../../support/locks.ts'
@@ -71,6 +71,7 @@ it('erases everything about a person, including rows in files that are being imp
   )
   const importer = startImporter(world.service.deps)
   await acceptColumns(world.service.deps, workspaceId, checked)
+  importer.notify()
   await waitForValue(
     () => world.database.db.selectFrom('contact_import').select('status').execute(),
     (rows) => rows.every(({ status }) => status === 'checked'),
@@ -139,6 +140,7 @@ it("waits for an import that is about to save the person, and doesn't let it add
       (row) => row?.status === wanted,
     )
   await acceptColumns(world.service.deps, workspaceId, importId)
+  importer.notify()
   await statusIs('checked')
   await importer.stop()
 
