@@ -176,7 +176,7 @@ export const leadingWords =
 /** Parts of headers of people who opted out, or who agreed to something. */
 export const optOutPattern = /donotcall|donotcontact|donotphone|dnc|optout|optedout|unsubscri/
 export const consentPattern =
-  /optin|optedin|subscri|consent|permission|einwilligung|zustimmung|consenso|toestemming|autorizacion|gdpr|dsgvo|rgpd|blocklist|blacklist|suppress|maycall|cancall|oktocall|okaytocall|allowcall/
+  /optin|optedin|subscri|consent|permission|einwilligung|zustimmung|consenso|toestemming|autorizacion|gdpr|dsgvo|rgpd|blocklist|blacklist|suppress|maycall|cancall|oktocall|okaytocall|allowcall|agree|einverstanden|akkoord/
 
 /** Whole headers that often say that a person must not be called. */
 export const statusNames: ReadonlySet<string> = new Set([

@@ -423,6 +423,7 @@ const files: [program: string, guesses: Record<string, string>][] = [
       Status: '?',
       'Opt In': '?',
       'Permission to call': '?',
+      'Agreed to calls?': '?',
       'Call consent': '?',
       Consent: '?',
       Unsubscribed: '?',
