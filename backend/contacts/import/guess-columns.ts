@@ -83,7 +83,7 @@ function guessField(header: string): Guess | 'unanswered' | undefined {
   const named = guessByName.get(key)
   if (named !== undefined) return named
   if (isAboutPermission(key)) {
-    const isCertain = optOutPattern.test(key) && /call|phone|voice/.test(key.replace('donotcall', ''))
+    const isCertain = optOutPattern.test(key) && /call|phone|voice/.test(key)
     return isCertain && !detailPattern.test(key) ? { field: 'do_not_call', score: 0 } : 'unanswered'
   }
   const phoneScore = scorePhone(words)

@@ -3,8 +3,8 @@ import { secondMs } from '../../core/durations.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ImportColumn } from './import-columns.ts'
 import type { FileConsent } from './parse-consent.ts'
-import type { RowIssue } from './parse-row.ts'
 import type { FoundColumns } from './read-columns.ts'
+import type { RowIssue } from './row-issue.ts'
 
 /** An import that this process has leased. */
 export interface ImportJob {

@@ -1,6 +1,6 @@
 import { chooseCountry, readCountry } from '@outdial/reading'
 import { parsePhone, parsePhones } from '../../core/phone.ts'
-import type { RowIssue } from './parse-row.ts'
+import type { RowIssue } from './row-issue.ts'
 
 /** A cell that isn't blank. Several columns can have a number, say that a person has opted out, or name the country. */
 export interface HeadedCell {

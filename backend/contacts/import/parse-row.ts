@@ -9,17 +9,7 @@ import { ContactInput, requireTimeZone } from '../contact-input.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
 import { type FileConsent, parseConsent, readConsent } from './parse-consent.ts'
 import { type HeadedCell, parseRowNumbers, toNotBlocked } from './parse-row-numbers.ts'
-
-/**
- * An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. Its kind: a number that
- * should be on the do-not-call list can't be read, or a person isn't called because they said no to consent.
- */
-export const RowIssue = z.object({
-  column: z.string(),
-  message: z.string(),
-  kind: z.enum(['not_blocked', 'no_consent']).optional(),
-})
-export type RowIssue = z.infer<typeof RowIssue>
+import type { RowIssue } from './row-issue.ts'
 
 /**
  * A contact in a file. `other_numbers` are also added to the do-not-call list, if the person must not be called. Someone who

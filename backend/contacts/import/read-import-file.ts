@@ -2,7 +2,8 @@ import { fallbackEncoding, replacementCharacter } from '../../core/decode-text.t
 import type { ImportColumn } from './import-columns.ts'
 import type { CheckedRow } from './import-store.ts'
 import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
-import { type ImportContext, parseRow, type RowIssue } from './parse-row.ts'
+import { type ImportContext, parseRow } from './parse-row.ts'
+import type { RowIssue } from './row-issue.ts'
 
 /** An uploaded file, its columns, and how to parse the values in it. */
 export interface ImportFile extends ImportContext {

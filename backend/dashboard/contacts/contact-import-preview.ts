@@ -1,6 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import * as z from 'zod'
-import { ImportedContact, RowIssue } from '../../contacts/import/parse-row.ts'
+import { ImportedContact } from '../../contacts/import/parse-row.ts'
+import { RowIssue } from '../../contacts/import/row-issue.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import type { Tone } from '../../views/badges.ts'
 import { countries } from '../page/forms.ts'

@@ -6,7 +6,8 @@ import {
   reasonHeader,
 } from '../../contacts/import/import-columns.ts'
 import { getImport } from '../../contacts/import/imports.ts'
-import { ImportedContact, RowIssue } from '../../contacts/import/parse-row.ts'
+import { ImportedContact } from '../../contacts/import/parse-row.ts'
+import { RowIssue } from '../../contacts/import/row-issue.ts'
 import { formatCsvPages } from '../../core/csv.ts'
 import { pick } from '../../core/records.ts'
 import { textColumns } from '../../db/tables/contact-fields.ts'

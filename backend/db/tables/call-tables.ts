@@ -159,15 +159,7 @@ interface DoNotCallRemovalTable {
 }
 
 export type ImportStatus =
-  | 'uploaded'
-  | 'mapping'
-  | 'checking'
-  | 'checked'
-  | 'importing'
-  | 'done'
-  | 'failed'
-  | 'undoing'
-  | 'undone'
+  'uploaded' | 'mapping' | 'checking' | 'checked' | 'importing' | 'done' | 'failed' | 'undoing' | 'undone'
 
 interface ContactImportTable {
   id: Id

@@ -4,12 +4,12 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { getColumnFields, useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 
-// Files that went wrong once, as users upload them. cases/import.mjs imports one of them into a running demo workspace.
+// Files that went wrong once, as users upload them. fixtures/cases/import.mjs imports one of them into a running demo workspace.
 
 const { world, startWorker, uploadFile, uploadAndCheck, waitUntilSettled, listContacts } = useImportWorld()
 beforeAll(() => void startWorker())
 
-const folder = new URL('cases/', import.meta.url)
+const folder = new URL('fixtures/cases/', import.meta.url)
 
 type Person = [phoneNumber: string, firstName: string | null, lastName: string | null]
 

@@ -1,4 +1,4 @@
-// cspell:ignore zcrm optin
+// cspell:ignore zcrm optin pipedrive typeform
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, expect, it } from '@jest/globals'
 import { type ColumnChoices, useImportWorld } from '../../support/contact-imports.ts'
@@ -9,7 +9,7 @@ import { seedSignedInOwner } from '../../support/dashboard.ts'
 const { world, startWorker, uploadAndCheck, waitUntilSettled, listContacts } = useImportWorld()
 beforeAll(() => void startWorker())
 
-const folder = new URL('tool-files/', import.meta.url)
+const folder = new URL('fixtures/tools/', import.meta.url)
 
 /** The last two digits of each number, the full name, the email, and the external ID. */
 type Person = [digits: string, name: string, email: string | null, externalId: string | null]

@@ -1,4 +1,4 @@
-// cspell:ignore e-mail Zeldas
+// cspell:ignore e-mail Zeldas José
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { startImporter } from '../../../contacts/import/importer.ts'
