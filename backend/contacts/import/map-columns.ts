@@ -67,7 +67,7 @@ export async function mapColumns(
   deps.notify.importQueued()
 }
 
-/** The columns of a file can be mapped until its import starts, as long as its bytes are stored. */
+/** Returns true until the import starts, as long as the bytes of the file are stored. */
 export const canMapColumns = (found: { status: string; is_stored: boolean }): boolean =>
   found.is_stored && (found.status === 'mapping' || found.status === 'checked')
 
