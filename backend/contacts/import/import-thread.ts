@@ -3,7 +3,7 @@ import type { ThreadMessage } from '../../core/job-thread.ts'
 import type { CheckedRow } from './import-store.ts'
 import { UnreadableFileError } from './parse-csv.ts'
 import { type FoundColumns, readColumns } from './read-columns.ts'
-import { type ImportFile, readImportFile } from './read-import-file.ts'
+import type { ImportFile } from './read-import-file.ts'
 
 /**
  * The thread that reads one uploaded file. It finds the columns of a file; or it opens one with its first job, and reads the
@@ -36,6 +36,8 @@ async function handle(job: ImportReaderJob): Promise<ImportReaderResult> {
   try {
     if (job === 'next rows') return await readRows()
     if ('findColumns' in job) return { found: await readColumns(job.findColumns) }
+    // Loaded only here: it has the data of all phone numbers in the world, which takes memory, and columns don't need it.
+    const { readImportFile } = await import('./read-import-file.ts')
     rowsOfFile = readImportFile(job.open)
     return {}
   } catch (error) {
