@@ -32,9 +32,9 @@ import {
 import { addToCampaignPage, callNowPage } from './contacts/call-contact-pages.ts'
 import { exportContactsDownload } from './contacts/contact-export.ts'
 import { editContactPage, newContactPage } from './contacts/contact-form-pages.ts'
+import { importColumnsPage } from './contacts/contact-import-columns-page.ts'
 import {
   discardImportAction,
-  importIssuesDownload,
   importPage,
   importResultPage,
   startImportAction,
@@ -48,6 +48,7 @@ import {
   removeFromDoNotCallListAction,
 } from './contacts/do-not-call-page.ts'
 import { eraseContactPage } from './contacts/erase-contact-page.ts'
+import { importIssuesDownload, rejectedRowsDownload } from './contacts/import-downloads.ts'
 import { undoImportPage } from './contacts/undo-import-pages.ts'
 import {
   callbacksPage,
@@ -162,8 +163,10 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/import/:id': importResultPage,
     '/contacts/import/:id/start': startImportAction,
     '/contacts/import/:id/discard': discardImportAction,
+    '/contacts/import/:id/columns': importColumnsPage,
     '/contacts/import/:id/undo': undoImportPage,
     '/contacts/import/:id/issues': importIssuesDownload,
+    '/contacts/import/:id/rejected': rejectedRowsDownload,
     '/contacts/:id': contactPage,
     '/contacts/:id/edit': editContactPage,
     '/contacts/:id/call': callNowPage,

@@ -420,6 +420,10 @@ create table contact_import (
   created_at timestamp with time zone not null,
   finished_at timestamp with time zone,
   expires_at timestamp with time zone not null,
+  samples jsonb not null default '[]'::jsonb,
+  has_header boolean not null default true,
+  is_recalled boolean not null default false,
+  consent jsonb not null default '{}'::jsonb,
   undone_by jsonb,
   undone_at timestamp with time zone,
   undo_after_contact_id bigint,
@@ -438,6 +442,19 @@ grant delete, insert, select, update on contact_import to outdial_workspace;
 create policy service on contact_import to outdial_service using (true);
 create policy workspace on contact_import to outdial_workspace using ((workspace_id = current_workspace_id()));
 
+create table contact_import_mapping (
+  workspace_id bigint not null,
+  headers_hash bytea not null,
+  columns jsonb not null,
+  used_at timestamp with time zone not null,
+  constraint contact_import_mapping_pkey PRIMARY KEY (workspace_id, headers_hash),
+  constraint contact_import_mapping_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on contact_import_mapping to outdial_service;
+grant delete, insert, select, update on contact_import_mapping to outdial_workspace;
+create policy service on contact_import_mapping to outdial_service using (true);
+create policy workspace on contact_import_mapping to outdial_workspace using ((workspace_id = current_workspace_id()));
+
 create table contact_import_row (
   import_id bigint not null,
   "position" integer not null,
@@ -448,8 +465,9 @@ create table contact_import_row (
   issues jsonb not null default '[]'::jsonb,
   result text,
   call text,
+  cells jsonb,
   constraint contact_import_row_pkey PRIMARY KEY (import_id, "position"),
-  constraint contact_import_row_call_check CHECK ((call = ANY (ARRAY['queued'::text, 'open'::text, 'do_not_call'::text]))),
+  constraint contact_import_row_call_check CHECK ((call = ANY (ARRAY['queued'::text, 'open'::text, 'do_not_call'::text, 'no_consent'::text]))),
   constraint contact_import_row_result_check CHECK ((result = ANY (ARRAY['created'::text, 'updated'::text, 'failed'::text]))),
   constraint contact_import_row_state_check CHECK ((state = ANY (ARRAY['new'::text, 'existing'::text, 'duplicate'::text, 'invalid'::text]))),
   constraint contact_import_row_import_id_fkey FOREIGN KEY (import_id) REFERENCES contact_import(id) ON DELETE CASCADE

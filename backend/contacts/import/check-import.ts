@@ -2,17 +2,20 @@ import { secondMs } from '../../core/durations.ts'
 import { createJobThread, type JobThread } from '../../core/job-thread.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
-import type { ImportColumn } from './import-columns.ts'
+import { recallMapping } from './column-memory.ts'
+import { ImportColumns } from './import-columns.ts'
 import {
+  deleteImportRows,
   findImportFile,
   finishImportStep,
   type ImportJob,
   insertImportRows,
   releaseImport,
   renewImportLease,
-  restartCheck,
+  saveFoundColumns,
 } from './import-store.ts'
 import type { ImportReaderJob, ImportReaderResult } from './import-thread.ts'
+import { FileConsent } from './parse-consent.ts'
 import { UnreadableFileError } from './parse-csv.ts'
 
 type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
@@ -24,6 +27,32 @@ const maxHeapMegabytes = 256
 const readTimeoutMs = 10 * secondMs
 
 /**
+ * Finds the columns of an uploaded file. A person then says what they contain.
+ *
+ * @throws {UnreadableFileError}
+ */
+export async function findColumns(deps: ImportDeps, job: ImportJob): Promise<void> {
+  const file = await findImportFile(deps.db, job)
+  if (file === undefined || file.bytes === null) return
+  const { bytes } = file
+  const reader = createJobThread<ImportReaderJob, ImportReaderResult>(threadFile, maxHeapMegabytes)
+  try {
+    const { found } = await read(reader, { findColumns: bytes })
+    if (found === undefined) return
+    await inTransaction(deps, async (tx) => {
+      if (!(await renewImportLease(tx.db, job))) return
+      const remembered = found.hasHeader
+        ? await recallMapping(tx.db, job.workspaceId, found.columns)
+        : undefined
+      const columns = remembered ?? found.columns
+      await saveFoundColumns(tx.db, job, { ...found, columns, isRecalled: remembered !== undefined })
+    })
+  } finally {
+    await reader.close()
+  }
+}
+
+/**
  * Reads a file and records what importing each row would do. Nothing is imported yet. If the process ends meanwhile,
  * another one starts the check over.
  *
@@ -32,10 +61,14 @@ const readTimeoutMs = 10 * secondMs
 export async function checkImport(deps: ImportDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
   const file = await findImportFile(deps.db, job)
   if (file === undefined || file.bytes === null) return
+  const { bytes, country, timeZone, hasHeader } = file
   const reader = createJobThread<ImportReaderJob, ImportReaderResult>(threadFile, maxHeapMegabytes)
   try {
-    const { columns } = await read(reader, { ...file, bytes: file.bytes, now: deps.clock.now() })
-    if (columns === undefined || !(await startChecking(deps, job, columns))) return
+    const columns = ImportColumns.parse(file.columns)
+    const consent = FileConsent.parse(file.consent)
+    const now = deps.clock.now()
+    await read(reader, { open: { bytes, columns, hasHeader, country, timeZone, consent, now } })
+    if (!(await startChecking(deps, job))) return
     for (;;) {
       if (signal.aborted) {
         await releaseImport(deps.db, job)
@@ -69,9 +102,9 @@ async function read(
   return result
 }
 
-const startChecking = (deps: ImportDeps, job: ImportJob, columns: ImportColumn[]): Promise<boolean> =>
+const startChecking = (deps: ImportDeps, job: ImportJob): Promise<boolean> =>
   inTransaction(deps, async (tx) => {
     if (!(await renewImportLease(tx.db, job))) return false
-    await restartCheck(tx.db, job, columns)
+    await deleteImportRows(tx.db, job)
     return true
   })

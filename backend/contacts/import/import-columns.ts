@@ -2,14 +2,16 @@ import * as z from 'zod'
 import { consentColumns, textColumns } from '../../db/tables/contact-fields.ts'
 
 /**
- * The fields that a column can contain. `name` is the first and last name in one column. Variables have columns with
- * names of their own.
+ * The fields that a column can contain. `name` is the first and last name in one column. Of someone who must not be called,
+ * `do_not_call` says yes, or `may_call` says no. Variables have columns with names of their own.
  */
 const importFields = [
   'phone_number',
   'country',
   'name',
   'do_not_call',
+  'may_call',
+  'consent_given',
   ...textColumns,
   ...consentColumns,
 ] as const
@@ -18,95 +20,54 @@ export type ImportField = (typeof importFields)[number]
 export const ImportColumn = z.object({
   header: z.string(),
   field: z.enum(importFields).nullable(),
-  /** The name of the variable, if the column isn't a field. */
+  /** The name of the variable, if the column isn't a field. Null for both means that the column is ignored. */
   variable: z.string().nullable(),
+  /** The place of a phone column among the others: the first readable number is called. */
+  rank: z.number().default(0),
+  /** True until a person has said what the column contains, because a wrong guess would call someone who opted out. */
+  isUnanswered: z.boolean().default(false),
 })
 export type ImportColumn = z.infer<typeof ImportColumn>
 
-// cspell:disable
-/** Headers that people and other programs use besides the field's own name. */
-const otherNames: { [Field in ImportField]?: string[] } = {
-  phone_number: [
-    ...['phone', 'mobile', 'mobilephone', 'mobilenumber', 'mobilephonenumber', 'cell'],
-    ...['cellphone', 'cellphonenumber', 'telephone', 'telephonenumber', 'tel', 'number', 'phoneno', 'phone1'],
-    ...[
-      'primaryphone',
-      'phone1value',
-      'telefon',
-      'telefonnummer',
-      'handy',
-      'téléphone',
-      'teléfono',
-      'telefono',
-    ],
-  ],
-  country: [
-    ...['countrycode', 'countryregion', 'countryname', 'countryiso', 'countryisocode', 'isocountrycode'],
-    ...['phonecountry', 'phonecountrycode', 'dialcode', 'dialingcode', 'callingcode'],
-  ],
-  first_name: ['first', 'givenname', 'forename', 'vorname', 'prénom', 'prenom', 'nombre'],
-  last_name: ['last', 'surname', 'familyname', 'nachname', 'apellido', 'apellidos'],
-  name: ['fullname', 'contactname', 'displayname'],
-  email: ['emailaddress', 'mail', 'email1', 'email1value', 'primaryemail'],
-  external_id: ['id', 'crmid', 'contactid', 'customerid', 'recordid', 'leadid'],
-  time_zone: ['tz'],
-  do_not_call: ['dnc', 'optout', 'optedout', 'donotcontact'],
-  consent_source: ['consent'],
-  consent_at: ['consentdate', 'consenttime'],
-}
-// cspell:enable
+export const ImportColumns = z.array(ImportColumn)
 
-/** Returns a header in lower case, without spaces and punctuation. */
-const toName = (header: string): string => header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+/** Fields that several columns can contain. All of them count. */
+export const repeatableFields: ReadonlySet<ImportField> = new Set([
+  'phone_number',
+  'country',
+  'do_not_call',
+  'may_call',
+  'consent_given',
+])
 
-const fieldByName = new Map(
-  importFields.flatMap((field) =>
-    [toName(field), ...(otherNames[field] ?? [])].map((name) => [name, field] as const),
-  ),
-)
+/** The name of a column that Outdial adds to rejected rows. It says why they were rejected. */
+export const reasonHeader = 'Reason'
 
-/** Parts of headers of people who opted out, in whatever words: “Unsubscribed”, “DNC status”, “Has opted out of calls”. */
-const optOut = /donotcall|donotcontact|dnc|optout|optedout|unsubscri/ // cspell:disable-line
+/** What a person can choose for a column: a field, a variable, or nothing. */
+export const ColumnUse = z.enum([...importFields, 'variable', 'ignore'])
+export type ColumnUse = z.infer<typeof ColumnUse>
 
-/** Other channels, whose opt-outs say nothing about calls. */
-const otherChannel = /mail|sms|text|fax|newsletter/
+/** A choice for one column. `rank` is the place of a phone column among the others. */
+export const ColumnChoice = z.object({ use: ColumnUse, rank: z.number() })
+export type ColumnChoice = z.infer<typeof ColumnChoice>
 
-/** Returns the field that a column with this header contains. Undefined if it isn't a field. */
-function recognizeField(header: string): ImportField | undefined {
-  const name = toName(header)
-  const field = fieldByName.get(name)
-  if (field !== undefined) return field
-  return optOut.test(name) && !otherChannel.test(name) ? 'do_not_call' : undefined
+/** Returns the use of a column. Undefined until a person has answered. */
+export function getUse(column: ImportColumn): ColumnUse | undefined {
+  if (column.isUnanswered) return undefined
+  return column.field ?? (column.variable === null ? 'ignore' : 'variable')
 }
 
-/**
- * Fields of which all columns count: taking the second one for a variable would call people who have opted out, or strangers
- * in another country.
- */
-const repeatable: ReadonlySet<ImportField> = new Set(['do_not_call', 'country'])
+/** Returns the column with another use. */
+export const useColumn = (
+  { header }: Pick<ImportColumn, 'header'>,
+  { use, rank }: ColumnChoice,
+): ImportColumn => ({
+  header,
+  field: use === 'variable' || use === 'ignore' ? null : use,
+  variable: use === 'variable' ? toVariable(header) : null,
+  rank: use === 'phone_number' ? rank : 0,
+  isUnanswered: false,
+})
 
-/** Recognizes columns by their headers. Of fields that aren't `repeatable`, the second column becomes a variable. */
-export function recognizeColumns(headers: readonly string[]): ImportColumn[] {
-  const used = new Set<string>()
-  return headers.map((raw) => {
-    const header = raw.trim()
-    const field = recognizeField(header)
-    if (field !== undefined && (repeatable.has(field) || !used.has(field))) {
-      used.add(field)
-      return { header, field, variable: null }
-    }
-    const variable = header.slice(0, 100)
-    if (variable === '' || used.has(`=${variable}`)) return { header, field: null, variable: null }
-    used.add(`=${variable}`)
-    return { header, field: null, variable }
-  })
-}
-
-/** Returns two columns that both contain a part of the consent, so that nobody can tell which one counts. */
-export function findConflictingColumns(columns: readonly ImportColumn[]): [string, string] | undefined {
-  for (const field of ['consent_source', 'consent_at'] as const) {
-    const [first, second] = columns.filter(({ header }) => recognizeField(header) === field)
-    if (first !== undefined && second !== undefined) return [first.header, second.header]
-  }
-  return undefined
-}
+/** Returns the name of a column's variable, with the limit of the API. */
+export const toVariable = (header: string): string => header.slice(0, 100)

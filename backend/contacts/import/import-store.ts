@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { secondMs } from '../../core/durations.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ImportColumn } from './import-columns.ts'
-import type { RowIssue } from './parse-row.ts'
+import type { FileConsent } from './parse-consent.ts'
+import type { FoundColumns } from './read-columns.ts'
+import type { RowIssue } from './row-issue.ts'
 
 /** An import that this process has leased. */
 export interface ImportJob {
@@ -10,7 +12,7 @@ export interface ImportJob {
   workspaceId: number
   fence: number
   attempts: number
-  status: 'uploaded' | 'importing' | 'undoing'
+  status: 'uploaded' | 'checking' | 'importing' | 'undoing'
 }
 
 const leaseMs = 30 * secondMs
@@ -47,7 +49,7 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
       select id from contact_import
       where id in (
         select min(id) from contact_import
-        where status in ('uploaded', 'importing', 'undoing')
+        where status in ('uploaded', 'checking', 'importing', 'undoing')
         group by workspace_id
         having bool_and(lease_until is null or lease_until < clock_timestamp())
       ) and (lease_until is null or lease_until < clock_timestamp())
@@ -83,6 +85,9 @@ export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
     .execute()
 }
 
+/** Clears what the file contains. Its rows are stored apart. */
+const noContent = { bytes: null, samples: '[]' } as const
+
 /** Finishes a step. Writes nothing if another process has leased the job. */
 export const finishImportStep = async (
   db: Db,
@@ -94,7 +99,8 @@ export const finishImportStep = async (
     .set({
       status: result.status,
       error: result.error ?? null,
-      bytes: null,
+      // Another look at the columns checks the file again.
+      ...(result.status !== 'checked' && noContent),
       lease_until: null,
       finished_at: result.status === 'checked' ? null : result.at,
     })
@@ -105,25 +111,72 @@ export const finishImportStep = async (
     .execute()
 }
 
-/** Returns the file to check, with the workspace's country and time zone for parsing it. */
+/** Returns the file, with the workspace's country and time zone for parsing it. */
 export const findImportFile = (db: Db, job: ImportJob) =>
   db
     .selectFrom('contact_import')
     .innerJoin('workspace', 'workspace.id', 'contact_import.workspace_id')
-    .select(['bytes', 'workspace.country', 'workspace.time_zone as timeZone'])
+    .select(['bytes', 'columns', 'consent', 'has_header as hasHeader'])
+    .select(['workspace.country', 'workspace.time_zone as timeZone'])
     .where('contact_import.workspace_id', '=', job.workspaceId)
     .where('contact_import.id', '=', job.id)
     .executeTakeFirst()
 
-/** Deletes the rows of an earlier check and saves the columns. Call it in a transaction. */
-export async function restartCheck(db: Db, job: ImportJob, columns: readonly ImportColumn[]): Promise<void> {
-  await db.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()
+/** Saves the columns of a file, which a person then maps. Call it in a transaction that has renewed the lease. */
+export async function saveFoundColumns(
+  db: Db,
+  job: ImportJob,
+  found: FoundColumns & { isRecalled: boolean },
+): Promise<void> {
   await db
     .updateTable('contact_import')
-    .set({ columns: JSON.stringify(columns) })
+    .set({
+      status: 'mapping',
+      columns: JSON.stringify(found.columns),
+      samples: JSON.stringify(found.samples),
+      has_header: found.hasHeader,
+      is_recalled: found.isRecalled,
+      lease_until: null,
+      attempts: 0,
+    })
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
     .execute()
+}
+
+/**
+ * Saves what the columns contain, and queues the check. A file that was checked can be checked again until its import starts.
+ *
+ * @returns false if the file isn't stored any more, or is being processed
+ */
+export async function markMapped(
+  db: Db,
+  workspaceId: number,
+  importId: number,
+  mapping: { columns: readonly ImportColumn[]; consent: FileConsent },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('contact_import')
+    .set({
+      status: 'checking',
+      columns: JSON.stringify(mapping.columns),
+      consent: JSON.stringify(mapping.consent),
+      is_recalled: false,
+      attempts: 0,
+      lease_until: null,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', importId)
+    .where('status', 'in', ['mapping', 'checked'])
+    .where('bytes', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Deletes the rows of an earlier check. */
+export const deleteImportRows = async (db: Db, job: ImportJob): Promise<void> => {
+  await db.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()
 }
 
 export interface CheckedRow {
@@ -132,13 +185,15 @@ export interface CheckedRow {
   fields: unknown
   isDuplicate: boolean
   issues: RowIssue[]
+  /** Of a rejected row, as in the file. */
+  cells: string[] | null
 }
 
 /** Saves checked rows, and looks up which contacts exist and which numbers are on the do-not-call list. */
 export async function insertImportRows(db: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
   const { workspaceId } = job
   await sql`
-    insert into contact_import_row (import_id, position, phone_number, fields, state, on_do_not_call_list, issues)
+    insert into contact_import_row (import_id, position, phone_number, fields, state, on_do_not_call_list, issues, cells)
     select ${job.id}::bigint, row.position, row.phone_number, row.fields,
       case
         when row.issues <> '[]' and row.phone_number is null then 'invalid'
@@ -147,9 +202,9 @@ export async function insertImportRows(db: Db, job: ImportJob, rows: readonly Ch
         else 'existing'
       end,
       row.phone_number is not null and do_not_call.number_hash is not null,
-      row.issues
+      row.issues, nullif(row.cells, 'null')
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as row (position int, phone_number text, fields jsonb, "isDuplicate" boolean, issues jsonb)
+      as row (position int, phone_number text, fields jsonb, "isDuplicate" boolean, issues jsonb, cells jsonb)
     left join contact on contact.workspace_id = ${workspaceId}
       and contact.phone_number = row.phone_number and contact.erased_at is null
     left join do_not_call on do_not_call.workspace_id = ${workspaceId} and do_not_call.number_hash = salted_number_hash(
@@ -191,13 +246,14 @@ export const lockRemainingRows = (db: Db, job: ImportJob, rows: RemainingRows, l
 export interface RowResult {
   position: number
   result: 'created' | 'updated' | 'failed'
-  call: 'queued' | 'open' | 'do_not_call' | null
+  call: 'queued' | 'open' | 'do_not_call' | 'no_consent' | null
   issues: RowIssue[]
 }
 
 export async function writeRowResults(db: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
   await sql`
-    update contact_import_row set result = done.result, call = done.call, issues = done.issues
+    update contact_import_row
+    set result = done.result, call = done.call, issues = contact_import_row.issues || done.issues
     from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
       as done (position int, result text, call text, issues jsonb)
     where import_id = ${job.id} and contact_import_row.position = done.position`.execute(db)
@@ -212,7 +268,7 @@ export async function markImportStarted(
 ): Promise<boolean> {
   const row = await db
     .updateTable('contact_import')
-    .set({ status: 'importing', campaign_id: campaignId, attempts: 0, lease_until: null })
+    .set({ status: 'importing', campaign_id: campaignId, attempts: 0, lease_until: null, ...noContent })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', importId)
     .where('status', '=', 'checked')
@@ -231,6 +287,11 @@ export const findImport = (db: Db, workspaceId: number, importId: number) =>
       'contact_import.status',
       'contact_import.error',
       'contact_import.columns',
+      'contact_import.samples',
+      'contact_import.has_header',
+      'contact_import.is_recalled',
+      'contact_import.consent',
+      sql<boolean>`contact_import.bytes is not null`.as('is_stored'),
       'contact_import.created_at',
       'contact_import.finished_at',
       'contact_import.campaign_id',
@@ -246,7 +307,7 @@ export async function deleteImport(db: Db, workspaceId: number, importId: number
     .deleteFrom('contact_import')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', importId)
-    .where('status', 'in', ['checked', 'done', 'failed', 'undone'])
+    .where('status', 'in', ['mapping', 'checked', 'done', 'failed', 'undone'])
     .returning('id')
     .executeTakeFirst()
   return row !== undefined

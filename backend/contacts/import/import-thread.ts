@@ -1,16 +1,19 @@
 import { parentPort } from 'node:worker_threads'
 import type { ThreadMessage } from '../../core/job-thread.ts'
-import type { ImportColumn } from './import-columns.ts'
 import type { CheckedRow } from './import-store.ts'
 import { UnreadableFileError } from './parse-csv.ts'
-import { type ImportFile, readImportFile } from './read-import-file.ts'
+import { type FoundColumns, readColumns } from './read-columns.ts'
+import type { ImportFile } from './read-import-file.ts'
 
-/** The thread that reads one uploaded file. Opens it with the first job, and reads the next rows with each that follows. */
-export type ImportReaderJob = ImportFile | 'next rows'
+/**
+ * The thread that reads one uploaded file. It finds the columns of a file; or it opens one with its first job, and reads the
+ * next rows with each that follows.
+ */
+export type ImportReaderJob = { findColumns: Uint8Array } | { open: ImportFile } | 'next rows'
 
-/** The columns of a file that was opened, the next rows (none at the end), or why the file can't be read. */
+/** The columns of a file, the next rows (none at the end), or why the file can't be read. */
 export interface ImportReaderResult {
-  columns?: ImportColumn[]
+  found?: FoundColumns
   rows?: CheckedRow[]
   error?: string
 }
@@ -18,7 +21,7 @@ export interface ImportReaderResult {
 /** Rows per batch, each in a transaction of its own. */
 const batchSize = 200
 
-let items: AsyncGenerator<ImportColumn[] | CheckedRow> | undefined
+let rowsOfFile: AsyncGenerator<CheckedRow> | undefined
 
 const send = (message: ThreadMessage<ImportReaderResult>) => parentPort?.postMessage(message)
 
@@ -31,25 +34,24 @@ parentPort?.on('message', (job: ImportReaderJob) => {
 
 async function handle(job: ImportReaderJob): Promise<ImportReaderResult> {
   try {
-    return await (job === 'next rows' ? readRows() : openFile(job))
+    if (job === 'next rows') return await readRows()
+    if ('findColumns' in job) return { found: await readColumns(job.findColumns) }
+    // Loaded only here: it has the data of all phone numbers in the world, which takes memory, and columns don't need it.
+    const { readImportFile } = await import('./read-import-file.ts')
+    rowsOfFile = readImportFile(job.open)
+    return {}
   } catch (error) {
     if (!(error instanceof UnreadableFileError)) throw error
     return { error: error.message }
   }
 }
 
-async function openFile(file: ImportFile): Promise<ImportReaderResult> {
-  items = readImportFile(file)
-  const first = await items.next()
-  return !first.done && Array.isArray(first.value) ? { columns: first.value } : {}
-}
-
 async function readRows(): Promise<ImportReaderResult> {
   const rows: CheckedRow[] = []
   while (rows.length < batchSize) {
-    const next = await items?.next()
+    const next = await rowsOfFile?.next()
     if (next === undefined || next.done) break
-    if (!Array.isArray(next.value)) rows.push(next.value)
+    rows.push(next.value)
   }
   return { rows }
 }

@@ -2,7 +2,7 @@ import { secondMs } from '../../core/durations.ts'
 import { describeError } from '../../core/errors.ts'
 import { startWorker, type Worker } from '../../core/worker.ts'
 import type { Deps } from '../../deps.ts'
-import { checkImport } from './check-import.ts'
+import { checkImport, findColumns } from './check-import.ts'
 import { finishImportStep, type ImportJob, leaseImports } from './import-store.ts'
 import { UnreadableFileError } from './parse-csv.ts'
 import { runImport } from './run-import.ts'
@@ -33,7 +33,9 @@ async function handleImport(deps: ImporterDeps, job: ImportJob, signal: AbortSig
     finishImportStep(deps.db, job, { status: 'failed', error: message, at: deps.clock.now() })
   if (job.attempts > maxAttempts) return fail('Something went wrong on our side. Upload the file again.')
   try {
-    await (job.status === 'uploaded' ? checkImport(deps, job, signal) : runImport(deps, job, signal))
+    if (job.status === 'uploaded') await findColumns(deps, job)
+    else if (job.status === 'checking') await checkImport(deps, job, signal)
+    else await runImport(deps, job, signal)
   } catch (error) {
     if (!(error instanceof UnreadableFileError)) throw error
     await fail(error.message)

@@ -2,16 +2,18 @@ import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import type { Caller } from '../../core/caller.ts'
 import { dayMs } from '../../core/durations.ts'
 import { FormError, invalidField } from '../../core/form-errors.ts'
+import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Deps } from '../../deps.ts'
 import { deleteImport, findImport, insertImport, markImportStarted } from './import-store.ts'
 
 /** The maximum size of a file of contacts. */
 export const maxFileBytes = 20 * 1024 * 1024
 
-const importTtlMs = dayMs
+/** Rejected rows are corrected meanwhile. */
+const importTtlMs = 7 * dayMs
 
 /**
- * Saves a file of contacts for a day and queues its check. Nothing is imported yet.
+ * Saves a file of contacts for seven days, and finds its columns. Nothing is imported yet.
  *
  * @throws {ApiError} validation_failed, body_too_large
  */
@@ -54,7 +56,7 @@ export async function startImport(
   campaignId: number | null,
 ): Promise<boolean> {
   const found = await getImport({ db }, workspaceId, importId)
-  if (found.status === 'failed' || found.status === 'uploaded') {
+  if (notChecked.has(found.status)) {
     throw new FormError(
       'validation_failed',
       "This file hasn't been checked yet, or its check failed. Wait for the check to finish, or upload the file again.",
@@ -69,6 +71,8 @@ export async function startImport(
   return isStarted
 }
 
+const notChecked: ReadonlySet<ImportStatus> = new Set(['uploaded', 'mapping', 'checking', 'failed'])
+
 /**
  * Returns an import with its campaign.
  *
@@ -79,7 +83,7 @@ export async function getImport({ db }: Pick<Deps, 'db'>, workspaceId: number, i
   if (found === undefined)
     throw new FormError(
       'not_found',
-      "This import doesn't exist. Files are deleted one day after upload. Upload the file again.",
+      "This import doesn't exist. Files are deleted seven days after upload. Upload the file again.",
     )
   return found
 }

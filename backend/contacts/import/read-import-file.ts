@@ -1,34 +1,33 @@
 import { fallbackEncoding, replacementCharacter } from '../../core/decode-text.ts'
-import { findConflictingColumns, type ImportColumn, recognizeColumns } from './import-columns.ts'
+import type { ImportColumn } from './import-columns.ts'
 import type { CheckedRow } from './import-store.ts'
 import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
-import { type ImportContext, parseRow, type RowIssue } from './parse-row.ts'
+import { type ImportContext, parseRow } from './parse-row.ts'
+import type { RowIssue } from './row-issue.ts'
 
-/** An uploaded file, and how to parse numbers and dates in it. */
+/** An uploaded file, its columns, and how to parse the values in it. */
 export interface ImportFile extends ImportContext {
   bytes: Uint8Array
+  columns: readonly ImportColumn[]
+  hasHeader: boolean
 }
 
 /**
- * Reads a file: first its columns, then what importing each row would do. It runs in a thread, because reading a row with
- * 200 columns takes milliseconds.
+ * Reads what importing each row of a file would do. It runs in a thread, because reading a row with 200 columns takes
+ * milliseconds.
  *
  * @throws {UnreadableFileError}
  */
-export async function* readImportFile(file: ImportFile): AsyncGenerator<ImportColumn[] | CheckedRow> {
+export async function* readImportFile(file: ImportFile): AsyncGenerator<CheckedRow> {
+  const { columns } = file
   const seen: SeenNumbers = { positions: new Map(), listed: new Set() }
-  let columns: ImportColumn[] | undefined
   let position = 0
   let rowCount = 0
   const { encoding, records } = parseCsv(Buffer.from(file.bytes))
   let isEncodingGuessed = encoding === fallbackEncoding
   for await (const cells of records) {
     position += 1
-    if (columns === undefined) {
-      columns = requireColumns(cells)
-      yield columns
-      continue
-    }
+    if (file.hasHeader && position === 1) continue
     if (cells.every((cell) => cell.trim() === '')) continue
     rowCount += 1
     if (rowCount > maxRows || position > 2 * maxRows) throw tooManyRowsError()
@@ -42,32 +41,6 @@ export async function* readImportFile(file: ImportFile): AsyncGenerator<ImportCo
     }
     yield row
   }
-  if (columns === undefined) throw new UnreadableFileError('The file is empty. Choose another file.')
-}
-
-/** Twice as many as a contact can have variables. Every cell costs time, and a file of 20 MB can contain millions. */
-const maxColumns = 200
-
-function requireColumns(headers: readonly string[]): ImportColumn[] {
-  if (headers.length > maxColumns) {
-    throw new UnreadableFileError(
-      `The file has ${headers.length.toLocaleString('en-US')} columns, but it can have at most ${maxColumns}. Remove some.`,
-    )
-  }
-  const columns = recognizeColumns(headers)
-  const conflict = findConflictingColumns(columns)
-  if (conflict !== undefined) {
-    const [first, second] = conflict
-    throw new UnreadableFileError(
-      `The columns “${first.slice(0, 100)}” and “${second.slice(0, 100)}” both seem to contain the consent. Remove or rename one, then upload the file again.`,
-    )
-  }
-  if (columns.some(({ field }) => field === 'phone_number')) return columns
-  const namedHeaders = columns.map(({ header }) => header).filter(Boolean)
-  const headerList = namedHeaders.slice(0, 8).join(', ').slice(0, 300)
-  throw new UnreadableFileError(
-    `The file has no phone number column. The first row contains: ${headerList || 'nothing'}. Name a column “Phone number” in the first row, then upload the file again.`,
-  )
 }
 
 const tooManyRowsError = () =>
@@ -110,21 +83,18 @@ function checkRow(
 ): CheckedRow {
   const parsed = parseRow(columns, cells, context)
   if ('issues' in parsed) {
-    return { position, phone_number: null, fields: {}, isDuplicate: false, issues: parsed.issues }
+    const { issues } = parsed
+    return { position, phone_number: null, fields: {}, isDuplicate: false, issues, cells: [...cells] }
   }
-  const { phoneNumber, fields } = parsed
+  const { phoneNumber, fields, notices } = parsed
   const { positions, listed } = seen
   const numbersToList = fields.do_not_call === true ? [phoneNumber, ...fields.other_numbers] : []
   const first = positions.get(phoneNumber)
   const isDuplicate = first !== undefined && numbersToList.every((number) => listed.has(number))
   if (!isDuplicate) positions.set(phoneNumber, position)
   numbersToList.forEach((number) => listed.add(number))
-  const column = columns.find(({ field }) => field === 'phone_number')?.header ?? ''
-  return {
-    position,
-    phone_number: phoneNumber,
-    fields,
-    isDuplicate,
-    issues: isDuplicate ? [{ column, message: `Duplicate of row ${first}. This row is skipped.` }] : [],
-  }
+  const column = columns.find(({ field, rank }) => field === 'phone_number' && rank <= 1)?.header ?? ''
+  const duplicate = { column, message: `Duplicate of row ${first}. This row is skipped.` }
+  const issues = isDuplicate ? [duplicate, ...notices] : [...notices]
+  return { position, phone_number: phoneNumber, fields, isDuplicate, issues, cells: null }
 }

@@ -64,16 +64,18 @@ async function importRows(
     await finishImportStep(db, job, { status: 'done', at: clock.now() })
     return 'finished'
   }
-  const requests = rows.map(({ fields }) =>
-    toRequest(ImportedContact.parse(fields), { campaignId, actor, now: clock.now() }),
-  )
+  const contacts = rows.map(({ fields }) => ImportedContact.parse(fields))
+  const requests = contacts.map((contact) => toRequest(contact, { campaignId, actor, now: clock.now() }))
   const decisions = await addContacts(tx, job.workspaceId, requests, { isAlone })
   const results: RowResult[] = []
   const aloneRows: number[] = []
   for (const [index, { position }] of rows.entries()) {
     const decision = decisions[index]
     if (decision === undefined || decision === leftOut) aloneRows.push(position)
-    else if (!isCampaignArchived(decision)) results.push(toRowResult(position, decision))
+    else if (!isCampaignArchived(decision)) {
+      const isDenied = campaignId !== null && contacts[index]?.consent_denied === true
+      results.push(toRowResult(position, decision, isDenied ? 'no_consent' : null))
+    }
   }
   await writeRowResults(db, job, results)
   if (decisions.some(isCampaignArchived)) {
@@ -104,7 +106,7 @@ function toRequest(
       // The check of the file has normalized the number.
       contact: { phoneNumber: input.phone_number },
       doNotCallNumbers: input.do_not_call === true ? [input.phone_number, ...input.other_numbers] : [],
-      call: campaignId === null ? null : { campaignId, ...call },
+      call: campaignId === null || input.consent_denied === true ? null : { campaignId, ...call },
     }
     return { addition, api: null }
   } catch (error) {
@@ -116,7 +118,7 @@ function toRequest(
 const isCampaignArchived = (decision: Decision): boolean =>
   decision !== leftOut && decision.kind === 'rejected' && decision.error.code === 'campaign_archived'
 
-function toRowResult(position: number, decision: AddResult): RowResult {
+function toRowResult(position: number, decision: AddResult, notCalled: 'no_consent' | null): RowResult {
   if (decision.kind === 'replayed') throw new Error('invariant: a row has no idempotency key')
   if (decision.kind === 'rejected') {
     const issues = [{ column: '', message: decision.error.message }]
@@ -124,7 +126,7 @@ function toRowResult(position: number, decision: AddResult): RowResult {
   }
   const { contact, call } = decision
   const result = contact.created ? 'created' : 'updated'
-  if (call === null) return { position, result, call, issues: [] }
+  if (call === null) return { position, result, call: notCalled, issues: [] }
   if (call === 'listed') return { position, result, call: 'do_not_call', issues: [] }
   return { position, result, call: call.queued ? 'queued' : 'open', issues: [] }
 }

@@ -1,8 +1,7 @@
 import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import { contactLabels } from '../../contacts/contact-labels.ts'
-import { ImportColumn, type ImportField } from '../../contacts/import/import-columns.ts'
+import { type ImportColumn, ImportColumns } from '../../contacts/import/import-columns.ts'
 import {
   discardImport,
   getImport,
@@ -10,53 +9,44 @@ import {
   startImport,
   uploadContacts,
 } from '../../contacts/import/imports.ts'
-import { RowIssue } from '../../contacts/import/parse-row.ts'
-import { formatCsvPages } from '../../core/csv.ts'
-import { pick } from '../../core/records.ts'
-import { consentColumns, detailColumns, nameColumns } from '../../db/tables/contact-fields.ts'
-import type { Deps } from '../../deps.ts'
+import { canMapColumns } from '../../contacts/import/map-columns.ts'
+import { FileConsent } from '../../contacts/import/parse-consent.ts'
+import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Badge } from '../../views/badges.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
-import {
-  defineAction,
-  defineDownload,
-  defineForm,
-  definePage,
-  noInput,
-  redirectTo,
-  template,
-} from '../page/define-page.ts'
+import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
 import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { ChosenFile } from '../page/upload.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import {
+  type ColumnsForm,
+  columnsPath,
+  toCampaignQuery,
+  toColumnsForm,
+} from './contact-import-columns-page.ts'
+import { importBadges, labelOfField, runningStatuses } from './contact-import-labels.ts'
+import { type PreviewLine, toPreview } from './contact-import-preview.ts'
+import {
   countImportRows,
   type ImportCounts,
-  type ImportStatus,
-  type RowWithIssues,
+  type IssueTableName,
   selectImports,
+  selectPreviewRows,
   selectRowsWithIssues,
 } from './contact-import-queries.ts'
+import { type ImportIssue, toImportIssues } from './import-downloads.ts'
 import { readUndoSection, type UndoSection } from './undo-import-pages.ts'
 
 interface UploadData {
-  requiredColumn: string
-  /** The other columns that are recognized, as a list in a sentence. */
-  otherColumns: string
   imports: { id: number; name: string; badge: Badge; at: Date }[]
-}
-
-interface ImportIssue {
-  row: number
-  column: string
-  message: string
 }
 
 /** The issues of some of the rows. */
 interface IssueTable {
   id: string
   title: string
+  text: string
   issues: ImportIssue[]
   /** Number of rows whose issues aren't shown. */
   more: number
@@ -70,12 +60,19 @@ interface ImportData {
   isRunning: boolean
   error: string
   at: Date
+  /** The form for the columns, while they wait for a person. */
+  columnsForm: ColumnsForm | null
+  /** The path of that form, if the columns can still be changed. */
+  columnsPath: string
   counts: ImportCounts
   /** Number of contacts that the import creates or updates. */
   importable: number
   progress: { max: number; value: number; text: string }
   fields: { header: string; field: string }[]
   variables: string[]
+  /** True if a column says who agreed to be called, but not where or when. */
+  lacksConsentDetails: boolean
+  preview: PreviewLine[]
   issueTables: IssueTable[]
   campaigns: { value: number | ''; label: string }[]
   campaignLabel: string
@@ -86,31 +83,9 @@ interface ImportData {
 const importListView = template<UploadData>('dashboard/contacts/contact-import-page')
 const importResultView = template<ImportData>('dashboard/contacts/contact-import-result-page')
 
-const statusBadges: Record<ImportStatus, Badge> = {
-  uploaded: { tone: 'live', text: 'Checking' },
-  checked: { tone: 'warn', text: 'Not imported yet' },
-  importing: { tone: 'live', text: 'Importing' },
-  done: { tone: 'good', text: 'Imported' },
-  failed: { tone: 'bad', text: 'Failed' },
-  undoing: { tone: 'live', text: 'Undoing' },
-  undone: { tone: 'mute', text: 'Undone' },
-}
-
-/** In the order of the page's text. */
-const fieldNames: Record<ImportField, string> = {
-  phone_number: addContactTexts.phone_number.label,
-  country: addContactTexts.country.label,
-  ...pick(contactLabels, nameColumns),
-  name: 'Full name',
-  ...pick(contactLabels, [...detailColumns, 'time_zone']),
-  do_not_call: addContactTexts.do_not_call.label,
-  ...pick(contactLabels, consentColumns),
-}
-
-const { phone_number: requiredColumn, ...otherNames } = fieldNames
-const otherColumns = new Intl.ListFormat('en-US').format(Object.values(otherNames))
-
 const maxIssues = 100
+
+const previewRows = 20
 
 export const importPage = defineForm({
   query: z.object({ campaign: OptionalId }),
@@ -119,12 +94,10 @@ export const importPage = defineForm({
   show: async (deps, { workspace }) => {
     const imports = await selectImports(deps.db, workspace.id)
     return importListView('Import contacts', {
-      requiredColumn,
-      otherColumns,
       imports: imports.map(({ id, file_name, status, created_at }) => ({
         id,
         name: file_name,
-        badge: statusBadges[status],
+        badge: importBadges[status],
         at: created_at,
       })),
     })
@@ -132,44 +105,73 @@ export const importPage = defineForm({
   submit: async (tx, context, { file: chosen }) => {
     const id = await uploadContacts(tx, context.caller, chosen)
     const { campaign } = context.query
-    const query = campaign === undefined ? '' : `?campaign=${campaign}`
-    return redirectTo(`${importPath(context, id)}${query}`)
+    return redirectTo(`${importPath(context, id)}${toCampaignQuery(campaign)}`)
   },
 })
 
-const ImportColumns = z.array(ImportColumn)
-const ImportIssues = z.array(RowIssue)
+/** The tables of issues, in the order of the page. */
+const issueTables: Record<IssueTableName, { title: string; text: string }> = {
+  not_blocked: {
+    title: 'Not blocked',
+    text: "These people should not be called, but their numbers can't be read. They aren't on the do-not-call list.",
+  },
+  no_consent: { title: 'Saved, not called: no consent', text: '' },
+  skipped: { title: 'Skipped rows', text: '' },
+  noted: { title: 'Imported rows to check', text: '' },
+}
 
 export const importResultPage = definePage({
   params: IdParams,
   query: z.object({ campaign: OptionalId }),
-  show: async (deps, { workspace, params: { id }, query }) => {
+  show: async (deps, context) => {
+    const { workspace, query } = context
+    const { id } = context.params
     const found = await getImport(deps, workspace.id, id)
     const counts = await countImportRows(deps.db, workspace.id, id)
     const columns = ImportColumns.parse(found.columns)
     const campaigns = await listOpenCampaigns(deps, workspace.id)
-    const selectIssues = (rows: 'skipped' | 'noted') =>
-      selectRowsWithIssues(deps.db, workspace.id, id, { after: 0, limit: maxIssues, rows })
-    const skippedCount = counts.invalid + counts.duplicate + counts.failed
+    const columnsAction = columnsPath(importPath(context, id), query.campaign)
+    const isRead = found.status !== 'uploaded' && found.status !== 'mapping'
+    const shownTables: IssueTable[] = []
+    for (const table of Object.keys(issueTables) as IssueTableName[]) {
+      if (counts[table] === 0) continue
+      const rows = await selectRowsWithIssues(deps.db, workspace.id, id, {
+        after: 0,
+        limit: maxIssues,
+        table,
+      })
+      shownTables.push({
+        id: `issues-${table.replace('_', '-')}`,
+        ...issueTables[table],
+        issues: rows.flatMap((row) => toImportIssues(row, table)).slice(0, maxIssues),
+        more: Math.max(0, counts[table] - rows.length),
+      })
+    }
+    const preview =
+      found.status === 'checked' ? await selectPreviewRows(deps.db, workspace.id, id, previewRows) : []
     return importResultView(`Import of ${found.file_name}`, {
       id,
       name: found.file_name,
       status: found.status,
-      badge: statusBadges[found.status],
-      isRunning: ['uploaded', 'importing', 'undoing'].includes(found.status),
+      badge: importBadges[found.status],
+      isRunning: runningStatuses.has(found.status),
       error: found.error ?? '',
       at: found.created_at,
+      columnsForm:
+        found.status === 'mapping' ? toColumnsForm(found, columnsAction, workspace.timeZone) : null,
+      columnsPath: canMapColumns(found) ? columnsAction : '',
       counts,
       importable: counts.new + counts.existing,
       progress: toProgress(found.status, counts, found.campaign_name),
-      fields: columns.flatMap(({ header, field }) =>
-        field === null ? [] : [{ header, field: fieldNames[field] }],
-      ),
+      fields: isRead
+        ? columns.flatMap(({ header, field }) =>
+            field === null ? [] : [{ header, field: labelOfField(field) }],
+          )
+        : [],
       variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
-      issueTables: [
-        toIssueTable('issues', 'Skipped rows', await selectIssues('skipped'), skippedCount),
-        toIssueTable('notices', 'Imported rows to check', await selectIssues('noted'), counts.noted),
-      ],
+      lacksConsentDetails: lacksConsentDetails(columns, FileConsent.parse(found.consent)),
+      preview: preview.map(toPreview),
+      issueTables: shownTables,
       campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
       campaignLabel: addContactTexts.campaign_id.label,
       chosen: query.campaign ?? '',
@@ -177,6 +179,14 @@ export const importResultPage = definePage({
     })
   },
 })
+
+function lacksConsentDetails(columns: readonly ImportColumn[], consent: FileConsent): boolean {
+  const has = (name: ImportColumn['field']) => columns.some(({ field }) => field === name)
+  if (!has('consent_given')) return false
+  const hasSource = consent.source !== undefined || has('consent_source')
+  const hasDate = consent.at !== undefined || has('consent_at')
+  return !hasSource || !hasDate
+}
 
 function toProgress(
   status: ImportStatus,
@@ -196,27 +206,13 @@ function toProgress(
   return { max, value: status === 'done' ? max : written, text: `${contacts}${calls}` }
 }
 
-const formatQueuedCalls = ({ queued, open, not_called: notCalled }: ImportCounts): string =>
+const formatQueuedCalls = ({ queued, open, not_called: notCalled, denied }: ImportCounts): string =>
   [
     `${formatPlural(queued, 'call')} queued`,
     ...(open > 0 ? [`${formatCount(open)} already waiting or in progress`] : []),
     ...(notCalled > 0 ? [`${formatCount(notCalled)} not called (on the do-not-call list)`] : []),
+    ...(denied > 0 ? [`${formatCount(denied)} not called (no consent)`] : []),
   ].join(', ')
-
-const toImportIssues = ({ position, issues }: RowWithIssues): ImportIssue[] =>
-  ImportIssues.parse(issues).map((issue) => ({ row: position, ...issue }))
-
-const toIssueTable = (
-  id: string,
-  title: string,
-  rows: readonly RowWithIssues[],
-  count: number,
-): IssueTable => ({
-  id,
-  title,
-  issues: rows.flatMap(toImportIssues).slice(0, maxIssues),
-  more: Math.max(0, count - rows.length),
-})
 
 export const startImportAction = defineAction({
   params: IdParams,
@@ -245,27 +241,5 @@ export const discardImportAction = defineAction({
   },
   back: (context) => importPath(context, context.params.id),
 })
-
-export const importIssuesDownload = defineDownload({
-  params: IdParams,
-  query: noInput,
-  send: async (deps, { workspace, params: { id } }) => {
-    const found = await getImport(deps, workspace.id, id)
-    return {
-      name: `issues-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
-      type: 'text/csv; charset=utf-8',
-      body: exportIssues(deps, workspace.id, id),
-    }
-  },
-})
-
-const exportIssues = ({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number) =>
-  formatCsvPages({
-    header: ['row', 'column', 'issue'],
-    fetchPage: (last: RowWithIssues | undefined, limit) =>
-      selectRowsWithIssues(db, workspaceId, importId, { after: last?.position ?? 0, limit }),
-    toRecords: (issues) =>
-      toImportIssues(issues).map(({ row, column, message }) => [String(row), column, message]),
-  })
 
 const importPath = (context: PageContext, id: number) => pathTo(context, `/contacts/import/${id}`)

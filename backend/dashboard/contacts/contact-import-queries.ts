@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-export type ImportStatus = 'uploaded' | 'checked' | 'importing' | 'done' | 'failed' | 'undoing' | 'undone'
-
-/** Returns the latest imports, newest first. Imports are deleted after a day. */
+/** Returns the latest imports, newest first. Imports are deleted after seven days. */
 export const selectImports = (db: Db, workspaceId: number) =>
   db
     .selectFrom('contact_import')
@@ -20,8 +18,11 @@ export interface ImportCounts {
   existing: number
   duplicate: number
   invalid: number
-  /** Rows that are imported, but that someone should look at. */
+  /** Rows by the table that shows their issues. */
+  skipped: number
   noted: number
+  not_blocked: number
+  no_consent: number
   /** The contacts that are on the list already, and those that a column puts there. */
   on_do_not_call_list: number
   created: number
@@ -30,10 +31,21 @@ export interface ImportCounts {
   queued: number
   open: number
   not_called: number
+  denied: number
 }
 
 /** An issue of a row that isn't skipped is only a notice. */
-const isNoted = "(state in ('new', 'existing') and result is distinct from 'failed')"
+const isImported = "(state in ('new', 'existing') and result is distinct from 'failed')"
+const hasOtherIssue = "jsonb_path_exists(issues, '$[*] ? (!exists(@.kind))')"
+
+/** The tables of issues, and their rows. A row can be in several. */
+const issueConditions = {
+  not_blocked: `issues @> '[{"kind": "not_blocked"}]'`,
+  no_consent: `issues @> '[{"kind": "no_consent"}]'`,
+  skipped: `${hasOtherIssue} and not ${isImported}`,
+  noted: `${hasOtherIssue} and ${isImported}`,
+} as const
+export type IssueTableName = keyof typeof issueConditions
 
 export async function countImportRows(db: Db, workspaceId: number, importId: number): Promise<ImportCounts> {
   const count = (condition: string) => sql`count(*) filter (where ${sql.raw(condition)})`
@@ -43,7 +55,10 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
       ${count("state = 'existing'")} as existing,
       ${count("state = 'duplicate'")} as duplicate,
       ${count("state = 'invalid'")} as invalid,
-      ${count(`issues <> '[]' and ${isNoted}`)} as noted,
+      ${count(`issues <> '[]' and ${issueConditions.skipped}`)} as skipped,
+      ${count(`issues <> '[]' and ${issueConditions.noted}`)} as noted,
+      ${count(issueConditions.not_blocked)} as not_blocked,
+      ${count(issueConditions.no_consent)} as no_consent,
       ${count(`(on_do_not_call_list or fields @> '{"do_not_call": true}') and state in ('new', 'existing')`)}
         as on_do_not_call_list,
       ${count("result = 'created'")} as created,
@@ -51,7 +66,8 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
       ${count("result = 'failed'")} as failed,
       ${count("call = 'queued'")} as queued,
       ${count("call = 'open'")} as open,
-      ${count("call = 'do_not_call'")} as not_called
+      ${count("call = 'do_not_call'")} as not_called,
+      ${count("call = 'no_consent'")} as denied
     from contact_import_row
     where import_id = (select id from contact_import where workspace_id = ${workspaceId} and id = ${importId})`.execute(
     db,
@@ -61,16 +77,49 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
   return counts
 }
 
-/** Returns the rows that have issues, or only those that are skipped or aren't, in the order of the file. */
+/** Returns the rows that have issues, or only those of one table, in the order of the file. */
 export const selectRowsWithIssues = (
   db: Db,
   workspaceId: number,
   importId: number,
-  page: { after: number; limit: number; rows?: 'skipped' | 'noted' },
+  page: { after: number; limit: number; table?: IssueTableName },
 ) =>
+  selectRows(db, workspaceId, importId, page)
+    .select(['position', 'issues'])
+    .where('issues', '<>', sql<string>`'[]'::jsonb`)
+    .$if(page.table !== undefined, (query) =>
+      query.where(sql<boolean>`${sql.raw(issueConditions[page.table ?? 'noted'])}`),
+    )
+    .execute()
+
+export type RowWithIssues = Awaited<ReturnType<typeof selectRowsWithIssues>>[number]
+
+/** Returns the first rows, as they were read. */
+export const selectPreviewRows = (db: Db, workspaceId: number, importId: number, limit: number) =>
+  selectRows(db, workspaceId, importId, { after: 0, limit })
+    .select(['position', 'phone_number', 'fields', 'state', 'on_do_not_call_list', 'issues'])
+    .execute()
+
+export type PreviewRow = Awaited<ReturnType<typeof selectPreviewRows>>[number]
+
+/** Returns the rows that aren't imported because of an error, with their cells or what was read of them. */
+export const selectRejectedRows = (
+  db: Db,
+  workspaceId: number,
+  importId: number,
+  page: { after: number; limit: number },
+) =>
+  selectRows(db, workspaceId, importId, page)
+    .select(['position', 'issues', 'cells', 'fields'])
+    .where('issues', '<>', sql<string>`'[]'::jsonb`)
+    .where((eb) => eb.or([eb('state', '=', 'invalid'), eb('result', '=', 'failed')]))
+    .execute()
+
+export type RejectedRow = Awaited<ReturnType<typeof selectRejectedRows>>[number]
+
+const selectRows = (db: Db, workspaceId: number, importId: number, page: { after: number; limit: number }) =>
   db
     .selectFrom('contact_import_row')
-    .select(['position', 'issues'])
     .where('import_id', '=', (eb) =>
       eb
         .selectFrom('contact_import')
@@ -78,12 +127,6 @@ export const selectRowsWithIssues = (
         .where('workspace_id', '=', workspaceId)
         .where('id', '=', importId),
     )
-    .where('issues', '<>', sql<string>`'[]'::jsonb`)
-    .$if(page.rows === 'skipped', (query) => query.where(sql<boolean>`not ${sql.raw(isNoted)}`))
-    .$if(page.rows === 'noted', (query) => query.where(sql<boolean>`${sql.raw(isNoted)}`))
     .where('position', '>', page.after)
     .orderBy('position')
     .limit(page.limit)
-    .execute()
-
-export type RowWithIssues = Awaited<ReturnType<typeof selectRowsWithIssues>>[number]

@@ -30,6 +30,7 @@ export interface CallTables {
   do_not_call_removal: DoNotCallRemovalTable
   contact_import: ContactImportTable
   contact_import_row: ContactImportRowTable
+  contact_import_mapping: ContactImportMappingTable
   call: CallTable
   call_attempt: CallAttemptTable
   attempt_report: AttemptReportTable
@@ -159,15 +160,22 @@ interface DoNotCallRemovalTable {
   removed_at: CreatedAt
 }
 
+export type ImportStatus =
+  'uploaded' | 'mapping' | 'checking' | 'checked' | 'importing' | 'done' | 'failed' | 'undoing' | 'undone'
+
 interface ContactImportTable {
   id: Id
   workspace_id: number
   user_id: number | null
   file_name: string
   bytes: Buffer | null
-  status: Generated<'uploaded' | 'checked' | 'importing' | 'done' | 'failed' | 'undoing' | 'undone'>
+  status: Generated<ImportStatus>
   error: string | null
   columns: JsonWithDefault<unknown>
+  samples: JsonWithDefault<unknown>
+  has_header: Generated<boolean>
+  is_recalled: Generated<boolean>
+  consent: JsonWithDefault<unknown>
   campaign_id: number | null
   fence: Generated<number>
   lease_until: TimestampColumn | null
@@ -204,7 +212,15 @@ interface ContactImportRowTable {
   on_do_not_call_list: Generated<boolean>
   issues: JsonWithDefault<unknown>
   result: 'created' | 'updated' | 'failed' | null
-  call: 'queued' | 'open' | 'do_not_call' | null
+  call: 'queued' | 'open' | 'do_not_call' | 'no_consent' | null
+  cells: NullableJson<unknown>
+}
+
+interface ContactImportMappingTable {
+  workspace_id: number
+  headers_hash: Buffer
+  columns: Json<unknown>
+  used_at: TimestampColumn
 }
 
 interface CallTable {

@@ -13,9 +13,13 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { validateAgent } from '../../agents/validate-agent.ts'
 import { parseConfig } from '../../config.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
-import { ImportColumn, recognizeColumns } from '../../contacts/import/import-columns.ts'
+import { guessColumns, looksLikeContact, toWords } from '../../contacts/import/guess-columns.ts'
+import { ImportColumn } from '../../contacts/import/import-columns.ts'
+import { parseConsent, readConsent } from '../../contacts/import/parse-consent.ts'
 import { parseCsv } from '../../contacts/import/parse-csv.ts'
 import { parseRow } from '../../contacts/import/parse-row.ts'
+import { parseRowNumbers } from '../../contacts/import/parse-row-numbers.ts'
+import { readColumns } from '../../contacts/import/read-columns.ts'
 import { readAddContact } from '../../contacts/read-add-contact.ts'
 import { systemClock } from '../../core/clock.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
@@ -95,6 +99,7 @@ const importContext = { country: 'US', timeZone: 'America/New_York', now: new Da
 /** A column for each field, and for a variable. */
 const columns: ImportColumn[] = [...ImportColumn.shape.field.unwrap().options, null].map((field) => ({
   ...{ header: field ?? 'variable', field, variable: field === null ? 'variable' : null },
+  ...{ rank: 1, isUnanswered: false },
 }))
 
 const readCsv = async (text: string) => {
@@ -139,7 +144,27 @@ const readers: Record<string, Record<string, Read>> = {
     'describeContact: the name of a variable': (text) => describe({ [text]: 'a' }, ''),
     'describeContact: a note': (text) => describe({}, text),
   },
-  'contacts/import/import-columns.ts': { recognizeColumns: (text) => recognizeColumns([text]) },
+  'contacts/import/guess-columns.ts': {
+    guessColumns: (text) => guessColumns([text]),
+    looksLikeContact: (text) => looksLikeContact([text]),
+    toWords,
+  },
+  'contacts/import/parse-consent.ts': {
+    readConsent,
+    'parseConsent: the source': (text) =>
+      parseConsent({ source: text, at: '2026-05-01', isGiven: true }, importContext),
+    'parseConsent: the date': (text) =>
+      parseConsent({ source: 'Form', at: text, isGiven: true }, importContext),
+  },
+  'contacts/import/parse-row-numbers.ts': {
+    'parseRowNumbers: a number': (text) =>
+      parseRowNumbers([{ header: 'Phone', cell: text }], [], false, 'US'),
+    'parseRowNumbers: numbers to block': (text) =>
+      parseRowNumbers([{ header: 'Phone', cell: text }], [], true, 'US'),
+    'parseRowNumbers: a country': (text) =>
+      parseRowNumbers([{ header: 'Phone', cell: '1' }], [{ header: 'Country', cell: text }], false, 'US'),
+  },
+  'contacts/import/read-columns.ts': { readColumns: (text) => readColumns(Buffer.from(text)) },
   'contacts/import/parse-csv.ts': {
     parseCsv: readCsv,
     'parseCsv: a separator line': (text) => readCsv(`sep=;\n${text}`),
@@ -309,6 +334,7 @@ const otherParsers: Record<string, string[]> = {
   'reads a message that the MCP library has written': ['outbound/guarded-fetch.ts isRequest'],
   'reads what a schema with limits has accepted (http/input-growth.test.ts)': [
     'contacts/contact-input.ts checkConsentDate',
+    'contacts/import/map-columns.ts readFileConsent',
     'contract/primitives.ts isCivilTime',
     'contract/primitives.ts isTimeZone',
     'dashboard/agents/agent-tool-pages.ts parseSpreadsheetChoice',

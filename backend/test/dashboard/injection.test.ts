@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { startImporter } from '../../contacts/import/importer.ts'
+import { acceptColumns } from '../support/contact-imports.ts'
 import { listDashboardRoutes, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
@@ -15,6 +16,8 @@ beforeAll(async () => {
   objects = await seedEverything(world.service, mark)
   await writeMarkEverywhere()
   const importer = startImporter(world.service.deps)
+  await acceptColumns(world.service.deps, objects.workspaceId, Number(objects.import))
+  importer.notify()
   await waitForValue(
     () => world.database.db.selectFrom('contact_import').select('status').executeTakeFirst(),
     (row) => row?.status === 'checked',

@@ -47,6 +47,8 @@ async function fillTables(db: Db, of: SeededObjects): Promise<void> {
     ) values (${workspaceId}, ${call}, ${attemptId}, 'look_up', '{}', '', false, false, ${now}, 1)`,
     sql`insert into delivery_attempt (delivery_id, number, at, duration_ms) values (${of.delivery}, 1, ${now}, 1)`,
     sql`insert into contact_import_row (import_id, position, state) values (${of.import}, 99, 'new')`,
+    sql`insert into contact_import_mapping (workspace_id, headers_hash, columns, used_at)
+      values (${workspaceId}, ${hash}, '[]', ${now})`,
     sql`insert into do_not_call (workspace_id, number_hash, source) values (${workspaceId}, ${hash}, 'api')`,
     sql`insert into do_not_call_removal (workspace_id, number_hash, source, reason, removed_by)
       values (${workspaceId}, ${hash}, 'api', 'asked', ${owner})`,

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll } from '@jest/globals'
+import { getUse, ImportColumns } from '../../contacts/import/import-columns.ts'
 import { startImporter } from '../../contacts/import/importer.ts'
+import { getImport } from '../../contacts/import/imports.ts'
+import { mapColumns } from '../../contacts/import/map-columns.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { Worker } from '../../core/worker.ts'
+import type { Deps } from '../../deps.ts'
 import type { SignedInUser } from './dashboard.ts'
 import { useServiceWorld } from './service.ts'
 import { waitFor } from './wait.ts'
@@ -32,6 +36,11 @@ export function useImportWorld() {
       timeoutMs,
     )
 
+  const uploadFile = async (user: SignedInUser, bytes: string | Uint8Array, name = 'leads.csv') => {
+    const { path } = await upload(user, name, bytes)
+    return { path, page: await waitUntilSettled(user, path) }
+  }
+
   return {
     world,
     /** Starts a worker whose waits use real time, because these tests don't advance the manual clock. */
@@ -42,8 +51,18 @@ export function useImportWorld() {
       return worker
     },
     waitUntilSettled,
-    uploadAndCheck: async (user: SignedInUser, bytes: string | Uint8Array, name = 'leads.csv') => {
-      const { path } = await upload(user, name, bytes)
+    /** Uploads a file, and waits until its columns can be mapped. */
+    uploadFile,
+    /** Uploads a file, accepts the guessed columns except for `choices`, and waits for the check. */
+    uploadAndCheck: async (
+      user: SignedInUser,
+      bytes: string | Uint8Array,
+      choices: ColumnChoices = {},
+      name = 'leads.csv',
+    ) => {
+      const { path, page } = await uploadFile(user, bytes, name)
+      if (!page.html.includes('/columns"')) return { path, page }
+      await user.browser.press(page, 'Check file', toMappingFields(page.html, choices))
       return { path, page: await waitUntilSettled(user, path) }
     },
     listContacts: ({ seed }: { seed: { workspaceId: number } }) =>
@@ -54,6 +73,51 @@ export function useImportWorld() {
         .orderBy('phone_number')
         .execute(),
   }
+}
+
+/** Accepts the guessed columns of an uploaded file, once they have been read, and queues its check. */
+export async function acceptColumns(deps: Deps, workspaceId: number, importId: number): Promise<void> {
+  const found = await waitFor(async () => {
+    const read = await getImport(deps, workspaceId, importId)
+    return read.status === 'mapping' && read
+  })
+  const columns = ImportColumns.parse(found.columns)
+  await mapColumns(deps, { id: workspaceId, timeZone: 'America/New_York' }, importId, {
+    uses: columns.map((column) => getUse(column) ?? 'ignore'),
+    ranks: columns.map(({ rank }) => rank),
+    consent: { source: '', at: '' },
+  })
+}
+
+/** What to choose for columns, by their headers, and other fields of the form. */
+export type ColumnChoices = Record<string, string>
+
+/** Returns the names of the fields in which a person says what the columns contain, by the header. */
+export const getColumnFields = (
+  html: string,
+): { header: string; field: string; use: string; samples: string[] }[] =>
+  [...html.matchAll(/<th scope="row" id="column-(\d+)">(.*?)<\/th>(.*?)<\/tr>/gs)].map(
+    ([, index = '', header = '', cells = '']) => ({
+      header: decode(header.includes('(no name)') ? '' : header),
+      field: `use_${index}`,
+      use: /<option value="([^"]*)" selected>/.exec(cells)?.[1] ?? '',
+      samples: [...cells.matchAll(/<div class="sample">(.*?)<\/div>/gs)].map(([, sample = '']) =>
+        decode(sample),
+      ),
+    }),
+  )
+
+const decode = (html: string): string =>
+  html
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+export function toMappingFields(html: string, choices: ColumnChoices): Record<string, string> {
+  const names = new Map(getColumnFields(html).map(({ header, field }) => [header, field]))
+  return Object.fromEntries(Object.entries(choices).map(([name, value]) => [names.get(name) ?? name, value]))
 }
 
 /** Uploads a file. Returns the path of its import, or the page with the error if the file is rejected. */

@@ -46,6 +46,7 @@ export const memberPaths = [
   '/contacts/do-not-call',
   '/contacts/do-not-call/remove',
   '/contacts/import',
+  '/contacts/import/:id/columns',
   '/contacts/import/:id/discard',
   '/contacts/import/:id/start',
   '/contacts/import/:id/undo',

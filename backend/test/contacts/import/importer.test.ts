@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { isOnDoNotCallList } from '../../../calls/check-do-not-call.ts'
-import { checkImport } from '../../../contacts/import/check-import.ts'
+import { checkImport, findColumns } from '../../../contacts/import/check-import.ts'
 import { leaseImports } from '../../../contacts/import/import-store.ts'
 import { runImport } from '../../../contacts/import/run-import.ts'
 import type { Worker } from '../../../core/worker.ts'
@@ -32,6 +32,8 @@ it('continues after a lost process, and imports no row twice with two workers', 
       .updateTable('contact_import')
       .set({ lease_until: new Date(0) })
       .execute()
+  await findColumns(deps, await lease())
+  await user.browser.press(await user.open(path), 'Check file')
   // The first check is aborted, the second loses its lease, and the third finishes. What the second writes is rejected.
   await checkImport(deps, await lease(), AbortSignal.abort())
   const lost = await lease()
@@ -82,7 +84,7 @@ it('handles one file of a workspace at a time, so that the files of another do n
     [user, second],
     [other, others],
   ] as const)
-    expect((await waitUntilSettled(owner, path)).text).toContain('New contacts')
+    expect((await waitUntilSettled(owner, path)).text).toContain('Columns to confirm')
 })
 
 it('stops and shows an error if its campaign is archived during the import', async () => {
@@ -138,8 +140,8 @@ it('commits each batch separately, so that the page shows progress', async () =>
     { length: rowCount },
     (_, index) => `+1202559${String(index).padStart(4, '0')},P${index}`,
   )
-  const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
-  await user.browser.press(await waitUntilSettled(user, path), 'Import contacts')
+  const { path, page } = await uploadAndCheck(user, ['Phone,Name', ...rows].join('\n'))
+  await user.browser.press(page, 'Import contacts')
   const seen = new Set<number>()
   await waitFor(async () => {
     const { text } = await user.open(path)

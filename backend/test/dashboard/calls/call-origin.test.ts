@@ -82,7 +82,7 @@ it('links a scheduled callback to the call in which it was asked for', async () 
 it('names the imported file until the contact is erased', async () => {
   const user = await seedSignedInOwner(world.service)
   startWorker()
-  const { path, page } = await uploadAndCheck(user, `Phone\n${freshNumber()}`, 'maya.csv')
+  const { path, page } = await uploadAndCheck(user, `Phone\n${freshNumber()}`, {}, 'maya.csv')
   await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
   await waitUntilSettled(user, path)
   const callId = await findLastCallId(user)

@@ -1,9 +1,10 @@
-// cspell:ignore e-mail Zeldas
+// cspell:ignore e-mail Zeldas José
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { startImporter } from '../../../contacts/import/importer.ts'
 import { startImport, uploadContacts } from '../../../contacts/import/imports.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
+import { acceptColumns } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { waitForLockWaiters } from '../../support/locks.ts'
 import { useServiceWorld } from '../../support/service.ts'
@@ -52,13 +53,13 @@ it('erases everything about a person, including rows in files that are being imp
   })
   await browser.press(await open(`${at}/edit`), 'Save', { first_name: 'Zelda Maria' })
 
-  const file = (bytes: string) =>
+  const file = (text: string, encoding: BufferEncoding = 'utf8') =>
     uploadContacts(
       world.service.deps,
       { workspaceId, userId },
-      { name: 'leads.csv', bytes: Buffer.from(bytes), isTooLarge: false },
+      { name: 'leads.csv', bytes: Buffer.from(text, encoding), isTooLarge: false },
     )
-  await file(
+  const checked = await file(
     [
       'Phone,Name,E-mail,Time zone',
       '(202) 555-0173,Zelda Quine,zelda@quine.example,',
@@ -69,13 +70,26 @@ it('erases everything about a person, including rows in files that are being imp
     ].join('\n'),
   )
   const importer = startImporter(world.service.deps)
+  await acceptColumns(world.service.deps, workspaceId, checked)
+  importer.notify()
   await waitForValue(
     () => world.database.db.selectFrom('contact_import').select('status').execute(),
     (rows) => rows.every(({ status }) => status === 'checked'),
   )
   await importer.stop()
-  // A file that was just uploaded and isn't checked yet.
-  const unread = await file('Phone,Name\n202-555-0173,Zelda Quine\n')
+  // Files that were just uploaded and aren't checked yet.
+  const unread = await Promise.all([
+    file('Phone,Name\n202-555-0173,Zelda Quine\n'),
+    file('Phone,Name\n"+1 (202) 555.01 73",?\n'),
+    file('Phone\n(\u0662\u0660\u0662) \uFF15\uFF15\uFF15-0173\n'),
+    file('\uFEFFPhone\n2025550173\n', 'utf16le'),
+    file('Name;Phone;Mail\nJosé;202/5550173;\n', 'latin1'),
+    file('Phone,Mail\n+12025550174,ZELDA@Quine.example\n'),
+  ])
+  const unrelated = await Promise.all([
+    file('Phone,Name\n202-555-0174,Somebody else\n'),
+    file('Phone,Name\n202-555-0184,Somebody else\n', 'utf16le'),
+  ])
 
   const person = /zelda|quine|202\D{0,2}555\D{0,2}0173/i
   expect((await findTraces(person)).length).toBeGreaterThan(5)
@@ -85,7 +99,15 @@ it('erases everything about a person, including rows in files that are being imp
   expect(page.text).toContain('erased')
   expect(await findTraces(person)).toEqual([])
 
-  expect((await open(`/contacts/import/${unread}`)).text).toContain('Upload it again')
+  for (const id of unread)
+    expect((await open(`/contacts/import/${id}`)).text).toContain('the file contains that person')
+  for (const id of unrelated)
+    expect((await open(`/contacts/import/${id}`)).text).not.toContain('A contact was erased')
+  const { page: stillChecked } = await browser.open(
+    `${new URL(page.url).origin}/w/${workspaceId}/contacts/import/${checked}`,
+  )
+  expect(stillChecked.html).toContain('/start"')
+  expect(stillChecked.html).not.toContain('Back to columns')
   const { page: lookup } = await browser.open(
     `${new URL(page.url).origin}/w/${workspaceId}/contacts/do-not-call?number=2025550173`,
   )
@@ -117,6 +139,8 @@ it("waits for an import that is about to save the person, and doesn't let it add
       () => db.selectFrom('contact_import').select('status').where('id', '=', importId).executeTakeFirst(),
       (row) => row?.status === wanted,
     )
+  await acceptColumns(world.service.deps, workspaceId, importId)
+  importer.notify()
   await statusIs('checked')
   await importer.stop()
 

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import * as z from 'zod'
+import type { Db } from '../../db/schema.ts'
+import { rankPhones } from './guess-columns.ts'
+import { ColumnChoice, type ImportColumn, useColumn } from './import-columns.ts'
+
+/** Remembered mappings per workspace. The one that was used the longest ago goes. */
+const maxMappings = 100
+
+/** Hashes a header row. Its texts aren't stored: without a header, the first row is a person. */
+const hashHeaders = (columns: readonly ImportColumn[]): Buffer => {
+  const headers = columns.map(({ header }) => header.trim().toLowerCase().replace(/\s+/g, ' '))
+  return createHash('sha256').update(JSON.stringify(headers)).digest()
+}
+
+/** Remembers what the columns of a file contain, for the next file with the same headers. */
+export async function rememberMapping(
+  db: Db,
+  workspaceId: number,
+  columns: readonly ImportColumn[],
+  choices: readonly ColumnChoice[],
+  at: Date,
+): Promise<void> {
+  await db
+    .insertInto('contact_import_mapping')
+    .values({
+      workspace_id: workspaceId,
+      headers_hash: hashHeaders(columns),
+      columns: JSON.stringify(choices),
+      used_at: at,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'headers_hash']).doUpdateSet((eb) => ({
+        columns: eb.ref('excluded.columns'),
+        used_at: eb.ref('excluded.used_at'),
+      })),
+    )
+    .execute()
+  await sql`
+    delete from contact_import_mapping where workspace_id = ${workspaceId} and headers_hash in (
+      select headers_hash from contact_import_mapping where workspace_id = ${workspaceId}
+      order by used_at desc, headers_hash offset ${maxMappings}
+    )`.execute(db)
+}
+
+/** Returns the columns as they were mapped in an earlier file with these headers. Undefined if there's none. */
+export async function recallMapping(
+  db: Db,
+  workspaceId: number,
+  columns: readonly ImportColumn[],
+): Promise<ImportColumn[] | undefined> {
+  const found = await db
+    .selectFrom('contact_import_mapping')
+    .select('columns')
+    .where('workspace_id', '=', workspaceId)
+    .where('headers_hash', '=', hashHeaders(columns))
+    .executeTakeFirst()
+  const choices = z.array(ColumnChoice).safeParse(found?.columns).data
+  if (choices?.length !== columns.length) return undefined
+  return rankPhones(
+    columns.map((column, index) => useColumn(column, choices[index] ?? { use: 'ignore', rank: 0 })),
+  )
+}

@@ -1,0 +1,72 @@
+import { readDoNotCall, readYesNo } from '@outdial/reading'
+import * as z from 'zod'
+import { invalidField } from '../../core/form-errors.ts'
+import { parseLocalDateField } from '../../scheduling/local-time.ts'
+
+/** Where and when everyone in a file agreed to be called, as a person typed it. `at` is in ISO 8601. */
+export const FileConsent = z.object({ source: z.string().optional(), at: z.string().optional() })
+export type FileConsent = z.infer<typeof FileConsent>
+
+// cspell:disable
+const yesWords = new Set([
+  'optin',
+  'optedin',
+  'subscribed',
+  'granted',
+  'agreed',
+  'accepted',
+  'consented',
+  'given',
+  'allowed',
+])
+const noWords = new Set([
+  ...['optout', 'optedout', 'unsubscribed', 'nonsubscribed', 'denied', 'declined', 'refused', 'rejected'],
+  ...['revoked', 'withdrawn', 'notgiven', 'notallowed', 'dnc', 'donotcall', 'blocked'],
+])
+// cspell:enable
+
+/** Reads whether a person agreed. Returns undefined for other text: only a person can tell what it means. */
+export function readConsent(text: string): boolean | undefined {
+  const word = text.toLowerCase().replace(/[\s_.-]/g, '')
+  if (yesWords.has(word)) return true
+  return noWords.has(word) ? false : readYesNo(text)
+}
+
+/** The cells of a row about its consent. */
+export interface ConsentCells {
+  source: string | undefined
+  at: string | undefined
+  /** What the columns say that ask for consent. Undefined if there are none, or if their cells are blank. */
+  isGiven: boolean | undefined
+}
+
+/**
+ * Returns the consent to save. Without a source and a date, none is saved for someone who only said yes.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export function parseConsent(
+  cells: ConsentCells,
+  { timeZone, now, consent = {} }: { timeZone: string; now: Date; consent?: FileConsent },
+): { source: string; at: string } | undefined {
+  if (cells.isGiven === false) return undefined
+  const isTyped = cells.isGiven === true
+  const source = cells.source ?? (isTyped ? consent.source : undefined)
+  const at = cells.at ?? (isTyped ? consent.at : undefined)
+  if (source === undefined && at === undefined) return undefined
+  if (source !== undefined && readDoNotCall(source) !== undefined) {
+    const message = `“${source.slice(0, 50)}” doesn't say where the person agreed to be called. Enter it, for example “Website form”, or clear this cell and the consent date.`
+    throw invalidField('consent_source', 'invalid_value', message)
+  }
+  if (isTyped && (source === undefined || at === undefined)) return undefined
+  if (at === undefined) {
+    const message = 'The consent date is missing. Add it in a “Consent date” column, or clear this cell.'
+    throw invalidField('consent_source', 'required', message)
+  }
+  const date = parseLocalDateField('consent_at', at, timeZone)
+  if (date > now)
+    throw invalidField('consent_at', 'invalid_datetime', 'This date is in the future. Check the year.')
+  if (source !== undefined) return { source, at: date.toISOString() }
+  const message = 'The consent source is missing. Add it in a “Consent source” column, or clear this cell.'
+  throw invalidField('consent_at', 'required', message)
+}

@@ -1,0 +1,46 @@
+import { addContactTexts } from '@outdial/contract'
+import { contactLabels } from '../../contacts/contact-labels.ts'
+import type { ColumnUse, ImportField } from '../../contacts/import/import-columns.ts'
+import { pick } from '../../core/records.ts'
+import type { ImportStatus } from '../../db/tables/call-tables.ts'
+import { consentColumns, detailColumns, nameColumns } from '../../db/tables/contact-fields.ts'
+import type { Badge } from '../../views/badges.ts'
+
+export const importBadges: Record<ImportStatus, Badge> = {
+  uploaded: { tone: 'live', text: 'Reading' },
+  mapping: { tone: 'warn', text: 'Columns to confirm' },
+  checking: { tone: 'live', text: 'Checking' },
+  checked: { tone: 'warn', text: 'Not imported yet' },
+  importing: { tone: 'live', text: 'Importing' },
+  done: { tone: 'good', text: 'Imported' },
+  failed: { tone: 'bad', text: 'Failed' },
+  undoing: { tone: 'live', text: 'Undoing' },
+  undone: { tone: 'mute', text: 'Undone' },
+}
+
+/** While a worker processes an import, its page shows the progress. */
+export const runningStatuses: ReadonlySet<ImportStatus> = new Set([
+  'uploaded',
+  'checking',
+  'importing',
+  'undoing',
+])
+
+/** What a column can contain, in the order of the choices. */
+const useLabels: Record<ColumnUse, string> = {
+  phone_number: addContactTexts.phone_number.label,
+  country: addContactTexts.country.label,
+  ...pick(contactLabels, nameColumns),
+  name: 'Full name',
+  ...pick(contactLabels, [...detailColumns, 'time_zone']),
+  variable: 'Variable',
+  do_not_call: "Yes means don't call",
+  may_call: "No means don't call",
+  consent_given: 'Yes means consent',
+  ...pick(contactLabels, consentColumns),
+  ignore: 'Ignore',
+}
+
+export const useOptions = Object.entries(useLabels).map(([value, label]) => ({ value, label }))
+
+export const labelOfField = (field: ImportField): string => useLabels[field]

@@ -1,0 +1,58 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import * as z from 'zod'
+import { ImportedContact } from '../../contacts/import/parse-row.ts'
+import { RowIssue } from '../../contacts/import/row-issue.ts'
+import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
+import type { Tone } from '../../views/badges.ts'
+import { countries } from '../page/forms.ts'
+import type { PreviewRow } from './contact-import-queries.ts'
+
+/** What was read from a row, and what happens to it. */
+export interface PreviewLine {
+  row: number
+  phoneNumber: string
+  country: string
+  name: string
+  timeZone: string
+  consent: { source: string; at: string } | null
+  effect: { tone: Tone; text: string }
+  details: string[]
+}
+
+const countryNames = new Map(countries.map(({ value, label }) => [value, label]))
+
+const Fields = ImportedContact.partial()
+const Issues = z.array(RowIssue)
+
+export function toPreview(row: PreviewRow): PreviewLine {
+  const { phone_number: phoneNumber } = row
+  const fields = Fields.parse(row.fields)
+  const country = phoneNumber === null ? undefined : parsePhoneNumberFromString(phoneNumber)?.country
+  const timeZone =
+    phoneNumber === null
+      ? undefined
+      : timeZoneOfContact({ time_zone: fields.time_zone ?? null, phone_number: phoneNumber })
+  const issues = Issues.parse(row.issues)
+  return {
+    row: row.position,
+    phoneNumber: phoneNumber ?? '',
+    country: country === undefined ? '' : (countryNames.get(country) ?? country),
+    name: [fields.first_name, fields.last_name].filter(Boolean).join(' '),
+    timeZone: timeZone ?? '',
+    consent: fields.consent ?? null,
+    effect: effects[row.state],
+    details: [
+      ...(row.state === 'invalid' ? [issues[0]?.message ?? ''] : []),
+      ...(fields.do_not_call === true ? ['Added to the do-not-call list.'] : []),
+      ...(row.on_do_not_call_list && fields.do_not_call !== true ? ['On the do-not-call list.'] : []),
+      ...(fields.consent_denied === true ? ['Not called: no consent.'] : []),
+    ],
+  }
+}
+
+const effects: Record<PreviewRow['state'], PreviewLine['effect']> = {
+  new: { tone: 'good', text: 'New contact' },
+  existing: { tone: 'live', text: 'Updates a contact' },
+  duplicate: { tone: 'mute', text: 'Skipped: duplicate' },
+  invalid: { tone: 'bad', text: 'Skipped: error' },
+}

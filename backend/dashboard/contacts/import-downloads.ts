@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import {
+  type ImportColumn,
+  ImportColumns,
+  type ImportField,
+  reasonHeader,
+} from '../../contacts/import/import-columns.ts'
+import { getImport } from '../../contacts/import/imports.ts'
+import { ImportedContact } from '../../contacts/import/parse-row.ts'
+import { RowIssue } from '../../contacts/import/row-issue.ts'
+import { formatCsvPages } from '../../core/csv.ts'
+import { pick } from '../../core/records.ts'
+import { textColumns } from '../../db/tables/contact-fields.ts'
+import type { Deps } from '../../deps.ts'
+import { defineDownload, noInput } from '../page/define-page.ts'
+import { IdParams } from '../page/page-context.ts'
+import {
+  type IssueTableName,
+  type RejectedRow,
+  type RowWithIssues,
+  selectRejectedRows,
+  selectRowsWithIssues,
+} from './contact-import-queries.ts'
+
+export interface ImportIssue {
+  row: number
+  column: string
+  message: string
+}
+
+const ImportIssues = z.array(RowIssue)
+
+/** Returns the issues of a row, or only those that a table shows. */
+export const toImportIssues = ({ position, issues }: RowWithIssues, table?: IssueTableName): ImportIssue[] =>
+  ImportIssues.parse(issues)
+    .filter(
+      ({ kind }) =>
+        table === undefined || kind === (table === 'skipped' || table === 'noted' ? undefined : table),
+    )
+    .map(({ column, message }) => ({ row: position, column, message }))
+
+const baseName = (fileName: string): string => fileName.replace(/\.[^.]*$/, '')
+
+export const importIssuesDownload = defineDownload({
+  params: IdParams,
+  query: noInput,
+  send: async (deps, { workspace, params: { id } }) => {
+    const found = await getImport(deps, workspace.id, id)
+    return {
+      name: `issues-${baseName(found.file_name)}.csv`,
+      type: 'text/csv; charset=utf-8',
+      body: exportIssues(deps, workspace.id, id),
+    }
+  },
+})
+
+const exportIssues = ({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number) =>
+  formatCsvPages({
+    header: ['row', 'column', 'issue'],
+    fetchPage: (last: RowWithIssues | undefined, limit) =>
+      selectRowsWithIssues(db, workspaceId, importId, { after: last?.position ?? 0, limit }),
+    toRecords: (row) => toImportIssues(row).map((issue) => [String(issue.row), issue.column, issue.message]),
+  })
+
+/** The rejected rows as they were in the file, with the reason in a last column, to correct and upload them again. */
+export const rejectedRowsDownload = defineDownload({
+  params: IdParams,
+  query: noInput,
+  send: async (deps, { workspace, params: { id } }) => {
+    const found = await getImport(deps, workspace.id, id)
+    return {
+      name: `rejected-${baseName(found.file_name)}.csv`,
+      type: 'text/csv; charset=utf-8',
+      body: exportRejected(deps, workspace.id, id, ImportColumns.parse(found.columns)),
+    }
+  },
+})
+
+function exportRejected(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  importId: number,
+  columns: readonly ImportColumn[],
+) {
+  // The reason of an earlier rejection is replaced.
+  const last = columns.at(-1)
+  const hasReason = last?.header === reasonHeader && last.field === null && last.variable === null
+  const ownColumns = hasReason ? columns.slice(0, -1) : columns
+  return formatCsvPages({
+    header: [...ownColumns.map(({ header }) => header), reasonHeader],
+    fetchPage: (row: RejectedRow | undefined, limit) =>
+      selectRejectedRows(db, workspaceId, importId, { after: row?.position ?? 0, limit }),
+    toRecords: (row) => [toRejectedRecord(row, ownColumns, columns.length)],
+  })
+}
+
+const Cells = z.array(z.string()).nullable()
+
+function toRejectedRecord(
+  row: RejectedRow,
+  ownColumns: readonly ImportColumn[],
+  columnCount: number,
+): string[] {
+  const cells =
+    Cells.parse(row.cells) ?? ownColumns.map((column) => toCell(column, ImportedContact.parse(row.fields)))
+  const reasons = ImportIssues.parse(row.issues).map(({ column, message }) =>
+    column === '' ? message : `${column}: ${message}`,
+  )
+  // Cells after the last column stay after it, so that the row is rejected again until they're corrected.
+  return [...ownColumns.map((_, index) => cells[index] ?? ''), reasons.join(' '), ...cells.slice(columnCount)]
+}
+
+/** Returns what was read from a cell of a row that was rejected only when it was imported. */
+function toCell({ field, variable, rank }: ImportColumn, contact: ImportedContact): string {
+  if (variable !== null) return contact.variables?.[variable] ?? ''
+  if (field === null) return ''
+  const { consent, do_not_call, consent_denied } = contact
+  const cells: Partial<Record<ImportField, string | null>> = {
+    ...pick(contact, textColumns),
+    phone_number: rank === 1 ? contact.phone_number : '',
+    country: contact.variables?.country,
+    name: [contact.first_name, contact.last_name].filter(Boolean).join(' '),
+    do_not_call: do_not_call === true ? 'Yes' : '',
+    may_call: do_not_call === true ? 'No' : '',
+    consent_given: consent_denied === true ? 'No' : consent ? 'Yes' : '',
+    consent_source: consent?.source,
+    consent_at: consent?.at,
+  }
+  return cells[field] ?? ''
+}

@@ -1,0 +1,462 @@
+// cspell:disable
+import { expect, it } from '@jest/globals'
+import { guessColumns } from '../../../contacts/import/guess-columns.ts'
+import { getUse } from '../../../contacts/import/import-columns.ts'
+
+// Headers that other programs write, in the languages that they write them in, and what Outdial takes the columns for.
+
+const phone = 'phone_number'
+const first = 'first_name'
+const last = 'last_name'
+const id = 'external_id'
+
+/** Each row is a file's header: what each column is guessed to contain. `?` has to be answered. */
+const files: [program: string, guesses: Record<string, string>][] = [
+  [
+    'HubSpot',
+    {
+      'Record ID': id,
+      'First Name': first,
+      'Last Name': last,
+      Email: 'email',
+      'Phone Number': `${phone} 1`,
+      'Mobile Phone Number': `${phone} 2`,
+      'Time Zone': 'time_zone',
+      'Country/Region': 'country',
+      'Unsubscribed from all email': 'variable',
+      'Lead Status': 'variable',
+    },
+  ],
+  ['HubSpot, with the name of the object', { 'Record ID - Contact': id, 'First Name': first }],
+  [
+    'HubSpot in German',
+    {
+      Vorname: first,
+      Nachname: last,
+      'E-Mail': 'email',
+      Telefonnummer: `${phone} 1`,
+      Mobiltelefonnummer: `${phone} 2`,
+      'Land/Region': 'country',
+      Zeitzone: 'time_zone',
+    },
+  ],
+  [
+    'HubSpot in Spanish',
+    {
+      'ID de registro': id,
+      Nombre: first,
+      Apellidos: last,
+      Correo: 'email',
+      'Número de teléfono': `${phone} 1`,
+      'Número de teléfono móvil': `${phone} 2`,
+      'País/región': 'country',
+      'Zona horaria': 'time_zone',
+    },
+  ],
+  [
+    'HubSpot in French',
+    {
+      Prénom: first,
+      Nom: last,
+      'Adresse e-mail': 'email',
+      'Numéro de téléphone': `${phone} 1`,
+      'Numéro de téléphone portable': `${phone} 2`,
+      'Pays/Région': 'country',
+      'Fuseau horaire': 'time_zone',
+    },
+  ],
+  [
+    'HubSpot in Portuguese',
+    {
+      'Primeiro nome': first,
+      Sobrenome: last,
+      'E-mail': 'email',
+      'Número de telefone': `${phone} 1`,
+      'Número de telefone celular': `${phone} 2`,
+      País: 'country',
+      'Fuso horário': 'time_zone',
+    },
+  ],
+  [
+    'HubSpot in Italian',
+    {
+      Nome: first,
+      Cognome: last,
+      'Indirizzo e-mail': 'email',
+      'Numero di telefono': `${phone} 1`,
+      'Numero di cellulare': `${phone} 2`,
+      Paese: 'country',
+      'Fuso orario': 'time_zone',
+    },
+  ],
+  [
+    'HubSpot in Dutch',
+    {
+      Voornaam: first,
+      Achternaam: last,
+      'E-mailadres': 'email',
+      Telefoonnummer: `${phone} 1`,
+      'Mobiel telefoonnummer': `${phone} 2`,
+      'Land/regio': 'country',
+      Tijdzone: 'time_zone',
+    },
+  ],
+  [
+    'Salesforce',
+    {
+      'Contact ID': id,
+      'First Name': first,
+      'Last Name': last,
+      Phone: `${phone} 1`,
+      Mobile: `${phone} 2`,
+      'Home Phone': `${phone} 3`,
+      Fax: 'variable',
+      Email: 'email',
+      'Mailing Country': 'country',
+      'Do Not Call': 'do_not_call',
+      'Email Opt Out': 'variable',
+      'Asst. Phone': 'variable',
+    },
+  ],
+  [
+    'Salesforce, from its data loader',
+    {
+      Id: id,
+      FirstName: first,
+      LastName: last,
+      Phone: `${phone} 1`,
+      MobilePhone: `${phone} 2`,
+      DoNotCall: 'do_not_call',
+      HasOptedOutOfEmail: 'variable',
+    },
+  ],
+  [
+    'Salesforce in German',
+    {
+      Vorname: first,
+      Nachname: last,
+      Telefon: `${phone} 1`,
+      Mobiltelefon: `${phone} 2`,
+      'E-Mail': 'email',
+      'Nicht anrufen': 'do_not_call',
+    },
+  ],
+  [
+    'Salesforce in Spanish',
+    {
+      Nombre: first,
+      Apellidos: last,
+      Teléfono: `${phone} 1`,
+      Móvil: `${phone} 2`,
+      'Correo electrónico': 'email',
+      'No llamar': 'do_not_call',
+    },
+  ],
+  [
+    'Salesforce in French',
+    {
+      Prénom: first,
+      Nom: last,
+      Téléphone: `${phone} 1`,
+      Mobile: `${phone} 2`,
+      'Ne pas appeler': 'do_not_call',
+    },
+  ],
+  [
+    'Salesforce in Portuguese',
+    {
+      'Nome próprio': first,
+      Apelido: last,
+      Telefone: `${phone} 1`,
+      Celular: `${phone} 2`,
+      'Não ligar': 'do_not_call',
+    },
+  ],
+  [
+    'Salesforce in Italian',
+    {
+      Nome: first,
+      Cognome: last,
+      Telefono: `${phone} 1`,
+      Cellulare: `${phone} 2`,
+      'Non chiamare': 'do_not_call',
+    },
+  ],
+  [
+    'Salesforce in Dutch',
+    {
+      Voornaam: first,
+      Achternaam: last,
+      Telefoon: `${phone} 1`,
+      Mobiel: `${phone} 2`,
+      'Niet bellen': 'do_not_call',
+    },
+  ],
+  [
+    'Google Contacts',
+    {
+      'First Name': first,
+      'Middle Name': 'variable',
+      'Last Name': last,
+      'Phonetic First Name': 'variable',
+      'E-mail 1 - Label': 'variable',
+      'E-mail 1 - Value': 'email',
+      'Phone 1 - Label': 'variable',
+      'Phone 1 - Value': `${phone} 1`,
+      'Phone 2 - Label': 'variable',
+      'Phone 2 - Value': `${phone} 2`,
+      'Address 1 - Country': 'country',
+    },
+  ],
+  [
+    'Google Contacts, before 2024',
+    {
+      Name: 'name',
+      'Given Name': first,
+      'Family Name': last,
+      'E-mail 1 - Type': 'variable',
+      'E-mail 1 - Value': 'email',
+      'Phone 1 - Type': 'variable',
+      'Phone 1 - Value': `${phone} 1`,
+    },
+  ],
+  [
+    'Outlook',
+    {
+      'First Name': first,
+      'Last Name': last,
+      'Primary Phone': `${phone} 1`,
+      'Home Phone': `${phone} 3`,
+      'Mobile Phone': `${phone} 2`,
+      'Business Phone': `${phone} 4`,
+      'Business Fax': 'variable',
+      Pager: 'variable',
+      "Assistant's Phone": 'variable',
+      'E-mail Address': 'email',
+      'Home Country/Region': 'country',
+    },
+  ],
+  [
+    'Outlook in German',
+    {
+      Vorname: first,
+      Nachname: last,
+      Mobiltelefon: `${phone} 1`,
+      'Telefon geschäftlich': `${phone} 2`,
+      'Telefon (privat)': `${phone} 3`,
+      'Fax geschäftlich': 'variable',
+      'E-Mail-Adresse': 'email',
+    },
+  ],
+  [
+    'Outlook in Spanish',
+    {
+      Nombre: first,
+      Apellidos: last,
+      'Teléfono móvil': `${phone} 1`,
+      'Teléfono del trabajo': `${phone} 2`,
+      'Dirección de correo electrónico': 'email',
+    },
+  ],
+  [
+    'Outlook in French',
+    {
+      Prénom: first,
+      Nom: last,
+      'Tél. mobile': `${phone} 1`,
+      'Téléphone (bureau)': `${phone} 2`,
+      'Adresse de messagerie': 'variable',
+    },
+  ],
+  [
+    'Outlook in Portuguese',
+    {
+      Nome: first,
+      Sobrenome: last,
+      Celular: `${phone} 1`,
+      'Telefone comercial': `${phone} 2`,
+      'Endereço de email': 'email',
+    },
+  ],
+  [
+    'Outlook in Italian',
+    {
+      Nome: first,
+      Cognome: last,
+      Cellulare: `${phone} 1`,
+      'Telefono (ufficio)': `${phone} 2`,
+      'Indirizzo posta elettronica': 'email',
+    },
+  ],
+  [
+    'Outlook in Dutch',
+    {
+      Voornaam: first,
+      Achternaam: last,
+      'Mobiele telefoon': `${phone} 1`,
+      'Telefoon op werk': `${phone} 2`,
+      'E-mailadres': 'email',
+    },
+  ],
+  [
+    'Pipedrive',
+    {
+      'Person - ID': id,
+      'Person - Name': 'name',
+      'Person - First name': first,
+      'Person - Last name': last,
+      'Person - Phone - Work': `${phone} 2`,
+      'Person - Phone - Mobile': `${phone} 1`,
+      'Person - Email - Work': 'email',
+      'Person - Marketing status': '?',
+    },
+  ],
+  [
+    'Pipedrive in German',
+    {
+      'Person - Vorname': first,
+      'Person - Telefon - Mobil': `${phone} 1`,
+      'Person - Telefon - Arbeit': `${phone} 2`,
+    },
+  ],
+  [
+    'Zoho',
+    {
+      'Record Id': id,
+      'First Name': first,
+      'Last Name': last,
+      Email: 'email',
+      Phone: `${phone} 1`,
+      Mobile: `${phone} 2`,
+      'Other Phone': `${phone} 3`,
+      'Mailing Country': 'country',
+      'Email Opt Out': 'variable',
+      'Unsubscribed Mode': '?',
+      'Unsubscribed Time': '?',
+    },
+  ],
+  [
+    'Mailchimp',
+    {
+      'Email Address': 'email',
+      'First Name': first,
+      'Last Name': last,
+      'Phone Number': `${phone} 1`,
+      MEMBER_RATING: 'variable',
+      OPTIN_TIME: '?',
+      TIMEZONE: 'time_zone',
+    },
+  ],
+  [
+    'Meta Lead Ads',
+    {
+      id,
+      created_time: 'variable',
+      ad_id: 'variable',
+      platform: 'variable',
+      full_name: 'name',
+      phone_number: `${phone} 1`,
+      email: 'email',
+      lead_status: 'variable',
+    },
+  ],
+  [
+    'Meta Lead Ads in Spanish',
+    { id, nombre_completo: 'name', número_de_teléfono: `${phone} 1`, correo_electrónico: 'email' },
+  ],
+  [
+    'Meta Lead Ads in German',
+    { vollständiger_name: 'name', telefonnummer: `${phone} 1`, 'e-mail-adresse': 'email' },
+  ],
+  ['Meta Lead Ads in French', { nom_complet: 'name', numéro_de_téléphone: `${phone} 1` }],
+  ['Meta Lead Ads in Portuguese', { nome_completo: 'name', número_de_telefone: `${phone} 1` }],
+  ['Meta Lead Ads in Italian', { nome_e_cognome: 'name', numero_di_telefono: `${phone} 1` }],
+  ['Meta Lead Ads in Dutch', { volledige_naam: 'name', telefoonnummer: `${phone} 1` }],
+  [
+    'Typeform',
+    {
+      '#': 'variable',
+      'First name': first,
+      'Last name': last,
+      "What's your phone number?": `${phone} 1`,
+      "What's your email?": 'email',
+      "What's the best time to phone you?": 'variable',
+    },
+  ],
+  ['Typeform in German', { 'Wie lautet Ihre Telefonnummer?': `${phone} 1` }],
+  ['Typeform in Spanish', { '¿Cuál es tu número de teléfono?': `${phone} 1` }],
+  ['Typeform in French', { 'Quel est votre numéro de téléphone ?': `${phone} 1` }],
+  ['Typeform in Portuguese', { 'Qual é o seu número de telefone?': `${phone} 1` }],
+  ['Typeform in Italian', { 'Qual è il tuo numero di telefono?': `${phone} 1` }],
+  ['Typeform in Dutch', { 'Wat is uw telefoonnummer?': `${phone} 1` }],
+  [
+    'Jotform',
+    {
+      'Submission Date': 'variable',
+      'Full Name - First': first,
+      'Full Name - Last': last,
+      'Phone Number': `${phone} 1`,
+      Email: 'email',
+      'Submission ID': id,
+    },
+  ],
+  [
+    'a person',
+    {
+      Number: 'variable',
+      Customer: 'variable',
+      Phone: `${phone} 1`,
+      'Contact Number': `${phone} 2`,
+      'Mobile No.': `${phone} 3`,
+      'WhatsApp Number': `${phone} 4`,
+    },
+  ],
+  ['a person who has only a number', { Number: `${phone} 1`, Customer: 'variable' }],
+  [
+    'a person with two spellings',
+    { Phone: `${phone} 1`, 'Phone number': `${phone} 2`, Mail: 'variable', Email: 'email' },
+  ],
+  [
+    'a person who knows who agreed',
+    {
+      Phone: `${phone} 1`,
+      Status: '?',
+      'Opt In': '?',
+      'Permission to call': '?',
+      'Agreed to calls?': '?',
+      'Call consent': '?',
+      Consent: '?',
+      Unsubscribed: '?',
+      'Do not contact': '?',
+      'DNC Date': '?',
+      'SMS Opt Out': 'variable',
+      'Call Opt-Out': 'do_not_call',
+      DNC: 'do_not_call',
+      'Has opted out of calls': 'do_not_call',
+      'Consent source': 'consent_source',
+      'Consent date': 'consent_at',
+    },
+  ],
+  [
+    'a person with other numbers',
+    {
+      Phone: `${phone} 1`,
+      'Phone Extension': 'variable',
+      'Last Phone Call': 'variable',
+      'Spouse Phone': 'variable',
+      'Phone Model': 'variable',
+    },
+  ],
+  ['Outdial, of rejected rows', { Phone: `${phone} 1`, Reason: 'ignore' }],
+  ['a person with reasons', { Reason: 'variable', Phone: `${phone} 1` }],
+]
+// cspell:enable
+
+it.each(files)('recognizes the headers of a file that %s wrote', (_, guesses) => {
+  const columns = guessColumns(Object.keys(guesses))
+  const found = columns.map((column) => {
+    const use = getUse(column) ?? '?'
+    return [column.header, column.rank > 0 ? `${use} ${column.rank}` : use]
+  })
+  expect(Object.fromEntries(found)).toEqual(guesses)
+})
