@@ -50,7 +50,7 @@ type Part =
 const braces = /\{+[^{}]*\}*|\}+/g
 const placeholder = /^\{\{\s*(\w{1,64})\s*(?:\|([^|]*))?\}\}$/
 
-function parsePart(text: string): Part {
+function toPart(text: string): Part {
   const [, name, fallback] = placeholder.exec(text) ?? []
   if (name === undefined) return { text, isMalformed: true }
   if (fallback === undefined) return { text, isMalformed: false, name }
@@ -59,7 +59,7 @@ function parsePart(text: string): Part {
     : { text, isMalformed: false, name, fallback: fallback.trim() }
 }
 
-const parseParts = (text: string): Part[] => [...text.matchAll(braces)].map(([part]) => parsePart(part))
+const findParts = (text: string): Part[] => [...text.matchAll(braces)].map(([part]) => toPart(part))
 
 /** Replaces each placeholder of a text. What's malformed stays as it is, and replacements aren't read again. */
 export const replacePlaceholders = (
@@ -67,12 +67,12 @@ export const replacePlaceholders = (
   replace: (placeholder: { text: string; name: string; fallback?: string }) => string,
 ): string =>
   text.replace(braces, (part) => {
-    const parsed = parsePart(part)
+    const parsed = toPart(part)
     return parsed.isMalformed ? part : replace(parsed)
   })
 
 /** Returns what the agent says for a name of a contact. Blank if there's nothing. */
-export function readValue(name: string, contact: GreetingContact): string {
+export function valueOf(name: string, contact: GreetingContact): string {
   const builtIn = builtIns.get(name)
   if (builtIn !== undefined) return builtIn.read?.(contact)?.trim() ?? ''
   return Object.hasOwn(contact.variables, name) ? (contact.variables[name]?.trim() ?? '') : ''
@@ -88,12 +88,15 @@ const isOfCall = (name: string): boolean => builtIns.has(name) && builtIns.get(n
 export const resolveFallbacks = (greeting: string, contact: GreetingContact): string =>
   replacePlaceholders(greeting, ({ text, name, fallback }) => {
     if (fallback === undefined) return text
-    return isOfCall(name) || readValue(name, contact) !== '' ? `{{${name}}}` : fallback
+    return isOfCall(name) || valueOf(name, contact) !== '' ? `{{${name}}}` : fallback
   })
 
-/** Returns the names in a greeting that a contact must have a value for, because nothing is said instead. */
+/**
+ * Returns the names in a greeting that a contact must have a value for, because nothing is said instead. None for a blank
+ * greeting, for which the agent runtime has its own sentence.
+ */
 export const findNeededNames = (greeting: string): string[] => {
-  const names = parseParts(greeting || defaultGreeting).flatMap((part) =>
+  const names = findParts(greeting).flatMap((part) =>
     part.isMalformed || part.fallback !== undefined ? [] : [part.name],
   )
   return [...new Set(names)].filter((name) => {
@@ -104,7 +107,7 @@ export const findNeededNames = (greeting: string): string[] => {
 
 /** Returns the names in a greeting that it has no value for with this contact. */
 export const findMissingNames = (greeting: string, contact: GreetingContact): string[] =>
-  findNeededNames(greeting).filter((name) => readValue(name, contact) === '')
+  findNeededNames(greeting).filter((name) => valueOf(name, contact) === '')
 
 /** What a greeting uses: each name once, in order of first use, and what isn't a placeholder. */
 export interface GreetingNames {
@@ -114,7 +117,7 @@ export interface GreetingNames {
 
 /** Lists what a greeting uses. `meaning` is null for a name that isn't built in and isn't one of the variables. */
 export function listGreetingNames(greeting: string, variables: readonly string[]): GreetingNames {
-  const parts = parseParts(greeting)
+  const parts = findParts(greeting)
   const named = parts.flatMap((part) => (part.isMalformed ? [] : [part]))
   const byName = new Map(named.toReversed().map((part) => [part.name, part]))
   return {
@@ -170,6 +173,6 @@ export const describeMissing = (names: readonly string[], had: 'had' | 'has'): s
 const maxQuoted = 40
 
 function shorten(text: string): string {
-  const [line = ''] = text.trim().split(/\s*[\r\n]/, 1)
-  return line.length > maxQuoted ? `${line.slice(0, maxQuoted - 1).toWellFormed()}…` : line
+  const start = text.slice(0, maxQuoted).toWellFormed().replace(/\s+/g, ' ').trim()
+  return text.trimEnd().length > maxQuoted ? `${start}…` : start
 }

@@ -1,5 +1,6 @@
 import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
+import { listNames } from '../../calls/greeting.ts'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { contactLabels } from '../../contacts/contact-labels.ts'
 import { ImportColumn, type ImportField } from '../../contacts/import/import-columns.ts'
@@ -10,6 +11,7 @@ import {
   startImport,
   uploadContacts,
 } from '../../contacts/import/imports.ts'
+import { countMissingValues, type MissingValue } from '../../contacts/import/missing-values.ts'
 import { RowIssue } from '../../contacts/import/parse-row.ts'
 import { formatCsvPages } from '../../core/csv.ts'
 import { pick } from '../../core/records.ts'
@@ -79,6 +81,8 @@ interface ImportData {
   campaigns: { value: number | ''; label: string }[]
   campaignLabel: string
   chosen: number | ''
+  /** Contacts for whom a campaign's greeting would have no value. */
+  missing: { campaign: string; counts: string }[]
 }
 
 const importListView = template<UploadData>('dashboard/contacts/contact-import-page')
@@ -169,9 +173,22 @@ export const importResultPage = definePage({
       campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
       campaignLabel: addContactTexts.campaign_id.label,
       chosen: query.campaign ?? '',
+      missing:
+        found.status === 'checked'
+          ? describeMissingValues(await countMissingValues(deps.db, workspace.id, id))
+          : [],
     })
   },
 })
+
+/** Returns a line for each campaign: "appointment (67 contacts) and day (3 contacts)". */
+const describeMissingValues = (missing: readonly MissingValue[]): ImportData['missing'] =>
+  [...Map.groupBy(missing, ({ campaignId }) => campaignId).values()].map((ofCampaign) => ({
+    campaign: ofCampaign[0]?.campaign ?? '',
+    counts: listNames(
+      ofCampaign.map(({ name, contacts }) => `${name} (${formatPlural(contacts, 'contact')})`),
+    ),
+  }))
 
 function toProgress(
   status: ImportStatus,

@@ -18,6 +18,7 @@ import {
   findFirstSteps,
   findLiveCalls,
   selectFailingSubscriptions,
+  selectLiveAgentsWithBraces,
   type WaitingCalls,
 } from './overview-queries.ts'
 import { maxUnsharedCalls, shareCounts } from './share-counts.ts'
@@ -107,7 +108,7 @@ async function readOverview(
 ): Promise<OverviewData> {
   const now = clock.now()
   const timeFormats = createTimeFormats(now, timeZone)
-  const [counts, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps] = await Promise.all([
+  const [counts, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps, agents] = await Promise.all([
     counting,
     findLiveCalls(db, id, maxLiveCalls),
     countLiveCalls(db, id),
@@ -115,6 +116,7 @@ async function readOverview(
     selectFailingSubscriptions(db, id),
     countExhaustedDeliveries(db, id, maxExhausted),
     findFirstSteps(db, id),
+    selectLiveAgentsWithBraces(db, id),
   ])
   const { ended, waiting, pendingRetention, callCount } = counts
   const steps = listFirstSteps(firstSteps)
@@ -126,7 +128,7 @@ async function readOverview(
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.contact,
     notices: buildNotices({
-      ...{ paused, failing, exhausted, maxExhausted, pendingRetention },
+      ...{ paused, failing, exhausted, maxExhausted, pendingRetention, agents },
       formatTime: timeFormats.time,
     }),
     charts: buildCharts(

@@ -1,5 +1,5 @@
 import type { Extracted, Sentiment } from '@outdial/contract'
-import { builtIns, defaultGreeting, readValue, replacePlaceholders } from '../../calls/greeting.ts'
+import { builtIns, defaultGreeting, valueOf, replacePlaceholders } from '../../calls/greeting.ts'
 import type { DialRequest } from '../provider.ts'
 import type { Intent } from './tool-steps.ts'
 
@@ -154,10 +154,10 @@ export function fillTemplate(template: string, request: DialRequest): string {
     campaign: campaignName,
   }
   const read = (key: string) =>
-    (Object.hasOwn(ofCall, key) ? ofCall[key] : readValue(key, facts)) || builtIns.get(key)?.otherwise
+    (Object.hasOwn(ofCall, key) ? ofCall[key] : valueOf(key, facts)) || builtIns.get(key)?.otherwise
   if (template === '{{greeting}}') return fillPlaceholders(agent.greeting || defaultGreeting, read)
-  const name = readValue('name', facts)
-  const product = readValue('topic', facts)
+  const name = valueOf('name', facts)
+  const product = valueOf('topic', facts)
   const ofScenario: Record<string, string> = {
     product,
     offer: product || 'the offer',

@@ -12,6 +12,7 @@ import {
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { validateAgent } from '../../agents/validate-agent.ts'
 import { parseConfig } from '../../config.ts'
+import { describePlaceholderIssues, findNeededNames, replacePlaceholders } from '../../calls/greeting.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
 import { ImportColumn, recognizeColumns } from '../../contacts/import/import-columns.ts'
 import { parseCsv } from '../../contacts/import/parse-csv.ts'
@@ -130,14 +131,19 @@ const sessionlessRequest = (headers: IncomingHttpHeaders, meta: Record<string, u
 const readers: Record<string, Record<string, Read>> = {
   'agents/validate-agent.ts': {
     'validateAgent: the language': (text) =>
-      validateAgent({ name: 'Ava', language: text, greeting: '', variables: [] }),
+      validateAgent({ name: 'Ava', language: text, greeting: '', variables: [] }, 'live'),
     'validateAgent: the other fields': (text) =>
-      validateAgent({ name: text, greeting: text, variables: [text] }),
+      validateAgent({ name: text, greeting: text, variables: [text] }, 'live'),
   },
   'contacts/describe-contact.ts': {
     'describeContact: a variable': (text) => describe({ a: text }, ''),
     'describeContact: the name of a variable': (text) => describe({ [text]: 'a' }, ''),
     'describeContact: a note': (text) => describe({}, text),
+  },
+  'calls/greeting.ts': {
+    describePlaceholderIssues: (text) => describePlaceholderIssues(text, []),
+    findNeededNames,
+    'replacePlaceholders: a fallback': (text) => replacePlaceholders(`{{a|${text}}}`, () => 'a'),
   },
   'contacts/import/import-columns.ts': { recognizeColumns: (text) => recognizeColumns([text]) },
   'contacts/import/parse-csv.ts': {
