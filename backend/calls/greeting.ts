@@ -11,7 +11,7 @@ export interface GreetingContact {
 interface BuiltIn {
   /** What the agent says instead of it. */
   meaning: string
-  /** Undefined for what has a value in every call, whoever is called. */
+  /** Undefined for what has a value in every call. */
   read?: (contact: GreetingContact) => string | null | undefined
   /** What the agent runtime says if there's no value and no fallback. */
   otherwise?: string

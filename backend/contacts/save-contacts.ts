@@ -152,7 +152,9 @@ async function respond(
     const { campaign } = saved
     // A call that was completed at once says nothing.
     const missing =
-      campaign === undefined || call.status === 'completed' ? [] : findMissingVariables(campaign, call.contact)
+      campaign === undefined || call.status === 'completed'
+        ? []
+        : findMissingVariables(campaign, call.contact)
     const body: ContactAdded = {
       contact: call.contact,
       call,

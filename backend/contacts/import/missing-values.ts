@@ -67,7 +67,7 @@ async function countByName(
         when 'last_name' then last_name
         when 'name' then concat(first_name, last_name)
         else variables ->> name
-      end, ''), E' \t\r\n') = ''
+      end, '')) = ''
     group by name`.execute(db)
   return new Map(rows.map(({ name, contacts }) => [name, contacts]))
 }

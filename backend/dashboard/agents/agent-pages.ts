@@ -1,7 +1,7 @@
 import { setAgentStatus } from '../../agents/agents.ts'
-import { defaultGreeting, describePlaceholderIssues } from '../../calls/greeting.ts'
 import { findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
+import { defaultGreeting, describePlaceholderIssues } from '../../calls/greeting.ts'
 import type { Deps } from '../../deps.ts'
 import { agentBadge, type Badge, callBadge, campaignBadge } from '../../views/badges.ts'
 import { formatContactName } from '../../views/format.ts'

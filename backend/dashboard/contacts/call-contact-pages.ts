@@ -97,8 +97,7 @@ const findMissing = (
   deps: Pick<Deps, 'db'>,
   { workspace, params }: IdContext,
   campaignId: number,
-): Promise<string | null> =>
-  describeMissingValues(deps, workspace.id, { contactId: params.id, campaignId })
+): Promise<string | null> => describeMissingValues(deps, workspace.id, { contactId: params.id, campaignId })
 
 /** Joins a message with another sentence, if there is one. */
 export const joinSentences = (message: string, sentence: string | null): string =>

@@ -108,16 +108,17 @@ async function readOverview(
 ): Promise<OverviewData> {
   const now = clock.now()
   const timeFormats = createTimeFormats(now, timeZone)
-  const [counts, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps, agents] = await Promise.all([
-    counting,
-    findLiveCalls(db, id, maxLiveCalls),
-    countLiveCalls(db, id),
-    selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
-    selectFailingSubscriptions(db, id),
-    countExhaustedDeliveries(db, id, maxExhausted),
-    findFirstSteps(db, id),
-    selectLiveAgentsWithBraces(db, id),
-  ])
+  const [counts, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps, agents] =
+    await Promise.all([
+      counting,
+      findLiveCalls(db, id, maxLiveCalls),
+      countLiveCalls(db, id),
+      selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
+      selectFailingSubscriptions(db, id),
+      countExhaustedDeliveries(db, id, maxExhausted),
+      findFirstSteps(db, id),
+      selectLiveAgentsWithBraces(db, id),
+    ])
   const { ended, waiting, pendingRetention, callCount } = counts
   const steps = listFirstSteps(firstSteps)
   const testCalls = ended.filter(({ test }) => test)

@@ -5,6 +5,7 @@ import {
   listGreetingNames,
   resolveFallbacks,
 } from '../../calls/greeting.ts'
+import { fillTemplate } from '../../telephony/simulated/scenarios.ts'
 
 const contact = {
   first_name: 'Maya',
@@ -13,9 +14,15 @@ const contact = {
 }
 
 describe('a placeholder', () => {
-  it.each(['{{name}}', '{{ name }}', '{{name|there}}', '{{ name | over there }}', '{{day}} {{day|soon}}', 'Hi'])(
-    'can be written as in “%s”',
-    (greeting) => expect(describePlaceholderIssues(greeting, ['day'])).toBeNull(),
+  it.each([
+    '{{name}}',
+    '{{ name }}',
+    '{{name|there}}',
+    '{{ name | over there }}',
+    '{{day}} {{day|soon}}',
+    'Hi',
+  ])('can be written as in “%s”', (greeting) =>
+    expect(describePlaceholderIssues(greeting, ['day'])).toBeNull(),
   )
 
   it.each([
@@ -38,9 +45,7 @@ describe('a placeholder', () => {
   })
 
   it('that is malformed is quoted, and says how to write it', () => {
-    expect(
-      describePlaceholderIssues('Hi {{first_name, {{ last name }} {{}} {first_name}', []),
-    ).toBe(
+    expect(describePlaceholderIssues('Hi {{first_name, {{ last name }} {{}} {first_name}', [])).toBe(
       "“{{first_name,”, “{{ last name }}”, “{{}}”, and “{first_name}” aren't placeholders. Write a name in two braces on each side, for example {{first_name}} or {{first_name|there}}.",
     )
   })
@@ -73,6 +78,25 @@ describe('a fallback', () => {
   it('leaves what a contact sent out of the text, so its braces are never read', () => {
     expect(resolveFallbacks('{{braces|x}}', contact)).toBe('{{braces}}')
   })
+})
+
+it('is said by the simulated agent as an agent runtime would say the resolved greeting', () => {
+  const greeting = 'Hi {{last_name|there}}, your {{braces}} is on {{day|soon}} in {{city|your town}}.'
+  const say = (text: string) =>
+    fillTemplate('{{greeting}}', {
+      attemptId: '',
+      callId: 1,
+      number: 1,
+      fromNumber: '+12025550190',
+      toNumber: '+12025550100',
+      agent: { widgetId: '', name: 'Ava', language: 'en-US', greeting: text },
+      campaignName: 'Leads',
+      scheduled: false,
+      contact: { firstName: contact.first_name, lastName: contact.last_name, variables: contact.variables },
+    })
+  expect(say(resolveFallbacks(greeting, contact))).toBe(
+    'Hi there, your {{day}} }} { is on Monday in your town.',
+  )
 })
 
 it('finds the names that have neither a value nor a fallback', () => {

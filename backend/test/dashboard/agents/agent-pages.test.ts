@@ -47,8 +47,7 @@ describe('agents', () => {
     })
     expect(page.html).toContain(agent.widget_id)
 
-    const issue =
-      '{{nothing}} isn\'t listed under Variables. Add nothing to Variables, or correct the name.'
+    const issue = "{{nothing}} isn't listed under Variables. Add nothing to Variables, or correct the name."
     expect(page.text).toContain(`${issue} You can't publish the agent until then.`)
     const { page: rejected } = await user.browser.press(page, 'Publish')
     expect(rejected.text).toContain(`The greeting has to be corrected first. ${issue}`)
