@@ -30,9 +30,10 @@ export async function countMissingValues(
     .execute()
   const needed = campaigns.map((campaign) => ({ ...campaign, names: findNeededNames(campaign.greeting) }))
   const names = [...new Set(needed.flatMap((campaign) => campaign.names))]
-  const counts = names.length === 0 ? new Map() : await countByName(db, workspaceId, importId, names)
-  return needed.flatMap(({ id, name: campaign, names: own }) =>
-    own.flatMap((name): MissingValue[] => {
+  const counts =
+    names.length === 0 ? new Map<string, number>() : await countByName(db, workspaceId, importId, names)
+  return needed.flatMap(({ id, name: campaign, names: needs }) =>
+    needs.flatMap((name): MissingValue[] => {
       const contacts = counts.get(name) ?? 0
       return contacts === 0 ? [] : [{ campaignId: id, campaign, name, contacts }]
     }),
@@ -62,12 +63,12 @@ async function countByName(
     )
     select name, count(*)::int as contacts
     from person cross join unnest(${names}::text[]) as needed (name)
-    where btrim(coalesce(case name
+    where coalesce(case name
         when 'first_name' then first_name
         when 'last_name' then last_name
         when 'name' then concat(first_name, last_name)
         else variables ->> name
-      end, '')) = ''
+      end, '') !~ '[^[:space:]]'
     group by name`.execute(db)
   return new Map(rows.map(({ name, contacts }) => [name, contacts]))
 }

@@ -33,7 +33,7 @@ describe('a placeholder', () => {
     ['Hi {first_name}}', '{first_name}}'],
     ['Hi {{{name}}}', '{{{name}}}'],
     ['Hi {{last name}}', '{{last name}}'],
-    ['Hi {{größe}}', '{{größe}}'],
+    ['Hi {{rôle}}', '{{rôle}}'],
     ['Hi first_name}}', '}}'],
     ['Hi {{name|}}', '{{name|}}'],
     ['Hi {{name|a|b}}', '{{name|a|b}}'],

@@ -55,8 +55,8 @@ describe('the dial request', () => {
 
   it('has a greeting with plain placeholders only: fallbacks are resolved', async () => {
     const greeting = 'Hi {{first_name|there}}, your {{product|project}} and {{ city }} and {{zip|{{}}'
-    const isAgent = world.deps.db.updateTable('agent').where('id', '=', world.seed.agentId)
-    await isAgent.set({ greeting }).execute()
+    const update = world.deps.db.updateTable('agent').where('id', '=', world.seed.agentId)
+    await update.set({ greeting }).execute()
     try {
       const { id } = await seedCall(world.deps, world.seed, freshNumber(), {
         variables: { city: '{{zip|x}}' },
@@ -71,7 +71,7 @@ describe('the dial request', () => {
       await reportToBoth(attemptId, busy(1))
       await advanceUntilCompleted(world.deps, world.seed, id)
     } finally {
-      await isAgent.set({ greeting: '' }).execute()
+      await update.set({ greeting: '' }).execute()
     }
   })
 
