@@ -53,8 +53,12 @@ async function countByName(
         coalesce(imported.fields ->> 'last_name', contact.last_name) as last_name,
         coalesce(contact.variables, '{}') || coalesce(imported.fields -> 'variables', '{}') as variables
       from contact_import_row as imported
-      left join contact on contact.workspace_id = ${workspaceId}
-        and contact.phone_number = imported.phone_number and contact.erased_at is null
+      -- Not a plain join, which can read all contacts for each row while the statistics of a new import are missing.
+      left join lateral (
+        select first_name, last_name, variables from contact
+        where workspace_id = ${workspaceId} and phone_number = imported.phone_number and erased_at is null
+        limit 1
+      ) as contact on true
       where imported.import_id = (
           select id from contact_import where workspace_id = ${workspaceId} and id = ${importId}
         )

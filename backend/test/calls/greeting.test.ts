@@ -33,7 +33,7 @@ describe('a placeholder', () => {
     ['Hi {first_name}}', '{first_name}}'],
     ['Hi {{{name}}}', '{{{name}}}'],
     ['Hi {{last name}}', '{{last name}}'],
-    ['Hi {{rôle}}', '{{rôle}}'],
+    ['Hi {{café}}', '{{café}}'],
     ['Hi first_name}}', '}}'],
     ['Hi {{name|}}', '{{name|}}'],
     ['Hi {{name|a|b}}', '{{name|a|b}}'],

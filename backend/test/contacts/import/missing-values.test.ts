@@ -33,9 +33,9 @@ it("counts, before an import, the contacts without a value that a campaign's gre
     ].join('\n'),
   )
   expect(page.text).toContain(
-    'Some contacts have no value for a name in the greeting: Leads: name (1 contact), appointment (2 contacts), and city (1 contact)',
+    "Some contacts have no value that a campaign's greeting needs: “Leads”: name (1 contact), appointment (2 contacts), and city (1 contact)",
   )
-  expect(page.text).not.toContain('Without a greeting:')
+  expect(page.text).not.toContain('“Without a greeting”')
   const campaign = { campaignId: seed.campaignId, campaign: 'Leads' }
   const importId = Number(/import\/(\d+)/.exec(path)?.[1])
   const inOtherWorkspace = await countMissingValues(db, seed.workspaceId + 1, importId)
