@@ -425,6 +425,10 @@ export const detailTexts = {
     meaning: "{field} isn't one of the agent's variables.",
     action: 'Check its name.',
   },
+  missing_value: {
+    meaning: "The agent's greeting uses {field}, but the contact has no value for it.",
+    action: 'Send a value, or give the greeting a fallback.',
+  },
   number_type_not_allowed: {
     meaning: "This workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",
     action: 'Use another number, or allow these numbers under **Settings**.',

@@ -347,7 +347,7 @@ export const contactAddedTexts = texts({
   },
   warnings: {
     label: 'Warnings',
-    api: "What was left out with `lenient`, and variables that aren't among the agent's. Empty if there is nothing. Like the `details` of an error.",
+    api: "What was left out with `lenient`, variables that aren't among the agent's, and variables of the agent that its greeting uses without a fallback, but for which the contact has no value. Empty if there is nothing. Like the `details` of an error.",
   },
 })
 

@@ -25,7 +25,7 @@ export const RuntimeDialRequest = z
       greeting: z
         .string()
         .describe(
-          'May contain {{first_name}}, {{last_name}}, and {{variable}} placeholders, which the runtime fills in',
+          'May contain placeholders, which the runtime fills in: {{first_name}}, {{last_name}}, {{name}}, {{agent}}, {{campaign}}, {{topic}}, and {{variable}}. Fallbacks are already resolved.',
         ),
     }),
     campaign: z.object({ name: z.string() }),

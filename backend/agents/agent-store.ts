@@ -65,19 +65,16 @@ export const updateAgentStatus = async (
     .execute()
 }
 
-/** Updates an agent. Returns false if it doesn't exist. */
 export async function updateAgent(
   db: Db,
   workspaceId: number,
   agentId: number,
   values: Omit<AgentValues, 'status'>,
-): Promise<boolean> {
-  const row = await db
+): Promise<void> {
+  await db
     .updateTable('agent')
     .set(values)
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', agentId)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
+    .execute()
 }

@@ -13,7 +13,7 @@ import {
   updateAgent,
   updateAgentStatus,
 } from './agent-store.ts'
-import { type AgentInput, validateAgent } from './validate-agent.ts'
+import { type AgentInput, requireGoodPlaceholders, validateAgent } from './validate-agent.ts'
 
 /** draft → live ⇄ paused. */
 const nextStatuses: Record<AgentValues['status'], readonly AgentValues['status'][]> = {
@@ -25,7 +25,8 @@ const nextStatuses: Record<AgentValues['status'], readonly AgentValues['status']
 /**
  * Publishes, pauses, or resumes an agent. Until it's Live, its calls wait; those in progress continue.
  *
- * @throws {ApiError} not_found, validation_failed if the agent's current status can't change to this one
+ * @throws {ApiError} not_found, validation_failed if the agent's current status can't change to this one, or if it can't be Live
+ *   with its greeting
  */
 export const setAgentStatus = (
   deps: Pick<Deps, 'db' | 'notify'>,
@@ -41,6 +42,7 @@ export const setAgentStatus = (
       const message = `The agent's status is now ${current.status}, so it can't be changed to ${status}. Reload the page.`
       throw invalidField('status', 'invalid_transition', message)
     }
+    if (status === 'live') requireGoodPlaceholders(current)
     await updateAgentStatus(tx.db, workspaceId, agentId, status)
     tx.notify.callQueued()
     tx.notify.toolsChanged({ workspaceId, agentId })
@@ -70,19 +72,21 @@ export const createAgent = async (
   deps: Pick<Deps, 'db'>,
   workspaceId: number,
   { status, ...input }: AgentValues,
-): Promise<CreatedAgent> => insertAgent(deps.db, workspaceId, { ...validateAgent(input), status })
+): Promise<CreatedAgent> => insertAgent(deps.db, workspaceId, { ...validateAgent(input, status), status })
 
 /**
  * Edits an agent. Calls that start later use the new values; those in progress keep the old ones.
  *
  * @throws {ApiError} not_found, validation_failed
  */
-export async function editAgent(
-  deps: Pick<Deps, 'db'>,
+export const editAgent = (
+  deps: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   agentId: number,
   edit: AgentInput,
-): Promise<void> {
-  const isUpdated = await updateAgent(deps.db, workspaceId, agentId, validateAgent(edit))
-  if (!isUpdated) throw agentNotFound()
-}
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const current = await lockAgent(tx.db, workspaceId, agentId)
+    if (current === undefined) throw agentNotFound()
+    await updateAgent(tx.db, workspaceId, agentId, validateAgent(edit, current.status))
+  })

@@ -1,5 +1,8 @@
 import * as z from 'zod'
-import { rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
+import { describePlaceholderIssues } from '../calls/greeting.ts'
+import { FormError, invalidField } from '../core/form-errors.ts'
+import { findRuleIssues, rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
+import type { AgentStatus } from '../db/schema.ts'
 
 /** Limits lengths in characters. RFC 5646, section 4.4.1, asks to allow 35 for a language tag, and `Intl` takes long for more. */
 const maxLengths = { name: 200, language: 35, greeting: 2000, variable: 64 }
@@ -71,6 +74,26 @@ export type AgentInput = z.input<typeof AgentFields>
 /**
  * Trims the texts of an agent, canonicalizes its language, and removes repeated and empty variables.
  *
+ * @param status a Live agent would say braces, or nothing, for a placeholder that can't be filled, so it can't have any
  * @throws {ApiError} validation_failed with a detail for each issue
  */
-export const validateAgent = (input: AgentInput) => validateByRules(AgentFields, input)
+export function validateAgent(input: AgentInput, status: AgentStatus) {
+  const variables = input.variables.map((name) => name.trim())
+  const message = status === 'live' ? describePlaceholderIssues(input.greeting, variables) : null
+  if (message === null) return validateByRules(AgentFields, input)
+  const details = [...findRuleIssues(AgentFields, input), placeholderIssue(message)]
+  throw new FormError('validation_failed', details[0]?.message ?? '', { details })
+}
+
+const placeholderIssue = (message: string) => ({ field: 'greeting', code: 'invalid_placeholder', message })
+
+/** @throws {ApiError} validation_failed if an agent with this greeting can't be Live */
+export function requireGoodPlaceholders({
+  greeting,
+  variables,
+}: Pick<AgentInput, 'greeting' | 'variables'>): void {
+  const message = describePlaceholderIssues(greeting, variables)
+  if (message === null) return
+  const { field, code } = placeholderIssue(message)
+  throw invalidField(field, code, `The greeting has to be corrected first. ${message}`)
+}

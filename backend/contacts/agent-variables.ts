@@ -1,4 +1,5 @@
 import type { Warning } from '@outdial/contract'
+import { builtIns, findMissingNames, type GreetingContact } from '../calls/greeting.ts'
 import { fieldIssue } from '../core/errors.ts'
 import { maxVariables } from './contact-input.ts'
 import { toWarning } from './read-add-contact.ts'
@@ -32,6 +33,20 @@ export function matchVariables(
   })
   return { variables: Object.fromEntries(entries), warnings }
 }
+
+/**
+ * Warns of variables that the greeting says without a fallback, and that the contact has no value for. One that only the script
+ * in the agent runtime uses gives no warning, because the script can do without it. An agent that lists none isn't compared.
+ */
+export const findMissingVariables = (
+  { agentVariables, agentGreeting }: { agentVariables: readonly string[]; agentGreeting: string },
+  contact: GreetingContact,
+): Warning[] =>
+  agentVariables.length === 0
+    ? []
+    : findMissingNames(agentGreeting, contact)
+        .filter((name) => agentVariables.includes(name) && !builtIns.has(name))
+        .map((name) => fieldIssue(`variables.${name}`, 'missing_value'))
 
 /** Leaves out new variables that a contact with these stored ones has no room for. */
 export function fitVariables(

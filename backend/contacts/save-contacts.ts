@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { type StoredResponse, storeResponses } from '../idempotency/idempotency.ts'
 import { addCallback } from '../webhooks/callbacks.ts'
 import type { Accepted, Added, AddRequest } from './add-request.ts'
+import { findMissingVariables } from './agent-variables.ts'
 import { upsertContacts } from './contact-store.ts'
 
 type Scope = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
@@ -148,12 +149,18 @@ async function respond(
     const row = rows.get(id)
     if (row === undefined) throw new Error('invariant: queued call not found')
     const call = toCall(tx.config, row)
+    const { campaign } = saved
+    // A call that was completed at once says nothing.
+    const missing =
+      campaign === undefined || call.status === 'completed'
+        ? []
+        : findMissingVariables(campaign, call.contact)
     const body: ContactAdded = {
       contact: call.contact,
       call,
       contact_created: saved.created,
       call_queued: queued,
-      warnings: [...saved.warnings],
+      warnings: [...saved.warnings, ...missing],
     }
     return { request: saved.request, response: { status: queued ? 201 : 200, body } }
   })

@@ -111,10 +111,10 @@ export const lockAgent = (
   db: Db,
   workspaceId: number,
   agentId: number,
-): Promise<{ status: AgentStatus } | undefined> =>
+): Promise<{ status: AgentStatus; greeting: string; variables: string[] } | undefined> =>
   db
     .selectFrom('agent')
-    .select('status')
+    .select(['status', 'greeting', 'variables'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', agentId)
     .forNoKeyUpdate()
@@ -127,6 +127,7 @@ export interface CampaignRules {
   agentId: number
   /** The names of the variables that the agent uses. */
   agentVariables: string[]
+  agentGreeting: string
   phoneNumberId: number
   fromNumber: string
   timeZone: string
@@ -172,6 +173,7 @@ export const lockCampaigns = (
       'campaign.status',
       'campaign.agent_id as agentId',
       'agent.variables as agentVariables',
+      'agent.greeting as agentGreeting',
       'campaign.phone_number_id as phoneNumberId',
       'phone_number.phone_number as fromNumber',
       'campaign.time_zone as timeZone',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EndedReason } from '@outdial/contract'
 import { completeQueuedCalls } from '../calls/complete-calls.ts'
+import { resolveFallbacks } from '../calls/greeting.ts'
 import { findNumbersNotAllowed } from '../calls/number-types.ts'
 import { rescheduleClosedCalls } from '../calls/reschedule-calls.ts'
 import { describeError } from '../core/errors.ts'
@@ -247,7 +248,11 @@ export const toClaimedAttempt = (
       widgetId: call.widgetId,
       name: call.agentName,
       language: call.language,
-      greeting: call.greeting,
+      greeting: resolveFallbacks(call.greeting, {
+        first_name: call.firstName,
+        last_name: call.lastName,
+        variables: call.variables,
+      }),
     },
     campaignName: call.campaignName,
     scheduled: call.scheduledAt !== null,

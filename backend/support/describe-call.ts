@@ -2,6 +2,7 @@ import { type EndedReason, endedReasonTexts, waitingForTexts } from '@outdial/co
 import { formatCount, formatPlural, formatRetryPolicy, type TimeFormats } from '../views/format.ts'
 import type { CallHistory } from './call-history.ts'
 import { describeDeliveries } from './describe-deliveries.ts'
+import { describeMissingInGreeting } from './describe-settings.ts'
 
 export const formatEndedReason = (reason: EndedReason): string => endedReasonTexts[reason].meaning
 
@@ -9,6 +10,7 @@ export const formatEndedReason = (reason: EndedReason): string => endedReasonTex
 export const describeCall = (history: CallHistory, now: Date, timeFormats: TimeFormats): string[] => [
   describeState(history, now, timeFormats),
   ...describeAttempts(history),
+  ...describeGreeting(history),
   ...describeOtherCalls(history, timeFormats),
   ...describeDeliveries(history, history.call, timeFormats),
 ]
@@ -65,6 +67,12 @@ function describeAttempts({ attempts, details }: CallHistory): string[] {
   if (attempts.length < 2) return []
   const policy = formatRetryPolicy(details.retry)
   return [`Outdial dialed ${attempts.length} times. The campaign's retries: ${policy}.`]
+}
+
+/** Returns a list with the sentence, or an empty one. */
+export function describeGreeting({ attempts, details }: CallHistory): string[] {
+  const sentence = describeMissingInGreeting(attempts, details.queued_with)
+  return sentence === null ? [] : [sentence]
 }
 
 function describeOtherCalls({ otherCalls }: CallHistory, timeFormats: TimeFormats): string[] {

@@ -1,3 +1,4 @@
+import { describeMissing, findMissingNames } from '../calls/greeting.ts'
 import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
 import { formatCallingHours, formatDate, formatRetryPolicy, languageName } from '../views/format.ts'
 import { labels } from '../views/labels.ts'
@@ -93,6 +94,27 @@ export function describeDialing(
   ]
     .filter(Boolean)
     .join(' ')
+}
+
+/**
+ * Says which values the greeting had no value for in the last attempt that was answered. Null if it had all of them, or if that
+ * isn't known: the call is from before this was stored, or its contact was erased.
+ */
+export function describeMissingInGreeting(
+  attempts: readonly { answered_at: Date | null; dialed_with: DialedWith | null }[],
+  queuedWith: Settings | null,
+): string | null {
+  const attempt = attempts.findLast(({ answered_at: at }) => at !== null)
+  if (attempt === undefined || attempt.dialed_with === null || queuedWith === null) return null
+  const { greeting, first_name, last_name, variables } = { ...queuedWith, ...attempt.dialed_with }
+  if (
+    greeting === undefined ||
+    first_name === undefined ||
+    last_name === undefined ||
+    variables === undefined
+  )
+    return null
+  return describeMissing(findMissingNames(greeting, { first_name, last_name, variables }), 'had')
 }
 
 const formatZones = (

@@ -15,7 +15,7 @@ export const createAgentCommand = defineCommand({
     greeting: optional(
       text,
       'TEXT',
-      'first sentence of a call; can contain {{first_name}} and the variables',
+      'first sentence of a call; can contain {{first_name}} and the variables, with a fallback: {{first_name|there}}',
     ),
     variable: repeated('NAME', 'contact variable that the script uses'),
     live: flag('make the agent Live, so that campaigns can use it'),

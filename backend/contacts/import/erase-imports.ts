@@ -108,5 +108,9 @@ function toDigit(codePoint: number): number {
 }
 
 export const deleteExpiredImports = async (db: Db, now: Date): Promise<void> => {
-  await db.deleteFrom('contact_import').where('expires_at', '<', now).where('status', '<>', 'undoing').execute()
+  await db
+    .deleteFrom('contact_import')
+    .where('expires_at', '<', now)
+    .where('status', '<>', 'undoing')
+    .execute()
 }

@@ -2,6 +2,7 @@ import { boundedText } from '@outdial/contract'
 import { agentTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { createAgent, editAgent } from '../../agents/agents.ts'
+import { builtIns, defaultGreeting, type GreetingNames, listGreetingNames } from '../../calls/greeting.ts'
 import { defineForm, redirectTo, template } from '../page/define-page.ts'
 import { type FormFrame, type FormState, formText, languageChoices, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
@@ -20,7 +21,8 @@ const formTexts = toFormTexts(agentTexts)
 interface FormData extends FormFrame {
   values: Values
   languages: { value: string; label: string }[]
-  placeholders: Placeholder[]
+  found: GreetingNames
+  greetingHint: string
   text: typeof formTexts
 }
 
@@ -54,8 +56,14 @@ function toFormData(
   const submittedValue = (name: 'greeting' | 'variables') => [submitted[name] ?? ''].flat()[0] ?? ''
   const shownValue = (name: 'greeting' | 'variables') =>
     query[name] ?? (isInvalid ? submittedValue(name) : query.greeting === undefined ? values[name] : '')
-  const placeholders = findPlaceholders(shownValue('greeting'), splitNames(shownValue('variables')))
-  return { ...frame, values, languages: languageChoices(values.language), placeholders, text: formTexts }
+  return {
+    ...frame,
+    values,
+    languages: languageChoices(values.language),
+    found: listGreetingNames(shownValue('greeting'), splitNames(shownValue('variables'))),
+    greetingHint,
+    text: formTexts,
+  }
 }
 
 export const newAgentPage = defineForm({
@@ -102,36 +110,11 @@ export const editAgentPage = defineForm({
   },
 })
 
-/** Names that every greeting can use in addition to the agent's variables. The agent runtime fills them in. */
-const commonPlaceholders = new Map([
-  ['first_name', "the contact's first name"],
-  ['last_name', "the contact's last name"],
-  ['name', 'the first name, or else the last name'],
-  ['agent', "the agent's name"],
-  ['campaign', "the campaign's name"],
-  ['topic', "the contact's product or topic, or else “your request”"],
-])
+const builtInNames = [...builtIns.keys()].map((name) => `{{${name}}}`).join(', ')
 
-/** A name in double braces, and what the agent says instead. */
-interface Placeholder {
-  name: string
-  meaning: string
-  isKnown: boolean
-}
-
-/** Returns the {{names}} in a greeting without duplicates, in order of first use. */
-function findPlaceholders(greeting: string, variables: readonly string[]): Placeholder[] {
-  const names = [...greeting.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name)
-  return [...new Set(names)].map((name) => {
-    const isVariable = variables.includes(name)
-    const meaning = isVariable ? "the contact's value for this variable" : commonPlaceholders.get(name)
-    return {
-      name,
-      meaning: meaning ?? "not listed under Variables, so Zapier doesn't show it",
-      isKnown: meaning !== undefined,
-    }
-  })
-}
+const greetingHint =
+  `Names in double braces are replaced in each call: ${builtInNames}, and the variables below. If there is no value, the name is ` +
+  `left out, or a fallback is said: {{first_name|there}}. Leave blank for “${defaultGreeting}”`
 
 /** Splits a list of names at commas, semicolons, and whitespace. */
 const splitNames = (list: string): string[] => list.split(/[\s,;]+/).filter(Boolean)

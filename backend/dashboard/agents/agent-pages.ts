@@ -1,6 +1,7 @@
 import { setAgentStatus } from '../../agents/agents.ts'
 import { findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
+import { defaultGreeting, describePlaceholderIssues } from '../../calls/greeting.ts'
 import type { Deps } from '../../deps.ts'
 import { agentBadge, type Badge, callBadge, campaignBadge } from '../../views/badges.ts'
 import { formatContactName } from '../../views/format.ts'
@@ -27,6 +28,9 @@ interface AgentData {
     widgetId: string
     createdAt: Date
   }
+  /** What's wrong with the placeholders of the greeting. */
+  greetingIssue: string | null
+  defaultGreeting: string
   waiting: number
   assignedTools: AgentTool[]
   otherTools: AgentTool[]
@@ -58,6 +62,8 @@ export const agentPage = definePage({
         widgetId: agent.widget_id,
         createdAt: agent.created_at,
       },
+      greetingIssue: describePlaceholderIssues(agent.greeting, agent.variables),
+      defaultGreeting,
       waiting: await countWaitingCalls(deps.db, workspaceId, agentId),
       assignedTools: tools.filter(({ isAssigned }) => isAssigned),
       otherTools: tools.filter(({ isAssigned }) => !isAssigned),

@@ -2,12 +2,13 @@ import * as z from 'zod'
 import { cancelCall } from '../../calls/cancel-call.ts'
 import { getCall } from '../../calls/get-calls.ts'
 import { queueCall } from '../../contacts/add-contacts.ts'
+import { describeMissingValues } from '../../contacts/missing-values.ts'
 import { toActor } from '../../core/actor.ts'
 import { FormError, invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { isDeliveryOfCall } from '../../support/call-queries.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
-import { alreadyOpenMessage } from '../contacts/call-contact-pages.ts'
+import { alreadyOpenMessage, joinSentences } from '../contacts/call-contact-pages.ts'
 import { defineAction, noInput, redirectTo } from '../page/define-page.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 
@@ -46,7 +47,11 @@ export const queueCallAgainAction = defineAction({
       call: again,
       actor: toActor(caller),
     })
-    return redirectTo(pathTo(context, `/calls/${id}`), queued ? 'Call queued.' : alreadyOpenMessage)
+    const to = pathTo(context, `/calls/${id}`)
+    if (!queued) return redirectTo(to, alreadyOpenMessage)
+    const request = { contactId: call.contact.id, campaignId: call.campaign_id }
+    const missing = await describeMissingValues(tx, caller.workspaceId, request)
+    return redirectTo(to, joinSentences('Call queued.', missing))
   },
   back: callPath,
 })

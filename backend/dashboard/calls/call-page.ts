@@ -6,6 +6,7 @@ import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { type CallHistory, readCallHistory } from '../../support/call-history.ts'
 import type { LinkedText } from '../../support/describe-actor.ts'
+import { describeGreeting } from '../../support/describe-call.ts'
 import { hasNoReceivers } from '../../support/describe-deliveries.ts'
 import { describeSettings } from '../../support/describe-settings.ts'
 import { toCallStory } from '../../support/read-story.ts'
@@ -25,6 +26,8 @@ interface CallData {
   badge: Badge
   /** Why the call waits or how it ended. */
   cause: string
+  /** Which values the greeting had no value for. Empty if it had all of them. */
+  greetingIssues: string[]
   /** Other sentences about what happened. */
   notes: string[]
   /** Null if the call isn't waiting. */
@@ -91,7 +94,8 @@ async function readPage(
   if (history === undefined) throw pageNotFound() // the workspace was just deleted
   const { details, event, deliveries } = history
   const { sentences, steps } = toCallStory(history, workspace, clock.now())
-  const [cause = '', ...notes] = sentences
+  const [cause = '', ...others] = sentences
+  const greetingIssues = describeGreeting(history)
   const extracted = Object.entries(call.extracted).map(([key, value]): [string, string] => [
     key,
     formatExtractedValue(value),
@@ -102,7 +106,8 @@ async function readPage(
     name: formatContactName(call.contact, call.to_number),
     badge: callBadge(call),
     cause,
-    notes,
+    greetingIssues,
+    notes: others.filter((sentence) => !greetingIssues.includes(sentence)),
     wait: call.status === 'queued' ? toWait(call) : null,
     steps,
     transcript: toTranscript(call),

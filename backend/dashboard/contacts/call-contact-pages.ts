@@ -2,6 +2,7 @@ import { addContactTexts, boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { callContact } from '../../contacts/call-contact.ts'
+import { describeMissingValues } from '../../contacts/missing-values.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
@@ -52,10 +53,11 @@ export const callNowPage = defineForm({
     const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
     const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
     if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
+    const missing = await findMissing(tx, context, request.campaignId)
     const message = isTest
       ? 'Test call queued. No phone rings.'
       : "Call queued. It's placed as soon as the campaign's calling hours and limits allow."
-    return redirectTo(pathTo(context, `/calls/${callId}`), message)
+    return redirectTo(pathTo(context, `/calls/${callId}`), joinSentences(message, missing))
   },
 })
 
@@ -84,13 +86,22 @@ export const addToCampaignPage = defineForm({
     const to = pathTo(context, `/contacts/${context.params.id}`)
     if (!queued) return redirectTo(to, alreadyOpenMessage)
     const now = tx.clock.now()
-    if (at === null || at <= now) return redirectTo(to, 'Call queued.')
-    return redirectTo(
-      to,
-      `Call queued. Earliest call time: ${createTimeFormats(now, timeZone).fullTime(at)}.`,
-    )
+    const missing = await findMissing(tx, context, request.campaignId)
+    if (at === null || at <= now) return redirectTo(to, joinSentences('Call queued.', missing))
+    const message = `Call queued. Earliest call time: ${createTimeFormats(now, timeZone).fullTime(at)}.`
+    return redirectTo(to, joinSentences(message, missing))
   },
 })
+
+const findMissing = (
+  deps: Pick<Deps, 'db'>,
+  { workspace, params }: IdContext,
+  campaignId: number,
+): Promise<string | null> => describeMissingValues(deps, workspace.id, { contactId: params.id, campaignId })
+
+/** Joins a message with another sentence, if there is one. */
+export const joinSentences = (message: string, sentence: string | null): string =>
+  sentence === null ? message : `${message} ${sentence}`
 
 function requireCampaignId(campaignId: number | undefined): number {
   if (campaignId !== undefined) return campaignId

@@ -5,6 +5,7 @@ import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import type { Added } from '../../contacts/add-request.ts'
 import { ContactInput } from '../../contacts/contact-input.ts'
+import { describeMissingValues } from '../../contacts/missing-values.ts'
 import { replaceContactDetails } from '../../contacts/update-contact.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
@@ -23,7 +24,7 @@ import { formatContactName } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { type FormFrame, formText, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
-import { toCampaignOptions } from './call-contact-pages.ts'
+import { joinSentences, toCampaignOptions } from './call-contact-pages.ts'
 import { requireContact } from './contact-queries.ts'
 
 type Values = Record<ContactColumn, string>
@@ -97,7 +98,12 @@ export const newContactPage = defineForm({
     }
     const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
     const added = await addContact(tx, caller, validate(AddContact, body)).catch(throwAsFieldError)
-    return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), formatQueuedMessage(added))
+    const to = pathTo(context, `/contacts/${added.contact.id}`)
+    if (added.call === 'listed' || added.call?.suppressed === true || added.call?.queued !== true)
+      return redirectTo(to, formatQueuedMessage(added))
+    const request = { contactId: added.contact.id, campaignId: fields.campaign_id }
+    const missing = await describeMissingValues(tx, workspace.id, request)
+    return redirectTo(to, joinSentences(formatQueuedMessage(added), missing))
   },
 })
 

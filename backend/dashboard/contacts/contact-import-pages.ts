@@ -1,5 +1,6 @@
 import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
+import { listNames } from '../../calls/greeting.ts'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { type ImportColumn, ImportColumns } from '../../contacts/import/import-columns.ts'
 import {
@@ -10,6 +11,7 @@ import {
   uploadContacts,
 } from '../../contacts/import/imports.ts'
 import { canMapColumns } from '../../contacts/import/map-columns.ts'
+import { countMissingValues, type MissingValue } from '../../contacts/import/missing-values.ts'
 import { FileConsent } from '../../contacts/import/parse-consent.ts'
 import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Badge } from '../../views/badges.ts'
@@ -78,6 +80,8 @@ interface ImportData {
   campaignLabel: string
   chosen: number | ''
   undo: UndoSection
+  /** Contacts for whom a campaign's greeting would have no value. */
+  missing: { campaign: string; counts: string }[]
 }
 
 const importListView = template<UploadData>('dashboard/contacts/contact-import-page')
@@ -176,6 +180,10 @@ export const importResultPage = definePage({
       campaignLabel: addContactTexts.campaign_id.label,
       chosen: query.campaign ?? '',
       undo: await readUndoSection(deps, workspace.id, id),
+      missing:
+        found.status === 'checked'
+          ? describeMissingValues(await countMissingValues(deps.db, workspace.id, id))
+          : [],
     })
   },
 })
@@ -187,6 +195,15 @@ function lacksConsentDetails(columns: readonly ImportColumn[], consent: FileCons
   const hasDate = consent.at !== undefined || has('consent_at')
   return !hasSource || !hasDate
 }
+
+/** Returns a line for each campaign: "appointment (67 contacts) and day (3 contacts)". */
+const describeMissingValues = (missing: readonly MissingValue[]): ImportData['missing'] =>
+  [...Map.groupBy(missing, ({ campaignId }) => campaignId).values()].map((ofCampaign) => ({
+    campaign: ofCampaign[0]?.campaign ?? '',
+    counts: listNames(
+      ofCampaign.map(({ name, contacts }) => `${name} (${formatPlural(contacts, 'contact')})`),
+    ),
+  }))
 
 function toProgress(
   status: ImportStatus,

@@ -1,9 +1,17 @@
+import { describePlaceholderIssues } from '../../calls/greeting.ts'
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
 import { formatWebhookFilter } from '../integrations/webhook-pages.ts'
 import { type FirstSteps, maxFailing, type selectFailingSubscriptions } from './overview-queries.ts'
 
 type FailingSubscription = Awaited<ReturnType<typeof selectFailingSubscriptions>>[number]
+
+interface Agent {
+  id: number
+  name: string
+  greeting: string
+  variables: string[]
+}
 
 interface PausedCampaign {
   id: number
@@ -26,12 +34,15 @@ export function buildNotices(found: {
   exhausted: number
   maxExhausted: number
   pendingRetention: ShorterRetention | null
+  /** Live agents with braces in their greetings. */
+  agents: readonly Agent[]
   formatTime: (at: Date) => string
 }): Notice[] {
   const all = [
     ...[...Map.groupBy(found.paused, ({ paused_reason: reason }) => reason)].map(([reason, paused]) =>
       pausedNotice(reason, paused),
     ),
+    ...greetingNotice(found.agents),
     ...failingNotices(found.failing),
     ...exhaustedNotice(found.exhausted, found.maxExhausted),
     ...retentionNotice(found.pendingRetention, found.formatTime),
@@ -53,6 +64,23 @@ function pausedNotice(reason: string | null, paused: readonly PausedCampaign[]):
   if (reason !== null) return { tone: 'bad', text: `${isOne ? first?.name : names}: ${reason}`, ...link }
   const text = isOne ? `Campaign ${names} is paused.` : `${paused.length} campaigns are paused: ${names}.`
   return { tone: 'mute', text, ...link }
+}
+
+/** Returns one notice for the Live agents whose greetings have placeholders that can't be filled. */
+function greetingNotice(agents: readonly Agent[]): Notice[] {
+  const bad = agents.flatMap(({ greeting, variables, ...agent }) => {
+    const issue = describePlaceholderIssues(greeting, variables)
+    return issue === null ? [] : [{ ...agent, issue }]
+  })
+  const [first] = bad
+  if (first === undefined) return []
+  const names = listNames(bad.map(({ name }) => `“${name}”`))
+  if (bad.length === 1) {
+    const text = `The greeting of agent ${names} has to be corrected. ${first.issue}`
+    return [{ tone: 'warn', text, path: `/agents/${first.id}`, label: 'Open agent' }]
+  }
+  const text = `The greetings of ${bad.length} agents have placeholders that can't be filled: ${names}.`
+  return [{ tone: 'warn', text, path: '/agents', label: 'Open agents' }]
 }
 
 function failingNotices(failing: readonly FailingSubscription[]): Notice[] {

@@ -18,6 +18,7 @@ import {
   findFirstSteps,
   findLiveCalls,
   selectFailingSubscriptions,
+  selectLiveAgentsWithBraces,
   type WaitingCalls,
 } from './overview-queries.ts'
 import { maxUnsharedCalls, shareCounts } from './share-counts.ts'
@@ -107,15 +108,17 @@ async function readOverview(
 ): Promise<OverviewData> {
   const now = clock.now()
   const timeFormats = createTimeFormats(now, timeZone)
-  const [counts, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps] = await Promise.all([
-    counting,
-    findLiveCalls(db, id, maxLiveCalls),
-    countLiveCalls(db, id),
-    selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
-    selectFailingSubscriptions(db, id),
-    countExhaustedDeliveries(db, id, maxExhausted),
-    findFirstSteps(db, id),
-  ])
+  const [counts, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps, agents] =
+    await Promise.all([
+      counting,
+      findLiveCalls(db, id, maxLiveCalls),
+      countLiveCalls(db, id),
+      selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
+      selectFailingSubscriptions(db, id),
+      countExhaustedDeliveries(db, id, maxExhausted),
+      findFirstSteps(db, id),
+      selectLiveAgentsWithBraces(db, id),
+    ])
   const { ended, waiting, pendingRetention, callCount } = counts
   const steps = listFirstSteps(firstSteps)
   const testCalls = ended.filter(({ test }) => test)
@@ -126,7 +129,7 @@ async function readOverview(
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.call || callCount > 0 || liveCallCount > 0,
     notices: buildNotices({
-      ...{ paused, failing, exhausted, maxExhausted, pendingRetention },
+      ...{ paused, failing, exhausted, maxExhausted, pendingRetention, agents },
       formatTime: timeFormats.time,
     }),
     charts: buildCharts(

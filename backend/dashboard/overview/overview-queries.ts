@@ -178,3 +178,14 @@ export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max:
     .executeTakeFirstOrThrow()
   return count
 }
+
+/** Returns the Live agents with braces in their greetings, which can have placeholders that can't be filled. */
+export const selectLiveAgentsWithBraces = (db: Db, workspaceId: number) =>
+  db
+    .selectFrom('agent')
+    .select(['id', 'name', 'greeting', 'variables'])
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'live')
+    .where(sql<boolean>`greeting ~ '[{}]'`)
+    .orderBy('name')
+    .execute()

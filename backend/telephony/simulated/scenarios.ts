@@ -1,4 +1,5 @@
 import type { Extracted, Sentiment } from '@outdial/contract'
+import { builtIns, defaultGreeting, replacePlaceholders, valueOf } from '../../calls/greeting.ts'
 import type { DialRequest } from '../provider.ts'
 import type { Intent } from './tool-steps.ts'
 
@@ -143,45 +144,36 @@ export const voicemailSummary = 'Reached voicemail and left a message about {{of
 /** Fills in a text of a scenario. Every text reads well without a name and a product, because contacts can lack both. */
 export function fillTemplate(template: string, request: DialRequest): string {
   const { agent, contact, campaignName } = request
-  const { firstName, lastName, variables } = contact
-  const name = firstName || lastName || ''
-  const product = variables['product']?.trim() || variables['topic']?.trim() || ''
-  const common = {
-    name,
+  const facts = {
+    first_name: contact.firstName,
+    last_name: contact.lastName,
+    variables: contact.variables,
+  }
+  const ofCall: Record<string, string> = {
     agent: agent.name.split(',')[0] ?? agent.name,
-    topic: product || 'your request',
+    campaign: campaignName,
   }
-  if (template === '{{greeting}}') {
-    return fillPlaceholders(agent.greeting || defaultGreeting, {
-      ...variables,
-      ...common,
-      first_name: firstName ?? '',
-      last_name: lastName ?? '',
-      campaign: campaignName,
-    })
-  }
-  return fillPlaceholders(template, {
-    ...common,
+  const read = (key: string) =>
+    (Object.hasOwn(ofCall, key) ? ofCall[key] : valueOf(key, facts)) || builtIns.get(key)?.otherwise
+  if (template === '{{greeting}}') return fillPlaceholders(agent.greeting || defaultGreeting, read)
+  const name = valueOf('name', facts)
+  const product = valueOf('topic', facts)
+  const ofScenario: Record<string, string> = {
     product,
     offer: product || 'the offer',
     contact: name || 'the contact',
     // At the start of a sentence.
     Contact: name || 'The contact',
-  })
+  }
+  return fillPlaceholders(template, (key) => (Object.hasOwn(ofScenario, key) ? ofScenario[key] : read(key)))
 }
-
-const defaultGreeting = 'Hello {{name}}, this is {{agent}} about {{topic}}.'
 
 /** In place of a value that is blank or unknown, until the text around it is tidied. The database can't store it. */
 const blank = '\u0000'
 
 /** Replaces {{placeholders}}. One without a value is left out with the space and comma that belonged to it. */
-function fillPlaceholders(template: string, values: Record<string, string>): string {
-  return template
-    .replace(/\{\{\s*(\w+)\s*\}\}/g, (_, key: string) => {
-      const value = Object.hasOwn(values, key) ? values[key]?.trim() : undefined
-      return value || blank
-    })
+function fillPlaceholders(template: string, read: (name: string) => string | undefined): string {
+  return replacePlaceholders(template, ({ name, fallback }) => read(name)?.trim() || fallback || blank)
     .replace(
       /(^\s*|[.!?]\s+)\0[\s.,;:!?\0]*(.?)/gu,
       (_, before: string, next: string) => before + next.toUpperCase(),

@@ -11,6 +11,7 @@ import {
 } from '@outdial/reading'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { validateAgent } from '../../agents/validate-agent.ts'
+import { describePlaceholderIssues, findNeededNames, replacePlaceholders } from '../../calls/greeting.ts'
 import { parseConfig } from '../../config.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
 import { guessColumns, looksLikeContact, toWords } from '../../contacts/import/guess-columns.ts'
@@ -135,14 +136,19 @@ const sessionlessRequest = (headers: IncomingHttpHeaders, meta: Record<string, u
 const readers: Record<string, Record<string, Read>> = {
   'agents/validate-agent.ts': {
     'validateAgent: the language': (text) =>
-      validateAgent({ name: 'Ava', language: text, greeting: '', variables: [] }),
+      validateAgent({ name: 'Ava', language: text, greeting: '', variables: [] }, 'live'),
     'validateAgent: the other fields': (text) =>
-      validateAgent({ name: text, greeting: text, variables: [text] }),
+      validateAgent({ name: text, greeting: text, variables: [text] }, 'live'),
   },
   'contacts/describe-contact.ts': {
     'describeContact: a variable': (text) => describe({ a: text }, ''),
     'describeContact: the name of a variable': (text) => describe({ [text]: 'a' }, ''),
     'describeContact: a note': (text) => describe({}, text),
+  },
+  'calls/greeting.ts': {
+    describePlaceholderIssues: (text) => describePlaceholderIssues(text, []),
+    findNeededNames,
+    'replacePlaceholders: a fallback': (text) => replacePlaceholders(`{{a|${text}}}`, () => 'a'),
   },
   'contacts/import/guess-columns.ts': {
     guessColumns: (text) => guessColumns([text]),

@@ -24,7 +24,7 @@ beforeAll(() => {
 
 /** Imports a file, with calls if `calls` isn't false. Returns the path of its page. */
 async function importFile(user: Owner, file: string, { calls = true, name = 'leads.csv' } = {}) {
-  const { path, page } = await uploadAndCheck(user, file, name)
+  const { path, page } = await uploadAndCheck(user, file, {}, name)
   const campaign = calls ? String(user.seed.campaignId) : ''
   await user.browser.press(page, 'Import contacts', { campaign_id: campaign })
   expect((await waitUntilSettled(user, path)).text).toContain('Import complete')

@@ -47,7 +47,18 @@ describe('agents', () => {
     })
     expect(page.html).toContain(agent.widget_id)
 
-    const { page: live } = await user.browser.press(page, 'Publish')
+    const issue = "{{nothing}} isn't listed under Variables. Add nothing to Variables, or correct the name."
+    expect(page.text).toContain(`${issue} You can't publish the agent until then.`)
+    const { page: rejected } = await user.browser.press(page, 'Publish')
+    expect(rejected.text).toContain(`The greeting has to be corrected first. ${issue}`)
+    expect((await getAgent('<b>Dora</b>')).status).toBe('draft')
+    const draft = await user.open(`/agents/${agent.id}/edit`)
+    expect(draft.text).toContain("{{roof_type}} the contact's value for this variable")
+    expect(draft.text).toContain('{{nothing}} not listed under Variables')
+    const greeting = 'Hallo {{first_name|du}}, es geht um {{roof_type}}.'
+    const { page: corrected } = await user.browser.press(draft, 'Save', { greeting })
+
+    const { page: live } = await user.browser.press(corrected, 'Publish')
     expect(live.text).toContain('Agent published')
     const { page: paused } = await user.browser.press(live, 'Pause')
     expect(paused.text).toContain('Queued calls wait until you resume the agent')
@@ -56,8 +67,7 @@ describe('agents', () => {
     expect((await getAgent('<b>Dora</b>')).status).toBe('live')
 
     const edit = await user.open(`/agents/${agent.id}/edit`)
-    expect(edit.text).toContain("{{roof_type}} the contact's value for this variable")
-    expect(edit.text).toContain('{{nothing}} not listed under Variables')
+    expect(edit.text).toContain("{{first_name}} the contact's first name, or else “du”")
     const { page: edited } = await user.browser.press(edit, 'Save', { name: 'Doris', greeting: '' })
     expect(edited.text).toContain('Doris')
     expect(await getAgent('Doris')).toMatchObject({ greeting: '', language: 'de-AT', status: 'live' })

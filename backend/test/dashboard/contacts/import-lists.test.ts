@@ -11,7 +11,7 @@ async function seedImport() {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025570100', { first_name: 'Other' })
   const rows = Array.from({ length: 60 }, (_, index) => `+120255801${index + 10},P${index + 10}`)
-  const { path, page } = await uploadAndCheck(user, ['Phone,First name', ...rows].join('\n'), 'march.csv')
+  const { path, page } = await uploadAndCheck(user, ['Phone,First name', ...rows].join('\n'), {}, 'march.csv')
   await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
   const done = await waitUntilSettled(user, path)
   const download = async (link: string) => {

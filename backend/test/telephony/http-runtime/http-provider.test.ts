@@ -53,6 +53,28 @@ describe('the dial request', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
+  it('has a greeting with plain placeholders only: fallbacks are resolved', async () => {
+    const greeting = 'Hi {{first_name|there}}, your {{product|project}} and {{ city }} and {{zip|{{}}'
+    const update = world.deps.db.updateTable('agent').where('id', '=', world.seed.agentId)
+    await update.set({ greeting }).execute()
+    try {
+      const { id } = await seedCall(world.deps, world.seed, freshNumber(), {
+        variables: { city: '{{zip|x}}' },
+      })
+      dial()
+      const attemptId = await waitForDialRequest(id)
+      expect(world.runtime.dialRequests().at(-1)).toMatchObject({
+        attempt_id: attemptId,
+        agent: { greeting: 'Hi {{first_name}}, your project and {{ city }} and {{zip|{{}}' },
+        contact: { variables: { city: '{{zip|x}}' } },
+      })
+      await reportToBoth(attemptId, busy(1))
+      await advanceUntilCompleted(world.deps, world.seed, id)
+    } finally {
+      await update.set({ greeting: '' }).execute()
+    }
+  })
+
   it('sends what the runtime needs, with no secret but the attempt token', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
     dial()

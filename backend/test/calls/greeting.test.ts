@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  describePlaceholderIssues,
+  findMissingNames,
+  listGreetingNames,
+  resolveFallbacks,
+} from '../../calls/greeting.ts'
+import { fillTemplate } from '../../telephony/simulated/scenarios.ts'
+
+const contact = {
+  first_name: 'Maya',
+  last_name: null,
+  variables: { day: 'Monday', blank: ' ', braces: '{{day}} }} {' },
+}
+
+describe('a placeholder', () => {
+  it.each([
+    '{{name}}',
+    '{{ name }}',
+    '{{name|there}}',
+    '{{ name | over there }}',
+    '{{day}} {{day|soon}}',
+    'Hi',
+  ])('can be written as in “%s”', (greeting) =>
+    expect(describePlaceholderIssues(greeting, ['day'])).toBeNull(),
+  )
+
+  it.each([
+    ['{{first_name, this is Ava', '{{first_name, this is Ava'],
+    ['Hi {{}}', '{{}}'],
+    ['Hi {first_name}', '{first_name}'],
+    ['Hi {{first_name}', '{{first_name}'],
+    ['Hi {first_name}}', '{first_name}}'],
+    ['Hi {{{name}}}', '{{{name}}}'],
+    ['Hi {{last name}}', '{{last name}}'],
+    ['Hi {{café}}', '{{café}}'],
+    ['Hi first_name}}', '}}'],
+    ['Hi {{name|}}', '{{name|}}'],
+    ['Hi {{name|a|b}}', '{{name|a|b}}'],
+    ['Hi {{name|{there}', '{{name|'],
+    ['Hi {{name|{{day}}}}', '{{name|'],
+  ])('is malformed in “%s”', (greeting, quoted) => {
+    expect(listGreetingNames(greeting, ['day']).malformed[0]).toBe(quoted)
+    expect(describePlaceholderIssues(greeting, ['day'])).toContain(`“${quoted}”`)
+  })
+
+  it('that is malformed is quoted, and says how to write it', () => {
+    expect(describePlaceholderIssues('Hi {{first_name, {{ last name }} {{}} {first_name}', [])).toBe(
+      "“{{first_name,”, “{{ last name }}”, “{{}}”, and “{first_name}” aren't placeholders. Write a name in two braces on each side, for example {{first_name}} or {{first_name|there}}.",
+    )
+  })
+
+  it('must be built in or one of the variables, even with a fallback', () => {
+    expect(describePlaceholderIssues('{{name}}: your {{appointment}} on {{day|soon}}', [])).toBe(
+      "{{appointment}} and {{day}} aren't listed under Variables. Add appointment and day to Variables, or correct the names.",
+    )
+    expect(describePlaceholderIssues('{{__proto__}} {{constructor}}', [])).toContain('{{constructor}}')
+  })
+})
+
+describe('a fallback', () => {
+  it.each([
+    ['{{day|soon}}', '{{day}}'],
+    ['{{ day | soon }}', '{{day}}'],
+    ['{{city|your town}}', 'your town'],
+    ['{{blank|nothing}}', 'nothing'],
+    ['{{last_name|there}} {{name|there}}', 'there {{name}}'],
+    ['{{agent|x}} {{campaign|x}} {{topic|your roof}}', '{{agent}} {{campaign}} your roof'],
+    ['{{constructor|x}}', 'x'],
+    ['{{city}} {{ day }}', '{{city}} {{ day }}'],
+    ['{{city|name}} {{', 'name {{'],
+    ['{{{city|name}}}', '{{{city|name}}}'],
+    ['{{city|$&}}', '$&'],
+  ])('is resolved: “%s” becomes “%s”', (greeting, resolved) =>
+    expect(resolveFallbacks(greeting, contact)).toBe(resolved),
+  )
+
+  it('leaves what a contact sent out of the text, so its braces are never read', () => {
+    expect(resolveFallbacks('{{braces|x}}', contact)).toBe('{{braces}}')
+  })
+})
+
+it('is said by the simulated agent as an agent runtime would say the resolved greeting', () => {
+  const greeting = 'Hi {{last_name|there}}, your {{braces}} is on {{day|soon}} in {{city|your town}}.'
+  const say = (text: string) =>
+    fillTemplate('{{greeting}}', {
+      attemptId: '',
+      callId: 1,
+      number: 1,
+      fromNumber: '+12025550190',
+      toNumber: '+12025550100',
+      agent: { widgetId: '', name: 'Ava', language: 'en-US', greeting: text },
+      campaignName: 'Leads',
+      scheduled: false,
+      contact: { firstName: contact.first_name, lastName: contact.last_name, variables: contact.variables },
+    })
+  expect(say(resolveFallbacks(greeting, contact))).toBe(
+    'Hi there, your {{day}} }} { is on Monday in your town.',
+  )
+})
+
+it('finds the names that have neither a value nor a fallback', () => {
+  const greeting =
+    'Hi {{first_name}} {{last_name}} {{name}}, {{agent}} about {{topic}}, {{day}}, {{blank}}, {{city}}, {{city}}, {{zip|x}}'
+  expect(findMissingNames(greeting, contact)).toEqual(['last_name', 'blank', 'city'])
+  expect(findMissingNames('', contact)).toEqual([])
+})

@@ -1,0 +1,142 @@
+import { expect, it } from '@jest/globals'
+import { createAgent, setAgentStatus } from '../../../agents/agents.ts'
+import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { eraseContact } from '../../../privacy/erase-contact.ts'
+import { readStories } from '../../../support/read-story.ts'
+import { completeDialedCall, seedCall } from '../../support/calls.ts'
+import { seedSignedInOwner } from '../../support/dashboard.ts'
+import { freshNumber, seedAgent } from '../../support/factories.ts'
+import { useServiceWorld } from '../../support/service.ts'
+
+const world = useServiceWorld()
+
+const bad = 'Hi {{first_name}}, your {{appointment}} on {{day}}'
+const issue =
+  "{{appointment}} and {{day}} aren't listed under Variables. Add appointment and day to Variables, or correct the names."
+
+const setAgent = (agentId: number, values: { greeting: string; variables?: string[] }) =>
+  world.database.db.updateTable('agent').set(values).where('id', '=', agentId).execute()
+
+it('stops saving a Live agent with placeholders that cannot be filled, next to the greeting', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = `/agents/${user.seed.agentId}`
+  const { page } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
+    name: '',
+    greeting: `${bad} {{first_name`,
+  })
+  expect(page.status).toBe(422)
+  expect(page.html).toContain('id="f-name-issue">Enter a name.')
+  expect(page.html).toContain('id="f-greeting-issue">“{{first_name” isn&#39;t a placeholder.')
+  expect(page.text).toContain(issue)
+  expect(page.text).toContain('{{first_name not a placeholder')
+  const { page: saved } = await user.browser.press(page, 'Save', {
+    name: 'Ava',
+    greeting: bad,
+    variables: 'appointment, day',
+  })
+  expect(saved.text).toContain('Agent saved.')
+})
+
+it('lets a paused agent be saved with such placeholders, but not resumed', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { workspaceId } = user.seed
+  const agentId = await seedAgent(world.service.deps, workspaceId, { name: 'Pia', status: 'paused' })
+  const { page } = await user.browser.press(await user.open(`/agents/${agentId}/edit`), 'Save', {
+    greeting: bad,
+  })
+  expect(page.text).toContain('Agent saved.')
+  expect(page.text).toContain(`${issue} You can't resume the agent until then.`)
+  const { page: rejected } = await user.browser.press(page, 'Resume')
+  expect(rejected.text).toContain(`The greeting has to be corrected first. ${issue}`)
+  await expect(setAgentStatus(world.service.deps, workspaceId, agentId, 'live')).rejects.toMatchObject({
+    details: [{ field: 'greeting', code: 'invalid_placeholder' }],
+  })
+})
+
+it('creates an agent with such placeholders as a draft, but not Live', async () => {
+  const { seed } = await seedSignedInOwner(world.service)
+  const create = (status: 'draft' | 'live') =>
+    createAgent(world.service.deps, seed.workspaceId, { name: 'Dea', greeting: bad, variables: [], status })
+  await expect(create('live')).rejects.toThrow(issue)
+  expect(await create('draft')).toMatchObject({ status: 'draft' })
+})
+
+it('shows a notice about Live agents that have such placeholders already, and leaves them Live', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { agentId, workspaceId } = user.seed
+  await seedCall(world.service.deps, user.seed, freshNumber())
+  expect((await user.open('')).text).not.toContain('greeting')
+  await setAgent(agentId, { greeting: bad, variables: [] })
+  const overview = await user.open('')
+  expect(overview.text).toContain(`The greeting of agent “Ava” has to be corrected. ${issue} Open agent`)
+  expect(overview.html).toContain(`/agents/${agentId}"`)
+  const page = await user.open(`/agents/${agentId}`)
+  expect(page.text).toContain(issue)
+  expect(page.text).toContain('Live')
+
+  const otherId = await seedAgent(world.service.deps, workspaceId, { name: 'Bea' })
+  await setAgent(otherId, { greeting: 'Hi {name}' })
+  expect((await user.open('')).text).toContain(
+    "The greetings of 2 agents have placeholders that can't be filled: “Ava” and “Bea”. Open agents",
+  )
+})
+
+it('says on the page of an answered call, and in its story, what the greeting had no value for', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  await setAgent(user.seed.agentId, {
+    greeting: `${bad} {{zip|x}}`,
+    variables: ['appointment', 'day', 'zip'],
+  })
+  const answered = await seedCall(deps, user.seed, freshNumber(), { first_name: 'Maya' })
+  const unanswered = await seedCall(deps, user.seed, freshNumber(), { first_name: 'Maya' })
+  const sentence = 'The greeting had no value for appointment and day.'
+  expect((await user.open(`/calls/${answered.id}`)).text).not.toContain(sentence)
+  await completeDialedCall(deps, user.seed, unanswered.id, emptyResult('no_answer', 'ring_timeout'))
+  await completeDialedCall(deps, user.seed, answered.id, {
+    ...emptyResult('answered', 'agent_hung_up'),
+    answeredAt: deps.clock.now(),
+  })
+  const { html } = await user.open(`/calls/${answered.id}`)
+  expect(html.split(sentence)).toHaveLength(2)
+  expect(html).toContain(`<p class="notice" data-tone="warn">${sentence}</p>`)
+  expect((await user.open(`/calls/${unanswered.id}`)).text).not.toContain(sentence)
+  const [story] = await readStories(deps, { callId: answered.id })
+  expect(story?.sentences).toContain(sentence)
+
+  await eraseContact(deps, user.seed.workspaceId, answered.contact.id)
+  expect((await user.open(`/calls/${answered.id}`)).text).not.toContain('The greeting had')
+})
+
+it('says what the greeting has no value for when a member queues a call', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  await setAgent(user.seed.agentId, { greeting: 'Your {{appointment}}', variables: ['appointment'] })
+  const fields = { campaign_id: String(user.seed.campaignId) }
+  const sentence = 'The greeting has no value for appointment.'
+  const { page: added } = await user.browser.press(await user.open('/contacts/new'), 'Add contact', {
+    ...fields,
+    phone_number: freshNumber(),
+  })
+  expect(added.text).toContain(`Contact added. Call queued. ${sentence}`)
+  const { page: complete } = await user.browser.press(await user.open('/contacts/new'), 'Add contact', {
+    ...fields,
+    phone_number: freshNumber(),
+    variables: 'appointment = inspection',
+  })
+  expect(complete.text).toContain('Call queued.')
+  expect(complete.text).not.toContain('has no value')
+
+  const call = await seedCall(deps, user.seed, freshNumber())
+  await completeDialedCall(deps, user.seed, call.id, emptyResult('no_answer', 'ring_timeout'))
+  const { page: again } = await user.browser.press(await user.open(`/calls/${call.id}`), 'Call again')
+  expect(again.text).toContain(`Call queued. ${sentence}`)
+  const contact = await seedCall(deps, user.seed, freshNumber())
+  await completeDialedCall(deps, user.seed, contact.id, emptyResult('no_answer', 'ring_timeout'))
+  const { page: now } = await user.browser.press(
+    await user.open(`/contacts/${contact.contact.id}/call`),
+    'Call now',
+    fields,
+  )
+  expect(now.text).toContain(sentence)
+})
