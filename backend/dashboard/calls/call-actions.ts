@@ -9,6 +9,7 @@ import { isDeliveryOfCall } from '../../support/call-queries.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { alreadyOpenMessage } from '../contacts/call-contact-pages.ts'
 import { defineAction, noInput, redirectTo } from '../page/define-page.ts'
+import { formatQueued } from '../page/queued-message.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 
 const callPath = (context: IdContext) => pathTo(context, `/calls/${context.params.id}`)
@@ -46,7 +47,7 @@ export const queueCallAgainAction = defineAction({
       call: again,
       actor: toActor(caller),
     })
-    return redirectTo(pathTo(context, `/calls/${id}`), queued ? 'Call queued.' : alreadyOpenMessage)
+    return redirectTo(pathTo(context, `/calls/${id}`), queued ? await formatQueued(tx, context.workspace, id) : alreadyOpenMessage)
   },
   back: callPath,
 })

@@ -5,8 +5,9 @@ import { callContact } from '../../contacts/call-contact.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
-import { createTimeFormats, formatContactName } from '../../views/format.ts'
+import { formatContactName } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { formatQueued } from '../page/queued-message.ts'
 import { formText, toFormTexts } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { requireContact } from './contact-queries.ts'
@@ -52,10 +53,8 @@ export const callNowPage = defineForm({
     const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
     const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
     if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
-    const message = isTest
-      ? 'Test call queued. No phone rings.'
-      : "Call queued. It's placed as soon as the campaign's calling hours and limits allow."
-    return redirectTo(pathTo(context, `/calls/${callId}`), message)
+    const message = await formatQueued(tx, context.workspace, callId)
+    return redirectTo(pathTo(context, `/calls/${callId}`), isTest ? `${message} No phone rings.` : message)
   },
 })
 
@@ -80,15 +79,10 @@ export const addToCampaignPage = defineForm({
     const { timeZone } = context.workspace
     const at = scheduled_at === undefined ? null : parseLocalTimeField('scheduled_at', scheduled_at, timeZone)
     const request = { campaignId: requireCampaignId(campaign_id), at, test: false }
-    const { queued } = await callContact(tx, context.caller, context.params.id, request)
+    const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
     const to = pathTo(context, `/contacts/${context.params.id}`)
     if (!queued) return redirectTo(to, alreadyOpenMessage)
-    const now = tx.clock.now()
-    if (at === null || at <= now) return redirectTo(to, 'Call queued.')
-    return redirectTo(
-      to,
-      `Call queued. Earliest call time: ${createTimeFormats(now, timeZone).fullTime(at)}.`,
-    )
+    return redirectTo(to, await formatQueued(tx, context.workspace, callId))
   },
 })
 

@@ -18,10 +18,12 @@ import {
   type ContactFieldValues,
   textColumns,
 } from '../../db/tables/contact-fields.ts'
+import type { Deps } from '../../deps.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { type FormFrame, formText, timeZones, toFormTexts } from '../page/forms.ts'
+import { formatQueued } from '../page/queued-message.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import { requireContact } from './contact-queries.ts'
@@ -97,21 +99,25 @@ export const newContactPage = defineForm({
     }
     const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
     const added = await addContact(tx, caller, validate(AddContact, body)).catch(throwAsFieldError)
-    return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), formatQueuedMessage(added))
+    return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), await formatQueuedMessage(tx, context.workspace, added))
   },
 })
 
 const existingContactMessage =
   'A contact with this phone number already existed, so that contact was updated.'
 
-function formatQueuedMessage({ contact, call }: Added): string {
+async function formatQueuedMessage(
+  tx: Pick<Deps, 'db' | 'clock' | 'config'>,
+  workspace: { id: number; timeZone: string },
+  { contact, call }: Added,
+): Promise<string> {
   const savedMessage = contact.created ? 'Contact added.' : 'Contact updated.'
   if (call === 'listed' || call?.suppressed === true) {
     return `${savedMessage} The number is on the do-not-call list, so it won't be called.`
   }
   if (call?.queued !== true)
     return `${savedMessage} No call was queued, because this contact already has a call that is waiting or in progress in this campaign.`
-  return `${savedMessage} Call queued.`
+  return `${savedMessage} ${await formatQueued(tx, workspace, call.id)}`
 }
 
 const toFormValues = (contact: ContactFieldValues): Values => ({

@@ -1,7 +1,7 @@
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
 import { formatWebhookFilter } from '../integrations/webhook-pages.ts'
-import { type FirstSteps, maxFailing, type selectFailingSubscriptions } from './overview-queries.ts'
+import { type FirstSteps, type InactiveWithCalls, maxFailing, type selectFailingSubscriptions } from './overview-queries.ts'
 
 type FailingSubscription = Awaited<ReturnType<typeof selectFailingSubscriptions>>[number]
 
@@ -22,6 +22,7 @@ export interface Notice {
 /** Returns a notice for each cause, most severe first: broken, failing, then paused on purpose. */
 export function buildNotices(found: {
   paused: readonly PausedCampaign[]
+  inactive: readonly InactiveWithCalls[]
   failing: readonly FailingSubscription[]
   exhausted: number
   maxExhausted: number
@@ -32,6 +33,7 @@ export function buildNotices(found: {
     ...[...Map.groupBy(found.paused, ({ paused_reason: reason }) => reason)].map(([reason, paused]) =>
       pausedNotice(reason, paused),
     ),
+    ...found.inactive.map(inactiveNotice),
     ...failingNotices(found.failing),
     ...exhaustedNotice(found.exhausted, found.maxExhausted),
     ...retentionNotice(found.pendingRetention, found.formatTime),
@@ -53,6 +55,16 @@ function pausedNotice(reason: string | null, paused: readonly PausedCampaign[]):
   if (reason !== null) return { tone: 'bad', text: `${isOne ? first?.name : names}: ${reason}`, ...link }
   const text = isOne ? `Campaign ${names} is paused.` : `${paused.length} campaigns are paused: ${names}.`
   return { tone: 'mute', text, ...link }
+}
+
+function inactiveNotice({ kind, id, name, status }: InactiveWithCalls): Notice {
+  if (kind === 'number') {
+    const text = `The phone number “${name}” is retired, and calls are waiting for it.`
+    return { tone: 'warn', text, path: '/phone-numbers', label: 'Open phone numbers' }
+  }
+  const state = status === 'paused' ? 'is paused' : "isn't Live"
+  const text = `The agent “${name}” ${state}, and calls are waiting for it.`
+  return { tone: 'warn', text, path: `/agents/${id}`, label: 'Open agent' }
 }
 
 function failingNotices(failing: readonly FailingSubscription[]): Notice[] {
