@@ -38,7 +38,7 @@ function describeQueued(
 ): string {
   // The dialer claimed it after the call was read.
   if (wait === undefined) return 'Outdial is dialing the number.'
-  const start = wait.call.attempts === 0 ? 'Not called yet. ' : ''
+  const start = wait.reason !== null && wait.call.attempts === 0 ? 'Not called yet. ' : ''
   return `${start}${describeWait(wait, now, timeFormats, { simulationSpeed })}${describeCallsAhead(callsAhead)}`
 }
 

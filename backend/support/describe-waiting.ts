@@ -28,7 +28,7 @@ export function describeWait(
       : ` The call won't be placed before ${formatMoment(wait, notBefore, now, timeFormats)}.`
   switch (reason) {
     case 'schedule':
-      return `The call is scheduled for a later time. ${next}`
+      return describeSchedule(wait, now, timeFormats)
     case 'retry':
       return `Waiting to retry after attempt ${call.attempts} of ${call.retry.max_attempts}. ${next}${describeSpeed(wait, simulationSpeed)}`
     case 'calling_hours':
@@ -50,6 +50,15 @@ export function describeWait(
     case null:
       return 'Next in line. The call will be dialed in a few seconds.'
   }
+}
+
+function describeSchedule(wait: Wait, now: Date, timeFormats: TimeFormats): string {
+  const { call, nextAt } = wait
+  const [due, next] = [call.due_at, nextAt ?? call.due_at].map((at) =>
+    formatMoment(wait, at, now, timeFormats),
+  )
+  if (due === next) return `Scheduled for ${due}.`
+  return `Scheduled for ${due}, which is outside calling hours. Next attempt: ${next}.`
 }
 
 /** Says how many calls of the campaign are placed first. Empty if there are none. */
@@ -121,8 +130,7 @@ function describeLocalTime(wait: Wait, now: Date): string {
       : "the contact's time zone isn't known"
     return `It's ${first.text} in ${first.city}, the campaign's time zone, which counts because ${why}.`
   }
-  if (others.length === 0)
-    return `It's ${first.text} for ${who} (${first.city}, ${sourceTexts[zoneSource]}).`
+  if (others.length === 0) return `It's ${first.text} for ${who} (${first.city}, ${sourceTexts[zoneSource]}).`
   const list =
     times.length > maxTimes
       ? `between ${inCity(first)} and ${inCity(others.at(-1) ?? first)}`
@@ -153,14 +161,12 @@ function groupByTime(zones: readonly string[], at: Date, now: Date): ZoneTime[] 
   return [...cities].map(([text, city]) => ({ text, city }))
 }
 
-/** Returns "Thu 9:00 AM in London (Thu 4:00 AM in New York)", or one time if both are the same. */
+/** Returns "Thu 9:00 AM in London (Thu 4:00 AM in New York)", or one time if all are the same. */
 function formatMoment(wait: Wait, at: Date, now: Date, timeFormats: TimeFormats): string {
-  const own = timeFormats.dayAndTime(at)
   const times = groupByTime(wait.zones, at, now)
-  if (times.length === 0 || times.length > maxTimes) return timeFormats.upcomingTime(at)
-  if (times.length === 1 && times[0]?.text === own) return timeFormats.upcomingTime(at)
-  const local = andFormat.format(times.map(inCity))
-  return times.some(({ text }) => text === own)
-    ? local
-    : `${local} (${own} in ${formatCity(timeFormats.timeZone)})`
+  if (times.length > maxTimes) return timeFormats.upcomingTime(at)
+  const own = { text: timeFormats.dayAndTime(at), city: formatCity(timeFormats.timeZone) }
+  const [first, ...others] = times.some(({ text }) => text === own.text) ? times : [...times, own]
+  if (first === undefined || others.length === 0) return timeFormats.upcomingTime(at)
+  return `${inCity(first)} (${andFormat.format(others.map(inCity))})`
 }

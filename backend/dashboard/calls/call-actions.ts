@@ -47,7 +47,10 @@ export const queueCallAgainAction = defineAction({
       call: again,
       actor: toActor(caller),
     })
-    return redirectTo(pathTo(context, `/calls/${id}`), queued ? await formatQueued(tx, context.workspace, id) : alreadyOpenMessage)
+    return redirectTo(
+      pathTo(context, `/calls/${id}`),
+      queued ? await formatQueued(tx, context.workspace, id) : alreadyOpenMessage,
+    )
   },
   back: callPath,
 })

@@ -98,7 +98,12 @@ async function readList(
     chosen: params[name],
   })
   const queued = calls.filter(({ status }) => status === 'queued')
-  const waits = await findWaits(deps.db, workspace.id, queued.map(({ id }) => id), now)
+  const waits = await findWaits(
+    deps.db,
+    workspace.id,
+    queued.map(({ id }) => id),
+    now,
+  )
   const { campaigns, agents } = await findFilterOptions(deps.db, workspace.id)
   return {
     rows: calls.map((call) => toCallRow(call, waits.get(call.id), now, timeFormats)),

@@ -129,7 +129,12 @@ async function listCallRows(
   const now = deps.clock.now()
   const rows = await findCallPage(deps.db, workspaceId, filter, { limit: maxCalls, offset: 0 }, now)
   const calls = rows.map((row) => toCall(deps.config, row))
-  const waits = await findWaits(deps.db, workspaceId, calls.map(({ id }) => id), now)
+  const waits = await findWaits(
+    deps.db,
+    workspaceId,
+    calls.map(({ id }) => id),
+    now,
+  )
   const timeFormats = createTimeFormats(now, timeZone)
   return calls.map((call) => {
     const wait = waits.get(call.id)

@@ -54,7 +54,7 @@ export const callNowPage = defineForm({
     const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
     if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
     const message = await formatQueued(tx, context.workspace, callId)
-    return redirectTo(pathTo(context, `/calls/${callId}`), isTest ? `${message} No phone rings.` : message)
+    return redirectTo(pathTo(context, `/calls/${callId}`), message)
   },
 })
 

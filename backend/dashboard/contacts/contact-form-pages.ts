@@ -99,7 +99,10 @@ export const newContactPage = defineForm({
     }
     const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
     const added = await addContact(tx, caller, validate(AddContact, body)).catch(throwAsFieldError)
-    return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), await formatQueuedMessage(tx, context.workspace, added))
+    return redirectTo(
+      pathTo(context, `/contacts/${added.contact.id}`),
+      await formatQueuedMessage(tx, context.workspace, added),
+    )
   },
 })
 

@@ -89,7 +89,12 @@ async function showContact(
   const queued = items.filter(({ status }) => status === 'queued')
   const now = clock.now()
   const timeFormats = createTimeFormats(now, workspace.timeZone)
-  const waits = await findWaits(db, workspace.id, queued.map((call) => call.id), now)
+  const waits = await findWaits(
+    db,
+    workspace.id,
+    queued.map((call) => call.id),
+    now,
+  )
   const calls = items.map((call) => {
     const wait = waits.get(call.id)
     return toShownCall(call, wait === undefined ? '' : formatWaitNote(wait, now, timeFormats))

@@ -1,7 +1,12 @@
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
 import { formatWebhookFilter } from '../integrations/webhook-pages.ts'
-import { type FirstSteps, type InactiveWithCalls, maxFailing, type selectFailingSubscriptions } from './overview-queries.ts'
+import {
+  type FirstSteps,
+  type InactiveWithCalls,
+  maxFailing,
+  type selectFailingSubscriptions,
+} from './overview-queries.ts'
 
 type FailingSubscription = Awaited<ReturnType<typeof selectFailingSubscriptions>>[number]
 

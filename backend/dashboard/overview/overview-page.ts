@@ -109,16 +109,17 @@ async function readOverview(
 ): Promise<OverviewData> {
   const now = clock.now()
   const timeFormats = createTimeFormats(now, timeZone)
-  const [counts, liveCalls, liveCallCount, paused, inactive, failing, exhausted, firstSteps] = await Promise.all([
-    counting,
-    findLiveCalls(db, id, maxLiveCalls),
-    countLiveCalls(db, id),
-    selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
-    selectInactiveWithCalls(db, id, maxNotices),
-    selectFailingSubscriptions(db, id),
-    countExhaustedDeliveries(db, id, maxExhausted),
-    findFirstSteps(db, id),
-  ])
+  const [counts, liveCalls, liveCallCount, paused, inactive, failing, exhausted, firstSteps] =
+    await Promise.all([
+      counting,
+      findLiveCalls(db, id, maxLiveCalls),
+      countLiveCalls(db, id),
+      selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
+      selectInactiveWithCalls(db, id, maxNotices),
+      selectFailingSubscriptions(db, id),
+      countExhaustedDeliveries(db, id, maxExhausted),
+      findFirstSteps(db, id),
+    ])
   const { ended, waiting, pendingRetention, callCount } = counts
   const steps = listFirstSteps(firstSteps)
   const testCalls = ended.filter(({ test }) => test)

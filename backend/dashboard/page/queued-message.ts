@@ -13,6 +13,6 @@ export async function formatQueued(
   const wait = (await findWaits(db, workspace.id, [callId], now)).get(callId)
   // The dialer has already claimed it.
   if (wait === undefined) return 'Call queued.'
-  const queued = wait.call.test ? 'Test call queued.' : 'Call queued.'
+  const queued = wait.call.test ? 'Test call queued. No phone rings.' : 'Call queued.'
   return `${queued} ${describeWait(wait, now, createTimeFormats(now, workspace.timeZone), config)}`
 }
