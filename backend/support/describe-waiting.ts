@@ -165,8 +165,8 @@ function groupByTime(zones: readonly string[], at: Date, now: Date): ZoneTime[] 
 function formatMoment(wait: Wait, at: Date, now: Date, timeFormats: TimeFormats): string {
   const times = groupByTime(wait.zones, at, now)
   if (times.length > maxTimes) return timeFormats.upcomingTime(at)
-  const own = { text: timeFormats.dayAndTime(at), city: formatCity(timeFormats.timeZone) }
-  const [first, ...others] = times.some(({ text }) => text === own.text) ? times : [...times, own]
+  const here = { text: timeFormats.dayAndTime(at), city: formatCity(timeFormats.timeZone) }
+  const [first, ...others] = times.some(({ text }) => text === here.text) ? times : [...times, here]
   if (first === undefined || others.length === 0) return timeFormats.upcomingTime(at)
   return `${inCity(first)} (${andFormat.format(others.map(inCity))})`
 }

@@ -11,11 +11,11 @@ import { findEvent, findWorkspaceOfCall, selectLatestCalls, selectStoryWorkspace
 import { toCallSteps, toRequestStep } from './call-steps.ts'
 import { toChangeSteps } from './contact-changes.ts'
 import { describeCall } from './describe-call.ts'
-import { describeDoNotCall, type ListedNumber } from './describe-do-not-call.ts'
 import { describeDeliveries, readDeliveries, toDeliverySteps } from './describe-deliveries.ts'
+import { describeDoNotCall, type ListedNumber } from './describe-do-not-call.ts'
 import { describeRequest, formatRequestLine } from './describe-request.ts'
 import { selectRequestsByRequestId } from './request-queries.ts'
-import { inOrder, type Step, step, type Story, type StoryWorkspace } from './story.ts'
+import { inOrder, type Story, type StoryWorkspace } from './story.ts'
 
 type StoryDeps = Pick<Deps, 'db' | 'clock' | 'config'>
 

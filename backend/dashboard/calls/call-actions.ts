@@ -9,8 +9,8 @@ import { isDeliveryOfCall } from '../../support/call-queries.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { alreadyOpenMessage } from '../contacts/call-contact-pages.ts'
 import { defineAction, noInput, redirectTo } from '../page/define-page.ts'
-import { formatQueued } from '../page/queued-message.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { formatQueued } from '../page/queued-message.ts'
 
 const callPath = (context: IdContext) => pathTo(context, `/calls/${context.params.id}`)
 

@@ -1,6 +1,6 @@
 import { CallOutcome, CallStatus, filterTexts, formatOutcomeChoice } from '@outdial/contract'
-import type { Deps } from '../../deps.ts'
 import { findWaits, type Wait } from '../../calls/when-and-why.ts'
+import type { Deps } from '../../deps.ts'
 import { formatWaitNote } from '../../support/describe-waiting.ts'
 import { selectRequests } from '../../support/request-queries.ts'
 import { type Badge, callBadge } from '../../views/badges.ts'

@@ -7,9 +7,9 @@ import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { formatQueued } from '../page/queued-message.ts'
 import { formText, toFormTexts } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { formatQueued } from '../page/queued-message.ts'
 import { requireContact } from './contact-queries.ts'
 
 const formTexts = toFormTexts(addContactTexts)

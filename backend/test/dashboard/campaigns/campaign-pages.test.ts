@@ -265,6 +265,8 @@ itInChromium('filters campaigns while you type, and updates them live', async (c
     .where('name', '=', 'Roofs')
     .execute()
   await tab.getByRole('button', { name: 'Pause' }).click()
-  await tab.getByText('Campaign paused. Waiting calls stay queued, and expire 7 days after they were due.').waitFor()
+  await tab
+    .getByText('Campaign paused. Waiting calls stay queued, and expire 7 days after they were due.')
+    .waitFor()
   expect(consoleErrors).toEqual([])
 })
