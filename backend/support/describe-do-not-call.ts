@@ -20,6 +20,7 @@ export interface ListedNumber {
   step: Step
 }
 
+/** Describes an entry of the do-not-call list. The day is in the workspace's time zone. */
 export async function describeDoNotCall(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   workspace: Pick<StoryWorkspace, 'id' | 'timeZone'>,

@@ -89,7 +89,7 @@ export function formatWaitNote(wait: Wait, now: Date, timeFormats: TimeFormats):
 export const formatNextAttempt = (wait: Wait, now: Date, timeFormats: TimeFormats): string =>
   wait.nextAt === null ? '' : formatMoment(wait, wait.nextAt, now, timeFormats)
 
-/** Where a person can resolve why a call waits, as a path and a label. Null if only time or other calls can. */
+/** Returns the page where a person can resolve why a call waits. Null if only time or other calls can. */
 export function findRemedy({ reason, call }: Wait): { path: string; label: string } | null {
   if (!actionNeededReasons.some((each) => each === reason)) return null
   if (reason === 'campaign_paused')

@@ -146,7 +146,7 @@ function toLinks({ call, wait, doNotCall }: CallHistory): CallData['links'] {
   if (remedy) return [remedy]
   if (call.ended_reason !== 'do_not_call') return []
   const calls = (doNotCall?.addedBy ?? []).flatMap(({ text, path }) =>
-    path?.startsWith('/calls/') ? [{ path, label: `Open ${text}` }] : [],
+    path !== undefined && /^.calls.\d+$/.test(path) ? [{ path, label: `Open ${text}` }] : [],
   )
   return [{ path: `/contacts/${call.contact.id}`, label: 'Open contact' }, ...calls]
 }

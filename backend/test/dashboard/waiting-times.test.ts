@@ -4,6 +4,7 @@ import { setAgentStatus } from '../../agents/agents.ts'
 import { addToDoNotCallList } from '../../calls/do-not-call.ts'
 import { pauseCampaign } from '../../campaigns/campaign-status.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import type { Actor } from '../../core/actor.ts'
 import { minuteMs } from '../../core/durations.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
@@ -212,18 +213,24 @@ it('says which settings of a waiting call have changed since it was queued, from
 it('says who put the number of a suppressed call on the do-not-call list, and links to the contact', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
-  const call = await seedCall(deps, user.seed, freshNumber())
-  const entry = { source: 'dashboard' as const, reason: 'Asked by email', now: deps.clock.now() }
-  const addedBy = { kind: 'member' as const, id: user.userId }
-  await inTransaction(deps, (tx) =>
-    addToDoNotCallList(tx, user.seed.workspaceId, {
-      ...entry,
-      phoneNumbers: [call.to_number],
-      addedBy,
-    }),
+  const { workspaceId, agentId } = user.seed
+  const earlier = await seedCall(deps, user.seed, freshNumber())
+  const suppress = async (addedBy: Actor, reason: string) => {
+    const call = await seedCall(deps, user.seed, freshNumber())
+    const entry = { source: 'dashboard', reason, addedBy, now: deps.clock.now() } as const
+    await inTransaction(deps, (tx) =>
+      addToDoNotCallList(tx, workspaceId, { ...entry, phoneNumbers: [call.to_number] }),
+    )
+    return { call, ...(await user.open(`/calls/${call.id}`)) }
+  }
+  const byMember = await suppress({ kind: 'member', id: user.userId }, 'Asked by email')
+  expect(byMember.text).toContain('The number is on the do-not-call list. Open contact')
+  expect(byMember.text).toContain(
+    'It was put on the do-not-call list on May 4, 2026 by Robin. Reason: Asked by email',
   )
-  const { text, html } = await user.open(`/calls/${call.id}`)
-  expect(text).toContain('The number is on the do-not-call list. Open contact')
-  expect(text).toContain('It was put on the do-not-call list on May 4, 2026 by Robin. Reason: Asked by email')
-  expect(html).toContain(`/contacts/${call.contact.id}">Open contact</a>`)
+  expect(byMember.html).toContain(`/contacts/${byMember.call.contact.id}">Open contact</a>`)
+
+  const byAgent = await suppress({ kind: 'agent', id: agentId, call_id: earlier.id }, 'Asked on the phone')
+  expect(byAgent.text).toContain(`by the agent Ava during call ${earlier.id}. Reason: Asked on the phone`)
+  expect(byAgent.html).toContain(`/calls/${earlier.id}">Open call ${earlier.id}</a>`)
 })
