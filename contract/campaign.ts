@@ -95,7 +95,8 @@ export const Campaign = z
         max_concurrent_calls: z.int().min(1).max(100),
         retry: RetryPolicy,
         paused_reason: z.string().nullable(),
-        // Responses that were stored before these four fields existed don't have them.
+        // Responses that were stored before these five fields existed don't have them.
+        opens_at: Timestamp.nullable().optional(),
         agent_variables: z.array(z.string()).optional(),
         agent_name: z.string().optional(),
         phone_number: PhoneNumberE164.optional(),

@@ -33,6 +33,7 @@ export const exampleCampaign: Campaign = {
   max_concurrent_calls: 5,
   retry: { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] },
   paused_reason: null,
+  opens_at: '2026-05-04T13:00:00.000Z',
   agent_variables: ['product'],
   agent_name: 'Ava',
   phone_number: '+12025550199',

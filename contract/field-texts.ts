@@ -484,6 +484,10 @@ export const campaignTexts = texts({
     zap: 'Contacts are called again after these outcomes. Defaults to No Answer and Busy.',
   },
   paused_reason: { label: 'Pause reason', api: "Why the campaign was paused. Null if it isn't paused." },
+  opens_at: {
+    label: 'Opens at',
+    api: "When the campaign's calling hours next begin in its own time zone. Null while they're open. Contacts are called within calling hours in their own time zone.",
+  },
   agent_variables: {
     label: 'Agent variables',
     api: "The names of the variables in the agent's script. Send their values in `variables` of each contact.",

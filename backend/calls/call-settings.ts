@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Expression, sql } from 'kysely'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { apiColumns } from '../db/tables/contact-fields.ts'
@@ -8,6 +9,17 @@ type RowSettings = Omit<CallSettings, 'time_zones' | 'time_zone_source'>
 
 /** The current settings as an SQL expression over `campaign`, `agent`, and `contact`. */
 export const currentSettings = sql<RowSettings>`call_settings(campaign, agent, contact)`
+
+/** Returns the settings that differ from those of before, as they are now. */
+export const findSettingChanges = (
+  before: Partial<CallSettings>,
+  after: Partial<CallSettings>,
+): Partial<CallSettings> =>
+  Object.fromEntries(
+    Object.entries(after).filter(
+      ([name, value]) => !isDeepStrictEqual(value, before[name as keyof CallSettings]),
+    ),
+  )
 
 /**
  * Returns a contact as the API shows it, as an SQL expression. A completed call keeps it, so that the call doesn't change when its

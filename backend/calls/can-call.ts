@@ -2,8 +2,8 @@ import type { WaitingFor } from '@outdial/contract'
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 
 // The rule "may this call be placed now", in parts for queries that select from call, campaign, agent, and phone_number.
-// The only other copy is db/functions/settle_campaigns.sql, because functions of the database can't use these. A test
-// compares what they all decide.
+// There are two other copies: db/functions/settle_campaigns.sql, because functions of the database can't use these, and
+// when-and-why.ts, which decides for one call and adds the time. A test compares what they all decide.
 
 /** Matches a real call whose time has come, by the index `call_due`. */
 export const isDue = (now: Date): RawBuilder<SqlBool> =>

@@ -39,8 +39,8 @@ interface CampaignRow extends Pick<Selectable<Database['campaign']>, (typeof cam
   phone_number: string
 }
 
-/** A campaign as the API shows it, without the URL of its page. */
-export type StoredCampaign = Omit<Campaign, 'url'>
+/** A campaign as the API shows it, without the URL of its page, and without what depends on the time. */
+export type StoredCampaign = Omit<Campaign, 'url' | 'opens_at'>
 
 const toCampaign = (row: CampaignRow): StoredCampaign => ({
   ...row,

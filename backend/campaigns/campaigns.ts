@@ -4,6 +4,7 @@ import { fieldError } from '../core/errors.ts'
 import { campaignPageUrl } from '../core/page-urls.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
+import { nextOpenAt } from '../scheduling/calling-hours.ts'
 import {
   findCampaignContext,
   insertCampaign,
@@ -43,14 +44,22 @@ export async function createCampaign(
     retry: { ...defaultRetry, ...input.retry },
     createdAt: deps.clock.now(),
   })
-  return withUrl(deps, caller.workspaceId, campaign)
+  return toShown(deps, caller.workspaceId, campaign)
 }
 
-const withUrl = (
-  { config }: Pick<Deps, 'config'>,
+function toShown(
+  { config, clock }: Pick<Deps, 'config' | 'clock'>,
   workspaceId: number,
   campaign: StoredCampaign,
-): Campaign => ({ ...campaign, url: campaignPageUrl(config, workspaceId, campaign.id) })
+): Campaign {
+  const now = clock.now()
+  const opensAt = nextOpenAt(campaign.calling_hours, [campaign.time_zone], now)
+  return {
+    ...campaign,
+    opens_at: opensAt === undefined || opensAt <= now ? null : opensAt.toISOString(),
+    url: campaignPageUrl(config, workspaceId, campaign.id),
+  }
+}
 
 function requireLiveAgent(status: string | null): void {
   if (status === null) throw fieldError('agent_id', 'not_found.object', { object: 'agent' })
@@ -72,13 +81,13 @@ function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): Calli
 
 /** Lists the workspace's campaigns, including archived ones unless `status` leaves them out. */
 export async function listCampaigns(
-  deps: Pick<Deps, 'config' | 'db'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   { workspaceId }: Caller,
   query: CampaignQuery,
 ): Promise<Page<Campaign>> {
   const campaigns = await selectCampaigns(deps.db, workspaceId, query)
   return toPage(
-    campaigns.map((campaign) => withUrl(deps, workspaceId, campaign)),
+    campaigns.map((campaign) => toShown(deps, workspaceId, campaign)),
     query.limit,
   )
 }

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { EndedReason } from '@outdial/contract'
+import { findSettingChanges } from '../calls/call-settings.ts'
 import { completeQueuedCalls } from '../calls/complete-calls.ts'
 import { resolveFallbacks } from '../calls/greeting.ts'
 import { findNumbersNotAllowed } from '../calls/number-types.ts'
@@ -215,16 +215,8 @@ function toDialedCall(call: PlannedCall, now: Date, localTimes: Map<string, stri
   }
   for (const zone of zones) if (!localTimes.has(zone)) localTimes.set(zone, toLocalIsoTime(now, zone))
   const local_times = Object.fromEntries(zones.map((zone) => [zone, localTimes.get(zone) ?? '']))
-  return { id: call.id, dialed_with: { ...findChanges(call.queuedWith ?? {}, settings), local_times } }
+  return { id: call.id, dialed_with: { ...findSettingChanges(call.queuedWith ?? {}, settings), local_times } }
 }
-
-/** Returns the settings that have changed since the call was queued. */
-const findChanges = (before: Partial<CallSettings>, after: Partial<CallSettings>): Partial<CallSettings> =>
-  Object.fromEntries(
-    Object.entries(after).filter(
-      ([name, value]) => !isDeepStrictEqual(value, before[name as keyof CallSettings]),
-    ),
-  )
 
 export const toClaimedAttempt = (
   call: CallToDial,

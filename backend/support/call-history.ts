@@ -1,7 +1,9 @@
 import type { Call } from '@outdial/contract'
+import { findDoNotCallEntry } from '../calls/check-do-not-call.ts'
+import { countCallsAhead, findWaits } from '../calls/when-and-why.ts'
 import { findChanges } from '../contacts/contact-history.ts'
 import { dayMs, minuteMs } from '../core/durations.ts'
-import type { Db } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
 import {
   findAttemptsOfCall,
   findCallDetails,
@@ -13,7 +15,9 @@ import {
 import { toChangeSteps } from './contact-changes.ts'
 import { describeActor, describeOrigin, toText } from './describe-actor.ts'
 import { readDeliveries } from './describe-deliveries.ts'
+import { describeDoNotCall, type ListedNumber } from './describe-do-not-call.ts'
 import { selectRequestsOfCall } from './request-queries.ts'
+import type { StoryWorkspace } from './story.ts'
 
 /** What's stored about a call. */
 export type CallHistory = NonNullable<Awaited<ReturnType<typeof readCallHistory>>>
@@ -24,9 +28,16 @@ const maxToolCalls = 500
 const maxChanges = 25
 
 /** Reads what's stored about a call. Returns undefined if its workspace was just deleted. */
-export async function readCallHistory(db: Db, workspaceId: number, call: Call) {
+export async function readCallHistory(
+  deps: Pick<Deps, 'db' | 'clock' | 'config'>,
+  workspace: Pick<StoryWorkspace, 'id' | 'timeZone'>,
+  call: Call,
+) {
+  const { db, clock, config } = deps
+  const { id: workspaceId } = workspace
+  const now = clock.now()
   const queuedAt = new Date(call.queued_at)
-  const [details, attempts, toolCalls, changedReports, event, requests, changes, otherCalls] =
+  const [details, attempts, toolCalls, changedReports, event, requests, changes, otherCalls, waits] =
     await Promise.all([
       findCallDetails(db, workspaceId, call.id),
       findAttemptsOfCall(db, workspaceId, call.id),
@@ -36,8 +47,10 @@ export async function readCallHistory(db: Db, workspaceId: number, call: Call) {
       selectRequestsOfCall(db, workspaceId, call.id),
       findChanges(db, workspaceId, call.contact.id, maxChanges),
       findCallsAround(db, workspaceId, call, dayMs),
+      findWaits(db, workspaceId, [call.id], now),
     ])
   if (details === undefined) return undefined
+  const wait = waits.get(call.id)
   // The request that queues a call changes the contact first.
   const from = new Date(queuedAt.getTime() - minuteMs)
   const isDuringCall = ({ at }: { at: Date }) =>
@@ -51,10 +64,26 @@ export async function readCallHistory(db: Db, workspaceId: number, call: Call) {
     event,
     requests,
     otherCalls,
+    /** Undefined if the call isn't waiting. */
+    wait,
+    callsAhead: wait?.reason === 'campaign_limit' ? await countCallsAhead(db, wait, now) : 0,
+    simulationSpeed: config.simulationSpeed,
+    doNotCall: await readDoNotCall(deps, workspace, call),
     origin: await describeOrigin(db, workspaceId, details.origin),
     canceledBy:
       details.canceled_by === null ? null : toText(await describeActor(db, workspaceId, details.canceled_by)),
     changes: await toChangeSteps(db, workspaceId, changes.filter(isDuringCall)),
     ...(await readDeliveries(db, workspaceId, event?.id)),
   }
+}
+
+/** Returns who put the number on the do-not-call list, if that ended the call and it's still on the list. */
+async function readDoNotCall(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  workspace: Pick<StoryWorkspace, 'id' | 'timeZone'>,
+  call: Call,
+): Promise<ListedNumber | undefined> {
+  if (call.ended_reason !== 'do_not_call' || call.to_number === '') return undefined
+  const entry = await findDoNotCallEntry(deps.db, workspace.id, call.to_number)
+  return entry && describeDoNotCall(deps, workspace, entry)
 }

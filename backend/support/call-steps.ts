@@ -13,15 +13,19 @@ import { inOrder, type Step, step } from './story.ts'
 type Attempt = CallHistory['attempts'][number]
 type ToolCall = CallHistory['toolCalls'][number]
 
-/** Returns what happened to a call, in order, and then the current step. */
-export function toCallSteps(history: CallHistory): Step[] {
+/**
+ * Returns what happened to a call, in order, and then the current step.
+ *
+ * @param timeZone of the workspace
+ */
+export function toCallSteps(history: CallHistory, timeZone: string): Step[] {
   const { call, details, attempts, toolCalls, changedReports, requests, changes, origin } = history
   const past = [
     ...requests.map(toRequestStep),
     ...changes,
     queuedStep(call, toText(origin)),
     ...attempts.flatMap((attempt) => [
-      ...attemptSteps(attempt, details.queued_with),
+      ...attemptSteps(attempt, details.queued_with, timeZone),
       ...toolCalls.filter(({ attempt_id }) => attempt_id === attempt.id).map(toolCallStep),
       ...attemptEndedSteps(attempt),
     ]),
@@ -50,9 +54,13 @@ function queuedStep(call: Call, origin: string): Step {
   return step(new Date(call.queued_at), 'mute', title, detail)
 }
 
-function attemptSteps(attempt: Attempt, queuedWith: CallHistory['details']['queued_with']): Step[] {
+function attemptSteps(
+  attempt: Attempt,
+  queuedWith: CallHistory['details']['queued_with'],
+  timeZone: string,
+): Step[] {
   const simulated = attempt.provider === 'simulated' ? 'The call is simulated, so no phone rings.' : ''
-  const detail = [describeDialing(attempt, queuedWith), simulated].filter(Boolean).join(' ')
+  const detail = [describeDialing(attempt, queuedWith, timeZone), simulated].filter(Boolean).join(' ')
   const dialed = step(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, detail)
   if (attempt.answered_at === null) return [dialed]
   const pickedUp =

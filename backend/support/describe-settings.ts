@@ -72,10 +72,13 @@ function describeSetting<Name extends keyof CallSettings>(
 /**
  * Returns the contact's local time when an attempt was dialed, and which settings had changed since the call was
  * queued. Empty for an attempt from before this was stored.
+ *
+ * @param timeZone of the workspace
  */
 export function describeDialing(
   attempt: { started_at: Date; dialed_with: DialedWith | null },
   queuedWith: Settings | null,
+  timeZone: string,
 ): string {
   const { local_times: localTimes, ...changed }: Partial<DialedWith> = attempt.dialed_with ?? {}
   const source = changed.time_zone_source ?? queuedWith?.time_zone_source
@@ -83,14 +86,9 @@ export function describeDialing(
     (zone) =>
       `${formatDate('minutes', attempt.started_at, zone)} local time (${formatZones([zone], source)})`,
   )
-  const names = (Object.keys(formats) as (keyof CallSettings)[]).filter(
-    (name) => name in changed && formats[name].label !== '',
-  )
   return [
     times.length > 0 ? `Dialed at ${times.join(' and ')}.` : '',
-    queuedWith !== null && names.length > 0
-      ? `Changed since the call was queued: ${names.map((name) => formats[name].label).join(', ')}.`
-      : '',
+    describeSettingChanges(changed, queuedWith, timeZone),
   ]
     .filter(Boolean)
     .join(' ')
@@ -115,6 +113,39 @@ export function describeMissingInGreeting(
   )
     return null
   return describeMissing(findMissingNames(greeting, { first_name, last_name, variables }), 'had')
+}
+
+/** Longer values are cut. */
+const maxValueLength = 120
+
+/**
+ * Returns the old and the new value of settings that changed after a call was queued. Empty if none did, or for a call from
+ * before settings were stored.
+ *
+ * @param timeZone of the workspace
+ */
+export function describeSettingChanges(
+  changed: Settings,
+  queuedWith: Settings | null,
+  timeZone: string,
+): string {
+  if (queuedWith === null) return ''
+  const after = { ...queuedWith, ...changed }
+  const changes = (Object.keys(formats) as (keyof CallSettings)[])
+    .filter((name) => name in changed || (name === 'time_zones' && 'time_zone_source' in changed))
+    .flatMap((name) => {
+      const [before, now] = [queuedWith, after].map((each) => describeSetting(each, name, timeZone))
+      // Another name of the same value, such as a consent date without milliseconds, or a part that was erased.
+      if (now === undefined || now.label === '' || before?.value === now.value) return []
+      return [`${now.label} from ${quote(before?.value)} to ${quote(now.value)}`]
+    })
+  return changes.length === 0 ? '' : `Changed since the call was queued: ${changes.join('; ')}.`
+}
+
+function quote(value = ''): string {
+  if (value === '') return 'blank'
+  const text = Array.from(value)
+  return `“${text.length > maxValueLength ? `${text.slice(0, maxValueLength).join('')}…` : value}”`
 }
 
 const formatZones = (

@@ -10,12 +10,12 @@ import { type CallHistory, readCallHistory } from './call-history.ts'
 import { findEvent, findWorkspaceOfCall, selectLatestCalls, selectStoryWorkspaces } from './call-queries.ts'
 import { toCallSteps, toRequestStep } from './call-steps.ts'
 import { toChangeSteps } from './contact-changes.ts'
-import { describeActor, toText } from './describe-actor.ts'
 import { describeCall } from './describe-call.ts'
 import { describeDeliveries, readDeliveries, toDeliverySteps } from './describe-deliveries.ts'
+import { describeDoNotCall, type ListedNumber } from './describe-do-not-call.ts'
 import { describeRequest, formatRequestLine } from './describe-request.ts'
 import { selectRequestsByRequestId } from './request-queries.ts'
-import { inOrder, type Step, step, type Story, type StoryWorkspace } from './story.ts'
+import { inOrder, type Story, type StoryWorkspace } from './story.ts'
 
 type StoryDeps = Pick<Deps, 'db' | 'clock' | 'config'>
 
@@ -27,7 +27,7 @@ export function toCallStory(history: CallHistory, workspace: StoryWorkspace, now
     workspace,
     subject: `Call ${call.id} to ${name}${call.test ? ' (test call)' : ''}: ${callBadge(call).text}`,
     sentences: describeCall(history, now, createTimeFormats(now, workspace.timeZone)),
-    steps: toCallSteps(history),
+    steps: toCallSteps(history, workspace.timeZone),
   }
 }
 
@@ -40,7 +40,7 @@ export async function readCallStory(
 ): Promise<Story | undefined> {
   const now = deps.clock.now()
   const call = await findCall(deps, workspace.id, callId, now)
-  const history = call && (await readCallHistory(deps.db, workspace.id, call))
+  const history = call && (await readCallHistory(deps, workspace, call))
   return history && toCallStory(withChanges ? history : { ...history, changes: [] }, workspace, now)
 }
 
@@ -108,7 +108,7 @@ async function readEventStory(
   const now = deps.clock.now()
   const timeFormats = createTimeFormats(now, workspace.timeZone)
   const call = event.call_id === null ? undefined : await findCall(deps, workspace.id, event.call_id, now)
-  const history = call && (await readCallHistory(deps.db, workspace.id, call))
+  const history = call && (await readCallHistory(deps, workspace, call))
   if (history === undefined) {
     const testHistory = { event, ...(await readDeliveries(deps.db, workspace.id, event.id)) }
     return {
@@ -144,7 +144,7 @@ async function readContactStory(
   const listed = entry && (await describeDoNotCall(deps, workspace, entry))
   if (contact === undefined) {
     if (listed === undefined) return undefined
-    const sentences = [listed.sentence, 'The workspace has no contact with this number.']
+    const sentences = [notCalled(listed), 'The workspace has no contact with this number.']
     return { workspace, subject: phoneNumber, sentences, steps: [listed.step] }
   }
   const found = await selectLatestCalls(db, workspace.id, contact.id, maxCalls)
@@ -162,7 +162,7 @@ async function readContactStory(
   return {
     workspace,
     subject: `Contact ${contact.id}, ${formatContactName(contact, phoneNumber)}`,
-    sentences: [...toList(listed?.sentence), ...describeCalls(calls)],
+    sentences: [...toList(listed && notCalled(listed)), ...describeCalls(calls)],
     steps: inOrder([
       ...changes,
       ...toList(listed?.step),
@@ -192,28 +192,4 @@ function describeCalls(calls: readonly (Story & { id: number; test: boolean })[]
   return [`Latest call, call ${latest.id}: ${cause}`, ...others, `${steps}${tests}`]
 }
 
-/** For entries that don't say who added them. */
-const doNotCallSources = {
-  api: 'over the API',
-  dashboard: 'in the dashboard',
-  call: 'by the agent during a call',
-}
-
-/** Says who put a number on the do-not-call list, when, and why. */
-async function describeDoNotCall(
-  { db, clock }: StoryDeps,
-  workspace: StoryWorkspace,
-  entry: NonNullable<Awaited<ReturnType<typeof findDoNotCallEntry>>>,
-): Promise<{ sentence: string; step: Step }> {
-  const { source, reason, since, addedBy } = entry
-  const by =
-    addedBy === null
-      ? doNotCallSources[source]
-      : `by ${toText(await describeActor(db, workspace.id, addedBy))}`
-  const day = createTimeFormats(clock.now(), workspace.timeZone).day(since)
-  const sentence = `The number isn't called, because it was put on the do-not-call list on ${day} ${by}.`
-  return {
-    sentence: reason ? `${sentence} Reason: ${reason}` : sentence,
-    step: step(since, 'bad', `Put on the do-not-call list ${by}`, reason ?? ''),
-  }
-}
+const notCalled = ({ text }: ListedNumber): string => `The number isn't called, because it was ${text}`

@@ -39,6 +39,11 @@ export function createTimeFormats(now: Date, timeZone: string) {
   const isToday = (at: Date) => format('dateWithYear', at) === format('dateWithYear', now)
   const isFar = (at: Date) => Math.abs(at.getTime() - now.getTime()) > 300 * dayMs
   const date = (at: Date) => format(format('year', at) === format('year', now) ? 'date' : 'dateWithYear', at)
+  const dayAndTime = (at: Date) => {
+    const minutes = format('minutes', at)
+    const days = (at.getTime() - now.getTime()) / dayMs
+    return days >= 0 && days < 6 ? `${format('weekday', at)} ${minutes}` : `${date(at)}, ${minutes}`
+  }
 
   return {
     timeZone,
@@ -50,13 +55,9 @@ export function createTimeFormats(now: Date, timeZone: string) {
       return at < now && isFar(at) ? format('dateWithYear', at) : format('dateAndTime', at)
     },
     /** "9:00 AM" today, "Mon 9:00 AM" within the week, else "Nov 30, 9:00 AM", or "Jan 4, 2027, 9:00 AM". */
-    upcomingTime: (at: Date) => {
-      const minutes = format('minutes', at)
-      if (isToday(at)) return minutes
-      const days = (at.getTime() - now.getTime()) / dayMs
-      if (days > 0 && days < 6) return `${format('weekday', at)} ${minutes}`
-      return `${date(at)}, ${minutes}`
-    },
+    upcomingTime: (at: Date) => (isToday(at) ? format('minutes', at) : dayAndTime(at)),
+    /** "Mon 9:00 AM" within the week, today included, else like `upcomingTime`. */
+    dayAndTime,
     /** "9:00:05 AM" today, else "Nov 30, 9:00:05 AM", or "Nov 30, 2025, 9:00:05 AM". */
     exactTime: (at: Date) => (isToday(at) ? format('seconds', at) : `${date(at)}, ${format('seconds', at)}`),
     day: (at: Date | string) => format('dateWithYear', asDate(at)),
@@ -110,9 +111,21 @@ export const formatContactName = (
 
 export const weekdays = Weekday.options.map((value) => ({ value, label: weekdayLabels[value] }))
 
-/** Formats calling hours as "Monday to Friday, 09:00 to 17:00". */
+/** Returns the city in a time zone's name, "New York", or the name if it has none. */
+export const formatCity = (timeZone: string): string => timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? ''
+
+/** Formats "17:00" as "5:00 PM", and "24:00" as "midnight". */
+function formatTimeOfDay(time: string): string {
+  if (time === '24:00') return 'midnight'
+  const [hours = '', minutes = ''] = time.split(':')
+  return `${Number(hours) % 12 || 12}:${minutes} ${Number(hours) < 12 ? 'AM' : 'PM'}`
+}
+
+/** Formats calling hours as "Monday to Friday, 9:00 AM to 5:00 PM". */
 export function formatCallingHours({ days, start, end }: CallingHours): string {
-  const time = `${start} to ${end}${start > end ? ' the next day' : ''}`
+  const isAllDay = start === '00:00' && end === '24:00'
+  const nextDay = start > end ? ' the next day' : ''
+  const time = isAllDay ? 'all day' : `${formatTimeOfDay(start)} to ${formatTimeOfDay(end)}${nextDay}`
   if (days.length === 7) return `Every day, ${time}`
   const indexes = weekdays.flatMap(({ value }, index) => (days.includes(value) ? [index] : []))
   const first = indexes[0] ?? 0

@@ -1,7 +1,6 @@
 import type { Campaign } from '@outdial/contract'
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
 import { formatTimeZone } from '../../reading/time-zone.ts'
-import { closedUntil } from '../calling-hours.ts'
 import { campaigns, readAll, selectNamed } from '../lists.ts'
 import { nameToLabel } from '../title-case.ts'
 import { isKeyPart, toText } from '../values.ts'
@@ -17,7 +16,7 @@ const prefix = 'variables__'
 export async function listCampaignFields(z: ZObject, bundle: Bundle): Promise<PlainInputField[]> {
   try {
     const campaign = await findCampaign(z, toText(bundle.inputData.campaign_id).trim())
-    return campaign ? [...describeState(campaign, new Date()), ...listVariableFields(campaign)] : []
+    return campaign ? [...describeState(campaign), ...listVariableFields(campaign)] : []
   } catch (error) {
     // Zapier then refreshes the token and asks for the fields again.
     if (error instanceof z.errors.RefreshAuthError) throw error
@@ -38,22 +37,29 @@ async function findCampaign(z: ZObject, typed: string): Promise<Campaign | undef
   return others.length === 0 ? found : undefined
 }
 
-function describeState(campaign: Campaign, now: Date): PlainInputField[] {
-  const helpText = stateText(campaign, now)
+function describeState(campaign: Campaign): PlainInputField[] {
+  const helpText = stateText(campaign)
   return helpText === undefined ? [] : [{ key: 'about_campaign', type: 'copy', helpText }]
 }
 
-function stateText(campaign: Campaign, now: Date): string | undefined {
-  const { status, paused_reason, calling_hours, time_zone } = campaign
+function stateText(campaign: Campaign): string | undefined {
+  const { status, paused_reason, opens_at, time_zone } = campaign
   if (status === 'archived')
     return "**This campaign is archived**, so calls can't be queued in it. Choose another campaign."
   if (status === 'paused') {
     const reason = paused_reason === null ? '' : ` Reason: ${paused_reason}`
     return `**This campaign is paused.** Calls are queued, but not placed until the campaign is resumed.${reason}`
   }
-  const opens = closedUntil(calling_hours, time_zone, now)
-  if (opens === undefined) return undefined
-  return `**This campaign is outside its calling hours** until ${opens} in ${formatTimeZone(time_zone)}. Calls are queued, and placed within calling hours in the contact's time zone.`
+  if (!opens_at) return undefined
+  return `**This campaign is outside its calling hours** until ${formatTime(opens_at, time_zone)} in ${formatTimeZone(time_zone)}. Calls are queued, and placed within calling hours in the contact's time zone.`
+}
+
+/** Returns "Monday, November 30 at 9:00 AM". */
+function formatTime(at: string, timeZone: string): string {
+  const day = { weekday: 'long', month: 'long', day: 'numeric' } as const
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, ...day, hour: 'numeric', minute: '2-digit' })
+  // Intl puts a narrow space before AM and PM.
+  return format.format(new Date(at)).replaceAll(/\s/g, ' ')
 }
 
 const listVariableFields = ({ agent_variables = [] }: Campaign): PlainInputField[] =>

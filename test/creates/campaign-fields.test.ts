@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { type Campaign, exampleContactAdded } from '@outdial/contract'
 import type { PlainInputField } from 'zapier-platform-core'
-import { closedUntil } from '../../src/calling-hours.ts'
 import { sampleCampaign } from '../../src/generated.ts'
 import {
   apiPath,
@@ -14,12 +13,10 @@ import {
 } from '../support/connector.ts'
 
 const steps = ['queue_call', 'queue_call_and_wait']
-const everyDay: Campaign['calling_hours']['days'] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const alwaysOpen: Partial<Campaign> = { calling_hours: { days: everyDay, start: '00:00', end: '24:00' } }
 
 const campaigns = (...results: Partial<Campaign>[]) =>
   stubResponse('GET', apiPath('/campaigns/'), 200, {
-    results: results.map((campaign) => ({ ...sampleCampaign, ...alwaysOpen, ...campaign })),
+    results: results.map((campaign) => ({ ...sampleCampaign, opens_at: null, ...campaign })),
   })
 
 /** Returns the fields that the chosen campaign adds to the form, which follow it. */
@@ -215,86 +212,19 @@ describe('a notice', () => {
   })
 
   it('says until when the campaign is outside its calling hours', async () => {
-    const inThreeDays = new Date(Date.now() + 3 * 24 * 60 * 60_000)
-    const day = everyDay[inThreeDays.getUTCDay()] ?? 'sun'
-    campaigns({
-      id: 12,
-      agent_variables: [],
-      time_zone: 'Etc/UTC',
-      calling_hours: { days: [day], start: '09:30', end: '17:00' },
-    })
+    const time_zone = 'America/New_York'
+    campaigns({ id: 12, agent_variables: [], time_zone, opens_at: '2026-11-30T14:30:00.000Z' })
 
     const [notice] = await fieldsOf('12')
 
-    expect(notice?.helpText).toMatch(
-      /^\*\*This campaign is outside its calling hours\*\* until \w+day, \w+ \d+ at 9:30 AM in UTC \(Etc\/UTC\)\. /,
+    expect(notice?.helpText).toBe(
+      "**This campaign is outside its calling hours** until Monday, November 30 at 9:30 AM in New York (America/New_York). Calls are queued, and placed within calling hours in the contact's time zone.",
     )
   })
-})
 
-describe('calling hours', () => {
-  const hours = (days: Campaign['calling_hours']['days'], start: string, end: string) => ({
-    days,
-    start,
-    end,
-  })
-  const workdays = hours(['mon', 'tue', 'wed', 'thu', 'fri'], '09:00', '17:00')
-  const night = hours(['sat'], '22:00', '02:00')
+  it.each([null, undefined])('is left out if opens_at is %s', async (opens_at) => {
+    campaigns({ id: 12, agent_variables: [], opens_at })
 
-  it.each([
-    ['at their start', workdays, 'UTC', '2026-11-23T09:00:00Z', undefined],
-    ['in their last minute', workdays, 'UTC', '2026-11-23T16:59:59Z', undefined],
-    ['before their start', workdays, 'UTC', '2026-11-23T08:59:59Z', 'Monday, November 23 at 9:00 AM'],
-    ['at their end', workdays, 'UTC', '2026-11-23T17:00:00Z', 'Tuesday, November 24 at 9:00 AM'],
-    ['on a weekend', workdays, 'UTC', '2026-11-28T12:00:00Z', 'Monday, November 30 at 9:00 AM'],
-    [
-      'in another time zone',
-      workdays,
-      'America/New_York',
-      '2026-11-23T13:00:00Z',
-      'Monday, November 23 at 9:00 AM',
-    ],
-    [
-      'where it is another day',
-      workdays,
-      'Asia/Tokyo',
-      '2026-11-29T23:30:00Z',
-      'Monday, November 30 at 9:00 AM',
-    ],
-    ['where they have begun', workdays, 'Asia/Tokyo', '2026-11-30T00:00:00Z', undefined],
-    ['that run past midnight', night, 'UTC', '2026-11-28T23:00:00Z', undefined],
-    ['after midnight', night, 'UTC', '2026-11-29T01:59:00Z', undefined],
-    ['until after midnight', night, 'UTC', '2026-11-29T02:00:00Z', 'Saturday, December 5 at 10:00 PM'],
-    [
-      'after midnight of another day',
-      night,
-      'UTC',
-      '2026-11-28T01:00:00Z',
-      'Saturday, November 28 at 10:00 PM',
-    ],
-    ['until 24:00', hours(['mon'], '20:00', '24:00'), 'UTC', '2026-11-23T23:59:00Z', undefined],
-    [
-      'after 24:00',
-      hours(['mon'], '20:00', '24:00'),
-      'UTC',
-      '2026-11-24T00:00:00Z',
-      'Monday, November 30 at 8:00 PM',
-    ],
-    [
-      'from 00:00',
-      hours(['mon'], '00:00', '08:00'),
-      'UTC',
-      '2026-11-23T08:00:00Z',
-      'Monday, November 30 at 12:00 AM',
-    ],
-    [
-      'all day, every day',
-      hours(everyDay, '00:00', '24:00'),
-      'Asia/Kolkata',
-      '2026-11-23T18:30:00Z',
-      undefined,
-    ],
-  ])('%s', (_title, callingHours, timeZone, now, expected) => {
-    expect(closedUntil(callingHours, timeZone, new Date(now))).toBe(expected)
+    expect(await fieldsOf('12')).toEqual([])
   })
 })

@@ -139,6 +139,6 @@ export const publishAgentAction = setStatusAction(
 )
 export const pauseAgentAction = setStatusAction(
   'paused',
-  'Agent paused. Queued calls wait until you resume the agent. Calls in progress continue.',
+  'Agent paused. Queued calls wait until you resume the agent, and expire 7 days after they were due. Calls in progress continue.',
 )
 export const resumeAgentAction = setStatusAction('live', 'Agent resumed. Waiting calls can be placed now.')

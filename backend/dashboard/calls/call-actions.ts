@@ -11,6 +11,7 @@ import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { alreadyOpenMessage, joinSentences } from '../contacts/call-contact-pages.ts'
 import { defineAction, noInput, redirectTo } from '../page/define-page.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { formatQueued } from '../page/queued-message.ts'
 
 const callPath = (context: IdContext) => pathTo(context, `/calls/${context.params.id}`)
 
@@ -51,7 +52,7 @@ export const queueCallAgainAction = defineAction({
     if (!queued) return redirectTo(to, alreadyOpenMessage)
     const request = { contactId: call.contact.id, campaignId: call.campaign_id }
     const missing = await describeMissingValues(tx, caller.workspaceId, request)
-    return redirectTo(to, joinSentences('Call queued.', missing))
+    return redirectTo(to, joinSentences(await formatQueued(tx, context.workspace, id), missing))
   },
   back: callPath,
 })

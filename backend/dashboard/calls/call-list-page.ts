@@ -1,11 +1,13 @@
 import { CallOutcome, CallStatus, filterTexts, formatOutcomeChoice } from '@outdial/contract'
+import { findWaits, type Wait } from '../../calls/when-and-why.ts'
 import type { Deps } from '../../deps.ts'
+import { formatWaitNote } from '../../support/describe-waiting.ts'
 import { selectRequests } from '../../support/request-queries.ts'
-import { type Badge, callBadge, formatWaitReason } from '../../views/badges.ts'
+import { type Badge, callBadge } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../../views/format.ts'
 import { labels } from '../../views/labels.ts'
 import { definePage, template } from '../page/define-page.ts'
-import { findImportFilter,type ImportFilter } from '../page/import-filter.ts'
+import { findImportFilter, type ImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import {
   CallsQuery,
@@ -97,9 +99,16 @@ async function readList(
     ...{ name, label, any, options },
     chosen: params[name],
   })
+  const queued = calls.filter(({ status }) => status === 'queued')
+  const waits = await findWaits(
+    deps.db,
+    workspace.id,
+    queued.map(({ id }) => id),
+    now,
+  )
   const { campaigns, agents } = await findFilterOptions(deps.db, workspace.id)
   return {
-    rows: calls.map((call) => toCallRow(call, now, timeFormats)),
+    rows: calls.map((call) => toCallRow(call, waits.get(call.id), now, timeFormats)),
     query: params,
     isFiltered,
     importFilter: await findImportFilter(deps, context, { path: '/calls', params }),
@@ -189,14 +198,19 @@ interface CallRow {
   agent: string
   badge: Badge
   test: boolean
-  /** Why it waits, and its earliest time; empty if it isn't waiting. */
+  /** Why it waits, and the next attempt; empty if it isn't waiting. */
   note: string
   attempts: number
   at: Date
   seconds: number | null
 }
 
-const toCallRow = (call: ListedCall, now: Date, timeFormats: TimeFormats): CallRow => ({
+const toCallRow = (
+  call: ListedCall,
+  wait: Wait | undefined,
+  now: Date,
+  timeFormats: TimeFormats,
+): CallRow => ({
   id: call.id,
   contact: formatContactName(call, call.to_number),
   number: call.to_number,
@@ -204,15 +218,8 @@ const toCallRow = (call: ListedCall, now: Date, timeFormats: TimeFormats): CallR
   agent: call.agent_name,
   badge: callBadge(call),
   test: call.test,
-  note: formatWaitNote(call, now, timeFormats),
+  note: wait === undefined ? '' : formatWaitNote(wait, now, timeFormats),
   attempts: call.attempts,
   at: call.queued_at,
   seconds: call.duration_seconds,
 })
-
-function formatWaitNote(call: ListedCall, now: Date, timeFormats: TimeFormats): string {
-  if (call.status !== 'queued') return ''
-  const next = call.next_attempt_at
-  const until = next !== null && next > now ? `, not before ${timeFormats.upcomingTime(next)}` : ''
-  return `${formatWaitReason(call.waiting_for)}${until}`
-}

@@ -9,6 +9,7 @@ import type { LinkedText } from '../../support/describe-actor.ts'
 import { describeGreeting } from '../../support/describe-call.ts'
 import { hasNoReceivers } from '../../support/describe-deliveries.ts'
 import { describeSettings } from '../../support/describe-settings.ts'
+import { findRemedy } from '../../support/describe-waiting.ts'
 import { toCallStory } from '../../support/read-story.ts'
 import type { Step } from '../../support/story.ts'
 import { type Badge, callBadge, deliveryBadge, type Tone } from '../../views/badges.ts'
@@ -30,8 +31,12 @@ interface CallData {
   greetingIssues: string[]
   /** Other sentences about what happened. */
   notes: string[]
-  /** Null if the call isn't waiting. */
-  wait: Wait | null
+  /** The color of the sentence about what the call waits for. Null if the call isn't waiting. */
+  waitTone: Tone | null
+  /** Where a person can resolve why the call waits, or see why it wasn't made. */
+  links: { path: string; label: string }[]
+  /** In the future. Null if another condition must change first. */
+  nextAttemptAt: Date | null
   steps: Step[]
   transcript: {
     role: 'agent' | 'contact' | 'tool'
@@ -66,12 +71,6 @@ interface CallData {
   againDetail: string
 }
 
-/** `link` opens the page where a person can resolve why the call waits. */
-interface Wait {
-  tone: Tone
-  link: { path: string; label: string } | null
-}
-
 const callView = template<CallData>('dashboard/calls/call-page')
 
 export const callPage = definePage({
@@ -86,13 +85,15 @@ export const callPage = definePage({
 })
 
 async function readPage(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'config'>,
   call: Call,
   workspace: { id: number; name: string; timeZone: string },
 ): Promise<Omit<CallData, 'listQuery'>> {
-  const history = await readCallHistory(db, workspace.id, call)
+  const { db, clock } = deps
+  const history = await readCallHistory(deps, workspace, call)
   if (history === undefined) throw pageNotFound() // the workspace was just deleted
-  const { details, event, deliveries } = history
+  const { details, event, deliveries, wait } = history
+  const links = toLinks(history)
   const { sentences, steps } = toCallStory(history, workspace, clock.now())
   const [cause = '', ...others] = sentences
   const greetingIssues = describeGreeting(history)
@@ -108,7 +109,9 @@ async function readPage(
     cause,
     greetingIssues,
     notes: others.filter((sentence) => !greetingIssues.includes(sentence)),
-    wait: call.status === 'queued' ? toWait(call) : null,
+    waitTone: call.status !== 'queued' ? null : links.length > 0 ? 'warn' : 'mute',
+    links,
+    nextAttemptAt: wait?.nextAt ?? null,
     steps,
     transcript: toTranscript(call),
     hasResult:
@@ -142,14 +145,15 @@ async function readPage(
   }
 }
 
-function toWait({ waiting_for: reason, campaign_id: campaignId, agent_id: agentId }: Call): Wait {
-  if (reason === 'campaign_paused')
-    return { tone: 'warn', link: { path: `/campaigns/${campaignId}`, label: 'Open campaign' } }
-  if (reason === 'agent_not_live')
-    return { tone: 'warn', link: { path: `/agents/${agentId}`, label: 'Open agent' } }
-  if (reason === 'number_not_active')
-    return { tone: 'warn', link: { path: '/phone-numbers', label: 'Open phone numbers' } }
-  return { tone: 'mute', link: null }
+/** Links to what a person can do about a waiting call, and to who put its number on the do-not-call list. */
+function toLinks({ call, wait, doNotCall }: CallHistory): CallData['links'] {
+  const remedy = wait && findRemedy(wait)
+  if (remedy) return [remedy]
+  if (call.ended_reason !== 'do_not_call') return []
+  const calls = (doNotCall?.addedBy ?? []).flatMap(({ text, path }) =>
+    path !== undefined && /^.calls.\d+$/.test(path) ? [{ path, label: `Open ${text}` }] : [],
+  )
+  return [{ path: `/contacts/${call.contact.id}`, label: 'Open contact' }, ...calls]
 }
 
 const speakerLabels = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }

@@ -8,6 +8,7 @@ import {
 import * as z from 'zod'
 import { countQueuedCalls, findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
+import { findWaits } from '../../calls/when-and-why.ts'
 import {
   archiveCampaign,
   lockCallsToCancel,
@@ -17,16 +18,17 @@ import {
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
+import { formatNextAttempt, formatWaitLabel } from '../../support/describe-waiting.ts'
 import {
   type Badge,
   callBadge,
   campaignBadge,
-  formatWaitReason,
   outcomeBadge,
   outcomeOrder,
   type Tone,
 } from '../../views/badges.ts'
 import {
+  createTimeFormats,
   formatCallingHours,
   formatContactName,
   formatCount,
@@ -50,7 +52,8 @@ interface CallRow {
   contact: string
   badge: Badge
   waitReason: string
-  nextAttemptAt: string | null
+  /** Empty if it waits for something else than a time. */
+  nextAttempt: string
   queuedAt: string
 }
 
@@ -91,7 +94,7 @@ export const campaignPage = definePage({
     const progressById = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
     const progress = toShownProgress(progressById.get(campaignId))
     const rowsByStatus = (status: 'queued' | 'completed') =>
-      listCallRows(deps, workspace.id, { campaignId, status })
+      listCallRows(deps, workspace, { campaignId, status })
     return campaignView(row.name, {
       campaign: {
         id: row.id,
@@ -120,20 +123,30 @@ export const campaignPage = definePage({
 
 async function listCallRows(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
-  workspaceId: number,
+  { id: workspaceId, timeZone }: { id: number; timeZone: string },
   filter: { campaignId: number; status: 'queued' | 'completed' },
 ): Promise<CallRow[]> {
   const now = deps.clock.now()
   const rows = await findCallPage(deps.db, workspaceId, filter, { limit: maxCalls, offset: 0 }, now)
   const calls = rows.map((row) => toCall(deps.config, row))
-  return calls.map((call) => ({
-    id: call.id,
-    contact: formatContactName(call.contact, call.contact.phone_number),
-    badge: callBadge(call),
-    waitReason: formatWaitReason(call.waiting_for),
-    nextAttemptAt: call.next_attempt_at,
-    queuedAt: call.queued_at,
-  }))
+  const waits = await findWaits(
+    deps.db,
+    workspaceId,
+    calls.map(({ id }) => id),
+    now,
+  )
+  const timeFormats = createTimeFormats(now, timeZone)
+  return calls.map((call) => {
+    const wait = waits.get(call.id)
+    return {
+      id: call.id,
+      contact: formatContactName(call.contact, call.contact.phone_number),
+      badge: callBadge(call),
+      waitReason: wait === undefined ? '' : formatWaitLabel(wait),
+      nextAttempt: wait === undefined ? '' : formatNextAttempt(wait, now, timeFormats),
+      queuedAt: call.queued_at,
+    }
+  })
 }
 
 interface CampaignRow {
@@ -222,7 +235,7 @@ const defineStatusAction = (
 
 export const pauseCampaignAction = defineStatusAction(
   pauseCampaign,
-  'Campaign paused. Waiting calls stay queued.',
+  'Campaign paused. Waiting calls stay queued, and expire 7 days after they were due.',
 )
 
 export const resumeCampaignAction = defineStatusAction(resumeCampaign, 'Campaign resumed.')

@@ -6,10 +6,11 @@ import { describeMissingValues } from '../../contacts/missing-values.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
-import { createTimeFormats, formatContactName } from '../../views/format.ts'
+import { formatContactName } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formText, toFormTexts } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { formatQueued } from '../page/queued-message.ts'
 import { requireContact } from './contact-queries.ts'
 
 const formTexts = toFormTexts(addContactTexts)
@@ -54,9 +55,7 @@ export const callNowPage = defineForm({
     const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
     if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
     const missing = await findMissing(tx, context, request.campaignId)
-    const message = isTest
-      ? 'Test call queued. No phone rings.'
-      : "Call queued. It's placed as soon as the campaign's calling hours and limits allow."
+    const message = await formatQueued(tx, context.workspace, callId)
     return redirectTo(pathTo(context, `/calls/${callId}`), joinSentences(message, missing))
   },
 })
@@ -82,14 +81,11 @@ export const addToCampaignPage = defineForm({
     const { timeZone } = context.workspace
     const at = scheduled_at === undefined ? null : parseLocalTimeField('scheduled_at', scheduled_at, timeZone)
     const request = { campaignId: requireCampaignId(campaign_id), at, test: false }
-    const { queued } = await callContact(tx, context.caller, context.params.id, request)
+    const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
     const to = pathTo(context, `/contacts/${context.params.id}`)
     if (!queued) return redirectTo(to, alreadyOpenMessage)
-    const now = tx.clock.now()
     const missing = await findMissing(tx, context, request.campaignId)
-    if (at === null || at <= now) return redirectTo(to, joinSentences('Call queued.', missing))
-    const message = `Call queued. Earliest call time: ${createTimeFormats(now, timeZone).fullTime(at)}.`
-    return redirectTo(to, joinSentences(message, missing))
+    return redirectTo(to, joinSentences(await formatQueued(tx, context.workspace, callId), missing))
   },
 })
 

@@ -19,11 +19,13 @@ import {
   type ContactFieldValues,
   textColumns,
 } from '../../db/tables/contact-fields.ts'
+import type { Deps } from '../../deps.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { type FormFrame, formText, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
+import { formatQueued } from '../page/queued-message.ts'
 import { joinSentences, toCampaignOptions } from './call-contact-pages.ts'
 import { requireContact } from './contact-queries.ts'
 
@@ -99,25 +101,29 @@ export const newContactPage = defineForm({
     const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
     const added = await addContact(tx, caller, validate(AddContact, body)).catch(throwAsFieldError)
     const to = pathTo(context, `/contacts/${added.contact.id}`)
+    const message = await formatQueuedMessage(tx, workspace, added)
     if (added.call === 'listed' || added.call?.suppressed === true || added.call?.queued !== true)
-      return redirectTo(to, formatQueuedMessage(added))
+      return redirectTo(to, message)
     const request = { contactId: added.contact.id, campaignId: fields.campaign_id }
-    const missing = await describeMissingValues(tx, workspace.id, request)
-    return redirectTo(to, joinSentences(formatQueuedMessage(added), missing))
+    return redirectTo(to, joinSentences(message, await describeMissingValues(tx, workspace.id, request)))
   },
 })
 
 const existingContactMessage =
   'A contact with this phone number already existed, so that contact was updated.'
 
-function formatQueuedMessage({ contact, call }: Added): string {
+async function formatQueuedMessage(
+  tx: Pick<Deps, 'db' | 'clock' | 'config'>,
+  workspace: { id: number; timeZone: string },
+  { contact, call }: Added,
+): Promise<string> {
   const savedMessage = contact.created ? 'Contact added.' : 'Contact updated.'
   if (call === 'listed' || call?.suppressed === true) {
     return `${savedMessage} The number is on the do-not-call list, so it won't be called.`
   }
   if (call?.queued !== true)
     return `${savedMessage} No call was queued, because this contact already has a call that is waiting or in progress in this campaign.`
-  return `${savedMessage} Call queued.`
+  return `${savedMessage} ${await formatQueued(tx, workspace, call.id)}`
 }
 
 const toFormValues = (contact: ContactFieldValues): Values => ({

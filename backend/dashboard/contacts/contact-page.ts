@@ -1,6 +1,7 @@
 import { trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/check-do-not-call.ts'
+import { findWaits } from '../../calls/when-and-why.ts'
 import { contactLabels } from '../../contacts/contact-labels.ts'
 import { addNote, findNotes } from '../../contacts/contact-notes.ts'
 import { notFound } from '../../core/errors.ts'
@@ -10,8 +11,9 @@ import type { Deps } from '../../deps.ts'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
+import { formatWaitNote } from '../../support/describe-waiting.ts'
 import { type Badge, callBadge } from '../../views/badges.ts'
-import { formatContactName } from '../../views/format.ts'
+import { createTimeFormats, formatContactName } from '../../views/format.ts'
 import { defineForm, definePage, redirectTo, template, type View } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
 import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
@@ -25,8 +27,8 @@ interface ShownCall {
   test: boolean
   attempts: number
   at: Date
-  /** Next attempt of a waiting call; null for other calls. */
-  next: Date | null
+  /** Why it waits, and the next attempt; empty if it isn't waiting. */
+  wait: string
   seconds: number | null
   summary: string
 }
@@ -84,7 +86,19 @@ async function showContact(
     limit: maxCalls + 1,
   })
   const { items, hasMore } = toPage(found, maxCalls)
-  const calls = items.map(toShownCall)
+  const queued = items.filter(({ status }) => status === 'queued')
+  const now = clock.now()
+  const timeFormats = createTimeFormats(now, workspace.timeZone)
+  const waits = await findWaits(
+    db,
+    workspace.id,
+    queued.map((call) => call.id),
+    now,
+  )
+  const calls = items.map((call) => {
+    const wait = waits.get(call.id)
+    return toShownCall(call, wait === undefined ? '' : formatWaitNote(wait, now, timeFormats))
+  })
   const older = hasMore ? pathTo(context, `/contacts/${id}?before=${calls.at(-1)?.id ?? 1}`) : null
   const { erased_at: erasedAt } = contact
   if (erasedAt !== null) return erasedContactView('Erased contact', { id, erasedAt, calls, older })
@@ -112,7 +126,7 @@ async function showContact(
       zone === undefined
         ? null
         : {
-            text: formatLocalTime(clock.now(), zone),
+            text: formatLocalTime(now, zone),
             source:
               contact.time_zone === null ? 'Detected from the phone number' : "From the contact's time zone",
           },
@@ -167,14 +181,17 @@ export async function findDoNotCallStatus(
   }
 }
 
-const toShownCall = (call: Awaited<ReturnType<typeof selectCallsOfContact>>[number]): ShownCall => ({
+const toShownCall = (
+  call: Awaited<ReturnType<typeof selectCallsOfContact>>[number],
+  wait: string,
+): ShownCall => ({
   id: call.id,
   badge: callBadge(call),
   campaign: call.campaign_name,
   test: call.test,
   attempts: call.attempts,
   at: call.ended_at ?? call.queued_at,
-  next: call.status === 'queued' ? call.next_attempt_at : null,
+  wait,
   seconds: call.duration_seconds,
   summary: call.summary ?? '',
 })

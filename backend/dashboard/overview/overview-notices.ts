@@ -2,7 +2,12 @@ import { describePlaceholderIssues } from '../../calls/greeting.ts'
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
 import { formatWebhookFilter } from '../integrations/webhook-pages.ts'
-import { type FirstSteps, maxFailing, type selectFailingSubscriptions } from './overview-queries.ts'
+import {
+  type FirstSteps,
+  type InactiveWithCalls,
+  maxFailing,
+  type selectFailingSubscriptions,
+} from './overview-queries.ts'
 
 type FailingSubscription = Awaited<ReturnType<typeof selectFailingSubscriptions>>[number]
 
@@ -30,6 +35,7 @@ export interface Notice {
 /** Returns a notice for each cause, most severe first: broken, failing, then paused on purpose. */
 export function buildNotices(found: {
   paused: readonly PausedCampaign[]
+  inactive: readonly InactiveWithCalls[]
   failing: readonly FailingSubscription[]
   exhausted: number
   maxExhausted: number
@@ -43,6 +49,7 @@ export function buildNotices(found: {
       pausedNotice(reason, paused),
     ),
     ...greetingNotice(found.agents),
+    ...found.inactive.map(inactiveNotice),
     ...failingNotices(found.failing),
     ...exhaustedNotice(found.exhausted, found.maxExhausted),
     ...retentionNotice(found.pendingRetention, found.formatTime),
@@ -81,6 +88,16 @@ function greetingNotice(agents: readonly Agent[]): Notice[] {
   }
   const text = `The greetings of ${bad.length} agents have placeholders that can't be filled: ${names}.`
   return [{ tone: 'warn', text, path: '/agents', label: 'Open agents' }]
+}
+
+function inactiveNotice({ kind, id, name, status }: InactiveWithCalls): Notice {
+  if (kind === 'number') {
+    const text = `The phone number “${name}” is retired, and calls are waiting for it.`
+    return { tone: 'warn', text, path: '/phone-numbers', label: 'Open phone numbers' }
+  }
+  const state = status === 'paused' ? 'is paused' : "isn't Live"
+  const text = `The agent “${name}” ${state}, and calls are waiting for it.`
+  return { tone: 'warn', text, path: `/agents/${id}`, label: 'Open agent' }
 }
 
 function failingNotices(failing: readonly FailingSubscription[]): Notice[] {

@@ -1,3 +1,4 @@
+import { actionNeededReasons } from '../../calls/when-and-why.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
@@ -18,6 +19,7 @@ import {
   findFirstSteps,
   findLiveCalls,
   selectFailingSubscriptions,
+  selectInactiveWithCalls,
   selectLiveAgentsWithBraces,
   type WaitingCalls,
 } from './overview-queries.ts'
@@ -108,12 +110,13 @@ async function readOverview(
 ): Promise<OverviewData> {
   const now = clock.now()
   const timeFormats = createTimeFormats(now, timeZone)
-  const [counts, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps, agents] =
+  const [counts, liveCalls, liveCallCount, paused, inactive, failing, exhausted, firstSteps, agents] =
     await Promise.all([
       counting,
       findLiveCalls(db, id, maxLiveCalls),
       countLiveCalls(db, id),
       selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
+      selectInactiveWithCalls(db, id, maxNotices),
       selectFailingSubscriptions(db, id),
       countExhaustedDeliveries(db, id, maxExhausted),
       findFirstSteps(db, id),
@@ -129,7 +132,7 @@ async function readOverview(
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.call || callCount > 0 || liveCallCount > 0,
     notices: buildNotices({
-      ...{ paused, failing, exhausted, maxExhausted, pendingRetention, agents },
+      ...{ paused, inactive, failing, exhausted, maxExhausted, pendingRetention, agents },
       formatTime: timeFormats.time,
     }),
     charts: buildCharts(
@@ -146,10 +149,10 @@ async function readOverview(
       label: formatWaitReason(waiting_for),
       count: Number(count),
       until:
-        next_attempt_at > now && waiting_for !== 'campaign_paused'
+        next_attempt_at > now && timeReasons.includes(waiting_for ?? '')
           ? timeFormats.upcomingTime(next_attempt_at)
           : '',
-      needsAction: actionNeededReasons.includes(waiting_for ?? ''),
+      needsAction: actionNeededReasons.some((reason) => reason === waiting_for),
     })),
     waitingTotal: sumCounts(waiting),
     liveCalls: liveCalls.map((call) => ({
@@ -166,5 +169,5 @@ async function readOverview(
   }
 }
 
-/** Reasons that only a person can resolve. */
-const actionNeededReasons = ['campaign_paused', 'agent_not_live', 'number_not_active']
+/** Reasons that only time resolves. */
+const timeReasons = ['schedule', 'retry', 'calling_hours']

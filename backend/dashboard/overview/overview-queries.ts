@@ -134,6 +134,43 @@ export async function findFirstSteps(db: Db, workspaceId: number): Promise<First
   return found
 }
 
+/** An agent or a phone number that calls wait for. */
+export interface InactiveWithCalls {
+  kind: 'agent' | 'number'
+  id: number
+  name: string
+  status: string
+}
+
+/** Returns the agents that aren't Live and the retired numbers that calls of campaigns wait for, by name. */
+export async function selectInactiveWithCalls(
+  db: Db,
+  workspaceId: number,
+  limit: number,
+): Promise<InactiveWithCalls[]> {
+  // By campaign, because waiting calls have no index by agent or number.
+  const hasWaitingCalls = (column: string, id: string) => sql`exists (
+    select from campaign
+    where campaign.workspace_id = ${workspaceId} and ${sql.ref(column)} = ${sql.ref(id)}
+      and exists (
+        select from call
+        where call.workspace_id = ${workspaceId} and call.campaign_id = campaign.id and call.status = 'queued'
+      )
+  )`
+  const { rows } = await sql<InactiveWithCalls>`
+    select * from (
+      select 'agent' as kind, id, name, status from agent
+      where workspace_id = ${workspaceId} and status <> 'live' and ${hasWaitingCalls('campaign.agent_id', 'agent.id')}
+      union all
+      select 'number', id, label, status from phone_number
+      where workspace_id = ${workspaceId} and status <> 'active'
+        and ${hasWaitingCalls('campaign.phone_number_id', 'phone_number.id')}
+    ) as inactive
+    order by kind, name, id
+    limit ${limit}`.execute(db)
+  return rows
+}
+
 export const maxFailing = 50
 
 /** Returns the disabled and failing subscriptions with what they're named by, disabled ones first. */

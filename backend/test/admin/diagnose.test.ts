@@ -177,7 +177,7 @@ it('says why a call waits, which other calls the contact has, and that nothing w
   const skipped = await queueCall({ phone_number: phone })
   await db.updateTable('campaign').set({ status: 'paused' }).where('id', '=', seed.campaignId).execute()
   const waiting = await diagnose('--call', String(first.call.id))
-  expect(waiting[1]).toMatch(/^The campaign is paused\. Resume it/)
+  expect(waiting[1]).toMatch(/^Not called yet\. The campaign is paused\. Resume it/)
   expect(waiting[2]).toMatch(new RegExp(`^The contact has 1 other call .*: call ${second.call.id} \\(queued`))
   expect((await diagnose('--request', skipped.requestId))[1]).toMatch(
     /^Queued no call, because the contact's call \d+ /,
@@ -240,7 +240,7 @@ it('says that a call is a test call, and describes the latest real call of a con
 it('shows the year of a time in another year', async () => {
   const { call } = await queueCall({ scheduled_at: '2027-03-01T09:00:00-05:00' })
   const lines = await diagnose('--call', String(call.id))
-  expect(lines[1]).toMatch(/^Scheduled for Mar 1, 2027, 9:00 AM\./)
+  expect(lines[1]).toMatch(/^Not called yet\. Scheduled for Mar 1, 2027, 9:00 AM\./)
 })
 
 it('says who put a number on the do-not-call list', async () => {

@@ -31,6 +31,26 @@ it('uses defaults for fields that are missing, null, or blank', async () => {
   }
 })
 
+it('returns when its calling hours next begin in its own time zone, and null while they are open', async () => {
+  const hours = { days: ['mon', 'tue'], start: '09:00', end: '12:00' }
+  const open = Campaign.parse((await create({ calling_hours: hours })).json())
+  expect(open.opens_at).toBeNull()
+  const closed = await create({ calling_hours: hours, time_zone: 'Europe/London' })
+  const { id, opens_at } = Campaign.parse(closed.json())
+  expect(opens_at).toBe('2026-05-05T08:00:00.000Z')
+
+  const list = async () => {
+    const { results } = CampaignList.parse((await api.send({ path: '/campaigns/?limit=200' })).json())
+    return results.find((campaign) => campaign.id === id)?.opens_at
+  }
+  expect(await list()).toBe(opens_at)
+  // The last minute of Tuesday's hours, and then the next Monday.
+  api.deps.clock.advance(Date.parse('2026-05-05T10:59:59Z') - api.deps.clock.now().getTime())
+  expect(await list()).toBeNull()
+  api.deps.clock.advance(1_000)
+  expect(await list()).toBe('2026-05-11T08:00:00.000Z')
+})
+
 it("returns the agent's name and variables, the phone number, and the URL of the campaign's page", async () => {
   const body = { name: 'Links', agent_id: api.seed.agentId, phone_number_id: api.seed.phoneNumberId }
   const response = await api.send({ method: 'POST', path: '/campaigns/', body })

@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals'
 import type { WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
 import { findCallPage } from '../../calls/find-calls.ts'
+import { findWaits, toWaitingFor } from '../../calls/when-and-why.ts'
 import { minuteMs } from '../../core/durations.ts'
 import { findListedCalls } from '../../dashboard/calls/call-list-queries.ts'
 import { countWaitingCalls, type WaitingCalls } from '../../dashboard/overview/overview-queries.ts'
@@ -257,6 +258,38 @@ it.each([
     expect(describe(({ callId }) => found.get(callId))).toEqual(describe((each) => expectWaitingFor(each)))
   },
 )
+
+it('decides for one call what it waits for, and whether the limit or the number is the reason', async () => {
+  const { deps, seed } = world
+  const ids = cases.map(({ callId }) => callId)
+  const waits = await findWaits(deps.db, seed.workspaceId, ids, deps.clock.now())
+  const describe = (waitingFor: (each: Case) => unknown) =>
+    cases.map((each) => `${JSON.stringify(each)} → ${String(waitingFor(each))}`)
+  expect(describe(({ callId }) => toWaitingFor(waits.get(callId)?.reason ?? null))).toEqual(
+    describe((each) => expectWaitingFor(each)),
+  )
+  const isWaitingForCalls = (each: Case) => expectWaitingFor(each) === 'concurrency'
+  const atLimit = ids.filter((id) => waits.get(id)?.reason === 'campaign_limit')
+  expectCases(new Set(atLimit), 'callId', (each) => isWaitingForCalls(each) && each.isAtLimit)
+  const busy = ids.filter((id) => waits.get(id)?.reason === 'number_busy')
+  expectCases(new Set(busy), 'callId', (each) => isWaitingForCalls(each) && !each.isAtLimit)
+})
+
+it('promises a time only to calls that wait for nothing but time', async () => {
+  const { deps, seed } = world
+  const now = deps.clock.now()
+  const waits = await findWaits(
+    deps.db,
+    seed.workspaceId,
+    cases.map(({ callId }) => callId),
+    now,
+  )
+  const promised = [...waits].filter(([, { nextAt }]) => nextAt !== null)
+  expect(promised.filter(([, { nextAt }]) => nextAt !== null && nextAt <= now)).toEqual([])
+  expectCases(new Set(promised.map(([id]) => id)), 'callId', (each) =>
+    times.some((time) => time !== 'due' && time === expectWaitingFor(each)),
+  )
+})
 
 it('counts in the overview what calls wait for, except for busy numbers', async () => {
   const counts = await countWaitingCalls(world.deps.db, world.seed.workspaceId, world.deps.clock.now())

@@ -229,9 +229,9 @@ it('shows the story that support reads, with links to the request that queued th
     () => deps.clock.advance(1_000),
   )
   const call = await findCall(deps, user.seed.workspaceId, id, deps.clock.now())
-  const history = call && (await readCallHistory(deps.db, user.seed.workspaceId, call))
-  if (history === undefined) throw new Error('no call')
   const workspace = { id: user.seed.workspaceId, name: 'Acme', timeZone: 'America/New_York' }
+  const history = call && (await readCallHistory(deps, workspace, call))
+  if (history === undefined) throw new Error('no call')
   const story = toCallStory(history, workspace, deps.clock.now())
   expect(story.sentences).toHaveLength(3)
   for (const text of [...story.sentences, ...story.steps.flatMap(({ title, detail }) => [title, detail])]) {

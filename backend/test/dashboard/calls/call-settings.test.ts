@@ -73,10 +73,12 @@ it('stores what a call was made with, and what had changed when an attempt was d
   await db.updateTable('agent').set({ greeting: 'Changed later' }).where('id', '=', agentId).execute()
   const { text } = await user.open(`/calls/${id}`)
   expect(text).toContain('Dialed at 11:00 AM local time (America/New_York, from the phone number).')
-  expect(text).toContain('Changed since the call was queued: Greeting, First name.')
+  expect(text).toContain(
+    'Changed since the call was queued: Greeting from “Hello from Ava” to “Hi again”; First name from “Zelda” to “Zelda Maria”.',
+  )
   expect(text).toContain('Greeting Hello from Ava')
   expect(text).toContain('Time zone America/New_York, from the phone number')
-  expect(text).toContain('Calling hours Every day, 00:00 to 24:00')
+  expect(text).toContain('Calling hours Every day, all day')
   expect(text).toContain('Consent source Zelda-form Consent date May 1, 2026, 5:00:00 AM')
 })
 

@@ -31,7 +31,7 @@ it('creates a campaign with every setting of its form', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create campaign', fields)
   expect(page.status).toBe(200)
-  expect(page.text).toContain('18:00 to 02:00 the next day')
+  expect(page.text).toContain('6:00 PM to 2:00 AM the next day')
   const [campaign] = await getCampaign(user, 'Website leads')
   expect(campaign).toMatchObject({
     agent_id: user.seed.agentId,
@@ -265,6 +265,8 @@ itInChromium('filters campaigns while you type, and updates them live', async (c
     .where('name', '=', 'Roofs')
     .execute()
   await tab.getByRole('button', { name: 'Pause' }).click()
-  await tab.getByText('Campaign paused. Waiting calls stay queued.').waitFor()
+  await tab
+    .getByText('Campaign paused. Waiting calls stay queued, and expire 7 days after they were due.')
+    .waitFor()
   expect(consoleErrors).toEqual([])
 })

@@ -230,7 +230,7 @@ describe('calls to a contact', () => {
     expect(far.html).toMatch(/id="f-scheduled_at-issue">[^<]*one year ahead/)
     // This time occurs twice that night. The first one, in daylight saving time, is used.
     const { page } = await add('2026-11-01T01:30')
-    expect(page.text).toContain('Earliest call time: Nov 1, 2026')
+    expect(page.text).toContain('Call queued. Scheduled for Nov 1, 1:30 AM.')
     const planned = await world.database.db
       .selectFrom('call')
       .select('scheduled_at')

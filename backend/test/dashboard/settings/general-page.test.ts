@@ -78,7 +78,7 @@ it('shows members the settings, but lets only owners change them', async () => {
   const owner = await seedSignedInOwner(world.service)
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const seen = await member.open('/settings')
-  expect(seen.text).toContain('Monday to Friday, 09:00 to 17:00')
+  expect(seen.text).toContain('Monday to Friday, 9:00 AM to 5:00 PM')
   const form = await owner.open('/settings')
   const csrf = csrfTokenOf(seen.html)
   const forged = {

@@ -1,0 +1,166 @@
+import type { CampaignStatus, WaitingFor } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+import type { CallSettings } from '../db/tables/call-tables.ts'
+import { type CallPlan, planCall } from '../scheduling/calling-hours.ts'
+import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
+import { currentSettings, findSettingChanges } from './call-settings.ts'
+import { freeCapacity, isDue, isNumberBusy } from './can-call.ts'
+
+// When and why a waiting call can be placed, from today's settings. What it waits for is decided here for one call, and by
+// can-call.ts in SQL, for counts and for claims. A test compares both.
+
+/** What a call waits for. The API's `concurrency` is two reasons here, because different things end them. */
+export type WaitReason = Exclude<WaitingFor, 'concurrency'> | 'campaign_limit' | 'number_busy'
+
+/** What decides what a call waits for. */
+export interface WaitState {
+  campaign_status: CampaignStatus
+  agent_status: 'draft' | 'live' | 'paused'
+  number_status: 'active' | 'retired'
+  test: boolean
+  attempts: number
+  due_at: Date
+  next_attempt_at: Date
+  is_number_busy: boolean
+  /** How many more calls the campaign can start. Not positive if it's at its limit. */
+  free_capacity: number
+}
+
+/** Decides what a queued call waits for; null if nothing delays it. Reasons that a person can resolve come first. */
+export function decideWaitReason(call: WaitState, now: Date): WaitReason | null {
+  if (call.campaign_status === 'paused') return 'campaign_paused'
+  if (call.agent_status !== 'live') return 'agent_not_live'
+  if (call.number_status !== 'active') return 'number_not_active'
+  if (call.due_at > now) return call.attempts > 0 ? 'retry' : 'schedule'
+  if (call.next_attempt_at > now) return 'calling_hours'
+  if (call.test) return null
+  if (call.free_capacity <= 0) return 'campaign_limit'
+  return call.is_number_busy ? 'number_busy' : null
+}
+
+/** Returns the value that the API's `waiting_for` has for a reason. */
+export const toWaitingFor = (reason: WaitReason | null): WaitingFor | null =>
+  reason === 'campaign_limit' || reason === 'number_busy' ? 'concurrency' : reason
+
+/** Reasons that only a person can resolve. No time is promised while one of them applies. */
+export const actionNeededReasons = ['campaign_paused', 'agent_not_live', 'number_not_active'] as const
+
+type WaitingCall = Awaited<ReturnType<typeof selectWaitingCalls>>[number]
+
+/** When and why a waiting call can be placed. */
+export interface Wait {
+  call: WaitingCall
+  reason: WaitReason | null
+  /** The next attempt. It's in the future. Null if another condition must change first, or if the call is due. */
+  nextAt: Date | null
+  /** The earliest time once a person has resolved `reason`. Null if the call can then be placed at once. */
+  notBefore: Date | null
+  /** The time zones whose local time must be within calling hours. Empty for a test call, which ignores them. */
+  zones: readonly string[]
+  zoneSource: CallPlan['source']
+  /** True if the phone number has time zones, but their calling hours never overlap. */
+  hasNoCommonHour: boolean
+  /** The settings that have changed since the call was queued, as they are now. */
+  changes: Partial<CallSettings>
+}
+
+/**
+ * Decides when and why a waiting call can be placed.
+ *
+ * Calling hours can end while a call waits for other calls, and the dialer reschedules it only when it claims it. So the
+ * time is planned from today's settings. The stored time is only the earliest time to do so.
+ */
+export function planWait(call: WaitingCall, now: Date): Wait {
+  const callee = { phoneNumber: call.to_number, timeZone: call.contact_time_zone }
+  const rules = { callingHours: call.calling_hours, timeZone: call.campaign_time_zone }
+  const from = call.next_attempt_at > now ? call.next_attempt_at : now
+  const plan = planCall(rules, callee, from)
+  const at = call.test ? from : plan.at
+  const later = at > now ? at : null
+  const reason = decideWaitReason(call, now)
+  const needsAction = actionNeededReasons.some((each) => each === reason)
+  const isTime = reason === 'schedule' || reason === 'retry'
+  return {
+    call,
+    reason: needsAction || isTime || later === null ? reason : 'calling_hours',
+    nextAt: needsAction ? null : later,
+    notBefore: needsAction ? later : null,
+    zones: call.test ? [] : plan.zones,
+    zoneSource: plan.source,
+    hasNoCommonHour: plan.source === 'campaign' && timeZonesOfNumber(call.to_number).length > 0,
+    changes: findSettingChanges(call.queued_with ?? {}, {
+      ...call.settings,
+      ...(!call.test && { time_zones: [...plan.zones], time_zone_source: plan.source }),
+    }),
+  }
+}
+
+/** Finds when and why each of the calls that are waiting can be placed, by ID. Leaves out calls that aren't queued. */
+export async function findWaits(
+  db: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+  now: Date,
+): Promise<Map<number, Wait>> {
+  if (callIds.length === 0) return new Map()
+  const calls = await selectWaitingCalls(db, workspaceId, callIds)
+  return new Map(calls.map((call) => [call.id, planWait(call, now)]))
+}
+
+const selectWaitingCalls = async (db: Db, workspaceId: number, callIds: readonly number[]) => {
+  const rows = await db
+    .selectFrom('call')
+    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
+    .innerJoin('agent', 'agent.id', 'call.agent_id')
+    .innerJoin('phone_number', 'phone_number.id', 'call.phone_number_id')
+    .innerJoin('contact', 'contact.id', 'call.contact_id')
+    .where('call.workspace_id', '=', workspaceId)
+    .where('call.id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .where('call.status', '=', 'queued')
+    .select([
+      'call.id',
+      'call.campaign_id',
+      'call.agent_id',
+      'call.to_number',
+      'call.test',
+      'call.attempts',
+      'call.due_at',
+      'call.next_attempt_at',
+      'call.queued_with',
+      'campaign.name as campaign_name',
+      'campaign.status as campaign_status',
+      'campaign.paused_reason',
+      'campaign.calling_hours',
+      'campaign.time_zone as campaign_time_zone',
+      'campaign.max_concurrent_calls',
+      'campaign.retry',
+      'agent.name as agent_name',
+      'agent.status as agent_status',
+      'phone_number.label as number_label',
+      'phone_number.status as number_status',
+      'contact.first_name',
+      'contact.last_name',
+      'contact.time_zone as contact_time_zone',
+      sql<boolean>`${isNumberBusy}`.as('is_number_busy'),
+      freeCapacity().as('free_capacity'),
+      currentSettings.as('settings'),
+    ])
+    .execute()
+  return rows.map((row) => ({ ...row, next_attempt_at: row.next_attempt_at ?? row.due_at }))
+}
+
+/** More calls aren't counted. */
+export const maxCallsAhead = 1_000
+
+/** Counts the due calls of a call's campaign that the dialer claims before it, up to `maxCallsAhead`. */
+export async function countCallsAhead(db: Db, { call }: Wait, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from call
+      where call.campaign_id = ${call.campaign_id} and ${isDue(now)}
+        and (call.next_attempt_at, call.id) < (${call.next_attempt_at}, ${call.id})
+      limit ${maxCallsAhead}
+    ) as ahead`.execute(db)
+  return rows[0]?.count ?? 0
+}

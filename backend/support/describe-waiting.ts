@@ -1,0 +1,172 @@
+import { actionNeededReasons, maxCallsAhead, type Wait } from '../calls/when-and-why.ts'
+import { dayMs } from '../core/durations.ts'
+import { formatWaitReason } from '../views/badges.ts'
+import {
+  createTimeFormats,
+  formatCallingHours,
+  formatCity,
+  formatCount,
+  formatPlural,
+  type TimeFormats,
+} from '../views/format.ts'
+
+/** Queued calls expire so long after they were due, paused or not. */
+const expiresAfterMs = 7 * dayMs
+
+/** Says why a call waits and when it's placed: in the contact's time, and in the workspace's if that's another. */
+export function describeWait(
+  wait: Wait,
+  now: Date,
+  timeFormats: TimeFormats,
+  { simulationSpeed = 1 }: { simulationSpeed?: number } = {},
+): string {
+  const { call, reason, nextAt, notBefore } = wait
+  const next = nextAt === null ? '' : `Next attempt: ${formatMoment(wait, nextAt, now, timeFormats)}.`
+  const later =
+    notBefore === null
+      ? ''
+      : ` The call won't be placed before ${formatMoment(wait, notBefore, now, timeFormats)}.`
+  switch (reason) {
+    case 'schedule':
+      return describeSchedule(wait, now, timeFormats)
+    case 'retry':
+      return `Waiting to retry after attempt ${call.attempts} of ${call.retry.max_attempts}. ${next}${describeSpeed(wait, simulationSpeed)}`
+    case 'calling_hours':
+      return `${describeLocalTime(wait, now)} Calling hours are ${formatCallingHours(call.calling_hours)}. ${next}`
+    case 'campaign_limit':
+      return `The campaign is at its limit of ${formatPlural(call.max_concurrent_calls, 'concurrent call')}. The call is placed when one of them has ended.`
+    case 'number_busy':
+      return "Another call to the contact's number is in progress. The call is placed when that one has ended."
+    case 'campaign_paused': {
+      const why = call.paused_reason === null ? '' : ` ${call.paused_reason}`
+      return `The campaign is paused. Resume it to place this call.${later}${describeExpiry(wait, timeFormats)}${why}`
+    }
+    case 'agent_not_live': {
+      const verb = call.agent_status === 'draft' ? 'Publish' : 'Resume'
+      return `The agent ${call.agent_name} isn't Live. ${verb} it to place this call.${later}${describeExpiry(wait, timeFormats)}`
+    }
+    case 'number_not_active':
+      return `The phone number ${call.number_label} is retired. Activate it to place this call.${later}${describeExpiry(wait, timeFormats)}`
+    case null:
+      return 'Next in line. The call will be dialed in a few seconds.'
+  }
+}
+
+function describeSchedule(wait: Wait, now: Date, timeFormats: TimeFormats): string {
+  const { call, nextAt } = wait
+  const [due, next] = [call.due_at, nextAt ?? call.due_at].map((at) =>
+    formatMoment(wait, at, now, timeFormats),
+  )
+  if (due === next) return `Scheduled for ${due}.`
+  return `Scheduled for ${due}, which is outside calling hours. Next attempt: ${next}.`
+}
+
+/** Says how many calls of the campaign are placed first. Empty if there are none. */
+export function describeCallsAhead(count: number): string {
+  if (count === 0) return ''
+  const calls = count >= maxCallsAhead ? `${formatCount(count)} or more calls` : formatPlural(count, 'call')
+  return ` ${calls} of this campaign ${count === 1 ? 'is' : 'are'} ahead of it.`
+}
+
+/** Returns what a call waits for, for lists. */
+export const formatWaitLabel = ({ reason }: Wait): string =>
+  reason === 'campaign_limit' || reason === 'number_busy'
+    ? concurrencyLabels[reason]
+    : formatWaitReason(reason)
+
+const concurrencyLabels = {
+  campaign_limit: 'Other calls of the campaign',
+  number_busy: 'Another call to this number',
+}
+
+/** Returns "Calling hours, not before Thu 9:00 AM in London (Thu 4:00 AM in New York)". */
+export function formatWaitNote(wait: Wait, now: Date, timeFormats: TimeFormats): string {
+  const next = formatNextAttempt(wait, now, timeFormats)
+  return `${formatWaitLabel(wait)}${next === '' ? '' : `, not before ${next}`}`
+}
+
+/** Returns the next attempt for lists; empty if the call waits for something else than a time. */
+export const formatNextAttempt = (wait: Wait, now: Date, timeFormats: TimeFormats): string =>
+  wait.nextAt === null ? '' : formatMoment(wait, wait.nextAt, now, timeFormats)
+
+/** Returns the page where a person can resolve why a call waits. Null if only time or other calls can. */
+export function findRemedy({ reason, call }: Wait): { path: string; label: string } | null {
+  if (!actionNeededReasons.some((each) => each === reason)) return null
+  if (reason === 'campaign_paused')
+    return { path: `/campaigns/${call.campaign_id}`, label: 'Open campaign to resume it' }
+  if (reason === 'agent_not_live') {
+    const verb = call.agent_status === 'draft' ? 'publish' : 'resume'
+    return { path: `/agents/${call.agent_id}`, label: `Open agent to ${verb} it` }
+  }
+  return { path: '/phone-numbers', label: 'Open phone numbers to activate it' }
+}
+
+function describeExpiry({ call, notBefore }: Wait, timeFormats: TimeFormats): string {
+  const expiresAt = new Date(call.due_at.getTime() + expiresAfterMs)
+  // Otherwise, the call expires before it may be placed, and the sweeper decides.
+  if (notBefore !== null && notBefore >= expiresAt) return ''
+  return ` Otherwise, it expires on ${timeFormats.day(expiresAt)}.`
+}
+
+/** The delay of the campaign's settings isn't the real one in a simulation. */
+function describeSpeed({ call }: Wait, speed: number): string {
+  if (speed === 1) return ''
+  const delay = formatPlural(call.retry.delay_minutes, 'minute')
+  return ` The campaign's delay is ${delay}, but simulated calls run at ${formatCount(speed)} times the speed.`
+}
+
+const sourceTexts = { contact: 'from the contact', number: 'from the phone number' }
+
+/** Says what time it is for the contact, and how that's known. */
+function describeLocalTime(wait: Wait, now: Date): string {
+  const { call, zones, zoneSource } = wait
+  const who = call.first_name ?? call.last_name ?? 'the contact'
+  const times = groupByTime(zones, now, now)
+  const [first, ...others] = times
+  if (first === undefined) return ''
+  if (zoneSource === 'campaign') {
+    const why = wait.hasNoCommonHour
+      ? "calling hours never overlap in the phone number's time zones"
+      : "the contact's time zone isn't known"
+    return `It's ${first.text} in ${first.city}, the campaign's time zone, which counts because ${why}.`
+  }
+  if (others.length === 0) return `It's ${first.text} for ${who} (${first.city}, ${sourceTexts[zoneSource]}).`
+  const list =
+    times.length > maxTimes
+      ? `between ${inCity(first)} and ${inCity(others.at(-1) ?? first)}`
+      : orFormat.format(times.map(inCity))
+  return `It's ${list} for ${who}. The phone number can be in any of these time zones, so the call waits until it's within calling hours in all of them.`
+}
+
+const orFormat = new Intl.ListFormat('en-US', { type: 'disjunction' })
+const andFormat = new Intl.ListFormat('en-US')
+
+/** More times aren't listed. */
+const maxTimes = 3
+
+interface ZoneTime {
+  text: string
+  city: string
+}
+
+const inCity = ({ text, city }: ZoneTime) => `${text} in ${city}`
+
+/** Returns the local times of a moment, each with one of its cities, in order of the time zones. */
+function groupByTime(zones: readonly string[], at: Date, now: Date): ZoneTime[] {
+  const cities = new Map<string, string>()
+  for (const zone of zones) {
+    const text = createTimeFormats(now, zone).dayAndTime(at)
+    if (!cities.has(text)) cities.set(text, formatCity(zone))
+  }
+  return [...cities].map(([text, city]) => ({ text, city }))
+}
+
+/** Returns "Thu 9:00 AM in London (Thu 4:00 AM in New York)", or one time if all are the same. */
+function formatMoment(wait: Wait, at: Date, now: Date, timeFormats: TimeFormats): string {
+  const times = groupByTime(wait.zones, at, now)
+  if (times.length > maxTimes) return timeFormats.upcomingTime(at)
+  const here = { text: timeFormats.dayAndTime(at), city: formatCity(timeFormats.timeZone) }
+  const [first, ...others] = times.some(({ text }) => text === here.text) ? times : [...times, here]
+  if (first === undefined || others.length === 0) return timeFormats.upcomingTime(at)
+  return `${inCity(first)} (${andFormat.format(others.map(inCity))})`
+}

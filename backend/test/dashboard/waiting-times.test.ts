@@ -1,0 +1,236 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Call, WaitingFor } from '@outdial/contract'
+import { setAgentStatus } from '../../agents/agents.ts'
+import { addToDoNotCallList } from '../../calls/do-not-call.ts'
+import { pauseCampaign } from '../../campaigns/campaign-status.ts'
+import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import type { Actor } from '../../core/actor.ts'
+import { minuteMs } from '../../core/durations.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
+import { readStories } from '../../support/read-story.ts'
+import { formatDate } from '../../views/format.ts'
+import { completeDialedCall, dialCall, getCall, seedCall } from '../support/calls.ts'
+import { seedSignedInOwner } from '../support/dashboard.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { useServiceWorld } from '../support/service.ts'
+
+// The clock shows Monday, May 4, 2026, 11:00 AM in New York, which is the workspace's time zone.
+
+const world = useServiceWorld()
+type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
+
+const london = { time_zone: 'Europe/London' }
+const workdays = { days: ['mon' as const, 'tue' as const], start: '09:00', end: '15:00' }
+
+/** Queues a call that waits for each reason, later than its stored time if that can pass. */
+const waitFor: Record<WaitingFor, (user: Owner) => Promise<Call>> = {
+  schedule: ({ seed }) =>
+    seedCall(world.service.deps, seed, freshNumber(), { scheduled_at: '2026-05-06T13:00:00Z' }),
+  calling_hours: async ({ seed }) => {
+    const { deps } = world.service
+    const campaignId = await seedCampaign(deps, { ...seed, callingHours: workdays })
+    return seedCall(deps, seed, freshNumber(), { campaign_id: campaignId, ...london })
+  },
+  concurrency: async ({ seed }) => {
+    const { deps } = world.service
+    const campaignId = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
+    const first = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
+    const second = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
+    await dialCall(deps, seed, first.id)
+    return second
+  },
+  campaign_paused: async ({ seed }) => {
+    const { deps } = world.service
+    await pauseCampaign(deps, seed.workspaceId, seed.campaignId)
+    return seedCall(deps, seed, freshNumber())
+  },
+  agent_not_live: async ({ seed }) => {
+    const { deps } = world.service
+    await setAgentStatus(deps, seed.workspaceId, seed.agentId, 'paused')
+    return seedCall(deps, seed, freshNumber())
+  },
+  number_not_active: async ({ seed }) => {
+    const { deps } = world.service
+    await retirePhoneNumber(deps, seed.workspaceId, seed.phoneNumberId)
+    return seedCall(deps, seed, freshNumber())
+  },
+  retry: async ({ seed }) => {
+    const { deps } = world.service
+    const retry = { max_attempts: 2, delay_minutes: 60, on: ['busy' as const] }
+    const campaignId = await seedCampaign(deps, { ...seed, retry })
+    const call = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
+    await completeDialedCall(deps, seed, call.id, emptyResult('busy', 'line_busy'))
+    return call
+  },
+}
+
+const pagesOf = ({ id, campaign_id, contact }: Call) => [
+  `/calls/${id}`,
+  '/calls?status=queued',
+  `/campaigns/${campaign_id}`,
+  `/contacts/${contact.id}`,
+  '/overview',
+]
+
+/** What pages say about a time, and the time, for example "not before Wed 9:00 AM". */
+const promise =
+  /(not before|Next attempt(?: at)?:?|Scheduled for|Scheduled time|Calling hours|Retry delay) ((?:\w{3}(?: \d+,)? )?\d+:\d\d [AP]M)/g
+
+describe('what pages say about a waiting call', () => {
+  it.each([
+    ['schedule', ['Wed 9:00 AM', 'May 6, 9:00 AM']],
+    ['calling_hours', ['Tue 9:00 AM', 'Tue 4:00 AM', 'May 5, 4:00 AM']],
+    ['retry', [expect.stringMatching(/^11:\d\d AM$/) as unknown as string]],
+    ['concurrency', []],
+    ['campaign_paused', []],
+    ['agent_not_live', []],
+    ['number_not_active', []],
+  ] satisfies [WaitingFor, string[]][])(
+    'promises only a time that comes, if it waits for %s',
+    async (reason, times) => {
+      const user = await seedSignedInOwner(world.service)
+      const call = await waitFor[reason](user)
+      world.service.deps.clock.advance(minuteMs)
+      const { waiting_for, next_attempt_at } = await getCall(world.service.deps, user.seed, call.id)
+      expect(waiting_for).toBe(reason)
+      for (const path of pagesOf(call)) {
+        const { text } = await user.open(path)
+        const shown = [...text.matchAll(promise)].map(([, , time]) => time)
+        for (const time of shown) expect([path, times]).toEqual([path, expect.arrayContaining([time])])
+        expect([path, shown.length > 0]).toEqual([path, times.length > 0])
+      }
+      // The API keeps its values.
+      expect(next_attempt_at).not.toBeNull()
+    },
+  )
+})
+
+it("says on each page in the contact's time first when a call in another time zone can be placed", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const call = await waitFor.calling_hours(user)
+  const next = 'Tue 9:00 AM in London (Tue 4:00 AM in New York)'
+  const [page = '', ...lists] = pagesOf(call).slice(0, 4)
+  const now = formatDate('minutes', world.service.deps.clock.now(), 'Europe/London')
+  const sentence = `Not called yet. It's Mon ${now} for Maya (London, from the contact). Calling hours are Monday, Tuesday, 9:00 AM to 3:00 PM. Next attempt: ${next}.`
+  expect((await user.open(page)).text).toContain(sentence)
+  for (const path of lists) expect((await user.open(path)).text).toContain(next)
+  const [story] = await readStories(world.service.deps, { callId: call.id })
+  expect(story?.sentences[0]).toBe(sentence)
+})
+
+it('tells the limit of the campaign from another call to the number, and counts the calls ahead', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { seed, open } = user
+  const { deps } = world.service
+  const second = await waitFor.concurrency(user)
+  const third = await seedCall(deps, seed, freshNumber(), { campaign_id: second.campaign_id })
+  const limit = 'The campaign is at its limit of 1 concurrent call.'
+  expect((await open(`/calls/${second.id}`)).text).toContain(limit)
+  expect((await open(`/calls/${third.id}`)).text).toContain(
+    `${limit} The call is placed when one of them has ended. 1 call of this campaign is ahead of it.`,
+  )
+
+  const number = freshNumber()
+  const first = await seedCall(deps, seed, number)
+  await dialCall(deps, seed, first.id)
+  const other = await seedCampaign(deps, { ...seed, name: 'Other' })
+  const blocked = await seedCall(deps, seed, number, { campaign_id: other })
+  expect((await open(`/calls/${blocked.id}`)).text).toContain(
+    "Another call to the contact's number is in progress.",
+  )
+  expect((await open('/calls?status=queued')).text).toContain('Another call to this number')
+})
+
+it.each([
+  ['campaign_paused', 'Open campaign to resume it', /Resume<\/button>/],
+  ['agent_not_live', 'Open agent to resume it', /Resume<\/button>/],
+  ['number_not_active', 'Open phone numbers to activate it', /Activate<\/button>/],
+] as const)(
+  'links a call that waits for %s to where a person can resolve it',
+  async (reason, label, button) => {
+    const user = await seedSignedInOwner(world.service)
+    const call = await waitFor[reason](user)
+    const { html, text } = await user.open(`/calls/${call.id}`)
+    expect(text).toContain('Otherwise, it expires on May 11, 2026.')
+    const [, path = ''] = new RegExp(`<a href="/w/\\d+([^"]+)">${label}</a>`).exec(html) ?? []
+    expect((await user.open(path)).html).toMatch(button)
+  },
+)
+
+it('says on Overview that calls wait for a paused agent or a retired number, one notice for each', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { workspaceId, agentId, phoneNumberId } = user.seed
+  await setAgentStatus(deps, workspaceId, agentId, 'paused')
+  await retirePhoneNumber(deps, workspaceId, phoneNumberId)
+  expect((await user.open('/overview')).html).not.toContain('Needs attention')
+  await seedCall(deps, user.seed, freshNumber())
+  await seedCall(deps, user.seed, freshNumber())
+  const { text } = await user.open('/overview')
+  expect(text.match(/The agent “Ava” is paused, and calls are waiting for it\. Open agent/g)).toHaveLength(1)
+  expect(text).toContain(
+    'The phone number “Sales” is retired, and calls are waiting for it. Open phone numbers',
+  )
+})
+
+it('says after a call is queued what is true for the chosen campaign', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { seed, browser, open } = user
+  const { deps } = world.service
+  const { contact, id } = await seedCall(deps, seed, freshNumber(), london)
+  await completeDialedCall(deps, seed, id, emptyResult('busy', 'line_busy'))
+  const closed = await seedCampaign(deps, { ...seed, name: 'Closed', callingHours: workdays })
+  const now = formatDate('minutes', deps.clock.now(), 'Europe/London')
+  const form = await open(`/contacts/${contact.id}/call`)
+  const { page } = await browser.press(form, 'Call now', { campaign_id: String(closed) })
+  expect(page.text).toContain(
+    `Call queued. It's Mon ${now} for Maya (London, from the contact). Calling hours are Monday, Tuesday, 9:00 AM to 3:00 PM. Next attempt: Tue 9:00 AM in London (Tue 4:00 AM in New York).`,
+  )
+
+  await setAgentStatus(deps, seed.workspaceId, seed.agentId, 'paused')
+  const { page: again } = await browser.press(await open(`/calls/${id}`), 'Call again')
+  expect(again.text).toContain("Call queued. The agent Ava isn't Live. Resume it to place this call.")
+})
+
+it('says which settings of a waiting call have changed since it was queued, from what to what', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const call = await waitFor.calling_hours(user)
+  const page = await user.open(`/calls/${call.id}`)
+  expect(page.text).not.toContain('Changed since')
+  await editCampaign(deps, user.seed.workspaceId, call.campaign_id, {
+    callingHours: { ...workdays, end: '15:30' },
+  })
+  const changed =
+    'Changed since the call was queued: Calling hours from “Monday, Tuesday, 9:00 AM to 3:00 PM” to “Monday, Tuesday, 9:00 AM to 3:30 PM”.'
+  expect((await user.open(`/calls/${call.id}`)).text).toContain(changed)
+  const [story] = await readStories(deps, { callId: call.id })
+  expect(story?.sentences).toContain(changed)
+})
+
+it('says who put the number of a suppressed call on the do-not-call list, and links to the contact', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { workspaceId, agentId } = user.seed
+  const earlier = await seedCall(deps, user.seed, freshNumber())
+  const suppress = async (addedBy: Actor, reason: string) => {
+    const call = await seedCall(deps, user.seed, freshNumber())
+    const entry = { source: 'dashboard', reason, addedBy, now: deps.clock.now() } as const
+    await inTransaction(deps, (tx) =>
+      addToDoNotCallList(tx, workspaceId, { ...entry, phoneNumbers: [call.to_number] }),
+    )
+    return { call, ...(await user.open(`/calls/${call.id}`)) }
+  }
+  const byMember = await suppress({ kind: 'member', id: user.userId }, 'Asked by email')
+  expect(byMember.text).toContain('The number is on the do-not-call list. Open contact')
+  expect(byMember.text).toContain(
+    'It was put on the do-not-call list on May 4, 2026 by Robin. Reason: Asked by email',
+  )
+  expect(byMember.html).toContain(`/contacts/${byMember.call.contact.id}">Open contact</a>`)
+
+  const byAgent = await suppress({ kind: 'agent', id: agentId, call_id: earlier.id }, 'Asked on the phone')
+  expect(byAgent.text).toContain(`by the agent Ava during call ${earlier.id}. Reason: Asked on the phone`)
+  expect(byAgent.html).toContain(`/calls/${earlier.id}">Open call ${earlier.id}</a>`)
+})
