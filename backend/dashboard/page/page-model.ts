@@ -8,7 +8,14 @@ import { type PageContext, pathTo } from './page-context.ts'
 export function createPageModel(
   context: PageContext,
   view: View,
-  page: { path: string; csrf: string; flash: Flash | null; state: FormState; now: Date },
+  page: {
+    path: string
+    csrf: string
+    flash: Flash | null
+    state: FormState
+    now: Date
+    sealAuthor: () => string
+  },
 ) {
   const { user, workspace, workspaces } = context
   const ui = createUi(context, page.now)
@@ -16,7 +23,7 @@ export function createPageModel(
     ...view.data,
     ui,
     title: view.title,
-    form: createFormModel(page.state, page.csrf),
+    form: createFormModel(page.state, page.csrf, page.sealAuthor),
     flash: page.flash,
     here: page.path,
     user,

@@ -440,7 +440,7 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
   await tab.goto(user.urlFor('/contacts/new'))
   await tab.getByLabel('Phone number').fill('555')
   await tab.getByRole('button', { name: 'Add contact' }).click()
-  await tab.getByText("The phone number isn't valid").waitFor()
+  await tab.locator('.issue', { hasText: "The phone number isn't valid" }).waitFor()
   await expectAccessible(tab)
   await tab.goto(user.urlFor(`${user.contact}/add-to-campaign`))
   await expectAccessible(tab)
