@@ -126,8 +126,8 @@ export function mountPages(
       .send(render(view.template, page))
   }
 
-  const redirect = (reply: FastifyReply, { to, message }: Redirect) => {
-    if (message !== null) setFlash(reply, { kind: 'success', text: message }, isSecure)
+  const redirect = (reply: FastifyReply, { to, message, undo }: Redirect) => {
+    if (message !== null) setFlash(reply, { kind: 'success', text: message, undo }, isSecure)
     return reply.redirect(to, 303)
   }
 

@@ -4,18 +4,24 @@ import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { callContact } from '../../contacts/call-contact.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
+import { nextCallableAt } from '../../scheduling/calling-hours.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { createTimeFormats, formatContactName } from '../../views/format.ts'
+import { confirmPage } from '../page/confirm-page.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formText, toFormTexts } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { pageNotFound } from '../page/page-errors.ts'
+import { describeObstacle, suggestCampaign, toCampaignOptions } from './campaign-options.ts'
 import { requireContact } from './contact-queries.ts'
 
 const formTexts = toFormTexts(addContactTexts)
 
 interface CallData {
   contact: { id: number; name: string; phoneNumber: string }
-  campaigns: { value: number; label: string }[]
+  campaigns: { value: number | ''; label: string }[]
+  /** The suggested campaign; blank if the user must choose. */
+  chosen: number | ''
   /** True if the form asks for a time. */
   isLater: boolean
   text: typeof formTexts
@@ -23,41 +29,114 @@ interface CallData {
 
 const callContactView = template<CallData>('dashboard/contacts/call-contact-page')
 
-export const toCampaignOptions = (campaigns: Awaited<ReturnType<typeof listOpenCampaigns>>) =>
-  campaigns.map(({ id, name, status }) => ({
-    value: id,
-    label: status === 'paused' ? `${name} (paused)` : name,
-  }))
-
 export const alreadyOpenMessage =
   'This contact already has a call that is waiting or in progress in this campaign, so no call was queued.'
+
+const CallFields = z.object({
+  campaign_id: z.coerce.number().int().min(1).optional(),
+  test: formText.optional(),
+})
 
 export const callNowPage = defineForm({
   params: IdParams,
   query: noInput,
-  form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: formText.optional() }),
+  form: CallFields,
   show: async (deps, context) => {
-    const campaigns = await listOpenCampaigns(deps, context.workspace.id)
-    const active = campaigns.filter(({ status }) => status === 'active')
     const contact = await findShownContact(deps, context)
-    return callContactView(`Call ${contact.name}`, {
-      contact,
-      campaigns: toCampaignOptions(active),
-      isLater: false,
-      text: formTexts,
-    })
+    const choice = await loadCampaignChoice(deps, context)
+    return callContactView(`Call ${contact.name}`, { contact, ...choice, isLater: false, text: formTexts })
   },
   submit: async (tx, context, { campaign_id, test }) => {
-    const isTest = test !== undefined
-    const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
-    const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
-    if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
-    const message = isTest
-      ? 'Test call queued. No phone rings.'
-      : "Call queued. It's placed as soon as the campaign's calling hours and limits allow."
-    return redirectTo(pathTo(context, `/calls/${callId}`), message)
+    const campaignId = requireCampaignId(campaign_id)
+    if (test === undefined && (await findPlan(tx, context, campaignId)).startsNow) {
+      return redirectTo(pathTo(context, `/contacts/${context.params.id}/call-now?campaign=${campaignId}`))
+    }
+    return queueNow(tx, context, { campaignId, test: test !== undefined })
   },
 })
+
+/** Asks before a phone rings. A call that must wait is queued without a question, because it can be canceled. */
+export const confirmCallPage = defineForm({
+  params: IdParams,
+  query: z.object({ campaign: z.coerce.number().int().min(1).optional().catch(undefined) }),
+  form: CallFields.pick({ campaign_id: true }),
+  show: async (deps, context) => {
+    const contact = await findShownContact(deps, context)
+    const { campaigns, suggested } = await loadCampaigns(deps, context)
+    const campaignId = context.query.campaign ?? suggested
+    const campaign = campaigns.find(({ id }) => id === campaignId)
+    if (campaign === undefined) throw pageNotFound()
+    return confirmPage(`Call ${contact.name} now?`, {
+      heading: `Call ${contact.name} now?`,
+      effects: [
+        `${contact.phoneNumber} is called in the campaign “${campaign.name}” as soon as it has a free slot.`,
+      ],
+      notes: ["You can cancel the call until it's dialed."],
+      confirmation: null,
+      submitLabel: 'Call now',
+      back: { path: `/contacts/${contact.id}`, label: contact.name },
+      fields: { campaign_id: campaign.id },
+    })
+  },
+  submit: (tx, context, { campaign_id }) =>
+    queueNow(tx, context, { campaignId: requireCampaignId(campaign_id), test: false }),
+})
+
+async function queueNow(
+  tx: Deps,
+  context: IdContext,
+  { campaignId, test }: { campaignId: number; test: boolean },
+) {
+  const plan = await findPlan(tx, context, campaignId)
+  const request = { campaignId, at: null, test }
+  const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
+  if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
+  return redirectTo(
+    pathTo(context, `/calls/${callId}`),
+    test ? 'Test call queued. No phone rings.' : plan.message,
+  )
+}
+
+/** Says when a call that's queued now can start. */
+async function findPlan(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  context: IdContext,
+  campaignId: number,
+): Promise<{ startsNow: boolean; message: string }> {
+  const contact = await requireContact(deps, context)
+  const campaigns = await listOpenCampaigns(deps, context.workspace.id)
+  const campaign = campaigns.find(({ id }) => id === campaignId)
+  const obstacle = campaign && describeObstacle(campaign)
+  if (campaign === undefined || obstacle !== undefined)
+    return {
+      startsNow: false,
+      message: `Call queued. It waits, because the campaign can't place calls (${obstacle ?? 'archived'}).`,
+    }
+  const now = deps.clock.now()
+  const rules = { callingHours: campaign.calling_hours, timeZone: campaign.time_zone }
+  const at = nextCallableAt(rules, { phoneNumber: contact.phone_number, timeZone: contact.time_zone }, now)
+  return at <= now
+    ? { startsNow: true, message: "Call queued. It's placed as soon as the campaign has a free slot." }
+    : { startsNow: false, message: 'Call queued. It waits for the calling hours of the campaign.' }
+}
+
+async function loadCampaigns(deps: Pick<Deps, 'db'>, { workspace, params: { id: contactId } }: IdContext) {
+  const campaigns = await listOpenCampaigns(deps, workspace.id)
+  const contact = { workspaceId: workspace.id, contactId }
+  return { campaigns, suggested: await suggestCampaign(deps, contact, campaigns) }
+}
+
+/** Returns the campaigns to choose from, with what keeps them from calling, and the one to suggest. */
+async function loadCampaignChoice(deps: Pick<Deps, 'db'>, context: IdContext) {
+  const { campaigns, suggested: chosen } = await loadCampaigns(deps, context)
+  return {
+    campaigns:
+      campaigns.length === 0
+        ? []
+        : [{ value: '' as const, label: 'Choose a campaign' }, ...toCampaignOptions(campaigns)],
+    chosen,
+  }
+}
 
 export const addToCampaignPage = defineForm({
   params: IdParams,
@@ -67,11 +146,10 @@ export const addToCampaignPage = defineForm({
     scheduled_at: boundedText(64).optional(),
   }),
   show: async (deps, context) => {
-    const campaigns = await listOpenCampaigns(deps, context.workspace.id)
     const contact = await findShownContact(deps, context)
     return callContactView(`Add ${contact.name} to a campaign`, {
       contact,
-      campaigns: toCampaignOptions(campaigns),
+      ...(await loadCampaignChoice(deps, context)),
       isLater: true,
       text: formTexts,
     })

@@ -24,7 +24,7 @@ import { formatContactName } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { type FormFrame, formText, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
-import { toCampaignOptions } from './call-contact-pages.ts'
+import { toCampaignOptions } from './campaign-options.ts'
 import { requireContact } from './contact-queries.ts'
 
 type Values = Record<ContactColumn, string>

@@ -176,7 +176,8 @@ describe('calls to a contact', () => {
     const { browser, open, contact, seed, call } = await seedContact()
     const form = await open(`${contact}/call`)
     const campaign = { campaign_id: String(seed.campaignId) }
-    const { page } = await browser.press(form, 'Call now', campaign)
+    const { page: question } = await browser.press(form, 'Call now', campaign)
+    const { page } = await browser.press(question, 'Call now')
     expect(page.text).toContain(
       'already has a call that is waiting or in progress in this campaign, so no call was queued',
     )
