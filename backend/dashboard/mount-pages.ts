@@ -17,10 +17,17 @@ import {
 } from './page/define-page.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
 import { emptyForm, type FormState, getFormFields, invalidForm } from './page/forms.ts'
-import { KeptField, mayKeepForm, openForm, sealAuthor, sealForm, toFormPath } from './page/kept-form.ts'
 import { confirmMember, loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
+import {
+  mayKeepForm,
+  openForm,
+  sealAuthor,
+  SealedFormField,
+  sealForm,
+  toFormPath,
+} from './page/sealed-form.ts'
 import { createCostlyLimit, createPageLimit, createSubmitLimit } from './page/submit-limit.ts'
 import { submitOnce } from './page/submit-once.ts'
 import { readUpload } from './page/upload.ts'
@@ -100,9 +107,9 @@ export function mountPages(
   /** Shows the sign-in page instead of handling a form without a session. */
   const keepForm = async (request: FastifyRequest, reply: FastifyReply) => {
     if (!request.isFormLost) return
-    const kept = sealForm(deps, toFormPath(request.url), getFormFields(request))
-    if (kept === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
-    return showSignIn(reply, { ...SignInQuery.parse({ next: request.url }), kept }, { status: 403 })
+    const sealedForm = sealForm(deps, toFormPath(request.url), getFormFields(request))
+    if (sealedForm === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
+    return showSignIn(reply, { ...SignInQuery.parse({ next: request.url }), sealedForm }, { status: 403 })
   }
 
   const send = (
@@ -176,9 +183,9 @@ export function mountPages(
     })
 
   /** Shows a form that the user had filled in before signing in again. It's never submitted here. */
-  const showKept = async (form: FormPage, request: FastifyRequest, reply: FastifyReply) => {
+  const showRestored = async (form: FormPage, request: FastifyRequest, reply: FastifyReply) => {
     const context = getPageContext(request)
-    const state = openForm(deps, toFormOfUser(request), KeptField.parse(request.body) ?? '')
+    const state = openForm(deps, toFormOfUser(request), SealedFormField.parse(request.body) ?? '')
     if (state === undefined) return reply.redirect(request.url, 303)
     const scoped = scope(form, context)
     const view = await limitIfCostly(form, context, () => form.show(scoped, context, state))
@@ -199,7 +206,7 @@ export function mountPages(
     pages.post(path, { ...loadSubmitContext(form), config }, async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
-      if (raw._kept !== undefined) return showKept(form, request, reply)
+      if (raw._restore !== undefined) return showRestored(form, request, reply)
       try {
         const result = await run(form, request, (tx) => form.submit(tx, context, raw))
         return await ('to' in result ? redirect(reply, result) : send(request, reply, result))

@@ -40,7 +40,7 @@ export function mountConsentPages(
       app: authorization.app,
       canSignUp: false,
       isFormLost: false,
-      kept: null,
+      sealedForm: null,
       email: failed?.email ?? authorization.loginHint,
       error: failed ? wrongPasswordMessage : null,
     })

@@ -22,7 +22,7 @@ export type SealedPlace =
   | readonly ['cookie', name: string]
   | readonly ['message', channel: string]
   | readonly ['form_author', path: string]
-  | readonly ['kept_form', path: string, userId: number]
+  | readonly ['sealed_form', path: string, userId: number]
 
 /** Encrypts values that are stored and that the service needs in plain text again. */
 export interface SecretBox {

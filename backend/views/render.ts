@@ -18,7 +18,7 @@ interface Pages {
     /** True if a form was submitted after the session ended. It wasn't processed. */
     isFormLost: boolean
     /** The same form, sealed, if the user gets it back after signing in; null if not. */
-    kept: string | null
+    sealedForm: string | null
     email: string
     error: string | null
   }

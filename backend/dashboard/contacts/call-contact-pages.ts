@@ -10,9 +10,9 @@ import { createTimeFormats, formatContactName } from '../../views/format.ts'
 import { confirmPage } from '../page/confirm-page.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formText, toFormTexts } from '../page/forms.ts'
-import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
-import { describeObstacle, suggestCampaign, toCampaignOptions } from './campaign-options.ts'
+import { describeBlocker, type OpenCampaign, suggestCampaign, toCampaignOptions } from './campaign-options.ts'
 import { requireContact } from './contact-queries.ts'
 
 const formTexts = toFormTexts(addContactTexts)
@@ -32,15 +32,10 @@ const callContactView = template<CallData>('dashboard/contacts/call-contact-page
 export const alreadyOpenMessage =
   'This contact already has a call that is waiting or in progress in this campaign, so no call was queued.'
 
-const CallFields = z.object({
-  campaign_id: z.coerce.number().int().min(1).optional(),
-  test: formText.optional(),
-})
-
 export const callNowPage = defineForm({
   params: IdParams,
   query: noInput,
-  form: CallFields,
+  form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: formText.optional() }),
   show: async (deps, context) => {
     const contact = await findShownContact(deps, context)
     const choice = await loadCampaignChoice(deps, context)
@@ -59,28 +54,38 @@ export const callNowPage = defineForm({
 export const confirmCallPage = defineForm({
   params: IdParams,
   query: z.object({ campaign: z.coerce.number().int().min(1).optional().catch(undefined) }),
-  form: CallFields.pick({ campaign_id: true }),
+  form: noInput,
   show: async (deps, context) => {
     const contact = await findShownContact(deps, context)
-    const { campaigns, suggested } = await loadCampaigns(deps, context)
-    const campaignId = context.query.campaign ?? suggested
-    const campaign = campaigns.find(({ id }) => id === campaignId)
-    if (campaign === undefined) throw pageNotFound()
+    const campaign = await requireCampaignToCall(deps, context)
     return confirmPage(`Call ${contact.name} now?`, {
       heading: `Call ${contact.name} now?`,
       effects: [
-        `${contact.phoneNumber} is called in the campaign “${campaign.name}” as soon as it has a free slot.`,
+        `The campaign “${campaign.name}” calls ${contact.phoneNumber} as soon as it has a free slot.`,
       ],
       notes: ["You can cancel the call until it's dialed."],
       confirmation: null,
       submitLabel: 'Call now',
       back: { path: `/contacts/${contact.id}`, label: contact.name },
-      fields: { campaign_id: campaign.id },
+      fields: {},
     })
   },
-  submit: (tx, context, { campaign_id }) =>
-    queueNow(tx, context, { campaignId: requireCampaignId(campaign_id), test: false }),
+  submit: async (tx, context) => {
+    const { id } = await requireCampaignToCall(tx, context)
+    return queueNow(tx, context, { campaignId: id, test: false })
+  },
 })
+
+/** Returns the campaign in the query, or else the suggested one. */
+async function requireCampaignToCall(
+  deps: Pick<Deps, 'db'>,
+  context: PageContext<{ campaign?: number | undefined }, IdContext['params']>,
+): Promise<OpenCampaign> {
+  const { campaigns, suggested } = await loadCampaigns(deps, context)
+  const campaign = campaigns.find(({ id }) => id === (context.query.campaign ?? suggested))
+  if (campaign === undefined) throw pageNotFound()
+  return campaign
+}
 
 async function queueNow(
   tx: Deps,
@@ -106,11 +111,11 @@ async function findPlan(
   const contact = await requireContact(deps, context)
   const campaigns = await listOpenCampaigns(deps, context.workspace.id)
   const campaign = campaigns.find(({ id }) => id === campaignId)
-  const obstacle = campaign && describeObstacle(campaign)
-  if (campaign === undefined || obstacle !== undefined)
+  const blocker = campaign && describeBlocker(campaign)
+  if (campaign === undefined || blocker !== undefined)
     return {
       startsNow: false,
-      message: `Call queued. It waits, because the campaign can't place calls (${obstacle ?? 'archived'}).`,
+      message: `Call queued. It waits, because the campaign can't place calls (${blocker ?? 'archived'}).`,
     }
   const now = deps.clock.now()
   const rules = { callingHours: campaign.calling_hours, timeZone: campaign.time_zone }

@@ -1,11 +1,11 @@
-import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
+import { type listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import type { Deps } from '../../deps.ts'
 import { findLastCampaignOf } from './contact-queries.ts'
 
 export type OpenCampaign = Awaited<ReturnType<typeof listOpenCampaigns>>[number]
 
 /** Returns why a campaign places no calls, in words for a list; undefined if it does. */
-export function describeObstacle({ status, agent_status, number_status }: OpenCampaign): string | undefined {
+export function describeBlocker({ status, agent_status, number_status }: OpenCampaign): string | undefined {
   if (status === 'paused') return 'paused'
   if (agent_status === 'draft') return 'agent is a draft'
   if (agent_status !== 'live') return 'agent paused'
@@ -14,10 +14,10 @@ export function describeObstacle({ status, agent_status, number_status }: OpenCa
 
 export const toCampaignOptions = (campaigns: readonly OpenCampaign[]) =>
   campaigns.map((campaign) => {
-    const obstacle = describeObstacle(campaign)
+    const blocker = describeBlocker(campaign)
     return {
       value: campaign.id,
-      label: obstacle === undefined ? campaign.name : `${campaign.name} (${obstacle})`,
+      label: blocker === undefined ? campaign.name : `${campaign.name} (${blocker})`,
     }
   })
 
@@ -30,7 +30,7 @@ export async function suggestCampaign(
   contact: { workspaceId: number; contactId: number },
   campaigns: readonly OpenCampaign[],
 ): Promise<number | ''> {
-  const ready = campaigns.filter((campaign) => describeObstacle(campaign) === undefined)
+  const ready = campaigns.filter((campaign) => describeBlocker(campaign) === undefined)
   const lastId = await findLastCampaignOf(db, contact)
   if (ready.some(({ id }) => id === lastId)) return lastId ?? ''
   const [only, ...others] = ready

@@ -6,7 +6,6 @@ import { addContact } from '../../contacts/add-contact.ts'
 import type { Added } from '../../contacts/add-request.ts'
 import { checkConsentDate, ContactInput, requireTimeZone } from '../../contacts/contact-input.ts'
 import { replaceContactDetails } from '../../contacts/update-contact.ts'
-import { IssueCollector } from '../../core/collect-issues.ts'
 import { ApiError, throwAsFieldError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import { isInternational, parsePhone, parsePhones } from '../../core/phone.ts'
@@ -21,6 +20,7 @@ import {
 } from '../../db/tables/contact-fields.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
+import { IssueCollector } from '../page/collect-issues.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { type FormFrame, formText, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
@@ -206,9 +206,9 @@ function validateWith<Schema extends z.ZodType>(
 }
 
 /** Returns undefined for a blank number, which the schema reports. */
-function parseFormNumber(text: string | undefined, country: string, mustNotBeCalled: boolean) {
-  if (text === undefined) return undefined
-  const parsed = mustNotBeCalled ? parsePhones(text, country) : parsePhone(text, country)
+function parseFormNumber(written: string | undefined, country: string, mustNotBeCalled: boolean) {
+  if (written === undefined) return undefined
+  const parsed = mustNotBeCalled ? parsePhones(written, country) : parsePhone(written, country)
   if (!parsed.ok) throw new ApiError('validation_failed', { details: [parsed.issue] })
   return 'phoneNumber' in parsed ? parsed.phoneNumber : parsed.phoneNumbers[0]
 }

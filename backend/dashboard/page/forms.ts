@@ -15,7 +15,7 @@ export interface FormState {
   /** True if the form is shown again because it couldn't be submitted. */
   isInvalid: boolean
   /** True if that's because the session had expired. Nothing is wrong with what was entered. */
-  isKept: boolean
+  isRestored: boolean
   /** An error that isn't about fields. */
   message: string | null
   /** Issue texts by field name. Names are the same as in operations: `calling_hours.start`. */
@@ -27,7 +27,7 @@ export interface FormState {
 export const emptyForm: FormState = {
   submitted: {},
   isInvalid: false,
-  isKept: false,
+  isRestored: false,
   message: null,
   issues: {},
   version: null,
@@ -65,7 +65,7 @@ export function invalidForm(raw: Record<string, unknown>, error: ApiError): Form
   }
   const version = error instanceof EditConflictError ? error.version : raw._seen
   return {
-    ...{ submitted: listSubmitted(raw), isInvalid: true, isKept: false, issues },
+    ...{ submitted: listSubmitted(raw), isInvalid: true, isRestored: false, issues },
     message: Object.keys(issues).length === 0 ? error.message : null,
     version: typeof version === 'string' ? version : null,
   }
@@ -84,7 +84,7 @@ export function listSubmitted(raw: Record<string, unknown>): FormState['submitte
 /**
  * Creates the `form` object for templates.
  *
- * @param sealAuthor returns a text that names the user who opened the form; see `kept-form.ts`
+ * @param sealAuthor returns a text that names the user who opened the form; see `sealed-form.ts`
  */
 export function createFormModel(state: FormState, csrf: string, sealAuthor: () => string = () => '') {
   const shown = new Map<string, { id: string; label: string }>()

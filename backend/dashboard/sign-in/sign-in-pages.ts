@@ -8,7 +8,7 @@ import { hasUsers } from '../../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
-import { KeptField, maxSealedLength, openForm, toFormPath } from '../page/kept-form.ts'
+import { maxSealedLength, openForm, SealedFormField, toFormPath } from '../page/sealed-form.ts'
 
 /** Allows every address of the dashboard. Lists with filters have the longest. */
 const maxAddressLength = 4_000
@@ -25,14 +25,14 @@ export const SignInQuery = NextQuery.extend({ lost: z.enum(['form']).optional().
 
 type ShowSignIn = (
   reply: FastifyReply,
-  page: z.output<typeof SignInQuery> & { kept?: string | undefined },
+  page: z.output<typeof SignInQuery> & { sealedForm?: string | undefined },
   options?: { status?: number; failedEmail?: string },
 ) => Promise<FastifyReply>
 
-/** Creates the function that sends the sign-in page. `kept` is a form that the user had filled in, sealed. */
+/** Creates the function that sends the sign-in page. `sealedForm` is a form that the user had filled in, sealed. */
 export const createSignInPage =
   (deps: Pick<Deps, 'db'>, render: RenderPage): ShowSignIn =>
-  async (reply, { next, lost, kept }, { status = 200, failedEmail } = {}) => {
+  async (reply, { next, lost, sealedForm }, { status = 200, failedEmail } = {}) => {
     const hasFailed = failedEmail !== undefined
     const html = render('sign-in', {
       title: hasFailed ? 'Error: Sign in' : 'Sign in',
@@ -41,7 +41,7 @@ export const createSignInPage =
       app: null,
       canSignUp: !(await hasUsers(deps)),
       isFormLost: lost === 'form' && !hasFailed,
-      kept: kept ?? null,
+      sealedForm: sealedForm ?? null,
       email: failedEmail ?? '',
       error: hasFailed ? wrongPasswordMessage : null,
     })
@@ -75,15 +75,19 @@ export function mountSignInPages(
 
   pages.post('/sign-in', { bodyLimit: publicFormBytes + maxSealedLength }, async (request, reply) => {
     const query = SignInQuery.parse(request.query)
-    const kept = KeptField.parse(request.body)
+    const sealedForm = SealedFormField.parse(request.body)
     const userId = await browserAuth.signIn(request, reply)
     if (userId === undefined) {
-      return showSignIn(reply, { ...query, kept }, { failedEmail: SignInForm.parse(request.body).email })
+      return showSignIn(
+        reply,
+        { ...query, sealedForm },
+        { failedEmail: SignInForm.parse(request.body).email },
+      )
     }
     const path = toFormPath(query.next)
-    const isKept = kept !== undefined && openForm(deps, { path, userId }, kept) !== undefined
+    const isRestored = sealedForm !== undefined && openForm(deps, { path, userId }, sealedForm) !== undefined
     // With 307, the browser sends the sealed fields on to the form, which shows them.
-    return reply.redirect(query.next, isKept ? 307 : 303)
+    return reply.redirect(query.next, isRestored ? 307 : 303)
   })
 
   pages.post('/sign-out', publicForm, async (request, reply) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { IssueCollector } from '../../core/collect-issues.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import type { JsonSchema } from '../../tools/json-schema/compile-schema.ts'
+import { IssueCollector } from '../page/collect-issues.ts'
 
 export const parameterTypes = [
   { value: 'string', label: 'Text' },

@@ -1,9 +1,9 @@
 import { boundedText, type ErrorDetail } from '@outdial/contract'
-import { IssueCollector } from '../../core/collect-issues.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import type { SecretChanges } from '../../tools/custom/tool-secrets.ts'
 import { getTool } from '../../tools/tool-catalog.ts'
+import { IssueCollector } from '../page/collect-issues.ts'
 import type { IdContext } from '../page/page-context.ts'
 
 /** Numbers of the rows for new secrets. */

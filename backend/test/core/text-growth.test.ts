@@ -306,7 +306,7 @@ const otherParsers: Record<string, string[]> = {
   ],
   // URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
   'reads a URL, of which Node accepts at most 16 KB': ['mcp/tool-transport.ts parseQuery'],
-  'compares headers, of which Node accepts at most 16 KB': ['dashboard/page/kept-form.ts mayKeepForm'],
+  'compares headers, of which Node accepts at most 16 KB': ['dashboard/page/sealed-form.ts mayKeepForm'],
   'reads a message that the MCP library has written': ['outbound/guarded-fetch.ts isRequest'],
   'reads what a schema with limits has accepted (http/input-growth.test.ts)': [
     'contacts/contact-input.ts checkConsentDate',
@@ -376,7 +376,7 @@ const otherParsers: Record<string, string[]> = {
     'telephony/tool-client.ts toolSessionUrl',
     'tools/custom/connect-remote.ts openSession',
     'tools/custom/remote-client.ts toRemoteAddress',
-    'dashboard/page/kept-form.ts openForm',
+    'dashboard/page/sealed-form.ts openForm',
     'tools/custom/tool-secrets.ts openSecrets',
     'version.ts manifest',
     'views/page-headers.ts formTarget',

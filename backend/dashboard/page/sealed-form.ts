@@ -10,15 +10,15 @@ import { emptyForm, type FormState, listSubmitted } from './forms.ts'
 // same user gets the form filled in. The service stores nothing. See docs/decisions/0046-forms-of-expired-sessions.md.
 
 /** How long the user has to sign in. */
-const keptMs = hourMs
+const ttlMs = hourMs
 
 /** Of the fields, as JSON. Longer ones aren't kept. */
-const maxKeptBytes = 32 * 1024
+const maxFieldBytes = 32 * 1024
 
 /** The body of a form that may be kept. Encoding makes fields longer, up to three times for some scripts. */
 const maxBodyBytes = 128 * 1024
 
-/** What the sign-in form can send in addition to its own fields: `maxKeptBytes`, sealed and in base64. */
+/** What the sign-in form can send in addition to its own fields: `maxFieldBytes`, sealed and in base64. */
 export const maxSealedLength = 48 * 1024
 
 type Sealing = Pick<Deps, 'secretBox' | 'clock'>
@@ -45,7 +45,7 @@ function openAuthor({ secretBox }: Sealing, path: string, sealed: unknown): numb
   }
 }
 
-const Kept = z.object({
+const SealedFields = z.object({
   expiresAt: z.number(),
   fields: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
   version: z.string().nullable(),
@@ -58,21 +58,21 @@ const Kept = z.object({
 export function sealForm(deps: Sealing, path: string, raw: Record<string, unknown>): string | undefined {
   const userId = openAuthor(deps, path, raw._by)
   if (userId === undefined) return undefined
-  const kept: z.infer<typeof Kept> = {
-    expiresAt: deps.clock.now().getTime() + keptMs,
+  const content: z.infer<typeof SealedFields> = {
+    expiresAt: deps.clock.now().getTime() + ttlMs,
     fields: listSubmitted(raw),
     version: typeof raw._seen === 'string' ? raw._seen : null,
   }
-  const text = JSON.stringify(kept)
-  if (Buffer.byteLength(text) > maxKeptBytes) return undefined
-  return deps.secretBox.seal(text, ['kept_form', path, userId])
+  const text = JSON.stringify(content)
+  if (Buffer.byteLength(text) > maxFieldBytes) return undefined
+  return deps.secretBox.seal(text, ['sealed_form', path, userId])
 }
 
 /** The field of the sign-in page that has the sealed form. */
-export const KeptField = z
-  .object({ _kept: boundedText(maxSealedLength).optional().catch(undefined) })
+export const SealedFormField = z
+  .object({ _restore: boundedText(maxSealedLength).optional().catch(undefined) })
   .catch({})
-  .transform(({ _kept: kept }) => kept)
+  .transform((form) => form._restore)
 
 /** Returns the form filled in. Undefined if it's another user's or another form, was changed, or has expired. */
 export function openForm(
@@ -81,16 +81,16 @@ export function openForm(
   sealed: string,
 ): FormState | undefined {
   try {
-    const kept = Kept.parse(JSON.parse(secretBox.open(sealed, ['kept_form', path, userId])))
-    if (kept.expiresAt <= clock.now().getTime()) return undefined
-    const state = { submitted: kept.fields, isInvalid: true, isKept: true, version: kept.version }
-    return { ...emptyForm, ...state, message: keptMessage }
+    const content = SealedFields.parse(JSON.parse(secretBox.open(sealed, ['sealed_form', path, userId])))
+    if (content.expiresAt <= clock.now().getTime()) return undefined
+    const state = { submitted: content.fields, isInvalid: true, isRestored: true, version: content.version }
+    return { ...emptyForm, ...state, message: restoredMessage }
   } catch {
     return undefined // not sealed for this user and form
   }
 }
 
-const keptMessage =
+const restoredMessage =
   'Nothing was saved yet. Your session expired, so check what you entered and submit the form again.'
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { minuteMs } from '../../core/durations.ts'
 import type { Page } from '../../../support/browser.ts'
+import { minuteMs } from '../../core/durations.ts'
 import { password, seedSignedInMember, seedSignedInOwner, type SignedInUser } from '../support/dashboard.ts'
 import { useServiceWorld } from '../support/service.ts'
 
@@ -68,19 +68,19 @@ it.each([
 ])('shows an empty form if the sealed form %s', async (_what, change) => {
   const user = await seedSignedInOwner(world.service)
   const signIn = await submitTooLate(user)
-  const fields = { email: user.email, password, _kept: change(hiddenField(signIn, '_kept')) }
+  const fields = { email: user.email, password, _restore: change(hiddenField(signIn, '_restore')) }
   const { page } = await user.browser.press(signIn, 'Sign in', fields)
   expect([page.status, page.html.includes('Quincy')]).toEqual([200, false])
 })
 
 it('shows an empty form if it was filled in at another path', async () => {
   const user = await seedSignedInOwner(world.service)
-  const sealed = hiddenField(await submitTooLate(user), '_kept')
+  const sealed = hiddenField(await submitTooLate(user), '_restore')
   const again = await user.browser.open(user.urlFor('/agents/new'))
   const { page } = await user.browser.press(again.page, 'Sign in', {
     email: user.email,
     password,
-    _kept: sealed,
+    _restore: sealed,
   })
   expect([page.status, page.url.endsWith('/agents/new')]).toEqual([200, true])
   expect(page.html).not.toContain('Quincy')
@@ -100,7 +100,7 @@ it("doesn't keep more than 32 KB", async () => {
   expect(signIn.text).toContain(
     "Your session expired and the form wasn't submitted. Sign in, then submit it again.",
   )
-  expect(signIn.html).not.toContain('_kept')
+  expect(signIn.html).not.toContain('_restore')
 })
 
 it("doesn't keep passwords and secrets", async () => {
@@ -143,17 +143,17 @@ it.each([
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/contacts/new')
   await endSessions(user.userId)
-  const own = { _csrf: hiddenField(form, '_csrf'), _by: hiddenField(form, '_by') }
-  const sent = await post(user, '/contacts/new', { ...contact, ...own, ...changes }, headers)
-  expect([sent.status, sent.html.includes('_kept')]).toEqual([status, false])
+  const tokens = { _csrf: hiddenField(form, '_csrf'), _by: hiddenField(form, '_by') }
+  const sent = await post(user, '/contacts/new', { ...contact, ...tokens, ...changes }, headers)
+  expect([sent.status, sent.html.includes('_restore')]).toEqual([status, false])
 })
 
 it("doesn't keep a form without a cookie, as browsers send it from another site", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/contacts/new')
-  const own = { _csrf: hiddenField(form, '_csrf'), _by: hiddenField(form, '_by') }
-  const sent = await post(user, '/contacts/new', { ...contact, ...own }, { cookie: '' })
-  expect([sent.status, sent.html.includes('_kept')]).toEqual([303, false])
+  const tokens = { _csrf: hiddenField(form, '_csrf'), _by: hiddenField(form, '_by') }
+  const sent = await post(user, '/contacts/new', { ...contact, ...tokens }, { cookie: '' })
+  expect([sent.status, sent.html.includes('_restore')]).toEqual([303, false])
 })
 
 it("doesn't keep the form of one user for another, whose form it is by its CSRF token", async () => {
@@ -162,8 +162,8 @@ it("doesn't keep the form of one user for another, whose form it is by its CSRF 
   const attackersForm = await attacker.open('/contacts/new')
   const form = await user.open('/contacts/new')
   await endSessions(user.userId)
-  const own = { _csrf: hiddenField(form, '_csrf'), _by: hiddenField(attackersForm, '_by') }
-  const sent = await post(user, '/contacts/new', { ...contact, ...own })
+  const tokens = { _csrf: hiddenField(form, '_csrf'), _by: hiddenField(attackersForm, '_by') }
+  const sent = await post(user, '/contacts/new', { ...contact, ...tokens })
   const signIn: Page = { ...form, html: sent.html }
   const { page } = await user.browser.press(signIn, 'Sign in', { email: user.email, password })
   expect(page.html).not.toContain('Quincy')
