@@ -158,7 +158,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/:id': contactPage,
     '/contacts/:id/edit': editContactPage,
     '/contacts/:id/call': callNowPage,
-    '/contacts/:id/call-now': confirmCallPage,
+    '/contacts/:id/call/:campaignId': confirmCallPage,
     '/contacts/:id/add-to-campaign': addToCampaignPage,
     '/contacts/:id/do-not-call': addContactToDoNotCallListAction,
     '/contacts/:id/allow-again': removeContactFromDoNotCallListAction,

@@ -10,7 +10,7 @@ import { createTimeFormats, formatContactName } from '../../views/format.ts'
 import { confirmPage } from '../page/confirm-page.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formText, toFormTexts } from '../page/forms.ts'
-import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
+import { type IdContext, IdParam, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { describeBlocker, type OpenCampaign, suggestCampaign, toCampaignOptions } from './campaign-options.ts'
 import { requireContact } from './contact-queries.ts'
@@ -44,16 +44,18 @@ export const callNowPage = defineForm({
   submit: async (tx, context, { campaign_id, test }) => {
     const campaignId = requireCampaignId(campaign_id)
     if (test === undefined && (await findPlan(tx, context, campaignId)).startsNow) {
-      return redirectTo(pathTo(context, `/contacts/${context.params.id}/call-now?campaign=${campaignId}`))
+      return redirectTo(pathTo(context, `/contacts/${context.params.id}/call/${campaignId}`))
     }
     return queueNow(tx, context, { campaignId, test: test !== undefined })
   },
 })
 
+const CallParams = IdParams.extend({ campaignId: IdParam })
+
 /** Asks before a phone rings. A call that must wait is queued without a question, because it can be canceled. */
 export const confirmCallPage = defineForm({
-  params: IdParams,
-  query: z.object({ campaign: z.coerce.number().int().min(1).optional().catch(undefined) }),
+  params: CallParams,
+  query: noInput,
   form: noInput,
   show: async (deps, context) => {
     const contact = await findShownContact(deps, context)
@@ -76,13 +78,12 @@ export const confirmCallPage = defineForm({
   },
 })
 
-/** Returns the campaign in the query, or else the suggested one. */
 async function requireCampaignToCall(
   deps: Pick<Deps, 'db'>,
-  context: PageContext<{ campaign?: number | undefined }, IdContext['params']>,
+  { workspace, params: { campaignId } }: PageContext<unknown, z.output<typeof CallParams>>,
 ): Promise<OpenCampaign> {
-  const { campaigns, suggested } = await loadCampaigns(deps, context)
-  const campaign = campaigns.find(({ id }) => id === (context.query.campaign ?? suggested))
+  const campaigns = await listOpenCampaigns(deps, workspace.id)
+  const campaign = campaigns.find(({ id }) => id === campaignId)
   if (campaign === undefined) throw pageNotFound()
   return campaign
 }
@@ -125,15 +126,13 @@ async function findPlan(
     : { startsNow: false, message: 'Call queued. It waits for the calling hours of the campaign.' }
 }
 
-async function loadCampaigns(deps: Pick<Deps, 'db'>, { workspace, params: { id: contactId } }: IdContext) {
-  const campaigns = await listOpenCampaigns(deps, workspace.id)
-  const contact = { workspaceId: workspace.id, contactId }
-  return { campaigns, suggested: await suggestCampaign(deps, contact, campaigns) }
-}
-
 /** Returns the campaigns to choose from, with what keeps them from calling, and the one to suggest. */
-async function loadCampaignChoice(deps: Pick<Deps, 'db'>, context: IdContext) {
-  const { campaigns, suggested: chosen } = await loadCampaigns(deps, context)
+async function loadCampaignChoice(
+  deps: Pick<Deps, 'db'>,
+  { workspace, params: { id: contactId } }: IdContext,
+) {
+  const campaigns = await listOpenCampaigns(deps, workspace.id)
+  const chosen = await suggestCampaign(deps, { workspaceId: workspace.id, contactId }, campaigns)
   return {
     campaigns:
       campaigns.length === 0
