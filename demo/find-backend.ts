@@ -27,7 +27,12 @@ async function readDemoFile(file: string): Promise<DemoFile> {
     return DemoFile.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT') throw new DemoError(`The backend hasn't been started yet. ${startInstructions}`)
+    if (code === 'ENOENT') {
+      throw new DemoError(
+        `There's no file ${file}. If the backend is running with another DATA_DIR, run the demo with the same DATA_DIR. ` +
+          `If the backend hasn't been started yet: ${startInstructions}`,
+      )
+    }
     if (code === 'EACCES') {
       throw new DemoError(`${file} belongs to another user. Run the demo as the user who runs \`npm start\`.`)
     }

@@ -72,7 +72,8 @@ export function createBrowser(cookies: Record<string, string> = {}): Browser {
       const target = new URL(location, url)
       if (target.origin !== origin) return { page, externalUrl: target.href }
       url = target
-      request = {}
+      // With 307, the method and the body stay the same (RFC 9110, section 15.4.8).
+      if (response.status !== 307) request = {}
     }
     throw new Error(`too many redirects from ${first}`)
   }

@@ -187,9 +187,18 @@ export async function updateCampaign(
 export const selectOpenCampaigns = (db: Db, workspaceId: number) =>
   db
     .selectFrom('campaign')
-    .select(['id', 'name', 'status'])
-    .where('workspace_id', '=', workspaceId)
-    .where('status', '<>', 'archived')
-    .orderBy('name')
-    .orderBy('id')
+    .innerJoin('agent', 'agent.id', 'campaign.agent_id')
+    .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
+    .select([
+      'campaign.id',
+      'campaign.name',
+      'campaign.status',
+      'campaign.calling_hours',
+      'campaign.time_zone',
+    ])
+    .select(['agent.status as agent_status', 'phone_number.status as number_status'])
+    .where('campaign.workspace_id', '=', workspaceId)
+    .where('campaign.status', '<>', 'archived')
+    .orderBy('campaign.name')
+    .orderBy('campaign.id')
     .execute()

@@ -4,7 +4,7 @@ import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { pageHeaders } from '../views/page-headers.ts'
-import type { Render } from '../views/render.ts'
+import { createPageRenderer, type Render } from '../views/render.ts'
 import {
   type Action,
   type DashboardRoute,
@@ -20,14 +20,25 @@ import { emptyForm, type FormState, getFormFields, invalidForm } from './page/fo
 import { confirmMember, loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
+import {
+  mayKeepForm,
+  openForm,
+  sealAuthor,
+  SealedFormField,
+  sealForm,
+  toFormPath,
+} from './page/sealed-form.ts'
 import { createCostlyLimit, createPageLimit, createSubmitLimit } from './page/submit-limit.ts'
 import { submitOnce } from './page/submit-once.ts'
+import { readUpload } from './page/upload.ts'
 import type { DashboardRoutes } from './routes.ts'
-import { isFragment, redirectToSignIn } from './sign-in/sign-in-pages.ts'
+import { createSignInPage, isFragment, redirectToSignIn, SignInQuery } from './sign-in/sign-in-pages.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     pageContext: PageContext | null
+    /** True for a form that arrives after its session ended, and that may be kept. */
+    isFormLost: boolean
   }
   interface FastifyContextConfig {
     /** True if the same path also has a `GET` page. */
@@ -52,6 +63,8 @@ export function mountPages(
   const limitCostly = createCostlyLimit()
   const limitPages = createPageLimit(deps)
   pages.decorateRequest('pageContext', null)
+  pages.decorateRequest('isFormLost', false)
+  const showSignIn = createSignInPage(deps, createPageRenderer(render))
 
   const loadContext =
     (params: DashboardRoute['params']) => async (request: FastifyRequest, reply: FastifyReply) => {
@@ -65,11 +78,38 @@ export function mountPages(
   const loadSubmitContext = (route: FormPage | Action) => {
     const load = loadContext(route.params)
     const loadAndCount = async (request: FastifyRequest, reply: FastifyReply) => {
+      request.isFormLost =
+        route.kind === 'form' &&
+        mayKeepForm(request, deps.config) &&
+        (await browserAuth.getSession(request)) === undefined
+      if (request.isFormLost) return
       await load(request, reply)
       const { pageContext: context } = request
       if (context !== null) await limitSubmits(context.user.userId, reply, route.isCostly)
     }
-    return { onRequest: loadAndCount, preHandler: load }
+    return {
+      onRequest: loadAndCount,
+      preValidation: [readLostForm, checkLostForm, keepForm],
+      preHandler: load,
+    }
+  }
+
+  const readLostForm = async (request: FastifyRequest) => {
+    if (request.isFormLost && request.isMultipart()) await readUpload(request, 0)
+  }
+
+  // The CSRF token belongs to the browser, not to the session, so it can be checked when the session is over.
+  const checkLostForm = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    if (request.isFormLost) pages.csrfProtection(request, reply, done)
+    else done()
+  }
+
+  /** Shows the sign-in page instead of handling a form without a session. */
+  const keepForm = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!request.isFormLost) return
+    const sealedForm = sealForm(deps, toFormPath(request.url), getFormFields(request))
+    if (sealedForm === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
+    return showSignIn(reply, { ...SignInQuery.parse({ next: request.url }), sealedForm }, { status: 403 })
   }
 
   const send = (
@@ -86,6 +126,7 @@ export function mountPages(
       state,
       now: deps.clock.now(),
       isSimulated: deps.config.telephony === 'simulated',
+      sealAuthor: () => sealAuthor(deps, toFormOfUser(request)),
     })
     return reply
       .code(status)
@@ -93,8 +134,8 @@ export function mountPages(
       .send(render(view.template, page))
   }
 
-  const redirect = (reply: FastifyReply, { to, message }: Redirect) => {
-    if (message !== null) setFlash(reply, { kind: 'success', text: message }, isSecure)
+  const redirect = (reply: FastifyReply, { to, message, undo }: Redirect) => {
+    if (message !== null) setFlash(reply, { kind: 'success', text: message, undo }, isSecure)
     return reply.redirect(to, 303)
   }
 
@@ -130,7 +171,7 @@ export function mountPages(
   ): Promise<Redirect | Result> => {
     const context = getPageContext(request)
     const scoped = scopeToSubmit(route, context)
-    const form = { path: requestPath(request), raw: getFormFields(request) }
+    const form = { path: toFormPath(request.url), raw: getFormFields(request) }
     return limitIfCostly(route, context, () =>
       route.isOnce ? submitOnce(scoped, context, form, work) : work(scoped),
     )
@@ -141,6 +182,16 @@ export function mountPages(
       const context = getPageContext(request)
       return send(request, reply, await page.show(scopeToRead(page, context), context))
     })
+
+  /** Shows a form that the user had filled in before signing in again. It's never submitted here. */
+  const showRestored = async (form: FormPage, request: FastifyRequest, reply: FastifyReply) => {
+    const context = getPageContext(request)
+    const state = openForm(deps, toFormOfUser(request), SealedFormField.parse(request.body) ?? '')
+    if (state === undefined) return reply.redirect(request.url, 303)
+    const scoped = scope(form, context)
+    const view = await limitIfCostly(form, context, () => form.show(scoped, context, state))
+    return send(request, reply, view, state)
+  }
 
   const mountForm = (path: string, form: FormPage) => {
     const onRequest = loadContext(form.params)
@@ -156,6 +207,7 @@ export function mountPages(
     pages.post(path, { ...loadSubmitContext(form), config }, async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
+      if (raw._restore !== undefined) return showRestored(form, request, reply)
       try {
         const result = await run(form, request, (tx) => form.submit(tx, context, raw))
         return await ('to' in result ? redirect(reply, result) : send(request, reply, result))
@@ -221,4 +273,7 @@ function getPageContext({ pageContext: context }: FastifyRequest): PageContext {
   return context
 }
 
-const requestPath = ({ url: address }: FastifyRequest): string => address.split('?')[0] ?? ''
+const toFormOfUser = (request: FastifyRequest) => ({
+  path: toFormPath(request.url),
+  userId: getPageContext(request).user.userId,
+})

@@ -29,7 +29,7 @@ import {
   pauseCampaignAction,
   resumeCampaignAction,
 } from './campaigns/campaign-pages.ts'
-import { addToCampaignPage, callNowPage } from './contacts/call-contact-pages.ts'
+import { addToCampaignPage, callNowPage, confirmCallPage } from './contacts/call-contact-pages.ts'
 import { exportContactsDownload } from './contacts/contact-export.ts'
 import { editContactPage, newContactPage } from './contacts/contact-form-pages.ts'
 import { importColumnsPage } from './contacts/contact-import-columns-page.ts'
@@ -170,6 +170,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/:id': contactPage,
     '/contacts/:id/edit': editContactPage,
     '/contacts/:id/call': callNowPage,
+    '/contacts/:id/call/:campaignId': confirmCallPage,
     '/contacts/:id/add-to-campaign': addToCampaignPage,
     '/contacts/:id/do-not-call': addContactToDoNotCallListAction,
     '/contacts/:id/allow-again': removeContactFromDoNotCallListAction,

@@ -21,6 +21,10 @@ export async function registerScope(
 
 type HandleError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
+/** Returns the name of the cookie that CSRF tokens belong to. It's the browser's, so it outlives sessions. */
+export const csrfCookieName = ({ publicUrl }: Pick<Deps['config'], 'publicUrl'>): string =>
+  publicUrl.startsWith('https:') ? '__Host-outdial_csrf' : 'outdial_csrf'
+
 /**
  * Registers a scope for pages that people open in a browser, with cookies, forms, and CSRF protection. `readBody` reads
  * bodies that aren't plain forms before their CSRF token is checked.
@@ -40,7 +44,7 @@ export async function registerPages(
     pages.removeAllContentTypeParsers()
     await pages.register(formbody)
     await pages.register(csrf, {
-      cookieKey: secure ? '__Host-outdial_csrf' : 'outdial_csrf',
+      cookieKey: csrfCookieName(deps.config),
       // Lax, because an authorization begins with a navigation from the app's site, and browsers send no strict
       // cookies with it.
       cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure },

@@ -40,6 +40,7 @@ export function mountConsentPages(
       app: authorization.app,
       canSignUp: false,
       isFormLost: false,
+      sealedForm: null,
       email: failed?.email ?? authorization.loginHint,
       error: failed ? wrongPasswordMessage : null,
     })

@@ -68,8 +68,11 @@ export function parseLocalTimeField(field: string, text: string, timeZone: strin
 export function parseLocalDateField(field: string, text: string, timeZone: string): Date {
   const typed = readDateTime(text)
   if (typed?.hasTime === false) return new Date(toMoment(typed, timeZone))
-  if (typed === undefined && /^(?:19|[2-9]\d)\d\d-\d\d-\d\d$/.test(text.trim())) {
-    throw invalidField(field, 'invalid_datetime', "This date doesn't exist. Check the month and the day.")
+  if (typed === undefined) {
+    const message = /^(?:19|[2-9]\d)\d\d-\d\d-\d\d$/.test(text.trim())
+      ? "This date doesn't exist. Check the month and the day."
+      : "This isn't a valid date. Enter it as year, month, and day, for example 2026-12-03."
+    throw invalidField(field, 'invalid_datetime', message)
   }
   return parseLocalTimeField(field, text, timeZone)
 }

@@ -10,7 +10,7 @@ import {
 /**
  * The row and column that store a sealed value: `table.column`, then the row's key, with the workspace first. A current
  * and a previous secret share a place, because a rotation copies one to the other. A cookie has its name, and a message
- * between processes its channel.
+ * between processes its channel. What a form carries has the form's path.
  */
 export type SealedPlace =
   | readonly ['workspace.webhook_secret', workspaceId: number]
@@ -21,6 +21,8 @@ export type SealedPlace =
   | readonly ['server_secret.value', name: string]
   | readonly ['cookie', name: string]
   | readonly ['message', channel: string]
+  | readonly ['form_author', path: string]
+  | readonly ['sealed_form', path: string, userId: number]
 
 /** Encrypts values that are stored and that the service needs in plain text again. */
 export interface SecretBox {

@@ -375,8 +375,10 @@ it(
 )
 
 it("says what to do if the demo doesn't find a backend", async () => {
-  const { status, stderr } = await runDemo(path.join(service.dataDir, 'nothing-here'))
+  const dataDir = path.join(service.dataDir, 'nothing-here')
+  const { status, stderr } = await runDemo(dataDir)
 
   expect(status).toBe(1)
-  expect(stderr).toMatch(/hasn't been started yet\. Start it in another terminal with `npm start`/)
+  expect(stderr).toContain(`There's no file ${path.join(dataDir, 'demo.json')}.`)
+  expect(stderr).toMatch(/hasn't been started yet: Start it in another terminal with `npm start`/)
 })

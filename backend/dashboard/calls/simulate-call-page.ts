@@ -1,9 +1,10 @@
 import { AddContact, addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
+import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import type { Db } from '../../db/schema.ts'
+import { describeBlocker, toCampaignOptions } from '../contacts/campaign-options.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formText, toFormTexts } from '../page/forms.ts'
 import { pathTo } from '../page/page-context.ts'
@@ -26,9 +27,10 @@ export const simulateCallPage = defineForm({
     campaign_id: z.coerce.number().int().min(1).optional(),
   }),
   show: async (deps, { workspace }) => {
-    const campaigns = await selectCallingCampaigns(deps.db, workspace.id)
+    const campaigns = await listOpenCampaigns(deps, workspace.id)
+    const ready = campaigns.filter((campaign) => describeBlocker(campaign) === undefined)
     return simulateCallView('Simulate a call', {
-      campaigns: campaigns.map(({ id, name }) => ({ value: id, label: name })),
+      campaigns: toCampaignOptions(ready),
       text: formTexts,
     })
   },
@@ -45,18 +47,3 @@ export const simulateCallPage = defineForm({
     return redirectTo(pathTo(context, `/calls/${call.id}`), message)
   },
 })
-
-/** Returns the campaigns whose calls nothing but their calling hours and limits delays, oldest first. */
-const selectCallingCampaigns = (db: Db, workspaceId: number) =>
-  db
-    .selectFrom('campaign')
-    .innerJoin('agent', 'agent.id', 'campaign.agent_id')
-    .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
-    .select(['campaign.id', 'campaign.name'])
-    .where('campaign.workspace_id', '=', workspaceId)
-    .where('campaign.status', '=', 'active')
-    .where('agent.status', '=', 'live')
-    .where('phone_number.status', '=', 'active')
-    .orderBy('campaign.id')
-    .limit(200)
-    .execute()

@@ -42,6 +42,7 @@ import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import {
   type CampaignProgress,
+  countDueCalls,
   requireCampaign,
   selectCampaignProgress,
   selectCampaignsWithDetails,
@@ -77,6 +78,8 @@ interface CampaignData {
     createdAt: Date
   }
   progress: ShownProgress
+  /** What resuming starts; null if nothing, or if the campaign isn't paused. */
+  resumeDetail: string | null
   waiting: CallRow[]
   recent: CallRow[]
 }
@@ -115,11 +118,29 @@ export const campaignPage = definePage({
         createdAt: row.created_at,
       },
       progress,
+      resumeDetail: row.status === 'paused' ? await describeResume(deps, row, progress.queuedCount) : null,
       waiting: await rowsByStatus('queued'),
       recent: await rowsByStatus('completed'),
     })
   },
 })
+
+/** Says which waiting calls resuming starts. Returns null if no calls wait, so there's nothing to confirm. */
+async function describeResume(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  campaign: Awaited<ReturnType<typeof requireCampaign>>,
+  waiting: number,
+): Promise<string | null> {
+  if (waiting === 0) return null
+  const calls = formatPlural(waiting, 'call is', 'calls are')
+  if (campaign.agent_status !== 'live') return `${calls} waiting. They also wait for the agent to be Live.`
+  if (campaign.number_status !== 'active')
+    return `${calls} waiting. They also wait for an active phone number.`
+  const due = await countDueCalls(db, campaign.workspace_id, campaign.id, clock.now())
+  if (due === 0) return `${calls} waiting. None can start right away: it isn't their time yet.`
+  const limit = formatCount(campaign.max_concurrent_calls)
+  return `${calls} waiting. ${formatCount(due)} of them can start right away, up to ${limit} at the same time.`
+}
 
 async function listCallRows(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,

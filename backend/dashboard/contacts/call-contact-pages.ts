@@ -5,31 +5,31 @@ import { callContact } from '../../contacts/call-contact.ts'
 import { describeMissingValues } from '../../contacts/missing-values.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
+import { nextCallableAt } from '../../scheduling/calling-hours.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
+import { confirmPage } from '../page/confirm-page.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formText, toFormTexts } from '../page/forms.ts'
-import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { type IdContext, IdParam, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
+import { pageNotFound } from '../page/page-errors.ts'
 import { formatQueued } from '../page/queued-message.ts'
+import { describeBlocker, type OpenCampaign, suggestCampaign, toCampaignOptions } from './campaign-options.ts'
 import { requireContact } from './contact-queries.ts'
 
 const formTexts = toFormTexts(addContactTexts)
 
 interface CallData {
   contact: { id: number; name: string; phoneNumber: string }
-  campaigns: { value: number; label: string }[]
+  campaigns: { value: number | ''; label: string }[]
+  /** The suggested campaign; blank if the user must choose. */
+  chosen: number | ''
   /** True if the form asks for a time. */
   isLater: boolean
   text: typeof formTexts
 }
 
 const callContactView = template<CallData>('dashboard/contacts/call-contact-page')
-
-export const toCampaignOptions = (campaigns: Awaited<ReturnType<typeof listOpenCampaigns>>) =>
-  campaigns.map(({ id, name, status }) => ({
-    value: id,
-    label: status === 'paused' ? `${name} (paused)` : name,
-  }))
 
 export const alreadyOpenMessage =
   'This contact already has a call that is waiting or in progress in this campaign, so no call was queued.'
@@ -39,26 +39,104 @@ export const callNowPage = defineForm({
   query: noInput,
   form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: formText.optional() }),
   show: async (deps, context) => {
-    const campaigns = await listOpenCampaigns(deps, context.workspace.id)
-    const active = campaigns.filter(({ status }) => status === 'active')
     const contact = await findShownContact(deps, context)
-    return callContactView(`Call ${contact.name}`, {
-      contact,
-      campaigns: toCampaignOptions(active),
-      isLater: false,
-      text: formTexts,
-    })
+    const choice = await loadCampaignChoice(deps, context)
+    return callContactView(`Call ${contact.name}`, { contact, ...choice, isLater: false, text: formTexts })
   },
   submit: async (tx, context, { campaign_id, test }) => {
-    const isTest = test !== undefined
-    const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
-    const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
-    if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
-    const missing = await findMissing(tx, context, request.campaignId)
-    const message = await formatQueued(tx, context.workspace, callId)
-    return redirectTo(pathTo(context, `/calls/${callId}`), joinSentences(message, missing))
+    const campaignId = requireCampaignId(campaign_id)
+    if (test === undefined && (await startsNow(tx, context, campaignId))) {
+      return redirectTo(pathTo(context, `/contacts/${context.params.id}/call/${campaignId}`))
+    }
+    return queueNow(tx, context, { campaignId, test: test !== undefined })
   },
 })
+
+const CallParams = IdParams.extend({ campaignId: IdParam })
+
+/** Asks before a phone rings. A call that must wait is queued without a question, because it can be canceled. */
+export const confirmCallPage = defineForm({
+  params: CallParams,
+  query: noInput,
+  form: noInput,
+  show: async (deps, context) => {
+    const contact = await findShownContact(deps, context)
+    const campaign = await requireCampaignToCall(deps, context)
+    return confirmPage(`Call ${contact.name} now?`, {
+      heading: `Call ${contact.name} now?`,
+      effects: [
+        `The campaign “${campaign.name}” calls ${contact.phoneNumber} as soon as it has a free slot.`,
+      ],
+      notes: [
+        "You can cancel the call until it's dialed.",
+        ...[(await findMissing(deps, context, campaign.id)) ?? []].flat(),
+      ],
+      confirmation: null,
+      submitLabel: 'Call now',
+      back: { path: `/contacts/${contact.id}`, label: contact.name },
+      fields: {},
+    })
+  },
+  submit: async (tx, context) => {
+    const { id } = await requireCampaignToCall(tx, context)
+    return queueNow(tx, context, { campaignId: id, test: false })
+  },
+})
+
+async function requireCampaignToCall(
+  deps: Pick<Deps, 'db'>,
+  { workspace, params: { campaignId } }: PageContext<unknown, z.output<typeof CallParams>>,
+): Promise<OpenCampaign> {
+  const campaigns = await listOpenCampaigns(deps, workspace.id)
+  const campaign = campaigns.find(({ id }) => id === campaignId)
+  if (campaign === undefined) throw pageNotFound()
+  return campaign
+}
+
+async function queueNow(
+  tx: Deps,
+  context: IdContext,
+  { campaignId, test }: { campaignId: number; test: boolean },
+) {
+  const request = { campaignId, at: null, test }
+  const { callId, queued } = await callContact(tx, context.caller, context.params.id, request)
+  if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
+  const message = await formatQueued(tx, context.workspace, callId)
+  const missing = await findMissing(tx, context, campaignId)
+  return redirectTo(pathTo(context, `/calls/${callId}`), joinSentences(message, missing))
+}
+
+/** Returns true if a call that's queued now waits for nothing but a free slot of its campaign. */
+async function startsNow(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  context: IdContext,
+  campaignId: number,
+): Promise<boolean> {
+  const contact = await requireContact(deps, context)
+  const campaigns = await listOpenCampaigns(deps, context.workspace.id)
+  const campaign = campaigns.find(({ id }) => id === campaignId)
+  if (campaign === undefined || describeBlocker(campaign) !== undefined) return false
+  const now = deps.clock.now()
+  const rules = { callingHours: campaign.calling_hours, timeZone: campaign.time_zone }
+  const number = { phoneNumber: contact.phone_number, timeZone: contact.time_zone }
+  return nextCallableAt(rules, number, now) <= now
+}
+
+/** Returns the campaigns to choose from, with what keeps them from calling, and the one to suggest. */
+async function loadCampaignChoice(
+  deps: Pick<Deps, 'db'>,
+  { workspace, params: { id: contactId } }: IdContext,
+) {
+  const campaigns = await listOpenCampaigns(deps, workspace.id)
+  const chosen = await suggestCampaign(deps, { workspaceId: workspace.id, contactId }, campaigns)
+  return {
+    campaigns:
+      campaigns.length === 0
+        ? []
+        : [{ value: '' as const, label: 'Choose a campaign' }, ...toCampaignOptions(campaigns)],
+    chosen,
+  }
+}
 
 export const addToCampaignPage = defineForm({
   params: IdParams,
@@ -68,11 +146,10 @@ export const addToCampaignPage = defineForm({
     scheduled_at: boundedText(64).optional(),
   }),
   show: async (deps, context) => {
-    const campaigns = await listOpenCampaigns(deps, context.workspace.id)
     const contact = await findShownContact(deps, context)
     return callContactView(`Add ${contact.name} to a campaign`, {
       contact,
-      campaigns: toCampaignOptions(campaigns),
+      ...(await loadCampaignChoice(deps, context)),
       isLater: true,
       text: formTexts,
     })

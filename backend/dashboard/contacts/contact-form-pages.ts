@@ -4,12 +4,12 @@ import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import type { Added } from '../../contacts/add-request.ts'
-import { ContactInput } from '../../contacts/contact-input.ts'
+import { checkConsentDate, ContactInput, requireTimeZone } from '../../contacts/contact-input.ts'
 import { describeMissingValues } from '../../contacts/missing-values.ts'
 import { replaceContactDetails } from '../../contacts/update-contact.ts'
-import { throwAsFieldError } from '../../core/errors.ts'
+import { ApiError, throwAsFieldError } from '../../core/errors.ts'
 import { invalidField } from '../../core/form-errors.ts'
-import { isInternational } from '../../core/phone.ts'
+import { isInternational, parsePhone, parsePhones } from '../../core/phone.ts'
 import { pick, toRecord } from '../../core/records.ts'
 import { toSingleLine } from '../../core/text.ts'
 import { validate } from '../../core/validate.ts'
@@ -22,11 +22,13 @@ import {
 import type { Deps } from '../../deps.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
+import { IssueCollector } from '../page/collect-issues.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { type FormFrame, formText, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { formatQueued } from '../page/queued-message.ts'
-import { joinSentences, toCampaignOptions } from './call-contact-pages.ts'
+import { joinSentences } from './call-contact-pages.ts'
+import { toCampaignOptions } from './campaign-options.ts'
 import { requireContact } from './contact-queries.ts'
 
 type Values = Record<ContactColumn, string>
@@ -55,7 +57,7 @@ const ContactFields = z.object({
   ...toRecord(textColumns, () => text),
   variables: boundedText(maxVariablesLength).optional(),
   'consent.source': text,
-  'consent.at': boundedText(64).optional(),
+  'consent.at': text,
 })
 
 const NewContactFields = ContactFields.extend({
@@ -85,21 +87,17 @@ export const newContactPage = defineForm({
   },
   submit: async (tx, context, fields) => {
     const { workspace, caller } = context
-    const contact = {
-      ...toContactInput(fields, workspace.timeZone),
-      phone_number: fields.phone_number,
-      country: readFormCountry(fields),
-      ...(fields.do_not_call !== undefined && { do_not_call: true }),
-    }
+    const form = { fields, workspace, now: tx.clock.now() }
     if (fields.campaign_id === undefined) {
-      const saved = await addContact(tx, caller, validate(ContactInput, contact))
+      const saved = await addContact(tx, caller, parseNewContact(ContactInput, form))
       return redirectTo(
         pathTo(context, `/contacts/${saved.contact.id}`),
         saved.contact.created ? 'Contact added.' : existingContactMessage,
       )
     }
-    const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
-    const added = await addContact(tx, caller, validate(AddContact, body)).catch(throwAsFieldError)
+    const call = { campaign_id: fields.campaign_id, test: fields.test !== undefined }
+    const contact = parseNewContact(ContactWithCall, form, call)
+    const added = await addContact(tx, caller, contact).catch(throwAsFieldError)
     const to = pathTo(context, `/contacts/${added.contact.id}`)
     const message = await formatQueuedMessage(tx, workspace, added)
     if (added.call === 'listed' || added.call?.suppressed === true || added.call?.queued !== true)
@@ -163,7 +161,10 @@ export const editContactPage = defineForm({
       caller,
       params: { id },
     } = context
-    const contact = validate(EditedContact, toContactInput(fields, workspace.timeZone))
+    const { phone_number: phoneNumber } = await requireContact(tx, context)
+    const issues = new IssueCollector()
+    const details = toContactInput(fields, { workspace, now: tx.clock.now(), phoneNumber }, issues)
+    const contact = validateWith(issues, EditedContact, details)
     await replaceContactDetails(tx, caller, id, contact)
     return redirectTo(
       pathTo(context, `/contacts/${id}`),
@@ -174,24 +175,103 @@ export const editContactPage = defineForm({
 
 const EditedContact = ContactInput.omit({ phone_number: true, country: true, do_not_call: true })
 
-/** Converts the fields to the input of the API. Omits blank fields. */
-function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string): Record<string, unknown> {
-  const source = fields['consent.source']
-  const at = fields['consent.at']
-  if (at !== undefined && source === undefined) {
-    throw invalidField('consent.source', 'required', 'Enter the consent source, or clear the consent date.')
-  }
-  if (source !== undefined && at === undefined) {
-    throw invalidField('consent.at', 'required', 'Enter the consent date, or clear the consent source.')
-  }
+const ContactWithCall = AddContact.extend({ time_zone: ContactInput.shape.time_zone })
+
+interface NewContactForm {
+  fields: z.output<typeof NewContactFields>
+  workspace: { country: string; timeZone: string }
+  now: Date
+}
+
+/** @throws {ApiError} validation_failed, with the issues of all fields */
+function parseNewContact<Schema extends z.ZodType>(
+  schema: Schema,
+  { fields, workspace, now }: NewContactForm,
+  call: object = {},
+): z.output<Schema> {
+  const issues = new IssueCollector()
+  const country = issues.collect(() => readFormCountry(fields))
+  const mustNotBeCalled = fields.do_not_call !== undefined
+  const isCountryUnknown = country === undefined && fields.country !== undefined
+  const phoneNumber = isCountryUnknown
+    ? undefined
+    : issues.collect(() =>
+        parseFormNumber(fields.phone_number, country ?? workspace.country, mustNotBeCalled),
+      )
+  return validateWith(issues, schema, {
+    ...toContactInput(fields, { workspace, now, phoneNumber }, issues),
+    phone_number: fields.phone_number,
+    country,
+    ...(mustNotBeCalled && { do_not_call: true }),
+    ...call,
+  })
+}
+
+/** Adds the issues that a schema finds. Of several issues of a field, the form shows the first one. */
+function validateWith<Schema extends z.ZodType>(
+  issues: IssueCollector,
+  schema: Schema,
+  input: object,
+): z.output<Schema> {
+  const parsed = issues.collect(() => validate(schema, input))
+  issues.throwIfAny()
+  return parsed as z.output<Schema>
+}
+
+/** Returns undefined for a blank number, which the schema reports. */
+function parseFormNumber(written: string | undefined, country: string, mustNotBeCalled: boolean) {
+  if (written === undefined) return undefined
+  const parsed = mustNotBeCalled ? parsePhones(written, country) : parsePhone(written, country)
+  if (!parsed.ok) throw new ApiError('validation_failed', { details: [parsed.issue] })
+  return 'phoneNumber' in parsed ? parsed.phoneNumber : parsed.phoneNumbers[0]
+}
+
+/** What the meaning of some fields depends on. */
+interface FormContext {
+  workspace: { timeZone: string }
+  now: Date
+  /** Undefined if it's missing or invalid. */
+  phoneNumber: string | undefined
+}
+
+/** Converts the fields to the input of the API. Omits blank fields, and collects the issues of the others. */
+function toContactInput(
+  fields: z.output<typeof ContactFields>,
+  { workspace, now, phoneNumber }: FormContext,
+  issues: IssueCollector,
+): Record<string, unknown> {
+  const { time_zone: timeZone, variables } = fields
+  if (timeZone !== undefined && phoneNumber !== undefined)
+    issues.collect(() => requireTimeZone(timeZone, phoneNumber))
+  const consent = issues.collect(() => parseConsent(fields, workspace.timeZone, now))
   return {
     ...pick(fields, textColumns),
-    ...(fields.variables !== undefined && { variables: parseVariables(fields.variables) }),
-    ...(source !== undefined &&
-      at !== undefined && {
-        consent: { source, at: parseLocalDateField('consent.at', at, timeZone).toISOString() },
-      }),
+    ...(variables !== undefined && { variables: issues.collect(() => parseVariables(variables)) }),
+    ...(consent !== undefined && { consent }),
   }
+}
+
+/** @throws {ApiError} validation_failed if only one of the fields is filled in, or the date isn't one or is in the future */
+function parseConsent(fields: z.output<typeof ContactFields>, timeZone: string, now: Date) {
+  const source = fields['consent.source']
+  const at = fields['consent.at']
+  if (source === undefined && at === undefined) return undefined
+  const issues = new IssueCollector()
+  if (source === undefined) {
+    const message = 'Enter the consent source, or clear the consent date.'
+    issues.add([{ field: 'consent.source', code: 'required', message }])
+  }
+  if (at === undefined) {
+    const message = 'Enter the consent date, or clear the consent source.'
+    issues.add([{ field: 'consent.at', code: 'required', message }])
+  }
+  const date = at && issues.collect(() => parseLocalDateField('consent.at', at, timeZone))
+  const consent = source && date ? { source, at: date.toISOString() } : undefined
+  issues.collect(() => {
+    checkConsentDate(consent, now)
+  })
+  issues.throwIfAny()
+  return consent
 }
 
 /** Reads the country, which doesn't matter for a number with a country code. */
@@ -209,7 +289,7 @@ const formatVariables = (variables: Record<string, string>): string =>
     .map(([name, value]) => `${name} = ${toSingleLine(value)}`)
     .join('\n')
 
-/** @throws {ApiError} validation_failed, with the number of the invalid line */
+/** @throws {ApiError} validation_failed, with the number of the first invalid line */
 function parseVariables(list: string): Record<string, string> {
   const lines = list.split(/\r\n|\r|\n/)
   const entries = lines.flatMap((line, index): [string, string][] => {

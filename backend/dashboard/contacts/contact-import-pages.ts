@@ -20,7 +20,7 @@ import { defineAction, defineForm, definePage, noInput, redirectTo, template } f
 import { OptionalId } from '../page/forms.ts'
 import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { ChosenFile } from '../page/upload.ts'
-import { toCampaignOptions } from './call-contact-pages.ts'
+import { toCampaignOptions } from './campaign-options.ts'
 import {
   type ColumnsForm,
   columnsPath,

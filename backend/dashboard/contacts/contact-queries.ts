@@ -51,6 +51,22 @@ export async function requireContact({ db }: Pick<Deps, 'db'>, { workspace, para
   throw notFound('contact')
 }
 
+/** Returns the campaign of the contact's last call, or undefined without calls. */
+export async function findLastCampaignOf(
+  db: Db,
+  { workspaceId, contactId }: { workspaceId: number; contactId: number },
+): Promise<number | undefined> {
+  const call = await db
+    .selectFrom('call')
+    .select('campaign_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return call?.campaign_id
+}
+
 /** How much is stored about a contact. */
 export interface StoredData {
   calls: number

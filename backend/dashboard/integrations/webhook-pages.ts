@@ -115,7 +115,7 @@ function formatActionDetails(
   reportsEnd: boolean,
 ): { testDetail: string; removeDetail: string } {
   const testDetail =
-    "Sends a sample event that matches the subscription's filter and is marked as a test. It's sent once, without retries."
+    "A test event is a sample that matches the subscription's filter and is marked as a test. It's sent once, without retries."
   const removeDetail =
     "Pending deliveries are canceled. The delivery log stays for 30 days. You can't undo this."
   const stays = "The Zap or app stays on, but won't receive events until it's turned off and on again."

@@ -229,6 +229,8 @@ export interface Redirect {
   /** A path of this service. */
   to: string
   message: string | null
+  /** Path of the action that takes it back, for a button next to the message. */
+  undo?: string
 }
 
 export const redirectTo = (to: string, message: string | null = null): Redirect => ({ to, message })

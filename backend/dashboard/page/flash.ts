@@ -2,7 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 
 /** A message that the next page shows once. */
-export const Flash = z.object({ kind: z.enum(['success', 'error']), text: z.string().max(1000) })
+export const Flash = z.object({
+  kind: z.enum(['success', 'error']),
+  text: z.string().max(1000),
+  /** Path of the action behind the Undo button, in a workspace. */
+  undo: z
+    .string()
+    .max(200)
+    .regex(/^\/w\/\d{1,15}(?:\/[\w-]{1,50}){1,5}$/)
+    .optional(),
+})
 export type Flash = z.infer<typeof Flash>
 
 /** With the `__Host-` prefix, sibling subdomains can't set this cookie. The session cookie has it too. */

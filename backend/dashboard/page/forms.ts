@@ -6,7 +6,7 @@ import { type ApiError } from '../../core/errors.ts'
 import { FormError } from '../../core/form-errors.ts'
 import { canonicalJson } from '../../core/text.ts'
 import { withoutFieldName } from '../../core/validate.ts'
-import { languageName } from '../../views/format.ts'
+import { formatPlural, languageName } from '../../views/format.ts'
 
 /** What a form shows in addition to saved values: what was entered, and its issues. */
 export interface FormState {
@@ -14,7 +14,9 @@ export interface FormState {
   submitted: Record<string, string | string[]>
   /** True if the form is shown again because it couldn't be submitted. */
   isInvalid: boolean
-  /** An error that doesn't belong to a visible field. */
+  /** True if that's because the session had expired. Nothing is wrong with what was entered. */
+  isRestored: boolean
+  /** An error that isn't about fields. */
   message: string | null
   /** Issue texts by field name. Names are the same as in operations: `calling_hours.start`. */
   issues: Record<string, string>
@@ -25,6 +27,7 @@ export interface FormState {
 export const emptyForm: FormState = {
   submitted: {},
   isInvalid: false,
+  isRestored: false,
   message: null,
   issues: {},
   version: null,
@@ -54,38 +57,73 @@ const omittedFields = /password|secret|private_key|google_account|^_/i
 /** Returns the state of a form after an error, with what was entered. */
 export function invalidForm(raw: Record<string, unknown>, error: ApiError): FormState {
   const issues: Record<string, string> = {}
-  // The field of a list is its group of checkboxes.
-  for (const detail of error.details)
-    issues[detail.field.replace(/\.\d{1,4}$/, '')] ??= withoutFieldName(detail)
+  for (const detail of error.details) {
+    const [, list = ''] = /^(.+)\.[^.]+$/.exec(detail.field) ?? []
+    // One variable, or one entry of a list. The form has a field for all of them.
+    if (!(detail.field in raw) && list in raw) issues[list] ??= detail.message
+    else issues[detail.field.replace(/\.\d{1,4}$/, '')] ??= withoutFieldName(detail)
+  }
+  const version = error instanceof EditConflictError ? error.version : raw._seen
+  return {
+    ...{ submitted: listSubmitted(raw), isInvalid: true, isRestored: false, issues },
+    message: Object.keys(issues).length === 0 ? error.message : null,
+    version: typeof version === 'string' ? version : null,
+  }
+}
+
+/** Returns the text fields of a form that may be filled in again. */
+export function listSubmitted(raw: Record<string, unknown>): FormState['submitted'] {
   const submitted: FormState['submitted'] = {}
   for (const [name, value] of Object.entries(raw)) {
     if (omittedFields.test(name)) continue
     if (typeof value === 'string' || isStringArray(value)) submitted[name] = value
   }
-  // A field that wasn't sent may not exist on the form, so its issue might not be visible.
-  const allShownAtFields =
-    Object.keys(issues).length > 0 && Object.keys(issues).every((field) => field in raw)
-  const version = error instanceof EditConflictError ? error.version : raw._seen
+  return submitted
+}
+
+/**
+ * Creates the `form` object for templates.
+ *
+ * @param sealAuthor returns a text that names the user who opened the form; see `sealed-form.ts`
+ */
+export function createFormModel(state: FormState, csrf: string, sealAuthor: () => string = () => '') {
+  const shown = new Map<string, { id: string; label: string }>()
+  const isFirstIssue = (name: string) => [...shown.keys()].find((one) => one in state.issues) === name
   return {
-    ...{ submitted, isInvalid: true, message: allShownAtFields ? null : error.message, issues },
-    version: typeof version === 'string' ? version : null,
+    ...state,
+    csrf,
+    once: randomUUID(),
+    sealAuthor,
+    /**
+     * Returns a field's values, either entered or `saved`, and the IDs of the texts that describe it. Call it once for each
+     * field, in the order of the page: the first one with an issue gets the focus.
+     */
+    field: (name: string, saved?: unknown, hint?: string, label = name) => {
+      const id = `f-${name.replace(/[^\w-]/g, '-')}`
+      shown.set(name, { id, label })
+      const values: unknown[] = [(state.isInvalid ? state.submitted[name] : saved) ?? []].flat()
+      const issue = state.issues[name]
+      const describedBy = [issue && `${id}-issue`, hint && `${id}-hint`].filter(Boolean).join(' ')
+      return { id, values, value: values[0] ?? '', issue, describedBy, isFirstIssue: isFirstIssue(name) }
+    },
+    /** Lists the issues in the order of the page, for the summary above the form. Call it when the fields are rendered. */
+    summarize: () => {
+      const { issues } = state
+      const atFields = [...shown].flatMap(([name, { id, label }]) =>
+        issues[name] === undefined ? [] : [{ text: nameField(issues[name], label), target: id }],
+      )
+      const elsewhere = Object.entries(issues)
+        .filter(([name]) => !shown.has(name))
+        .map(([name, issue]) => ({ text: nameField(issue, name), target: null }))
+      const items = [...atFields, ...elsewhere]
+      return { title: formatPlural(items.length, 'field needs attention', 'fields need attention'), items }
+    },
   }
 }
 
-/** Creates the `form` object for templates. */
-export const createFormModel = (state: FormState, csrf: string) => ({
-  ...state,
-  csrf,
-  once: randomUUID(),
-  /** Returns a field's values, either entered or `saved`, and the IDs of the texts that describe it. */
-  field: (name: string, saved?: unknown, hint?: string) => {
-    const id = `f-${name.replace(/[^\w-]/g, '-')}`
-    const values: unknown[] = [(state.isInvalid ? state.submitted[name] : saved) ?? []].flat()
-    const issue = state.issues[name]
-    const describedBy = [hint && `${id}-hint`, issue && `${id}-issue`].filter(Boolean).join(' ')
-    return { id, values, value: values[0] ?? '', issue, describedBy }
-  },
-})
+/** Writes an issue without its field: “This field is required.” → “Phone number is required.” */
+const nameField = (issue: string, label: string): string =>
+  issue.startsWith('This field ') ? `${label}${issue.slice('This field'.length)}` : `${label}: ${issue}`
 
 const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')

@@ -15,6 +15,7 @@ export function createPageModel(
     state: FormState
     now: Date
     isSimulated: boolean
+    sealAuthor: () => string
   },
 ) {
   const { user, workspace, workspaces } = context
@@ -23,7 +24,7 @@ export function createPageModel(
     ...view.data,
     ui,
     title: view.title,
-    form: createFormModel(page.state, page.csrf),
+    form: createFormModel(page.state, page.csrf, page.sealAuthor),
     flash: page.flash,
     here: page.path,
     isSimulated: page.isSimulated,

@@ -85,5 +85,6 @@ function parseRedirect(response: unknown, path: string): Redirect {
     return alreadySent(path)
   }
   const message = 'message' in response && typeof response.message === 'string' ? response.message : null
-  return { to: response.to, message }
+  const undo = 'undo' in response && typeof response.undo === 'string' ? response.undo : undefined
+  return { to: response.to, message, ...(undo !== undefined && { undo }) }
 }

@@ -2,12 +2,13 @@ import { boundedText } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { publicForm } from '../../http/http-limits.ts'
+import { publicForm, publicFormBytes } from '../../http/http-limits.ts'
 import { listWorkspaces } from '../../identity/members.ts'
 import { hasUsers } from '../../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
+import { maxSealedLength, openForm, SealedFormField, toFormPath } from '../page/sealed-form.ts'
 
 /** Allows every address of the dashboard. Lists with filters have the longest. */
 const maxAddressLength = 4_000
@@ -22,34 +23,42 @@ export const NextQuery = z.object({
 /** `lost`: the session ended before a form was sent. */
 export const SignInQuery = NextQuery.extend({ lost: z.enum(['form']).optional().catch(undefined) })
 
-/** Mounts sign-in and sign-out for the dashboard, and `/`, which redirects to the user's first workspace. */
-export function mountSignInPages(
-  pages: FastifyInstance,
-  deps: Pick<Deps, 'db'>,
-  parts: { render: RenderPage; browserAuth: BrowserAuth },
-): void {
-  const { render, browserAuth } = parts
+type ShowSignIn = (
+  reply: FastifyReply,
+  page: z.output<typeof SignInQuery> & { sealedForm?: string | undefined },
+  options?: { status?: number; failedEmail?: string },
+) => Promise<FastifyReply>
 
-  const showSignIn = async (
-    reply: FastifyReply,
-    { next, lost }: z.output<typeof SignInQuery>,
-    failed?: { email: string },
-  ) => {
+/** Creates the function that sends the sign-in page. `sealedForm` is a form that the user had filled in, sealed. */
+export const createSignInPage =
+  (deps: Pick<Deps, 'db'>, render: RenderPage): ShowSignIn =>
+  async (reply, { next, lost, sealedForm }, { status = 200, failedEmail } = {}) => {
+    const hasFailed = failedEmail !== undefined
     const html = render('sign-in', {
-      title: failed ? 'Error: Sign in' : 'Sign in',
+      title: hasFailed ? 'Error: Sign in' : 'Sign in',
       csrf: reply.generateCsrf(),
       action: `/sign-in?next=${encodeURIComponent(next)}`,
       app: null,
       canSignUp: !(await hasUsers(deps)),
-      isFormLost: lost === 'form' && failed === undefined,
-      email: failed?.email ?? '',
-      error: failed ? wrongPasswordMessage : null,
+      isFormLost: lost === 'form' && !hasFailed,
+      sealedForm: sealedForm ?? null,
+      email: failedEmail ?? '',
+      error: hasFailed ? wrongPasswordMessage : null,
     })
     return reply
-      .code(failed ? 422 : 200)
+      .code(hasFailed ? 422 : status)
       .headers(pageHeaders())
       .send(html)
   }
+
+/** Mounts sign-in and sign-out for the dashboard, and `/`, which redirects to the user's first workspace. */
+export function mountSignInPages(
+  pages: FastifyInstance,
+  deps: Pick<Deps, 'db' | 'secretBox' | 'clock'>,
+  parts: { render: RenderPage; browserAuth: BrowserAuth },
+): void {
+  const { render, browserAuth } = parts
+  const showSignIn = createSignInPage(deps, render)
 
   pages.get('/', async (request, reply) => {
     const session = await browserAuth.getSession(request)
@@ -64,11 +73,21 @@ export function mountSignInPages(
     return session === undefined ? showSignIn(reply, query) : reply.redirect(query.next, 303)
   })
 
-  pages.post('/sign-in', publicForm, async (request, reply) => {
+  pages.post('/sign-in', { bodyLimit: publicFormBytes + maxSealedLength }, async (request, reply) => {
     const query = SignInQuery.parse(request.query)
+    const sealedForm = SealedFormField.parse(request.body)
     const userId = await browserAuth.signIn(request, reply)
-    if (userId === undefined) return showSignIn(reply, query, SignInForm.parse(request.body))
-    return reply.redirect(query.next, 303)
+    if (userId === undefined) {
+      return showSignIn(
+        reply,
+        { ...query, sealedForm },
+        { failedEmail: SignInForm.parse(request.body).email },
+      )
+    }
+    const path = toFormPath(query.next)
+    const isRestored = sealedForm !== undefined && openForm(deps, { path, userId }, sealedForm) !== undefined
+    // With 307, the browser sends the sealed fields on to the form, which shows them.
+    return reply.redirect(query.next, isRestored ? 307 : 303)
   })
 
   pages.post('/sign-out', publicForm, async (request, reply) => {

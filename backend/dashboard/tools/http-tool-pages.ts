@@ -1,8 +1,10 @@
 import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
 import { mergeSecrets } from '../../tools/custom/tool-secrets.ts'
 import { httpMethods, HttpSettings } from '../../tools/custom/tool-settings.ts'
 import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
+import { findHttpToolUrlIssues } from '../../tools/custom/validate-http-tool.ts'
 import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
@@ -65,17 +67,22 @@ const HttpToolFields = z
   .catchall(anyField(maxSchemaLength))
 
 /** @param names of the tool's saved secrets */
-function parseHttpTool(raw: z.output<typeof HttpToolFields>, names: readonly string[]) {
+function parseHttpTool(
+  { config }: Pick<Deps, 'config'>,
+  raw: z.output<typeof HttpToolFields>,
+  names: readonly string[],
+) {
   const { method, description } = raw
   const name = raw.name.trim()
+  const url = raw.url.trim()
   const parts = {
     headers: () => parseHeaders(raw.headers),
     inputSchema: () =>
       raw.arguments_as === 'schema' ? parseSchema(raw.input_schema) : toSchema(parseParameters(raw)),
     secrets: () => parseSecrets(raw, names),
   }
-  const read = parseParts(parts, findToolTextIssues({ name, description }))
-  return { ...read, name, description, method, url: raw.url.trim() }
+  const otherIssues = [...findToolTextIssues({ name, description }), ...findHttpToolUrlIssues(config, url)]
+  return { ...parseParts(parts, otherIssues), name, description, method, url }
 }
 
 const emptyParameter: Parameter = { name: '', type: 'string', about: '', isRequired: false }
@@ -110,7 +117,7 @@ export const newHttpToolPage = defineForm({
       ...formOptions,
     }),
   submit: async (tx, context, raw) => {
-    const tool = parseHttpTool(raw, [])
+    const tool = parseHttpTool(tx, raw, [])
     const secrets = mergeSecrets({}, tool.secrets)
     const { id } = await addHttpTool(tx, context.workspace.id, { ...tool, secrets })
     return redirectTo(pathTo(context, `/tools/${id}`), "Tool added. To use it, assign it on an agent's page.")
@@ -147,7 +154,7 @@ export const editHttpToolPage = defineForm({
   submit: async (tx, context, raw) => {
     const { workspace, params } = context
     const { secretNames } = await getTool(tx, workspace.id, params.id)
-    await editHttpTool(tx, workspace.id, params.id, parseHttpTool(raw, secretNames))
+    await editHttpTool(tx, workspace.id, params.id, parseHttpTool(tx, raw, secretNames))
     return redirectTo(
       pathTo(context, `/tools/${params.id}`),
       'Tool saved. Agents use the changes from now on.',

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { invalidField } from '../../core/form-errors.ts'
 import type { JsonSchema } from '../../tools/json-schema/compile-schema.ts'
+import { IssueCollector } from '../page/collect-issues.ts'
 
 export const parameterTypes = [
   { value: 'string', label: 'Text' },
@@ -66,7 +67,8 @@ export function parseParameters(raw: Readonly<Record<string, unknown>>): Paramet
   const rows = Array.from({ length: maxRows }, (_, index) => `param.${index + 1}`)
   const filled = rows.filter((row) => ['name', 'about'].some((part) => text(`${row}.${part}`) !== ''))
   const names = filled.map((row) => text(`${row}.name`))
-  return filled.map((row, index) => {
+  const issues = new IssueCollector()
+  const parseRow = (row: string, index: number): Parameter => {
     const name = names[index] ?? ''
     const field = `${row}.name`
     if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)) {
@@ -87,7 +89,10 @@ export function parseParameters(raw: Readonly<Record<string, unknown>>): Paramet
       about: text(`${row}.about`),
       isRequired: raw[`${row}.required`] !== undefined,
     }
-  })
+  }
+  const parameters = filled.flatMap((row, index) => issues.collect(() => parseRow(row, index)) ?? [])
+  issues.throwIfAny()
+  return parameters
 }
 
 /**

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
+import type { Deps } from '../../deps.ts'
 import { mergeSecrets } from '../../tools/custom/tool-secrets.ts'
 import { RemoteSettings } from '../../tools/custom/tool-settings.ts'
 import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
+import { findServerUrlIssues } from '../../tools/custom/validate-remote-server.ts'
 import { addRemoteServer, editRemoteServer, listRemoteServer } from '../../tools/save-remote-server.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
@@ -46,12 +48,17 @@ const McpServerFields = z
   .catchall(anyField())
 
 /** @param names of the server's saved secrets */
-function parseMcpServer(raw: z.output<typeof McpServerFields>, names: readonly string[]) {
+function parseMcpServer(
+  { config }: Pick<Deps, 'config'>,
+  raw: z.output<typeof McpServerFields>,
+  names: readonly string[],
+) {
   const { transport, description } = raw
   const name = raw.name.trim()
+  const url = raw.url.trim()
   const parts = { headers: () => parseHeaders(raw.headers), secrets: () => parseSecrets(raw, names) }
-  const read = parseParts(parts, findToolTextIssues({ name, description }))
-  return { ...read, name, description, transport, url: raw.url.trim() }
+  const otherIssues = [...findToolTextIssues({ name, description }), ...findServerUrlIssues(config, url)]
+  return { ...parseParts(parts, otherIssues), name, description, transport, url }
 }
 
 /** Connects to the server first, so that an unreachable one isn't added. Then the user selects its tools. */
@@ -68,7 +75,7 @@ export const newMcpServerPage = defineForm({
       ...{ transports, newSecrets: newSecretNumbers, secretNames: [] },
     }),
   submit: async (deps, context, raw) => {
-    const server = parseMcpServer(raw, [])
+    const server = parseMcpServer(deps, raw, [])
     const newServer = { ...server, secrets: mergeSecrets({}, server.secrets), tools: [] }
     const { id } = await addRemoteServer(deps, context.workspace.id, newServer)
     return redirectTo(
@@ -101,7 +108,7 @@ export const editMcpServerPage = defineForm({
   submit: async (deps, context, raw) => {
     const { workspace, params } = context
     const { secretNames } = await getTool(deps, workspace.id, params.id)
-    await editRemoteServer(deps, workspace.id, params.id, parseMcpServer(raw, secretNames))
+    await editRemoteServer(deps, workspace.id, params.id, parseMcpServer(deps, raw, secretNames))
     return redirectTo(pathTo(context, `/tools/${params.id}`), 'Server saved and its tools refreshed.')
   },
 })

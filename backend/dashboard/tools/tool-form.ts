@@ -1,9 +1,9 @@
 import { boundedText, type ErrorDetail } from '@outdial/contract'
-import { ApiError } from '../../core/errors.ts'
-import { FormError, invalidField } from '../../core/form-errors.ts'
+import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import type { SecretChanges } from '../../tools/custom/tool-secrets.ts'
 import { getTool } from '../../tools/tool-catalog.ts'
+import { IssueCollector } from '../page/collect-issues.ts'
 import type { IdContext } from '../page/page-context.ts'
 
 /** Numbers of the rows for new secrets. */
@@ -25,7 +25,8 @@ export function parseSecrets(
     if (typeof value === 'string') return [[name, value]]
     return removed.includes(name) ? [[name, null]] : []
   })
-  const added = newSecretNumbers.flatMap((number): [string, string][] => {
+  const issues = new IssueCollector()
+  const parseRow = (number: number): [string, string][] => {
     const name = raw[`key_name_${number}`]
     const value = raw[`key_secret_${number}`]
     if (name === undefined && value === undefined) return []
@@ -40,7 +41,9 @@ export function parseSecrets(
       )
     }
     return [[name.trim(), value.trim()]]
-  })
+  }
+  const added = newSecretNumbers.flatMap((number) => issues.collect(() => parseRow(number)) ?? [])
+  issues.throwIfAny()
   return Object.fromEntries([...changed, ...added])
 }
 
@@ -96,18 +99,9 @@ export function parseParts<Parts extends Record<string, () => unknown>>(
   parts: Parts,
   otherIssues: readonly ErrorDetail[],
 ): { [Name in keyof Parts]: ReturnType<Parts[Name]> } {
-  const details: ErrorDetail[] = []
-  const read = Object.entries(parts).map(([name, part]) => {
-    try {
-      return [name, part()]
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      details.push(...error.details)
-      return [name, undefined]
-    }
-  })
-  const [first] = details
-  if (first !== undefined)
-    throw new FormError('validation_failed', first.message, { details: [...details, ...otherIssues] })
+  const issues = new IssueCollector()
+  const read = Object.entries(parts).map(([name, part]) => [name, issues.collect(part)])
+  issues.add(otherIssues)
+  issues.throwIfAny()
   return Object.fromEntries(read) as { [Name in keyof Parts]: ReturnType<Parts[Name]> }
 }

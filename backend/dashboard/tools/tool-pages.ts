@@ -156,7 +156,8 @@ const setActiveAction = (isActive: boolean, message: string): Action =>
     form: noInput,
     run: async (tx, context) => {
       await setToolActive(tx, context.workspace.id, context.params.id, isActive)
-      return redirectTo(toolPath(context), message)
+      const undo = isActive ? undefined : `${toolPath(context)}/switch-on`
+      return { ...redirectTo(toolPath(context), message), ...(undo !== undefined && { undo }) }
     },
     back: toolPath,
   })

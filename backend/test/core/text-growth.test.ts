@@ -337,6 +337,7 @@ const otherParsers: Record<string, string[]> = {
   ],
   // URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
   'reads a URL, of which Node accepts at most 16 KB': ['mcp/tool-transport.ts parseQuery'],
+  'compares headers, of which Node accepts at most 16 KB': ['dashboard/page/sealed-form.ts mayKeepForm'],
   'reads a message that the MCP library has written': ['outbound/guarded-fetch.ts isRequest'],
   'reads what a schema with limits has accepted (http/input-growth.test.ts)': [
     'contacts/contact-input.ts checkConsentDate',
@@ -347,6 +348,8 @@ const otherParsers: Record<string, string[]> = {
     'dashboard/agents/agent-tool-pages.ts parseGoogleId',
     'dashboard/calls/call-filter.ts startOfDay',
     'dashboard/calls/call-filter.ts parseCallSearch',
+    'dashboard/contacts/contact-form-pages.ts parseConsent',
+    'dashboard/contacts/contact-form-pages.ts parseFormNumber',
     'dashboard/contacts/contact-form-pages.ts parseVariables',
     'dashboard/contacts/contact-list-page.ts parseContactSearch',
     'dashboard/integrations/callback-pages.ts revealSecretPage',
@@ -405,6 +408,7 @@ const otherParsers: Record<string, string[]> = {
     'telephony/tool-client.ts toolSessionUrl',
     'tools/custom/connect-remote.ts openSession',
     'tools/custom/remote-client.ts toRemoteAddress',
+    'dashboard/page/sealed-form.ts openForm',
     'tools/custom/tool-secrets.ts openSecrets',
     'version.ts manifest',
     'views/page-headers.ts formTarget',

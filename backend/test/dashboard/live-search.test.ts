@@ -41,6 +41,28 @@ itInChromium('shows the latest search results even if earlier responses never ar
   }
 })
 
+itInChromium('marks the previous results as busy until the new ones arrive', async (chromium) => {
+  const user = await seedSignedInOwner(world.service)
+  await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Maya' })
+  const tab = await openTab(world.service, chromium, user)
+  for (const [path, results] of [
+    ['/calls', '#live'],
+    ['/contacts', '#results'],
+  ] as const) {
+    await tab.goto(user.urlFor(path))
+    const isTyped = Promise.withResolvers<void>()
+    await tab.route(/search=Ma/, async (route) => {
+      await isTyped.promise
+      await route.continue()
+    })
+    await tab.getByLabel('Search').fill('Ma')
+    await tab.locator(`${results}[aria-busy=true]`).waitFor()
+    isTyped.resolve()
+    await tab.locator(`${results}:not([aria-busy])`).waitFor()
+    await tab.unrouteAll({ behavior: 'wait' })
+  }
+})
+
 itInChromium('keeps the search in the URL without adding history entries', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)

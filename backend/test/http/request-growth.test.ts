@@ -31,7 +31,15 @@ const harmlessHeaders = [
     'hx-current-url',
     'hx-request',
   ],
-  ...['idempotency-key', 'if-modified-since', 'if-none-match', 'outdial-aside', 'range', 'user-agent'],
+  ...[
+    'idempotency-key',
+    'if-modified-since',
+    'if-none-match',
+    'outdial-aside',
+    'range',
+    'sec-fetch-site',
+    'user-agent',
+  ],
   ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-outdial-client', 'x-request-id'],
 ]
 

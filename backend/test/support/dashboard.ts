@@ -87,14 +87,17 @@ interface AxeResults {
 
 const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** Fails if axe-core finds a serious or critical issue in the page that the tab shows. */
+/** Rules whose issues are only moderate, but that keep screen-reader users from finding parts of a page. */
+const landmarkRules = ['landmark-unique', 'region']
+
+/** Fails if axe-core finds a serious or critical issue, or one with landmarks, in the page that the tab shows. */
 export async function expectAccessible(tab: Tab): Promise<void> {
   if (!(await tab.evaluate("'axe' in window"))) await tab.evaluate(await axe)
   const { violations } = await tab.evaluate<AxeResults>(
     "axe.run({ resultTypes: ['violations'], preload: false })",
   )
   const seriousViolations = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || landmarkRules.includes(id))
     .flatMap(({ id, help, nodes }) =>
       nodes.map(({ html, failureSummary }) => ({ id, help, html, failureSummary })),
     )

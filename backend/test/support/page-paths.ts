@@ -14,6 +14,7 @@ const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string |
   { prefix: '/calls/:id', ids: ({ call }) => [call] },
   { prefix: '/campaigns/:id', ids: ({ campaign }) => [campaign] },
   { prefix: '/contacts/:id', ids: ({ contact }) => [contact] },
+  { prefix: '/contacts/:id/call/:campaignId', ids: ({ contact, campaign }) => [contact, campaign] },
   { prefix: '/contacts/import/:id', ids: (objects) => [objects.import] },
   { prefix: '/phone-numbers/:id', ids: ({ number }) => [number] },
   { prefix: '/agents/:id', ids: ({ agent }) => [agent] },

@@ -53,6 +53,7 @@ export const memberPaths = [
   '/contacts/:id/add-to-campaign',
   '/contacts/:id/allow-again',
   '/contacts/:id/call',
+  '/contacts/:id/call/:campaignId',
   '/contacts/:id/do-not-call',
   '/contacts/:id/edit',
   '/contacts/:id/erase',

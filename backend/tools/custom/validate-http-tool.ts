@@ -63,6 +63,12 @@ const urlTemplateSchema = (config: Pick<Config, 'allowLoopbackWebhooks'>) =>
       }),
     )
 
+/** Finds the issues of a URL by itself, for a form whose other fields can't be read. */
+export const findHttpToolUrlIssues = (
+  config: Pick<Config, 'allowLoopbackWebhooks'>,
+  url: string,
+): ErrorDetail[] => findRuleIssues(z.object({ url: urlTemplateSchema(config) }), { url })
+
 const unreadableUrl =
   'The URL is invalid. Enter it like https://api.example.com/cities/{city}?units={units}. Arguments can be in the ' +
   "path or in query values. Secrets can be only in query values. The host can't contain arguments or secrets."

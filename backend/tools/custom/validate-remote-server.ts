@@ -48,6 +48,10 @@ export async function listServerTools(
   }
 }
 
+/** Finds the issues of a URL by itself, for a form whose other fields can't be read. */
+export const findServerUrlIssues = (config: Deps['config'], url: string): ErrorDetail[] =>
+  findUrlIssues(config, url).map((issue) => ({ field: 'url', ...issue }))
+
 function checkRemoteServer(config: Deps['config'], server: RemoteServer): ErrorDetail[] {
   const { name, description, headers, secrets } = customToolFields(server)
   const url = z.string().superRefine(reportEach((value) => findUrlIssues(config, value)))

@@ -27,6 +27,7 @@ let failedSearch = null
 let retryTimer
 
 const isSearch = (element) => element.matches('form[role="search"]')
+const resultsOf = (search) => document.querySelector(search.getAttribute('hx-target'))
 const isLive = (element) => element.matches('[data-live]')
 
 function showStale(text) {
@@ -37,6 +38,7 @@ function showStale(text) {
 
 function handleFailedRequest({ sourceElement: source }) {
   if (isSearch(source)) {
+    resultsOf(source)?.removeAttribute('aria-busy')
     failedSearch = source
     retryTimer = setTimeout(() => source.dispatchEvent(new Event('change')), 3000)
   }
@@ -52,7 +54,11 @@ const isSending = (part) => part.querySelector('form[data-sent]') !== null
 // A page in the background doesn't refresh until the user returns to it.
 document.addEventListener('htmx:before:request', (event) => {
   const { sourceElement: source } = event.detail.ctx
-  if (isSearch(source)) clearTimeout(retryTimer)
+  if (isSearch(source)) {
+    clearTimeout(retryTimer)
+    // Until the results of the new search arrive, the page shows those of the previous one.
+    resultsOf(source)?.setAttribute('aria-busy', 'true')
+  }
   const isPaused = document.hidden || isSending(source) || failedSearch?.isConnected
   if (isLive(source) && isPaused) event.preventDefault()
 })
@@ -69,7 +75,10 @@ document.addEventListener('htmx:before:swap', (event) => {
 document.addEventListener('htmx:error', ({ detail: { ctx } }) => ctx && handleFailedRequest(ctx))
 
 document.addEventListener('htmx:after:swap', ({ detail: { ctx } }) => {
-  if (isSearch(ctx.sourceElement)) failedSearch = null
+  if (isSearch(ctx.sourceElement)) {
+    failedSearch = null
+    resultsOf(ctx.sourceElement)?.removeAttribute('aria-busy')
+  }
   if (!failedSearch?.isConnected) showStale('')
 })
 

@@ -170,6 +170,6 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
   await tab.getByLabel('Current password').fill('wrong password')
   await tab.getByLabel('New password').fill(fresh)
   await tab.getByRole('button', { name: 'Change password' }).click()
-  await tab.getByText('Incorrect current password').waitFor()
+  await tab.locator('.issue', { hasText: 'Incorrect current password' }).waitFor()
   await expectAccessible(tab)
 })

@@ -292,7 +292,7 @@ itInChromium('creates an agent, assigns a tool, and tries the tool in the browse
     ),
   )
   await tab.getByRole('button', { name: 'Assign tool' }).click()
-  await tab.getByText('Choose the spreadsheet').waitFor()
+  await tab.locator('.issue', { hasText: 'Choose the spreadsheet' }).waitFor()
   await expectAccessible(tab)
   expect(consoleErrors.filter((text) => !/422|503/.test(text))).toEqual([])
 })

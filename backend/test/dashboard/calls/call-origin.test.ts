@@ -49,7 +49,9 @@ it('says which member queued a call, and from which call it was queued again', a
   const { deps } = world.service
   const { contact } = await seedCall(deps, user.seed, freshNumber(), { test: true })
   const form = await user.open(`/contacts/${contact.id}/call`)
-  await user.browser.press(form, 'Call now', { campaign_id: String(user.seed.campaignId) })
+  const campaign = { campaign_id: String(user.seed.campaignId) }
+  const { page: question } = await user.browser.press(form, 'Call now', campaign)
+  await user.browser.press(question, 'Call now')
   const first = await findLastCallId(user)
   expect(await findOrigin(user, first)).toEqual({ kind: 'member', id: String(user.userId), call_id: null })
   await completeDialedCall(deps, user.seed, first, emptyResult('busy', 'line_busy'))

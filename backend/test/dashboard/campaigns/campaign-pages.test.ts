@@ -129,7 +129,7 @@ it('edits, pauses, resumes, and archives a campaign', async () => {
 
   const { page: paused } = await user.browser.press(edited, 'Pause')
   expect(paused.text).toContain('New calls are queued and wait until you resume it')
-  const { page: resumed } = await user.browser.press(paused, 'Resume')
+  const { page: resumed } = await user.browser.press(paused, 'Resume campaign')
   expect(resumed.text).not.toContain('wait until you resume it')
 
   expect(resumed.html).toContain(`/campaigns/${campaignId}/archive"`)

@@ -176,7 +176,8 @@ describe('calls to a contact', () => {
     const { browser, open, contact, seed, call } = await seedContact()
     const form = await open(`${contact}/call`)
     const campaign = { campaign_id: String(seed.campaignId) }
-    const { page } = await browser.press(form, 'Call now', campaign)
+    const { page: question } = await browser.press(form, 'Call now', campaign)
+    const { page } = await browser.press(question, 'Call now')
     expect(page.text).toContain(
       'already has a call that is waiting or in progress in this campaign, so no call was queued',
     )
@@ -440,7 +441,7 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
   await tab.goto(user.urlFor('/contacts/new'))
   await tab.getByLabel('Phone number').fill('555')
   await tab.getByRole('button', { name: 'Add contact' }).click()
-  await tab.getByText("The phone number isn't valid").waitFor()
+  await tab.locator('.issue', { hasText: "The phone number isn't valid" }).waitFor()
   await expectAccessible(tab)
   await tab.goto(user.urlFor(`${user.contact}/add-to-campaign`))
   await expectAccessible(tab)

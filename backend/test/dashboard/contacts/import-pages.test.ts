@@ -238,7 +238,7 @@ it("skips rows whose consent, do-not-call word, or number it can't read, and nev
     /3 Consent source The consent date is missing\./,
     /4 Consent date The consent source is missing\./,
     /5 Consent date This date doesn't exist\./,
-    /6 Consent date This isn't a valid date and time\./,
+    /6 Consent date This isn't a valid date\./,
     /7 Phone The phone number isn't valid/,
     /7 Do not call “perhaps” isn't recognized/,
     /7 Consent source The consent date is missing/,

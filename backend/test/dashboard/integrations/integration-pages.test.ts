@@ -32,7 +32,7 @@ it("neither shows nor changes another workspace's data", async () => {
   }
   const page = await mine.open(ownSubscription.path)
   const onTheirs = { ...page, html: page.html.replaceAll(`${ownSubscription.path}/`, `${hook.path}/`) }
-  for (const button of ['Send event', 'Remove subscription']) {
+  for (const button of ['Send test event', 'Remove subscription']) {
     expect((await mine.browser.press(onTheirs, button)).page.status).toBe(404)
   }
   const keys = await mine.open('/settings/api-keys')

@@ -228,7 +228,7 @@ itInChromium('works in a browser with a PDF that a browser created, and is acces
     .getByLabel('File')
     .setInputFiles({ name: 'bad.pdf', mimeType: 'application/pdf', buffer: Buffer.from('x') })
   await tab.getByRole('button', { name: 'Add document' }).click()
-  await tab.getByText('The file is damaged').waitFor()
+  await tab.locator('.issue', { hasText: 'The file is damaged' }).waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('File').setInputFiles({ name: 'Hours.pdf', mimeType: 'application/pdf', buffer })
   await tab.getByRole('button', { name: 'Add document' }).click()

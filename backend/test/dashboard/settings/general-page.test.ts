@@ -105,7 +105,7 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
   await expectAccessible(tab)
   await tab.getByLabel('Time zone').fill('Mars/Base')
   await tab.getByRole('button', { name: 'Save' }).click()
-  await tab.getByText('a valid time zone').waitFor()
+  await tab.locator('.issue', { hasText: 'a valid time zone' }).waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('Time zone').fill('Europe/Berlin')
   await tab.getByLabel('Saturday').check()

@@ -167,7 +167,7 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
   await expectAccessible(tab)
   await tab.getByLabel('to confirm').fill('acme')
   await tab.getByRole('button', { name: 'Shorten retention' }).click()
-  await tab.getByText("This doesn't match").waitFor()
+  await tab.locator('.issue', { hasText: "This doesn't match" }).waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('to confirm').fill('acme roofs')
   await tab.getByRole('button', { name: 'Shorten retention' }).click()

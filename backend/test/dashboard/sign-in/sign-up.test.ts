@@ -142,7 +142,7 @@ itInChromium('signs up the first user in a browser, and is accessible', async (c
   await tab.getByLabel('Workspace').fill('Acme')
   await tab.getByLabel('Time zone').fill('Nowhere')
   await tab.getByRole('button', { name: 'Create account' }).click()
-  await tab.getByText("isn't a valid time zone").waitFor()
+  await tab.locator('.issue', { hasText: "isn't a valid time zone" }).waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('Password').fill(password)
   await tab.getByLabel('Time zone').fill('Europe/Berlin')

@@ -192,7 +192,7 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
   await tab.getByRole('link', { name: 'Add service account' }).click()
   await tab.getByLabel('Key file').fill('{}')
   await tab.getByRole('button', { name: 'Save account' }).click()
-  await tab.getByText("This isn't a Google service account key file").waitFor()
+  await tab.locator('.issue', { hasText: "This isn't a Google service account key file" }).waitFor()
   await expectAccessible(tab)
   await tab.getByLabel('Key file').fill(createKeyFile())
   await tab.getByRole('button', { name: 'Save account' }).click()

@@ -335,7 +335,7 @@ itInChromium('adds an HTTP tool and an MCP server in a browser, and is accessibl
   await tab.getByLabel('Description for the agent').fill('The weather of a city.')
   await tab.getByLabel('URL').fill(receiver.url('/{city}'))
   await tab.getByRole('button', { name: 'Add tool' }).click()
-  await tab.getByText("{city} isn't one of the arguments").waitFor()
+  await tab.locator('.issue', { hasText: "{city} isn't one of the arguments" }).waitFor()
   await expectAccessible(tab)
   const schema = tab.locator('#f-input_schema')
   expect(await schema.isVisible()).toBe(false)

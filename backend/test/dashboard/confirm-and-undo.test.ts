@@ -1,0 +1,99 @@
+import { expect, it } from '@jest/globals'
+import { setAgentStatus } from '../../agents/agents.ts'
+import { pauseCampaign } from '../../campaigns/campaign-status.ts'
+import { seedCall } from '../support/calls.ts'
+import { seedSignedInOwner } from '../support/dashboard.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { useServiceWorld } from '../support/service.ts'
+
+const world = useServiceWorld()
+
+const countCalls = async (contactId: number) => {
+  const calls = world.database.db.selectFrom('call').select('id').where('contact_id', '=', contactId)
+  return (await calls.execute()).length
+}
+
+async function seedContact() {
+  const user = await seedSignedInOwner(world.service)
+  const call = await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Luna' })
+  await user.browser.press(await user.open(`/calls/${call.id}`), 'Cancel call')
+  return { ...user, contactId: call.contact.id, contact: `/contacts/${call.contact.id}` }
+}
+
+it('asks before a phone rings, and calls only then', async () => {
+  const user = await seedContact()
+  const form = await user.open(`${user.contact}/call`)
+  const { page: question } = await user.browser.press(form, 'Call now')
+  expect(question.text).toContain('Call Luna now?')
+  expect(await countCalls(user.contactId)).toBe(1)
+  const { page } = await user.browser.press(question, 'Call now')
+  expect(page.text).toContain("It's placed as soon as the campaign has a free slot.")
+  expect(await countCalls(user.contactId)).toBe(2)
+})
+
+it('queues a call that must wait without a question, and says why it waits', async () => {
+  const user = await seedContact()
+  await pauseCampaign(world.service.deps, user.seed.workspaceId, user.seed.campaignId)
+  const form = await user.open(`${user.contact}/call`)
+  const campaign = { campaign_id: String(user.seed.campaignId) }
+  const { page } = await user.browser.press(form, 'Call now', campaign)
+  expect(page.text).toContain("It waits, because the campaign can't place calls (paused).")
+})
+
+it('suggests the last campaign that called the contact, and says why others place no calls', async () => {
+  const user = await seedContact()
+  const { agentId, phoneNumberId, workspaceId, campaignId } = user.seed
+  const other = await seedCampaign(world.service.deps, { ...user.seed, name: 'A first one' })
+  const form = await user.open(`${user.contact}/call`)
+  expect(form.html).toContain(`value="${campaignId}" selected`)
+  await pauseCampaign(world.service.deps, workspaceId, campaignId)
+  const onlyOne = await user.open(`${user.contact}/call`)
+  expect(onlyOne.html).toContain(`value="${other}" selected`)
+  expect(onlyOne.text).toContain('(paused)')
+  await setAgentStatus(world.service.deps, workspaceId, agentId, 'paused')
+  const none = await user.open(`${user.contact}/call`)
+  expect(none.html).toContain('<option value="" selected>Choose a campaign</option>')
+  expect(none.text).toContain('A first one (agent paused)')
+  await setAgentStatus(world.service.deps, workspaceId, agentId, 'live')
+  await world.database.db
+    .updateTable('phone_number')
+    .set({ status: 'retired' })
+    .where('id', '=', phoneNumberId)
+    .execute()
+  expect((await user.open('/contacts/new')).text).toContain('A first one (number retired)')
+})
+
+it('says how many waiting calls can start before it resumes a campaign', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { workspaceId, campaignId } = user.seed
+  await pauseCampaign(world.service.deps, workspaceId, campaignId)
+  expect((await user.open(`/campaigns/${campaignId}`)).text).not.toContain('Resume campaign')
+  const first = await seedCall(world.service.deps, user.seed, freshNumber())
+  await seedCall(world.service.deps, user.seed, freshNumber())
+  await world.database.db
+    .updateTable('call')
+    .set({ next_attempt_at: new Date(world.service.deps.clock.now().getTime() + 3_600_000) })
+    .where('id', '=', first.id)
+    .execute()
+  const page = await user.open(`/campaigns/${campaignId}`)
+  expect(page.text).toMatch(
+    /2 calls are waiting\. 1 of them can start right away, up to \d+ at the same time\./,
+  )
+  expect((await user.browser.press(page, 'Resume campaign')).page.text).toContain('Campaign resumed.')
+})
+
+it('offers to undo turning off a tool', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { page: off } = await user.browser.press(await user.open('/tools'), 'Turn off')
+  expect(off.text).toContain('Tool turned off for all agents.')
+  const { page: on } = await user.browser.press(off, 'Undo')
+  expect(on.text).toContain('Tool turned on.')
+  expect((await user.browser.open(on.url)).page.text).not.toContain('Undo')
+})
+
+it('keeps the call by name in the question whether to cancel it', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const call = await seedCall(world.service.deps, user.seed, freshNumber())
+  const page = await user.open(`/calls/${call.id}`)
+  expect(page.text).toContain('Keep call Cancel call')
+})
