@@ -22,7 +22,11 @@ export type CallOrigin =
   | { kind: 'scheduled_callback'; id: number; call_id: number }
   | { kind: 'call_again'; id: number; call_id: number }
 
-export function toActor({ userId, apiKeyId, clientId }: Caller): Exclude<Actor, { kind: 'agent' | 'import_undo' }> {
+export function toActor({
+  userId,
+  apiKeyId,
+  clientId,
+}: Caller): Exclude<Actor, { kind: 'agent' | 'import_undo' }> {
   if (clientId !== null) return { kind: 'app', id: clientId, user_id: userId }
   return apiKeyId === null ? { kind: 'member', id: userId } : { kind: 'api_key', id: apiKeyId }
 }
