@@ -27,7 +27,7 @@ it('asks before a phone rings, and calls only then', async () => {
   expect(question.text).toContain('Call Luna now?')
   expect(await countCalls(user.contactId)).toBe(1)
   const { page } = await user.browser.press(question, 'Call now')
-  expect(page.text).toContain("It's placed as soon as the campaign has a free slot.")
+  expect(page.text).toContain('Call queued. Next in line.')
   expect(await countCalls(user.contactId)).toBe(2)
 })
 
@@ -37,7 +37,7 @@ it('queues a call that must wait without a question, and says why it waits', asy
   const form = await user.open(`${user.contact}/call`)
   const campaign = { campaign_id: String(user.seed.campaignId) }
   const { page } = await user.browser.press(form, 'Call now', campaign)
-  expect(page.text).toContain("It waits, because the campaign can't place calls (paused).")
+  expect(page.text).toContain('Call queued. The campaign is paused. Resume it to place this call.')
 })
 
 it('suggests the last campaign that called the contact, and says why others place no calls', async () => {
