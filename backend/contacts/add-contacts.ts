@@ -219,15 +219,16 @@ async function lockCampaignsOf(
 }
 
 /**
- * Compares the variables of a request from the API with those of the campaign's agent. A lenient one loses those that the
- * contact has no room for.
+ * Compares variables with those of the campaign's agent. What people type, in files, forms, and Zaps, is saved under the
+ * agent's names. A lenient request loses those that the contact has no room for.
  */
 function nameVariables(candidate: Candidate): Candidate {
   const { request, addition, contact, campaign, warnings } = candidate
   const { variables } = addition.changes
-  if (request.api === null || !variables || campaign === undefined || campaign === 'busy') return candidate
-  const { isLenient } = request.api
-  const named = matchVariables(variables, campaign.agentVariables, { renames: isLenient })
+  if (!variables || campaign === undefined || campaign === 'busy') return candidate
+  const isLenient = request.api?.isLenient === true
+  const renames = request.api === null || isLenient
+  const named = matchVariables(variables, campaign.agentVariables, { renames })
   const fitting = isLenient ? fitVariables(named.variables, contact?.variableNames ?? []) : null
   return {
     ...candidate,

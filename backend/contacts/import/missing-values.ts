@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { findNeededNames } from '../../calls/greeting.ts'
 import type { Db } from '../../db/schema.ts'
+import { matchVariables } from '../agent-variables.ts'
+import { ImportColumns } from './import-columns.ts'
 
 /** A name that a campaign's greeting needs, and how many contacts of a file have no value for it. */
 export interface MissingValue {
@@ -47,11 +49,12 @@ async function countByName(
   importId: number,
   names: readonly string[],
 ): Promise<Map<string, number>> {
+  const columns = await findVariableColumns(db, workspaceId, importId, names)
   const { rows } = await sql<{ name: string; contacts: number }>`
     with person as materialized (
       select coalesce(imported.fields ->> 'first_name', contact.first_name) as first_name,
         coalesce(imported.fields ->> 'last_name', contact.last_name) as last_name,
-        coalesce(contact.variables, '{}') || coalesce(imported.fields -> 'variables', '{}') as variables
+        contact.variables as stored, imported.fields -> 'variables' as variables
       from contact_import_row as imported
       -- Not a plain join, which can read all contacts for each row while the statistics of a new import are missing.
       left join lateral (
@@ -66,13 +69,36 @@ async function countByName(
         and not imported.fields @> '{"do_not_call": true}'
     )
     select name, count(*)::int as contacts
-    from person cross join unnest(${names}::text[]) as needed (name)
+    from person cross join unnest(${names}::text[], ${columns}::text[]) as needed (name, column_name)
     where coalesce(case name
         when 'first_name' then first_name
         when 'last_name' then last_name
         when 'name' then concat(first_name, last_name)
-        else variables ->> name
+        else coalesce(variables ->> column_name, stored ->> name)
       end, '') !~ '[^[:space:]]'
     group by name`.execute(db)
   return new Map(rows.map(({ name, contacts }) => [name, contacts]))
+}
+
+/**
+ * Returns, for each name, the variable of the file that is saved under it: an import with a campaign saves variables under the
+ * agent's names. A name without one stands for itself.
+ */
+async function findVariableColumns(
+  db: Db,
+  workspaceId: number,
+  importId: number,
+  names: readonly string[],
+): Promise<string[]> {
+  const found = await db
+    .selectFrom('contact_import')
+    .select('columns')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', importId)
+    .executeTakeFirst()
+  const variables = ImportColumns.parse(found?.columns ?? []).flatMap(({ variable }) => variable ?? [])
+  const byName = matchVariables(Object.fromEntries(variables.map((name) => [name, name])), names, {
+    renames: true,
+  }).variables
+  return names.map((name) => byName[name] ?? name)
 }

@@ -5,7 +5,7 @@ import { useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { seedAgent, seedCampaign } from '../../support/factories.ts'
 
-const { world, startWorker, uploadAndCheck } = useImportWorld()
+const { world, startWorker, uploadAndCheck, waitUntilSettled } = useImportWorld()
 beforeAll(() => void startWorker())
 
 it("counts, before an import, the contacts without a value that a campaign's greeting needs", async () => {
@@ -44,5 +44,28 @@ it("counts, before an import, the contacts without a value that a campaign's gre
     { ...campaign, name: 'name', contacts: 1 },
     { ...campaign, name: 'appointment', contacts: 2 },
     { ...campaign, name: 'city', contacts: 1 },
+  ])
+})
+
+it("saves a file's columns under the agent's names, so that the greeting has their values", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { seed } = user
+  const { db } = world.database
+  const agent = { greeting: 'Your visit on {{visit_date}}', variables: ['visit_date'] }
+  await db.updateTable('agent').set(agent).where('id', '=', seed.agentId).execute()
+  const file = 'Phone,Visit Date,Roof\n+12025570111,Friday,slate\n+12025570112,,slate'
+  const { path, page } = await uploadAndCheck(user, file)
+  expect(page.text).toContain('“Leads”: visit_date (1 contact)')
+  await user.browser.press(page, 'Import contacts', { campaign_id: String(seed.campaignId) })
+  await waitUntilSettled(user, path)
+  const contacts = await db
+    .selectFrom('contact')
+    .select('variables')
+    .where('workspace_id', '=', seed.workspaceId)
+    .orderBy('phone_number')
+    .execute()
+  expect(contacts.map(({ variables }) => variables)).toEqual([
+    { visit_date: 'Friday', Roof: 'slate' },
+    { Roof: 'slate' },
   ])
 })
