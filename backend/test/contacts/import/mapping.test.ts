@@ -38,6 +38,9 @@ it("doesn't continue until each column that looks like consent is answered, and 
     'Choose what this column contains.',
     undefined,
   ])
+  expect(asked.text).toContain(
+    '2 fields need attention Opt In: Choose what this column contains. Status: Choose what this column contains.',
+  )
   expect(getUses(asked.html)[3]).toEqual(['City', 'ignore'])
   await user.browser.press(asked, 'Check file', { use_1: 'consent_given', use_2: 'variable' })
   expect((await waitUntilSettled(user, path)).text).toContain('Import 1 contact')
