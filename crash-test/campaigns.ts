@@ -58,7 +58,7 @@ export class Campaigns {
     const name = random.pick<CampaignName>(['small', 'medium', 'large'])
     if (!(await this.#dashboard.press(`/campaigns/${this.ids[name]}`, 'Pause'))) return
     await delay(durationMs)
-    await this.#dashboard.press(`/campaigns/${this.ids[name]}`, 'Resume')
+    await this.#resume(name)
   }
 
   /** Edits a campaign, also while it makes calls. It's open around the clock, so its calls stay due in every time zone. */
@@ -72,10 +72,17 @@ export class Campaigns {
   async resumeAll(client: ApiClient): Promise<void> {
     for (const name of Object.keys(campaignLimits) as CampaignName[]) {
       while (!(await this.#isActive(client, name))) {
-        await this.#dashboard.press(`/campaigns/${this.ids[name]}`, 'Resume')
+        await this.#resume(name)
         await delay(100)
       }
     }
+  }
+
+  /** Resumes a campaign. The dashboard asks first if calls are waiting. */
+  async #resume(name: CampaignName): Promise<void> {
+    const path = `/campaigns/${this.ids[name]}`
+    const isResumed = await this.#dashboard.press(path, 'Resume campaign')
+    if (isResumed === undefined) await this.#dashboard.press(path, 'Resume')
   }
 
   async #isActive(client: ApiClient, name: CampaignName): Promise<boolean> {
