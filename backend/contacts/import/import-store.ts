@@ -184,6 +184,8 @@ export interface CheckedRow {
   phone_number: string | null
   fields: unknown
   isDuplicate: boolean
+  /** The number of someone who said no in a row that's skipped. */
+  deniedNumber: string | null
   issues: RowIssue[]
   /** Of a rejected row, as in the file. */
   cells: string[] | null

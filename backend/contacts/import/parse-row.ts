@@ -22,7 +22,9 @@ export const ImportedContact = ContactInput.extend({
 export type ImportedContact = z.infer<typeof ImportedContact>
 
 type ParsedRow =
-  { phoneNumber: string; fields: ImportedContact; notices: RowIssue[] } | { issues: RowIssue[] }
+  | { phoneNumber: string; fields: ImportedContact; notices: RowIssue[] }
+  /** The number of someone who said no counts although the row is rejected: another row could say yes. */
+  | { issues: RowIssue[]; deniedNumber?: string | undefined }
 
 /** How to parse the numbers, dates, and consent of a file. */
 export interface ImportContext {
@@ -67,7 +69,10 @@ export function parseRow(
   ]
   if ('issues' in parsed && row.phones.length === 0)
     issues.unshift({ column: findHeader(columns, 'phone_number'), message: 'Phone number is missing.' })
-  return { issues: row.mustNotBeCalled ? issues.map(toNotBlocked) : issues }
+  return {
+    issues: row.mustNotBeCalled ? issues.map(toNotBlocked) : issues,
+    deniedNumber: row.isConsentGiven === false ? phoneNumber : undefined,
+  }
 }
 
 const deniedNotice = (columns: readonly ImportColumn[]): RowIssue => ({

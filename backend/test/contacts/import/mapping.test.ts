@@ -200,6 +200,57 @@ it('saves who agreed where and when, and saves others who said no without a call
   expect(await isListed(user, '+12025570102')).toBe(false)
 })
 
+it('calls nobody who said no in any row of the file, whatever another row of the same number says', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rows = [
+    'Phone,Name,Email,Opt In,Do not call',
+    '2025570101,Di,,yes,',
+    '2025570102,Ed,,no,',
+    '2025570103,Flo,,yes,',
+    '2025570104,Gus,gus@,no,',
+    '(202) 557-0101,Di,,no,',
+    '2025570102,Ed,,yes,',
+    '2025570103,Flo,flo@,no,',
+    '2025570104,Gus,,yes,',
+    '2025570105,Hal,,yes,',
+    '2025570106,Ida,,yes,',
+    '2025570106,Ida,,no,',
+    '2025570106,Ida,,,yes',
+  ]
+  const { path, page } = await uploadAndCheck(user, rows.join('\n'), {
+    'Opt In': 'consent_given',
+    consent_source: 'Website form',
+    consent_date: '2026-05-01',
+  })
+  expect(getStat(page.html)).toMatchObject({ Rows: 12, Duplicates: 3, Errors: 2, 'No consent': 5 })
+  expect(page.text).toMatch(
+    /6 Phone Duplicate of row 2\. This row is skipped, but its No counts: the contact isn't called\./,
+  )
+  expect(page.text).toMatch(/2 Opt In Row 6 says No\. The contact is saved, but not called\./)
+  expect(page.text).toMatch(/9 Opt In Row 5 says No\. The contact is saved, but not called\./)
+  await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
+  const done = await waitUntilSettled(user, path)
+  expect(done.text).toContain(
+    '1 call queued, 1 not called (on the do-not-call list), 5 not called (no consent).',
+  )
+  expect(getStat(done.html)).toMatchObject({ 'No consent': 5 })
+  const contacts = await listContacts(user)
+  expect(contacts.map(({ first_name, consent_source }) => [first_name, consent_source])).toEqual([
+    ['Di', null],
+    ['Ed', null],
+    ['Flo', null],
+    ['Gus', null],
+    ['Hal', 'Website form'],
+    ['Ida', null],
+  ])
+  const calls = await world.database.db
+    .selectFrom('call')
+    .select('contact_id')
+    .where('workspace_id', '=', user.seed.workspaceId)
+    .execute()
+  expect(calls).toEqual([{ contact_id: contacts[4]?.id }])
+})
+
 it.each([
   [{ consent_source: 'Website form' }, null],
   [{ consent_date: '2026-05-01' }, null],
