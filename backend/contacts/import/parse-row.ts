@@ -7,8 +7,9 @@ import { validate, withoutFieldName } from '../../core/validate.ts'
 import { detailColumns } from '../../db/tables/contact-fields.ts'
 import { ContactInput, requireTimeZone } from '../contact-input.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
-import { type FileConsent, parseConsent, readConsent } from './parse-consent.ts'
+import { type FileConsent, parseConsent } from './parse-consent.ts'
 import { type HeadedCell, parseRowNumbers, toNotBlocked } from './parse-row-numbers.ts'
+import { readConsent, repeatsHeader } from './read-consent.ts'
 import type { RowIssue } from './row-issue.ts'
 
 /**
