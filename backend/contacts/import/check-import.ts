@@ -2,7 +2,7 @@ import { secondMs } from '../../core/durations.ts'
 import { createJobThread, type JobThread } from '../../core/job-thread.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
-import { recallMapping } from './column-memory.ts'
+import { recallConsent, recallMapping } from './column-memory.ts'
 import { ImportColumns } from './import-columns.ts'
 import {
   deleteImportRows,
@@ -46,7 +46,8 @@ export async function findColumns(deps: ImportDeps, job: ImportJob): Promise<voi
         ? await recallMapping(tx.db, job.workspaceId, found.columns)
         : undefined
       const columns = remembered ?? found.columns
-      await saveFoundColumns(tx.db, job, { ...found, columns, isRecalled: remembered !== undefined })
+      const consent = await recallConsent(tx.db, job, columns)
+      await saveFoundColumns(tx.db, job, { ...found, columns, consent, isRecalled: remembered !== undefined })
     })
   } finally {
     await reader.close()

@@ -13,10 +13,10 @@ import { toWords } from './header-words.ts'
 import {
   type ImportColumn,
   type ImportField,
-  reasonHeader,
   repeatableFields,
   toVariable,
   useColumn,
+  withoutReason,
 } from './import-columns.ts'
 
 /** What a header seems to say. Of the columns that could contain one field, those with the lowest `score` do. */
@@ -40,6 +40,7 @@ export function guessColumns(
 ): ImportColumn[] {
   const names = headers.map((header) => header.trim())
   const guesses = names.map((name, index) => guessField(name, samples[index] ?? []))
+  const ownCount = withoutReason(names.map((header) => ({ header }))).length
   const best = new Map<ImportField, number>()
   for (const guess of guesses) {
     if (guess === undefined || guess === 'unanswered') continue
@@ -49,8 +50,7 @@ export function guessColumns(
   const columns = names.map((header, index): ImportColumn => {
     const guess = guesses[index]
     if (guess === 'unanswered') return { header, field: null, variable: null, rank: 0, isUnanswered: true }
-    if (header === '' || (header === reasonHeader && index === names.length - 1 && index > 0))
-      return useColumn({ header }, { use: 'ignore', rank: 0 })
+    if (header === '' || index === ownCount) return useColumn({ header }, { use: 'ignore', rank: 0 })
     if (guess !== undefined && isChosen(guess, best.get(guess.field) ?? 0, used)) {
       used.add(guess.field)
       return useColumn({ header }, { use: guess.field, rank: guess.score })

@@ -123,7 +123,7 @@ function sortCells(columns: readonly ImportColumn[], cells: readonly string[]): 
     if (field === 'phone_number') phones.push({ header, cell, rank })
     else if (field === 'country') row.countries.push({ header, cell })
     else if (field === 'do_not_call' || field === 'may_call' || field === 'consent_given') {
-      const answer = field === 'do_not_call' ? readDoNotCall(cell) : readConsent(cell)
+      const answer = readAnswer(field, cell, header)
       row.yesNoCells.push({ header, cell, answer })
       if (field === 'consent_given') row.isConsentGiven = row.isConsentGiven === false ? false : answer
       else if (answer === (field === 'do_not_call')) row.mustNotBeCalled = true
@@ -131,6 +131,17 @@ function sortCells(columns: readonly ImportColumn[], cells: readonly string[]): 
   })
   if (phones.length > 1) phones.sort((a, b) => a.rank - b.rank)
   return row
+}
+
+/** Checkboxes of forms repeat their statement, which means yes. */
+function readAnswer(
+  field: 'do_not_call' | 'may_call' | 'consent_given',
+  cell: string,
+  header: string,
+): boolean | undefined {
+  const answer = field === 'do_not_call' ? readDoNotCall(cell) : readConsent(cell)
+  if (answer !== undefined || field === 'may_call') return answer
+  return repeatsHeader(cell, header) ? true : undefined
 }
 
 /** Parses everything but the number, so that a row with several issues reports all of them. */
@@ -188,7 +199,7 @@ const findUnknownWords = (yesNoCells: RowCells['yesNoCells']): RowIssue[] =>
     .filter(({ answer }) => answer === undefined)
     .map(({ header, cell }) => ({
       column: header,
-      message: `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No.`,
+      message: `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No. If a form writes this text for a checked box, replace it with Yes.`,
     }))
 
 /** Suffixes that can follow a comma after a name in its usual order: “Jan Roe, Jr.” */

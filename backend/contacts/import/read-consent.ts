@@ -26,6 +26,11 @@ export function readConsent(text: string): boolean | undefined {
   return noWords.has(word) ? false : readYesNo(text)
 }
 
+/** Longer headers aren't stored whole. */
+const maxHeaderLength = 500
+
 /** Returns true for the cell of a checkbox that repeats the statement in its header: “I agree to be called”. */
-export const repeatsHeader = (cell: string, header: string): boolean =>
-  header !== '' && toWords(cell).join('') === toWords(header).join('')
+export const repeatsHeader = (cell: string, header: string): boolean => {
+  const [text, statement] = [cell, header].map((one) => toWords(one.slice(0, maxHeaderLength)).join(''))
+  return text !== '' && text === statement
+}

@@ -63,7 +63,7 @@ function findEncodingNotice(
   const sample = [...headers, ...cells].find((cell) => /\P{ASCII}/u.test(cell))
   if (sample === undefined) return undefined
   const message = `The file isn't in UTF-8, so it was read as Windows-1252. Check that this text is right: “${sample.trim().slice(0, 50)}”. If it isn't, save the file as CSV (UTF-8), then upload it again.`
-  return { column: '', message }
+  return { column: '', message, kind: 'file' }
 }
 
 /** The numbers that were read. The second row of a number is skipped, unless it adds one to the do-not-call list. */
@@ -84,7 +84,14 @@ function checkRow(
   const parsed = parseRow(columns, cells, context)
   if ('issues' in parsed) {
     const { issues, deniedNumber = null } = parsed
-    const row = { position, phone_number: null, fields: {}, isDuplicate: false, deniedNumber }
+    const row = {
+      position,
+      phone_number: null,
+      fields: {},
+      isDuplicate: false,
+      isRepeated: false,
+      deniedNumber,
+    }
     return { ...row, issues, cells: [...cells] }
   }
   const { phoneNumber, fields, notices } = parsed
@@ -97,7 +104,7 @@ function checkRow(
   const column = columns.find(({ field, rank }) => field === 'phone_number' && rank <= 1)?.header ?? ''
   if (!isDuplicate) {
     const row = { position, phone_number: phoneNumber, fields, isDuplicate, deniedNumber: null }
-    return { ...row, issues: [...notices], cells: null }
+    return { ...row, isRepeated: first !== undefined, issues: [...notices], cells: null }
   }
   const isDenied = fields.consent_denied === true
   const skipped = isDenied
@@ -109,6 +116,7 @@ function checkRow(
     phone_number: phoneNumber,
     fields,
     isDuplicate,
+    isRepeated: false,
     deniedNumber: isDenied ? phoneNumber : null,
     // The contact is saved with its first row, which gets this notice instead.
     issues: [duplicate, ...notices.filter(({ kind }) => kind !== 'no_consent')],

@@ -510,8 +510,8 @@ const files: [program: string, guesses: Record<string, string>][] = [
       'Phone Model': 'variable',
     },
   ],
-  ['Outdial, of rejected rows', { Phone: `${phone} 1`, Reason: 'ignore' }],
-  ['a person with reasons', { Reason: 'variable', Phone: `${phone} 1` }],
+  ['Outdial, of rejected rows', { Phone: `${phone} 1`, 'Outdial: Reason': 'ignore' }],
+  ['a person with reasons', { Phone: `${phone} 1`, 'Outdial: Reason': 'variable', Reason: 'variable' }],
 ]
 // cspell:enable
 
