@@ -1,3 +1,4 @@
+import { guessPermission } from './guess-permission.ts'
 import {
   addressCountryNames,
   headerNames,
@@ -8,7 +9,6 @@ import {
   weakPhoneNames,
   wholePhoneNames,
 } from './header-names.ts'
-import { guessPermission } from './guess-permission.ts'
 import { toWords } from './header-words.ts'
 import {
   type ImportColumn,
@@ -104,7 +104,7 @@ function scorePhone(words: readonly string[]): number | undefined {
   return words.some((word) => secondPhoneWords.has(word)) ? 1 : 0
 }
 
-/** Guesses the country of one of several addresses: “Land/Region (geschäftlich)”. */
+/** Guesses the country of one of several addresses: “Country (business)”. */
 function guessAddressCountry(words: readonly string[]): Guess | undefined {
   const rest = words.filter((word) => !secondPhoneWords.has(word) && !phoneFillers.has(word))
   const guess = rest.length < words.length ? guessByName.get(rest.join('')) : undefined

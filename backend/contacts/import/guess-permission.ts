@@ -1,3 +1,4 @@
+// cspell:ignore unsubscri
 import { isPlaceholder } from '@outdial/reading'
 import {
   callDetailWord,
@@ -43,13 +44,11 @@ export function guessPermission(
 /** Judges headers that no pattern matches: by their words, and by values that are all yes or no. */
 function asksForPermission(words: readonly string[], header: string, values: readonly string[]): boolean {
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word))
-  const answers = values.filter((value) => !isPlaceholder(value))
-  const areYesOrNo = answers.every(
-    (value) => readConsent(value) !== undefined || repeatsHeader(value, header),
-  )
-  if (answers.length > 0 && areYesOrNo) return has(callVerb) || has(callNoun) || has(permissionWord)
+  const filled = values.filter((value) => !isPlaceholder(value))
+  const areYesOrNo = filled.every((value) => readConsent(value) !== undefined || repeatsHeader(value, header))
+  if (filled.length > 0 && areYesOrNo) return has(callVerb) || has(callNoun) || has(permissionWord)
   if (has(callDetailWord) || !has(callVerb)) return false
-  return answers.length === 0 || ((has(permissionWord) || has(requestWord)) && !answers.some(isContactValue))
+  return filled.length === 0 || ((has(permissionWord) || has(requestWord)) && !filled.some(isContactValue))
 }
 
 /** Returns true for a phone number, which no permission is. */

@@ -1,3 +1,4 @@
+// cspell:ignore TCPA acepta llamadas
 import { beforeAll, expect, it } from '@jest/globals'
 import { isOnDoNotCallList } from '../../../calls/check-do-not-call.ts'
 import { getColumnFields, getStat, toMappingFields, useImportWorld } from '../../support/contact-imports.ts'
@@ -150,7 +151,7 @@ it('takes the cell of a checkbox that repeats its statement for a yes, and says 
     "Phone,I agree to be called.,Please don't call me",
     '2025570101,I agree to be called,',
     "2025570102,,Please don't call me",
-    '2025570103,I agree to be emailed,',
+    '2025570103,I agree to be visited,',
   ]
   const { path, page } = await uploadAndCheck(user, rows.join('\n'), {
     'I agree to be called.': 'consent_given',
@@ -159,7 +160,7 @@ it('takes the cell of a checkbox that repeats its statement for a yes, and says 
   })
   expect(getStat(page.html)).toMatchObject({ Rows: 3, Errors: 1, "Rows that say don't call": 1 })
   expect(page.text).toContain(
-    "I agree to be called.: “I agree to be emailed” isn't recognized. Enter Yes or No. If a form writes this text for a checked box, replace it with Yes.",
+    "I agree to be called.: “I agree to be visited” isn't recognized. Enter Yes or No. If a form writes this text for a checked box, replace it with Yes.",
   )
   await user.browser.press(page, 'Import contacts')
   await waitUntilSettled(user, path)

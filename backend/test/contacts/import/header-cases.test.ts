@@ -513,7 +513,6 @@ const files: [program: string, guesses: Record<string, string>][] = [
   ['Outdial, of rejected rows', { Phone: `${phone} 1`, 'Outdial: Reason': 'ignore' }],
   ['a person with reasons', { Phone: `${phone} 1`, 'Outdial: Reason': 'variable', Reason: 'variable' }],
 ]
-// cspell:enable
 
 it.each(files)('recognizes the headers of a file that %s wrote', (_, guesses) => {
   const columns = guessColumns(Object.keys(guesses))
@@ -544,3 +543,4 @@ it.each([
     expect(column && (getUse(column) ?? '?')).toBe(use)
   },
 )
+// cspell:enable
