@@ -12,10 +12,25 @@ const yesWords = new Set([
   'checked',
   'sí',
   'si',
+  'sì',
+  'sim',
   'ja',
   'oui',
 ])
-const noWords = new Set(['false', 'f', 'no', 'n', '0', 'off', 'unchecked', 'nein', 'non'])
+const noWords = new Set([
+  'false',
+  'f',
+  'no',
+  'n',
+  '0',
+  'off',
+  'unchecked',
+  'nein',
+  'non',
+  'não',
+  'nao',
+  'nee',
+])
 
 const optOutWords = new Set(['dnc', 'donotcall', 'optout', 'optedout', 'unsubscribed', 'blocked'])
 const noOptOutWords = new Set(['none', '-', 'subscribed'])

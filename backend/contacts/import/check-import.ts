@@ -2,7 +2,7 @@ import { secondMs } from '../../core/durations.ts'
 import { createJobThread, type JobThread } from '../../core/job-thread.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
-import { recallMapping } from './column-memory.ts'
+import { recallConsent, recallMapping } from './column-memory.ts'
 import { ImportColumns } from './import-columns.ts'
 import {
   deleteImportRows,
@@ -15,6 +15,7 @@ import {
   saveFoundColumns,
 } from './import-store.ts'
 import type { ImportReaderJob, ImportReaderResult } from './import-thread.ts'
+import { markDenied } from './mark-denied.ts'
 import { FileConsent } from './parse-consent.ts'
 import { UnreadableFileError } from './parse-csv.ts'
 
@@ -45,7 +46,8 @@ export async function findColumns(deps: ImportDeps, job: ImportJob): Promise<voi
         ? await recallMapping(tx.db, job.workspaceId, found.columns)
         : undefined
       const columns = remembered ?? found.columns
-      await saveFoundColumns(tx.db, job, { ...found, columns, isRecalled: remembered !== undefined })
+      const consent = await recallConsent(tx.db, job, columns)
+      await saveFoundColumns(tx.db, job, { ...found, columns, consent, isRecalled: remembered !== undefined })
     })
   } finally {
     await reader.close()
@@ -69,6 +71,7 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
     const now = deps.clock.now()
     await read(reader, { open: { bytes, columns, hasHeader, country, timeZone, consent, now } })
     if (!(await startChecking(deps, job))) return
+    const denied = new Map<string, number>()
     for (;;) {
       if (signal.aborted) {
         await releaseImport(deps.db, job)
@@ -76,6 +79,8 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
       }
       const { rows = [] } = await read(reader, 'next rows')
       if (rows.length === 0) break
+      for (const { deniedNumber, position } of rows)
+        if (deniedNumber !== null) denied.set(deniedNumber, position)
       const isWritten = await inTransaction(deps, async (tx) => {
         if (!(await renewImportLease(tx.db, job))) return false
         await insertImportRows(tx.db, job, rows)
@@ -83,7 +88,11 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
       })
       if (!isWritten) return
     }
-    await finishImportStep(deps.db, job, { status: 'checked', at: deps.clock.now() })
+    await inTransaction(deps, async (tx) => {
+      if (!(await renewImportLease(tx.db, job))) return
+      await markDenied(tx.db, job, denied, columns)
+      await finishImportStep(tx.db, job, { status: 'checked', at: tx.clock.now() })
+    })
   } finally {
     await reader.close()
   }

@@ -3,14 +3,26 @@ import { sql } from 'kysely'
 import * as z from 'zod'
 import type { Db } from '../../db/schema.ts'
 import { rankPhones } from './guess-columns.ts'
-import { ColumnChoice, type ImportColumn, useColumn } from './import-columns.ts'
+import { ColumnChoice, type ImportColumn, ImportColumns, useColumn, withoutReason } from './import-columns.ts'
+import type { ImportJob } from './import-store.ts'
+import { FileConsent } from './parse-consent.ts'
 
 /** Remembered mappings per workspace. The one that was used the longest ago goes. */
 const maxMappings = 100
 
-/** Hashes a header row. Its texts aren't stored: without a header, the first row is a person. */
+/**
+ * Hashes a header row, which is the same in a file of rejected rows. Its texts aren't stored: without a header, the first row is
+ * a person.
+ */
 const hashHeaders = (columns: readonly ImportColumn[]): Buffer => {
-  const headers = columns.map(({ header }) => header.trim().toLowerCase().replace(/\s+/g, ' '))
+  const headers = withoutReason(columns).map(({ header }) =>
+    header
+      .trim()
+      // Added to texts that look like formulas.
+      .replace(/^'(?=[=+\-@])/, '')
+      .toLowerCase()
+      .replace(/\s+/g, ' '),
+  )
   return createHash('sha256').update(JSON.stringify(headers)).digest()
 }
 
@@ -27,7 +39,7 @@ export async function rememberMapping(
     .values({
       workspace_id: workspaceId,
       headers_hash: hashHeaders(columns),
-      columns: JSON.stringify(choices),
+      columns: JSON.stringify(choices.slice(0, withoutReason(columns).length)),
       used_at: at,
     })
     .onConflict((conflict) =>
@@ -57,8 +69,31 @@ export async function recallMapping(
     .where('headers_hash', '=', hashHeaders(columns))
     .executeTakeFirst()
   const choices = z.array(ColumnChoice).safeParse(found?.columns).data
-  if (choices?.length !== columns.length) return undefined
+  if (choices?.length !== withoutReason(columns).length) return undefined
   return rankPhones(
     columns.map((column, index) => useColumn(column, choices[index] ?? { use: 'ignore', rank: 0 })),
   )
+}
+
+/** Files in which to look for the consent of rejected rows. */
+const maxImports = 20
+
+/** Returns the consent that was typed for the file from which rejected rows are. Undefined for a file of other rows. */
+export async function recallConsent(
+  db: Db,
+  job: ImportJob,
+  columns: readonly ImportColumn[],
+): Promise<FileConsent | undefined> {
+  if (withoutReason(columns).length === columns.length) return undefined
+  const imports = await db
+    .selectFrom('contact_import')
+    .select(['columns', 'consent'])
+    .where('workspace_id', '=', job.workspaceId)
+    .where('id', '<', job.id)
+    .orderBy('id', 'desc')
+    .limit(maxImports)
+    .execute()
+  const hash = hashHeaders(columns)
+  const origin = imports.find((found) => hashHeaders(ImportColumns.parse(found.columns)).equals(hash))
+  return FileConsent.safeParse(origin?.consent).data
 }

@@ -1,25 +1,22 @@
+import { guessPermission } from './guess-permission.ts'
 import {
   addressCountryNames,
-  consentPattern,
-  detailPattern,
   headerNames,
   leadingWords,
-  optOutPattern,
-  otherChannelPattern,
   phoneFillers,
   phoneWords,
   secondPhoneWords,
-  statusNames,
   weakPhoneNames,
   wholePhoneNames,
 } from './header-names.ts'
+import { toWords } from './header-words.ts'
 import {
   type ImportColumn,
   type ImportField,
-  reasonHeader,
   repeatableFields,
   toVariable,
   useColumn,
+  withoutReason,
 } from './import-columns.ts'
 
 /** What a header seems to say. Of the columns that could contain one field, those with the lowest `score` do. */
@@ -28,16 +25,22 @@ interface Guess {
   score: number
 }
 
-/** Longer headers are texts, not names. */
-const maxHeaderLength = 200
+/** Longer headers aren't read. Statements of consent are long. */
+const maxHeaderLength = 500
 
 /**
  * Guesses from the headers what each column contains. The best name gets a field, not the first one. Columns that look like
  * consent or an opt-out, and aren't certain, stay unanswered.
+ *
+ * @param samples the first values of each column
  */
-export function guessColumns(headers: readonly string[]): ImportColumn[] {
+export function guessColumns(
+  headers: readonly string[],
+  samples: readonly (readonly string[])[] = [],
+): ImportColumn[] {
   const names = headers.map((header) => header.trim())
-  const guesses = names.map(guessField)
+  const guesses = names.map((name, index) => guessField(name, samples[index] ?? []))
+  const ownCount = withoutReason(names.map((header) => ({ header }))).length
   const best = new Map<ImportField, number>()
   for (const guess of guesses) {
     if (guess === undefined || guess === 'unanswered') continue
@@ -47,8 +50,7 @@ export function guessColumns(headers: readonly string[]): ImportColumn[] {
   const columns = names.map((header, index): ImportColumn => {
     const guess = guesses[index]
     if (guess === 'unanswered') return { header, field: null, variable: null, rank: 0, isUnanswered: true }
-    if (header === '' || (header === reasonHeader && index === names.length - 1 && index > 0))
-      return useColumn({ header }, { use: 'ignore', rank: 0 })
+    if (header === '' || index === ownCount) return useColumn({ header }, { use: 'ignore', rank: 0 })
     if (guess !== undefined && isChosen(guess, best.get(guess.field) ?? 0, used)) {
       used.add(guess.field)
       return useColumn({ header }, { use: guess.field, rank: guess.score })
@@ -77,24 +79,21 @@ export function rankPhones(columns: readonly ImportColumn[]): ImportColumn[] {
   )
 }
 
-function guessField(header: string): Guess | 'unanswered' | undefined {
-  const words = toWords(header.slice(0, maxHeaderLength))
-  const key = words.join('')
-  const named = guessByName.get(key)
-  if (named !== undefined) return named
-  if (isAboutPermission(key)) {
-    const isCertain = optOutPattern.test(key) && /call|phone|voice/.test(key)
-    return isCertain && !detailPattern.test(key) ? { field: 'do_not_call', score: 0 } : 'unanswered'
-  }
-  const phoneScore = scorePhone(words)
-  if (phoneScore !== undefined) return { field: 'phone_number', score: phoneScore }
+function guessField(header: string, values: readonly string[]): Guess | 'unanswered' | undefined {
+  const text = header.slice(0, maxHeaderLength)
+  const words = toWords(text)
+  const named = guessByName.get(words.join(''))
   const start = words.findIndex((word) => !leadingWords.has(word))
-  return start > 0 ? guessByName.get(words.slice(start).join('')) : undefined
+  const inner = start > 0 ? guessByName.get(words.slice(start).join('')) : undefined
+  const known = [named, inner].find((guess) => guess !== undefined && guess.field !== 'phone_number')
+  if (known !== undefined) return known
+  const permission = guessPermission(words, text, values)
+  if (permission === 'unclear') return 'unanswered'
+  if (permission === 'do not call') return { field: 'do_not_call', score: 0 }
+  const phoneScore = named?.score ?? scorePhone(words)
+  if (phoneScore !== undefined) return { field: 'phone_number', score: phoneScore }
+  return inner ?? guessAddressCountry(words)
 }
-
-const isAboutPermission = (key: string): boolean =>
-  (statusNames.has(key) || optOutPattern.test(key) || consentPattern.test(key)) &&
-  !otherChannelPattern.test(key)
 
 /** Returns undefined if the header has another word, which can make it somebody else's number, or the kind of a number. */
 function scorePhone(words: readonly string[]): number | undefined {
@@ -105,15 +104,12 @@ function scorePhone(words: readonly string[]): number | undefined {
   return words.some((word) => secondPhoneWords.has(word)) ? 1 : 0
 }
 
-/** Returns the words of a header in lower case, without accents and punctuation: “firstName” has two. */
-export const toWords = (header: string): string[] =>
-  header
-    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
+/** Guesses the country of one of several addresses: “Country (business)”. */
+function guessAddressCountry(words: readonly string[]): Guess | undefined {
+  const rest = words.filter((word) => !secondPhoneWords.has(word) && !phoneFillers.has(word))
+  const guess = rest.length < words.length ? guessByName.get(rest.join('')) : undefined
+  return guess?.field === 'country' ? { field: 'country', score: weakScore } : undefined
+}
 
 const toEntries = (field: ImportField, names: readonly string[], score: (index: number) => number) =>
   names.map((name, index): [string, Guess] => [name.replaceAll(' ', ''), { field, score: score(index) }])
@@ -131,12 +127,32 @@ const guessByName = new Map<string, Guess>([
 
 /** Returns true for a first row with a phone number or an email address, which no column is named after. */
 export const looksLikeContact = (cells: readonly string[]): boolean =>
-  cells.some((cell) => {
-    const text = cell.trim().slice(0, maxHeaderLength)
-    return (
-      /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i.test(text) ||
-      (/^(?:p:|=")?[+(]?[\d\s().+-]+"?$/.test(text) && countDigits(text) >= 7)
-    )
-  })
+  cells.some((cell) => isEmail(cell) || isNumber(cell))
 
-const countDigits = (text: string): number => text.replace(/\D/g, '').length
+/** Guesses the columns of a file without a header: those with phone numbers or email addresses only. */
+export function guessByValues(samples: readonly (readonly string[])[]): ImportColumn[] {
+  const hasOnly = (values: readonly string[], test: (value: string) => boolean) =>
+    values.length > 0 && values.every(test)
+  const hasMarkedNumbers = samples.some((values) => hasOnly(values, isMarkedNumber))
+  const isPhone = hasMarkedNumbers ? isMarkedNumber : isNumber
+  const emailIndex = samples.findIndex((values) => hasOnly(values, isEmail))
+  return rankPhones(
+    samples.map((values, index) => {
+      const column = { header: `Column ${index + 1}` }
+      if (index === emailIndex) return useColumn(column, { use: 'email', rank: 0 })
+      if (hasOnly(values, isPhone)) return useColumn(column, { use: 'phone_number', rank: 1 })
+      return useColumn(column, { use: 'variable', rank: 0 })
+    }),
+  )
+}
+
+const isEmail = (cell: string): boolean =>
+  /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i.test(cell.trim().slice(0, maxHeaderLength))
+
+function isNumber(cell: string): boolean {
+  const text = cell.trim().slice(0, maxHeaderLength)
+  return /^(?:p:|=")?[+(]?[\d\s().+-]+"?$/.test(text) && text.replace(/\D/g, '').length >= 7
+}
+
+/** Returns true for a number that isn't an account's: it has a plus sign or an area code in parentheses. */
+const isMarkedNumber = (cell: string): boolean => isNumber(cell) && /[+(]/.test(cell)

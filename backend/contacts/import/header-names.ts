@@ -151,12 +151,13 @@ export const phoneWords =
   telefon telefonnummer telefonnr telefono telefone telefones telefoon telefoonnummer mobile mobileno mobilephone
   mobilenumber mobilephonenumber mobil mobiltelefon mobiltelefonnummer mobilnummer mobilfunknummer handy handynummer
   cell cellphone cellphonenumber cellular celular cellulare movil portable gsm whatsapp mobiele rufnummer telemovel mobiel
-  mobielnummer homephone workphone primaryphone businessphone landline festnetz festnetznummer`)
+  mobielnummer homephone workphone primaryphone businessphone landline festnetz festnetznummer haupttelefon
+  haupttelefonnummer hauptrufnummer hauptnummer hoofdtelefoon hoofdtelefoonnummer hoofdnummer`)
 
 export const phoneFillers =
   words(`number numbers no num nr nummer numero numeros n de del della di da do du of or and
   value 1 contact person lead customer client kontakt contacto contatto contato cliente primary main principal
-  principale primair haupt hauptnummer preferred personal personale mobile s is the a my your what whats ihre ihrer deine
+  principale primair haupt hauptnummer preferred personal personale primaire mobile s is the a my your what whats ihre ihrer deine
   dein wie lautet ist votre quel quelle est le la su tu cual es seu sua qual o e il tuo suo wat uw je jouw telefon
   op please enter we can reach you at best phone`)
 
@@ -166,30 +167,10 @@ export const secondPhoneWords =
   alt additional landline homephone workphone businessphone 2 3 4 5 6 7 8 9 geschaftlich geschaftlicht arbeit dienstlich
   buro privat private zuhause andere weitere festnetz festnetznummer trabajo casa oficina otro travail domicile bureau
   professionnel autre lavoro ufficio altro abitazione trabalho escritorio residencial comercial outro werk thuis
-  kantoor zakelijk ander fixe fijo fixo fisso`)
+  kantoor zakelijk ander fixe fijo fixo fisso firma weiteres zentrale particular residencia autres uff ab`)
 
 /** Words before a name that don't change what it means. */
 export const leadingWords =
   words(`person contact lead customer client kontakt contacto contatto contato cliente your my
   what s is whats the ihr ihre dein deine wie lautet votre quel est su tu cual es seu qual e il tuo wat uw je`)
-
-/** Parts of headers of people who opted out, or who agreed to something. */
-export const optOutPattern = /donotcall|donotcontact|donotphone|dnc|optout|optedout|unsubscri/
-export const consentPattern =
-  /optin|optedin|subscri|consent|permission|einwilligung|zustimmung|consenso|toestemming|autorizacion|gdpr|dsgvo|rgpd|blocklist|blacklist|suppress|maycall|cancall|oktocall|okaytocall|allowcall|agree|einverstanden|akkoord/
-
-/** Whole headers that often say that a person must not be called. */
-export const statusNames: ReadonlySet<string> = new Set([
-  'status',
-  'contactstatus',
-  'marketingstatus',
-  'personmarketingstatus',
-  'abonnementstatus',
-])
-
-/** Other channels, whose opt-outs say nothing about calls. */
-export const otherChannelPattern = /mail|courriel|correo|sms|text|fax|newsletter/
-
-/** What a column says about an opt-out, other than yes or no. */
-export const detailPattern = /date|time|reason|source|mode|method|datum|fecha|grund/
 // cspell:enable

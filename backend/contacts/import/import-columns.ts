@@ -40,8 +40,14 @@ export const repeatableFields: ReadonlySet<ImportField> = new Set([
   'consent_given',
 ])
 
-/** The name of a column that Outdial adds to rejected rows. It says why they were rejected. */
-export const reasonHeader = 'Reason'
+/** The name of a column that Outdial adds to rejected rows. It says why they were rejected. No other program writes it. */
+export const reasonHeader = 'Outdial: Reason'
+
+/** Returns the columns without the last one of a file of rejected rows. */
+export const withoutReason = <Column extends { header: string }>(columns: readonly Column[]): Column[] =>
+  columns.filter(
+    ({ header }, index) => index === 0 || index < columns.length - 1 || header.trim() !== reasonHeader,
+  )
 
 /** What a person can choose for a column: a field, a variable, or nothing. */
 export const ColumnUse = z.enum([...importFields, 'variable', 'ignore'])

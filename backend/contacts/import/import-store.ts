@@ -126,7 +126,7 @@ export const findImportFile = (db: Db, job: ImportJob) =>
 export async function saveFoundColumns(
   db: Db,
   job: ImportJob,
-  found: FoundColumns & { isRecalled: boolean },
+  found: FoundColumns & { isRecalled: boolean; consent?: FileConsent | undefined },
 ): Promise<void> {
   await db
     .updateTable('contact_import')
@@ -136,6 +136,7 @@ export async function saveFoundColumns(
       samples: JSON.stringify(found.samples),
       has_header: found.hasHeader,
       is_recalled: found.isRecalled,
+      ...(found.consent && { consent: JSON.stringify(found.consent) }),
       lease_until: null,
       attempts: 0,
     })
@@ -184,6 +185,10 @@ export interface CheckedRow {
   phone_number: string | null
   fields: unknown
   isDuplicate: boolean
+  /** True if an earlier row has the same number, but this one isn't skipped, because it means don't call. */
+  isRepeated: boolean
+  /** The number of someone who said no in a row that's skipped. */
+  deniedNumber: string | null
   issues: RowIssue[]
   /** Of a rejected row, as in the file. */
   cells: string[] | null
@@ -198,13 +203,13 @@ export async function insertImportRows(db: Db, job: ImportJob, rows: readonly Ch
       case
         when row.issues <> '[]' and row.phone_number is null then 'invalid'
         when row."isDuplicate" then 'duplicate'
-        when contact.id is null then 'new'
+        when contact.id is null and not row."isRepeated" then 'new'
         else 'existing'
       end,
       row.phone_number is not null and do_not_call.number_hash is not null,
       row.issues, nullif(row.cells, 'null')
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as row (position int, phone_number text, fields jsonb, "isDuplicate" boolean, issues jsonb, cells jsonb)
+      as row (position int, phone_number text, fields jsonb, "isDuplicate" boolean, "isRepeated" boolean, issues jsonb, cells jsonb)
     left join contact on contact.workspace_id = ${workspaceId}
       and contact.phone_number = row.phone_number and contact.erased_at is null
     left join do_not_call on do_not_call.workspace_id = ${workspaceId} and do_not_call.number_hash = salted_number_hash(

@@ -66,7 +66,7 @@ async function countByName(
           select id from contact_import where workspace_id = ${workspaceId} and id = ${importId}
         )
         and imported.state in ('new', 'existing') and not imported.on_do_not_call_list
-        and not imported.fields @> '{"do_not_call": true}'
+        and not imported.fields @> '{"do_not_call": true}' and not imported.fields @> '{"consent_denied": true}'
     )
     select name, count(*)::int as contacts
     from person cross join unnest(${names}::text[], ${columns}::text[]) as needed (name, column_name)

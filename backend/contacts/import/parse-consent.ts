@@ -1,4 +1,4 @@
-import { readDoNotCall, readYesNo } from '@outdial/reading'
+import { readDoNotCall } from '@outdial/reading'
 import * as z from 'zod'
 import { invalidField } from '../../core/form-errors.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
@@ -6,31 +6,6 @@ import { parseLocalDateField } from '../../scheduling/local-time.ts'
 /** Where and when everyone in a file agreed to be called, as a person typed it. `at` is in ISO 8601. */
 export const FileConsent = z.object({ source: z.string().optional(), at: z.string().optional() })
 export type FileConsent = z.infer<typeof FileConsent>
-
-// cspell:disable
-const yesWords = new Set([
-  'optin',
-  'optedin',
-  'subscribed',
-  'granted',
-  'agreed',
-  'accepted',
-  'consented',
-  'given',
-  'allowed',
-])
-const noWords = new Set([
-  ...['optout', 'optedout', 'unsubscribed', 'nonsubscribed', 'denied', 'declined', 'refused', 'rejected'],
-  ...['revoked', 'withdrawn', 'notgiven', 'notallowed', 'dnc', 'donotcall', 'blocked'],
-])
-// cspell:enable
-
-/** Reads whether a person agreed. Returns undefined for other text: only a person can tell what it means. */
-export function readConsent(text: string): boolean | undefined {
-  const word = text.toLowerCase().replace(/[\s_.-]/g, '')
-  if (yesWords.has(word)) return true
-  return noWords.has(word) ? false : readYesNo(text)
-}
 
 /** The cells of a row about its consent. */
 export interface ConsentCells {

@@ -7,8 +7,9 @@ import { validate, withoutFieldName } from '../../core/validate.ts'
 import { detailColumns } from '../../db/tables/contact-fields.ts'
 import { ContactInput, requireTimeZone } from '../contact-input.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
-import { type FileConsent, parseConsent, readConsent } from './parse-consent.ts'
+import { type FileConsent, parseConsent } from './parse-consent.ts'
 import { type HeadedCell, parseRowNumbers, toNotBlocked } from './parse-row-numbers.ts'
+import { readConsent, repeatsHeader } from './read-consent.ts'
 import type { RowIssue } from './row-issue.ts'
 
 /**
@@ -22,7 +23,9 @@ export const ImportedContact = ContactInput.extend({
 export type ImportedContact = z.infer<typeof ImportedContact>
 
 type ParsedRow =
-  { phoneNumber: string; fields: ImportedContact; notices: RowIssue[] } | { issues: RowIssue[] }
+  | { phoneNumber: string; fields: ImportedContact; notices: RowIssue[] }
+  /** The number of someone who said no counts although the row is rejected: another row could say yes. */
+  | { issues: RowIssue[]; deniedNumber?: string | undefined }
 
 /** How to parse the numbers, dates, and consent of a file. */
 export interface ImportContext {
@@ -67,7 +70,10 @@ export function parseRow(
   ]
   if ('issues' in parsed && row.phones.length === 0)
     issues.unshift({ column: findHeader(columns, 'phone_number'), message: 'Phone number is missing.' })
-  return { issues: row.mustNotBeCalled ? issues.map(toNotBlocked) : issues }
+  return {
+    issues: row.mustNotBeCalled ? issues.map(toNotBlocked) : issues,
+    deniedNumber: row.isConsentGiven === false ? phoneNumber : undefined,
+  }
 }
 
 const deniedNotice = (columns: readonly ImportColumn[]): RowIssue => ({
@@ -117,7 +123,7 @@ function sortCells(columns: readonly ImportColumn[], cells: readonly string[]): 
     if (field === 'phone_number') phones.push({ header, cell, rank })
     else if (field === 'country') row.countries.push({ header, cell })
     else if (field === 'do_not_call' || field === 'may_call' || field === 'consent_given') {
-      const answer = field === 'do_not_call' ? readDoNotCall(cell) : readConsent(cell)
+      const answer = readAnswer(field, cell, header)
       row.yesNoCells.push({ header, cell, answer })
       if (field === 'consent_given') row.isConsentGiven = row.isConsentGiven === false ? false : answer
       else if (answer === (field === 'do_not_call')) row.mustNotBeCalled = true
@@ -125,6 +131,17 @@ function sortCells(columns: readonly ImportColumn[], cells: readonly string[]): 
   })
   if (phones.length > 1) phones.sort((a, b) => a.rank - b.rank)
   return row
+}
+
+/** Checkboxes of forms repeat their statement, which means yes. */
+function readAnswer(
+  field: 'do_not_call' | 'may_call' | 'consent_given',
+  cell: string,
+  header: string,
+): boolean | undefined {
+  const answer = field === 'do_not_call' ? readDoNotCall(cell) : readConsent(cell)
+  if (answer !== undefined || field === 'may_call') return answer
+  return repeatsHeader(cell, header) ? true : undefined
 }
 
 /** Parses everything but the number, so that a row with several issues reports all of them. */
@@ -182,7 +199,7 @@ const findUnknownWords = (yesNoCells: RowCells['yesNoCells']): RowIssue[] =>
     .filter(({ answer }) => answer === undefined)
     .map(({ header, cell }) => ({
       column: header,
-      message: `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No.`,
+      message: `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No. If a form writes this text for a checked box, replace it with Yes.`,
     }))
 
 /** Suffixes that can follow a comma after a name in its usual order: “Jan Roe, Jr.” */

@@ -1,4 +1,4 @@
-import { guessColumns, looksLikeContact } from './guess-columns.ts'
+import { guessByValues, guessColumns, looksLikeContact } from './guess-columns.ts'
 import type { ImportColumn } from './import-columns.ts'
 import { parseCsv, UnreadableFileError } from './parse-csv.ts'
 
@@ -28,36 +28,47 @@ const maxHeaderLength = 500
  * @throws {UnreadableFileError}
  */
 export async function readColumns(bytes: Uint8Array): Promise<FoundColumns> {
-  let found: FoundColumns | undefined
+  let first: string[] | undefined
+  let hasHeader = false
+  let samples: string[][] = []
   let rowCount = 0
+  let isBlank = true
   for await (const cells of parseCsv(Buffer.from(bytes)).records) {
-    if (found === undefined) {
-      found = startColumns(cells)
-      if (found.hasHeader) continue
+    if (first === undefined) {
+      first = cells
+      checkColumnCount(first)
+      hasHeader = !looksLikeContact(first)
+      samples = first.map(() => [])
+      if (hasHeader) continue
     }
-    found.samples.forEach((values, index) => {
+    samples.forEach((values, index) => {
       const cell = cells[index]?.trim() ?? ''
       if (cell !== '' && values.length < samplesPerColumn) values.push(shorten(cell, maxSampleLength))
     })
+    isBlank &&= cells.every((cell) => cell.trim() === '')
     rowCount += 1
-    const isFull = found.samples.every((values) => values.length === samplesPerColumn)
+    const isFull = samples.every((values) => values.length === samplesPerColumn)
     if (isFull || rowCount === maxSampleRows) break
   }
-  if (found === undefined) throw new UnreadableFileError('The file is empty. Choose another file.')
-  return found
+  if (first === undefined) throw new UnreadableFileError('The file is empty. Choose another file.')
+  if (isBlank && rowCount < maxSampleRows)
+    throw new UnreadableFileError(
+      'The file has no rows. Add a row for each person below the column names, then upload the file again.',
+    )
+  const columns = hasHeader
+    ? guessColumns(
+        first.map((header) => header.slice(0, maxHeaderLength)),
+        samples,
+      )
+    : guessByValues(samples)
+  return { columns, samples, hasHeader }
 }
 
-function startColumns(first: readonly string[]): FoundColumns {
-  if (first.length > maxColumns) {
-    throw new UnreadableFileError(
-      `The file has ${first.length.toLocaleString('en-US')} columns, but it can have at most ${maxColumns}. Remove some.`,
-    )
-  }
-  const hasHeader = !looksLikeContact(first)
-  const headers = first.map((header, index) =>
-    hasHeader ? header.slice(0, maxHeaderLength) : `Column ${index + 1}`,
+function checkColumnCount({ length }: readonly string[]): void {
+  if (length <= maxColumns) return
+  throw new UnreadableFileError(
+    `The file has ${length.toLocaleString('en-US')} columns, but it can have at most ${maxColumns}. Remove some.`,
   )
-  return { columns: guessColumns(headers), samples: headers.map(() => []), hasHeader }
 }
 
 const shorten = (text: string, length: number): string =>

@@ -63,7 +63,7 @@ function findEncodingNotice(
   const sample = [...headers, ...cells].find((cell) => /\P{ASCII}/u.test(cell))
   if (sample === undefined) return undefined
   const message = `The file isn't in UTF-8, so it was read as Windows-1252. Check that this text is right: “${sample.trim().slice(0, 50)}”. If it isn't, save the file as CSV (UTF-8), then upload it again.`
-  return { column: '', message }
+  return { column: '', message, kind: 'file' }
 }
 
 /** The numbers that were read. The second row of a number is skipped, unless it adds one to the do-not-call list. */
@@ -83,8 +83,16 @@ function checkRow(
 ): CheckedRow {
   const parsed = parseRow(columns, cells, context)
   if ('issues' in parsed) {
-    const { issues } = parsed
-    return { position, phone_number: null, fields: {}, isDuplicate: false, issues, cells: [...cells] }
+    const { issues, deniedNumber = null } = parsed
+    const row = {
+      position,
+      phone_number: null,
+      fields: {},
+      isDuplicate: false,
+      isRepeated: false,
+      deniedNumber,
+    }
+    return { ...row, issues, cells: [...cells] }
   }
   const { phoneNumber, fields, notices } = parsed
   const { positions, listed } = seen
@@ -94,7 +102,24 @@ function checkRow(
   if (!isDuplicate) positions.set(phoneNumber, position)
   numbersToList.forEach((number) => listed.add(number))
   const column = columns.find(({ field, rank }) => field === 'phone_number' && rank <= 1)?.header ?? ''
-  const duplicate = { column, message: `Duplicate of row ${first}. This row is skipped.` }
-  const issues = isDuplicate ? [duplicate, ...notices] : [...notices]
-  return { position, phone_number: phoneNumber, fields, isDuplicate, issues, cells: null }
+  if (!isDuplicate) {
+    const row = { position, phone_number: phoneNumber, fields, isDuplicate, deniedNumber: null }
+    return { ...row, isRepeated: first !== undefined, issues: [...notices], cells: null }
+  }
+  const isDenied = fields.consent_denied === true
+  const skipped = isDenied
+    ? "This row is skipped, but its No counts: the contact isn't called."
+    : 'This row is skipped.'
+  const duplicate = { column, message: `Duplicate of row ${first}. ${skipped}` }
+  return {
+    position,
+    phone_number: phoneNumber,
+    fields,
+    isDuplicate,
+    isRepeated: false,
+    deniedNumber: isDenied ? phoneNumber : null,
+    // The contact is saved with its first row, which gets this notice instead.
+    issues: [duplicate, ...notices.filter(({ kind }) => kind !== 'no_consent')],
+    cells: null,
+  }
 }

@@ -33,11 +33,12 @@ import {
   countImportRows,
   type ImportCounts,
   type IssueTableName,
+  selectFileNotice,
   selectImports,
   selectPreviewRows,
   selectRowsWithIssues,
 } from './contact-import-queries.ts'
-import { type ImportIssue, toImportIssues } from './import-downloads.ts'
+import { type ImportIssue, toFileNotice, toImportIssues } from './import-downloads.ts'
 import { readUndoSection, type UndoSection } from './undo-import-pages.ts'
 
 interface UploadData {
@@ -67,13 +68,15 @@ interface ImportData {
   /** The path of that form, if the columns can still be changed. */
   columnsPath: string
   counts: ImportCounts
-  /** Number of contacts that the import creates or updates. */
+  /** Number of rows that create or update a contact. */
   importable: number
   progress: { max: number; value: number; text: string }
   fields: { header: string; field: string }[]
   variables: string[]
   /** True if a column says who agreed to be called, but not where or when. */
   lacksConsentDetails: boolean
+  /** What to know about the whole file. Empty if there's nothing. */
+  fileNotice: string
   preview: PreviewLine[]
   issueTables: IssueTable[]
   campaigns: { value: number | ''; label: string }[]
@@ -174,6 +177,7 @@ export const importResultPage = definePage({
         : [],
       variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
       lacksConsentDetails: lacksConsentDetails(columns, FileConsent.parse(found.consent)),
+      fileNotice: toFileNotice(await selectFileNotice(deps.db, workspace.id, id)),
       preview: preview.map(toPreview),
       issueTables: shownTables,
       campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
@@ -218,9 +222,9 @@ function toProgress(
     `${formatCount(counts.updated)} updated`,
     ...(counts.failed > 0 ? [`${formatCount(counts.failed)} failed`] : []),
   ]
-  const contacts = `${formatCount(written)} of ${formatPlural(importable, 'contact')} processed: ${parts.join(', ')}.`
+  const rows = `${formatCount(written)} of ${formatPlural(importable, 'row')} processed: ${parts.join(', ')}.`
   const calls = campaign ? ` Campaign ${campaign}: ${formatQueuedCalls(counts)}.` : ''
-  return { max, value: status === 'done' ? max : written, text: `${contacts}${calls}` }
+  return { max, value: status === 'done' ? max : written, text: `${rows}${calls}` }
 }
 
 const formatQueuedCalls = ({ queued, open, not_called: notCalled, denied }: ImportCounts): string =>

@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { ImportedContact } from '../../contacts/import/parse-row.ts'
-import { RowIssue } from '../../contacts/import/row-issue.ts'
+import { describeIssue, RowIssue } from '../../contacts/import/row-issue.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import type { Tone } from '../../views/badges.ts'
 import { countries } from '../page/forms.ts'
@@ -32,7 +32,7 @@ export function toPreview(row: PreviewRow): PreviewLine {
     phoneNumber === null
       ? undefined
       : timeZoneOfContact({ time_zone: fields.time_zone ?? null, phone_number: phoneNumber })
-  const issues = Issues.parse(row.issues)
+  const [issue] = Issues.parse(row.issues)
   return {
     row: row.position,
     phoneNumber: phoneNumber ?? '',
@@ -42,7 +42,7 @@ export function toPreview(row: PreviewRow): PreviewLine {
     consent: fields.consent ?? null,
     effect: effects[row.state],
     details: [
-      ...(row.state === 'invalid' ? [issues[0]?.message ?? ''] : []),
+      ...(row.state === 'invalid' && issue !== undefined ? [describeIssue(issue)] : []),
       ...(fields.do_not_call === true ? ['Added to the do-not-call list.'] : []),
       ...(row.on_do_not_call_list && fields.do_not_call !== true ? ['On the do-not-call list.'] : []),
       ...(fields.consent_denied === true ? ['Not called: no consent.'] : []),

@@ -23,8 +23,10 @@ export interface ImportCounts {
   noted: number
   not_blocked: number
   no_consent: number
-  /** The contacts that are on the list already, and those that a column puts there. */
+  /** Rows of numbers that were on the list already. */
   on_do_not_call_list: number
+  /** Rows that put their numbers on the list. */
+  do_not_call: number
   created: number
   updated: number
   failed: number
@@ -58,8 +60,8 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
         ${count("state = 'existing'")} as existing,
         ${count("state = 'duplicate'")} as duplicate,
         ${count("state = 'invalid'")} as invalid,
-        ${count(`(on_do_not_call_list or fields @> '{"do_not_call": true}') and state in ('new', 'existing')`)}
-          as on_do_not_call_list,
+        ${count("on_do_not_call_list and state in ('new', 'existing')")} as on_do_not_call_list,
+        ${count(`fields @> '{"do_not_call": true}' and state in ('new', 'existing')`)} as do_not_call,
         ${count("result = 'created'")} as created,
         ${count("result = 'updated'")} as updated,
         ${count("result = 'failed'")} as failed,
@@ -99,6 +101,14 @@ export const selectRowsWithIssues = (
     .execute()
 
 export type RowWithIssues = Awaited<ReturnType<typeof selectRowsWithIssues>>[number]
+
+/** Returns the row with a notice about the whole file, of which there is at most one. */
+export const selectFileNotice = (db: Db, workspaceId: number, importId: number) =>
+  selectRows(db, workspaceId, importId, { after: 0, limit: 1 })
+    .select('issues')
+    .where('issues', '<>', sql<string>`'[]'::jsonb`)
+    .where(sql<boolean>`issues @> '[{"kind": "file"}]'`)
+    .executeTakeFirst()
 
 /** Returns the first rows, as they were read. */
 export const selectPreviewRows = (db: Db, workspaceId: number, importId: number, limit: number) =>

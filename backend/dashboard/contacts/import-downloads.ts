@@ -4,10 +4,11 @@ import {
   ImportColumns,
   type ImportField,
   reasonHeader,
+  withoutReason,
 } from '../../contacts/import/import-columns.ts'
 import { getImport } from '../../contacts/import/imports.ts'
 import { ImportedContact } from '../../contacts/import/parse-row.ts'
-import { RowIssue } from '../../contacts/import/row-issue.ts'
+import { describeIssue, RowIssue } from '../../contacts/import/row-issue.ts'
 import { formatCsvPages } from '../../core/csv.ts'
 import { pick } from '../../core/records.ts'
 import { textColumns } from '../../db/tables/contact-fields.ts'
@@ -38,6 +39,10 @@ export const toImportIssues = ({ position, issues }: RowWithIssues, table?: Issu
         table === undefined || kind === (table === 'skipped' || table === 'noted' ? undefined : table),
     )
     .map(({ column, message }) => ({ row: position, column, message }))
+
+/** Returns the notice about the whole file, or an empty text. */
+export const toFileNotice = (row: Pick<RowWithIssues, 'issues'> | undefined): string =>
+  ImportIssues.parse(row?.issues ?? []).find(({ kind }) => kind === 'file')?.message ?? ''
 
 const baseName = (fileName: string): string => fileName.replace(/\.[^.]*$/, '')
 
@@ -83,9 +88,7 @@ function exportRejected(
   columns: readonly ImportColumn[],
 ) {
   // The reason of an earlier rejection is replaced.
-  const last = columns.at(-1)
-  const hasReason = last?.header === reasonHeader && last.field === null && last.variable === null
-  const ownColumns = hasReason ? columns.slice(0, -1) : columns
+  const ownColumns = withoutReason(columns)
   return formatCsvPages({
     header: [...ownColumns.map(({ header }) => header), reasonHeader],
     fetchPage: (row: RejectedRow | undefined, limit) =>
@@ -103,9 +106,9 @@ function toRejectedRecord(
 ): string[] {
   const cells =
     Cells.parse(row.cells) ?? ownColumns.map((column) => toCell(column, ImportedContact.parse(row.fields)))
-  const reasons = ImportIssues.parse(row.issues).map(({ column, message }) =>
-    column === '' ? message : `${column}: ${message}`,
-  )
+  const reasons = ImportIssues.parse(row.issues)
+    .filter(({ kind }) => kind !== 'file')
+    .map(describeIssue)
   // Cells after the last column stay after it, so that the row is rejected again until they're corrected.
   return [...ownColumns.map((_, index) => cells[index] ?? ''), reasons.join(' '), ...cells.slice(columnCount)]
 }

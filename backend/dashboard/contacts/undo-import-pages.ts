@@ -126,7 +126,7 @@ const describeEffects = ({ waiting, placed, created, changed }: ImportEffects): 
   [
     waiting > 0
       ? `${formatPlural(waiting, 'waiting call')} will be canceled.`
-      : 'No calls of this import wait.',
+      : 'No calls of this import are waiting.',
     placed > 0
       ? `${formatPlural(placed, 'call')} ${placed === 1 ? 'was' : 'were'} already placed and can't be undone.`
       : '',
@@ -134,6 +134,6 @@ const describeEffects = ({ waiting, placed, created, changed }: ImportEffects): 
       ? `The import created ${formatPlural(created, 'contact')}. Those that nothing else has touched will be removed.`
       : 'The import created no contacts.',
     changed > 0
-      ? `The import changed ${formatPlural(changed, 'contact')}. Their previous values will be restored.`
+      ? `The import changed ${formatPlural(changed, 'contact')}. ${changed === 1 ? 'Its' : 'Their'} previous values will be restored.`
       : '',
   ].filter(Boolean)

@@ -26,8 +26,11 @@ export async function countImportEffects(
       from call where ${ofImport}
     ) as calls
     cross join (
-      select count(*) filter (where kind = 'created') as created, count(*) filter (where kind = 'updated') as changed
-      from contact_change where ${ofImport}
+      -- A contact that the import created is removed, although a second row changed it.
+      select count(*) filter (where is_created) as created, count(*) filter (where not is_created) as changed
+      from (
+        select bool_or(kind = 'created') as is_created from contact_change where ${ofImport} group by contact_id
+      ) as of_contact
     ) as contacts`.execute(db)
   const [effects] = rows
   if (effects === undefined) throw new Error('invariant: counts are one row')

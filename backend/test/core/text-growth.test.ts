@@ -14,13 +14,16 @@ import { validateAgent } from '../../agents/validate-agent.ts'
 import { describePlaceholderIssues, findNeededNames, replacePlaceholders } from '../../calls/greeting.ts'
 import { parseConfig } from '../../config.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
-import { guessColumns, looksLikeContact, toWords } from '../../contacts/import/guess-columns.ts'
+import { guessByValues, guessColumns, looksLikeContact } from '../../contacts/import/guess-columns.ts'
+import { guessPermission } from '../../contacts/import/guess-permission.ts'
+import { toWords } from '../../contacts/import/header-words.ts'
 import { ImportColumn } from '../../contacts/import/import-columns.ts'
-import { parseConsent, readConsent } from '../../contacts/import/parse-consent.ts'
+import { parseConsent } from '../../contacts/import/parse-consent.ts'
 import { parseCsv } from '../../contacts/import/parse-csv.ts'
 import { parseRow } from '../../contacts/import/parse-row.ts'
 import { parseRowNumbers } from '../../contacts/import/parse-row-numbers.ts'
 import { readColumns } from '../../contacts/import/read-columns.ts'
+import { readConsent, repeatsHeader } from '../../contacts/import/read-consent.ts'
 import { readAddContact } from '../../contacts/read-add-contact.ts'
 import { systemClock } from '../../core/clock.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
@@ -152,11 +155,19 @@ const readers: Record<string, Record<string, Read>> = {
   },
   'contacts/import/guess-columns.ts': {
     guessColumns: (text) => guessColumns([text]),
+    'guessColumns: a value': (text) => guessColumns(['Phone'], [[text]]),
+    guessByValues: (text) => guessByValues([[text]]),
     looksLikeContact: (text) => looksLikeContact([text]),
-    toWords,
+  },
+  'contacts/import/guess-permission.ts': {
+    guessPermission: (text) => guessPermission(toWords(text.slice(0, 500)), text.slice(0, 500), [text]),
+  },
+  'contacts/import/header-words.ts': { toWords },
+  'contacts/import/read-consent.ts': {
+    readConsent,
+    repeatsHeader: (text) => repeatsHeader(text, 'I agree'),
   },
   'contacts/import/parse-consent.ts': {
-    readConsent,
     'parseConsent: the source': (text) =>
       parseConsent({ source: text, at: '2026-05-01', isGiven: true }, importContext),
     'parseConsent: the date': (text) =>
@@ -338,6 +349,15 @@ const otherParsers: Record<string, string[]> = {
   // URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
   'reads a URL, of which Node accepts at most 16 KB': ['mcp/tool-transport.ts parseQuery'],
   'compares headers, of which Node accepts at most 16 KB': ['dashboard/page/sealed-form.ts mayKeepForm'],
+  'matches a header, of which guessPermission (above) gets at most 500 characters': [
+    'contacts/import/permission-words.ts optOutPattern',
+    'contacts/import/permission-words.ts optOutPhrase',
+    'contacts/import/permission-words.ts consentPattern',
+    'contacts/import/permission-words.ts callVerb',
+    'contacts/import/permission-words.ts permissionWord',
+    'contacts/import/permission-words.ts requestWord',
+    'contacts/import/permission-words.ts callDetailWord',
+  ],
   'reads a message that the MCP library has written': ['outbound/guarded-fetch.ts isRequest'],
   'reads what a schema with limits has accepted (http/input-growth.test.ts)': [
     'contacts/contact-input.ts checkConsentDate',

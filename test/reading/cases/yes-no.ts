@@ -1,4 +1,4 @@
-// cspell:ignore oui nein optout
+// cspell:ignore oui nein optout não
 /** An answer: the text, and what it means in most fields and in "Do not call". Undefined is an error. */
 export type YesNoCase = readonly [text: string, answer: boolean | undefined, doNotCall: boolean | undefined]
 
@@ -9,8 +9,9 @@ const onlyDoNotCall = (answer: boolean, texts: string[]) =>
 
 export const yesNoCases: readonly YesNoCase[] = [
   ...sameEverywhere(true, ['Yes', 'TRUE', 'true', 't', 'Y', '1', '1.0', '1.00', 'on', 'Checked', 'x', 'X']),
-  ...sameEverywhere(true, ['✓', '✔', 'ja', 'Oui', 'sí', 'Si', ' yes ', 'Yes.']),
+  ...sameEverywhere(true, ['✓', '✔', 'ja', 'Oui', 'sí', 'Si', 'sì', 'Sim', ' yes ', 'Yes.']),
   ...sameEverywhere(false, ['No', 'FALSE', 'false', 'f', 'n', '0', '0.0', 'off', 'Unchecked', 'nein', 'Non']),
+  ...sameEverywhere(false, ['Não', 'nao', 'nee']),
   ...onlyDoNotCall(true, ['DNC', 'Do not call', 'do_not_call', 'Opt-out', 'optout', 'Opted out']),
   ...onlyDoNotCall(true, ['Unsubscribed', 'BLOCKED']),
   ...onlyDoNotCall(false, ['none', 'Subscribed', '-', '–', '---']),

@@ -158,7 +158,7 @@ it.each([
 ])('reads a file with %s as Windows-1252, and says so', async (_, file, name) => {
   const { page, people } = await importFile(file)
   expect(people[1]).toEqual(['2', name, null, {}])
-  const notice = `3 – The file isn't in UTF-8, so it was read as Windows-1252. Check that this text is right: “${name}”.`
+  const notice = `The file isn't in UTF-8, so it was read as Windows-1252. Check that this text is right: “${name}”.`
   expect(page.text).toContain(notice)
   expect(page.text.split('Windows-1252')).toHaveLength(2)
 })

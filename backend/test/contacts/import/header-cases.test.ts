@@ -249,12 +249,24 @@ const files: [program: string, guesses: Record<string, string>][] = [
     },
   ],
   [
+    'Outlook in German, of people with a main number',
+    {
+      Haupttelefon: `${phone} 1`,
+      'Telefon Firma': `${phone} 2`,
+      'Weiteres Telefon': `${phone} 3`,
+      'Land/Region (geschäftlich)': 'country',
+      'Land/Region (privat)': 'country',
+    },
+  ],
+  [
     'Outlook in Spanish',
     {
       Nombre: first,
       Apellidos: last,
-      'Teléfono móvil': `${phone} 1`,
-      'Teléfono del trabajo': `${phone} 2`,
+      'Teléfono principal': `${phone} 1`,
+      'Teléfono móvil': `${phone} 2`,
+      'Teléfono del trabajo': `${phone} 3`,
+      'País o región del trabajo': 'country',
       'Dirección de correo electrónico': 'email',
     },
   ],
@@ -264,7 +276,9 @@ const files: [program: string, guesses: Record<string, string>][] = [
       Prénom: first,
       Nom: last,
       'Tél. mobile': `${phone} 1`,
-      'Téléphone (bureau)': `${phone} 2`,
+      'Téléphone principal': `${phone} 2`,
+      'Téléphone (bureau)': `${phone} 3`,
+      'Pays/Région (bureau)': 'country',
       'Adresse de messagerie': 'variable',
     },
   ],
@@ -284,7 +298,9 @@ const files: [program: string, guesses: Record<string, string>][] = [
       Nome: first,
       Cognome: last,
       Cellulare: `${phone} 1`,
-      'Telefono (ufficio)': `${phone} 2`,
+      'Telefono principale': `${phone} 2`,
+      'Telefono (ufficio)': `${phone} 3`,
+      'Paese (uff.)': 'country',
       'Indirizzo posta elettronica': 'email',
     },
   ],
@@ -294,7 +310,9 @@ const files: [program: string, guesses: Record<string, string>][] = [
       Voornaam: first,
       Achternaam: last,
       'Mobiele telefoon': `${phone} 1`,
-      'Telefoon op werk': `${phone} 2`,
+      Hoofdtelefoon: `${phone} 2`,
+      'Telefoon op werk': `${phone} 3`,
+      'Land/regio (werk)': 'country',
       'E-mailadres': 'email',
     },
   ],
@@ -438,6 +456,51 @@ const files: [program: string, guesses: Record<string, string>][] = [
     },
   ],
   [
+    'a person who names calls together with other channels',
+    {
+      Phone: `${phone} 1`,
+      'Do Not Call/Text': '?',
+      'I agree to receive calls and texts': '?',
+      'Consent (calls and email)': '?',
+      'Contact permission (email/phone)': '?',
+      'I consent to calls and can opt out at any time': '?',
+      'Do not contact by email': 'variable',
+      'Accepts Email Marketing': 'variable',
+    },
+  ],
+  [
+    'a person who asks who may be called',
+    {
+      Phone: `${phone} 1`,
+      'Not to be called': 'do_not_call',
+      "Please don't call me": 'do_not_call',
+      'Call me?': '?',
+      TCPA: '?',
+      'May we call you about your request?': '?',
+      'Call Status': '?',
+      'When can we call you?': 'variable',
+      'Last call': 'variable',
+    },
+  ],
+  [
+    'a person who asks it in other languages',
+    {
+      'Acepta llamadas': '?',
+      'No me llamen': 'do_not_call',
+      'Teléfono contacto': `${phone} 1`,
+      'Dürfen wir Sie anrufen?': '?',
+      'Bitte nicht mehr anrufen': 'do_not_call',
+      'Rückruf erwünscht': '?',
+      'Peut-on vous appeler ?': '?',
+      'Ne souhaite pas être appelé': 'do_not_call',
+      'Aceita ligações': '?',
+      'Possiamo chiamarti?': '?',
+      'Non chiamare più': 'do_not_call',
+      'Mogen we u bellen?': '?',
+      'Niet meer bellen': 'do_not_call',
+    },
+  ],
+  [
     'a person with other numbers',
     {
       Phone: `${phone} 1`,
@@ -447,10 +510,9 @@ const files: [program: string, guesses: Record<string, string>][] = [
       'Phone Model': 'variable',
     },
   ],
-  ['Outdial, of rejected rows', { Phone: `${phone} 1`, Reason: 'ignore' }],
-  ['a person with reasons', { Reason: 'variable', Phone: `${phone} 1` }],
+  ['Outdial, of rejected rows', { Phone: `${phone} 1`, 'Outdial: Reason': 'ignore' }],
+  ['a person with reasons', { Phone: `${phone} 1`, 'Outdial: Reason': 'variable', Reason: 'variable' }],
 ]
-// cspell:enable
 
 it.each(files)('recognizes the headers of a file that %s wrote', (_, guesses) => {
   const columns = guessColumns(Object.keys(guesses))
@@ -460,3 +522,25 @@ it.each(files)('recognizes the headers of a file that %s wrote', (_, guesses) =>
   })
   expect(Object.fromEntries(found)).toEqual(guesses)
 })
+
+it.each([
+  ['OK by phone', ['1', '0'], '?'],
+  ['Phone', ['yes', 'no'], '?'],
+  ['Kontakt', ['nein'], '?'],
+  ['Telefone', ['sim', 'não'], '?'],
+  ['Accepts marketing', ['Yes', '-'], '?'],
+  ['Contact me', ['Contact me'], '?'],
+  ['When can we call you?', ['no'], '?'],
+  ['Call me at', ['+1 202 555 0100'], 'variable'],
+  ['Contact', ['Ann Lee'], 'variable'],
+  ['Call type', ['cold'], 'variable'],
+  ['Phone country', ['NO'], 'country'],
+  ['Roof', ['yes'], 'variable'],
+])(
+  'asks about a header that can mean permission, if its values say yes or no: %s %j',
+  (header, values, use) => {
+    const [column] = guessColumns([header, 'Mobile'], [values, ['+12025550100']])
+    expect(column && (getUse(column) ?? '?')).toBe(use)
+  },
+)
+// cspell:enable

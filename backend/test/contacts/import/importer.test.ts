@@ -57,7 +57,7 @@ it('continues after a lost process, and imports no row twice with two workers', 
   const other = startWorker()
   const done = await waitUntilSettled(user, path)
   await other.stop()
-  expect(done.text).toContain('260 of 260 contacts processed: 260 new')
+  expect(done.text).toContain('260 of 260 rows processed: 260 new')
   expect(done.text).toContain('260 calls queued')
   expect(await listContacts(user)).toHaveLength(260)
 }, 120_000)
@@ -145,7 +145,7 @@ it('commits each batch separately, so that the page shows progress', async () =>
   const seen = new Set<number>()
   await waitFor(async () => {
     const { text } = await user.open(path)
-    const written = Number(/\b(\d+) of 600 contacts processed/.exec(text)?.[1])
+    const written = Number(/\b(\d+) of 600 rows processed/.exec(text)?.[1])
     seen.add(written)
     return written === rowCount
   })

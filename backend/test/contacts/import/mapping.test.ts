@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { isOnDoNotCallList } from '../../../calls/check-do-not-call.ts'
-import { getColumnFields, getStat, toMappingFields, useImportWorld } from '../../support/contact-imports.ts'
+import { getColumnFields, getStat, useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 
 const { world, startWorker, uploadFile, uploadAndCheck, waitUntilSettled, listContacts } = useImportWorld()
@@ -43,7 +43,7 @@ it("doesn't continue until each column that looks like consent is answered, and 
   )
   expect(getUses(asked.html)[3]).toEqual(['City', 'ignore'])
   await user.browser.press(asked, 'Check file', { use_1: 'consent_given', use_2: 'variable' })
-  expect((await waitUntilSettled(user, path)).text).toContain('Import 1 contact')
+  expect((await waitUntilSettled(user, path)).text).toContain('Import 1 row')
 })
 
 it('rejects a mapping without phone numbers, with one field twice, or with a variable without a name', async () => {
@@ -83,7 +83,44 @@ it('imports the first row of a file without column names, and remembers nothing 
   const { page: next } = await uploadFile(user, 'Ghent,(202) 557-0103\n')
   expect(getUses(next.html)).toEqual([
     ['Column 1', 'variable'],
-    ['Column 2', 'variable'],
+    ['Column 2', 'phone_number'],
+  ])
+})
+
+it('guesses the columns of a file without column names by their values', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rows = ['Ann,+12025570101,ann@example.com,20261127', 'Bob,+1 202 557 0102,bob@example.com,20261128']
+  const { page } = await uploadFile(user, rows.join('\n'))
+  expect(getUses(page.html).map(([, use]) => use)).toEqual(['variable', 'phone_number', 'email', 'variable'])
+})
+
+it("keeps a file's own column of reasons, and recognizes its rejected rows with their consent", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { path, page } = await uploadAndCheck(user, 'Phone,Opt In,Reason\n12,Yes,moved\n+12025570101,No,\n', {
+    'Opt In': 'consent_given',
+    consent_source: 'Website form',
+    consent_date: '2026-05-01',
+  })
+  expect(page.text).toContain('Imported as variables: Reason.')
+  const headers = { cookie: user.browser.cookies().join('; ') }
+  const text = await (await fetch(user.urlFor(`${path}/rejected`), { headers })).text()
+  expect(parse(text)).toMatchObject([
+    ['Phone', 'Opt In', 'Reason', 'Outdial: Reason'],
+    ['12', 'Yes', 'moved', expect.stringContaining("Phone: The phone number isn't valid")],
+  ])
+  const again = await uploadFile(user, text.replace('12,', '+12025570103,'))
+  expect(again.page.text).toContain('You uploaded a file with these columns before')
+  expect(getUses(again.page.html).map(([, use]) => use)).toEqual([
+    'phone_number',
+    'consent_given',
+    'variable',
+    'ignore',
+  ])
+  await user.browser.press(again.page, 'Check file')
+  await user.browser.press(await waitUntilSettled(user, again.path), 'Import contacts')
+  await waitUntilSettled(user, again.path)
+  expect(await listContacts(user)).toMatchObject([
+    { consent_source: 'Website form', variables: { Reason: 'moved' } },
   ])
 })
 
@@ -175,58 +212,6 @@ it('blocks the numbers of all phone columns of a row that means do not call, and
   expect(await isListed(user, '+12025570105')).toBe(false)
 })
 
-const consentFile =
-  'Phone,Agreed?,City\n2025570101,Yes,a\n2025570102,No,b\n2025570103,,c\n2025570104,perhaps,d\n'
-
-it('saves who agreed where and when, and saves others who said no without a call', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const { path, page } = await uploadAndCheck(user, consentFile, {
-    'Agreed?': 'consent_given',
-    consent_source: 'Website form',
-    consent_date: '2026-05-01',
-  })
-  expect(getStat(page.html)).toMatchObject({ Rows: 4, Errors: 1, 'No consent': 1 })
-  expect(page.text).toContain("“perhaps” isn't recognized. Enter Yes or No.")
-  expect(page.text).not.toContain('No consent is stored')
-  await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
-  const done = await waitUntilSettled(user, path)
-  expect(done.text).toContain('2 calls queued, 1 not called (no consent).')
-  expect(done.text).toMatch(/Saved, not called: no consent .* 3 Agreed\? No consent\./)
-  expect(await listContacts(user)).toMatchObject([
-    { consent_source: 'Website form', consent_at: new Date('2026-05-01T04:00:00Z') },
-    { consent_source: null, consent_at: null },
-    { consent_source: null },
-  ])
-  expect(await isListed(user, '+12025570102')).toBe(false)
-})
-
-it.each([
-  [{ consent_source: 'Website form' }, null],
-  [{ consent_date: '2026-05-01' }, null],
-])('stores no consent without both a source and a date, and says so: %j', async (typed, stored) => {
-  const user = await seedSignedInOwner(world.service)
-  const choices = { 'Agreed?': 'consent_given', ...typed }
-  const { path, page } = await uploadAndCheck(user, consentFile, choices)
-  expect(page.text).toContain('No consent is stored, because its source or its date is missing.')
-  await user.browser.press(page, 'Import contacts')
-  await waitUntilSettled(user, path)
-  const [first] = await listContacts(user)
-  expect(first).toMatchObject({ consent_source: stored, consent_at: stored })
-})
-
-it('rejects a consent date that is wrong or in the future, next to the field', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const { page } = await uploadFile(user, consentFile)
-  for (const [date, issue] of [
-    ['2999-05-01', 'This date is in the future'],
-    ['2026-02-30', "This date doesn't exist"],
-  ] as const) {
-    const fields = toMappingFields(page.html, { 'Agreed?': 'consent_given', consent_date: date })
-    const { page: asked } = await user.browser.press(page, 'Check file', fields)
-    expect(asked.html).toMatch(new RegExp(`id="f-consent_date-issue">${issue.replace("'", '&#39;')}`))
-  }
-})
-
 it('goes back to the columns of a checked file, and not after its import has started', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone,City\n2025570101,Ghent\n')
@@ -256,7 +241,7 @@ it('offers rejected rows as a file that can be corrected and uploaded again', as
   const text = await download(path)
   const records = parse(text, { relax_column_count: true })
   expect(records).toMatchObject([
-    ["'=Phone", 'Name', 'City', 'Reason'],
+    ["'=Phone", 'Name', 'City', 'Outdial: Reason'],
     ['12', "'=SUM(1)", 'b,c', expect.stringContaining("=Phone: The phone number isn't valid")],
     ["'+12025570102", 'Bob', 'd', expect.stringContaining('This row has 4 cells'), 'more'],
     ["'+19005550100", 'Cy', 'e', expect.stringContaining("doesn't call premium-rate")],
@@ -265,7 +250,7 @@ it('offers rejected rows as a file that can be corrected and uploaded again', as
   const again = await uploadAndCheck(user, corrected)
   expect(getStat(again.page.html)).toMatchObject({ Rows: 3, 'New contacts': 2, Errors: 1 })
   const [header] = parse(await download(again.path), { relax_column_count: true })
-  expect(header).toEqual(["'=Phone", 'Name', 'City', 'Reason'])
+  expect(header).toEqual(["'=Phone", 'Name', 'City', 'Outdial: Reason'])
   await user.browser.press(again.page, 'Import contacts')
   await waitUntilSettled(user, again.path)
   expect((await listContacts(user)).map(({ first_name }) => first_name)).toEqual(

@@ -22,7 +22,7 @@ it("counts, before an import, the contacts without a value that a campaign's gre
   const { path, page } = await uploadAndCheck(
     user,
     [
-      'Phone,First name,city,Do not call',
+      'Phone,First name,city,Do not call,Opt in',
       '+12025570101,,Rome,',
       '+12025570102,,,',
       '+12025570103,Ann,,',
@@ -30,7 +30,9 @@ it("counts, before an import, the contacts without a value that a campaign's gre
       '+12025570105,,,yes',
       '+12025570103,Again,,',
       '12,,,',
+      '+12025570106,,,,no',
     ].join('\n'),
+    { 'Opt in': 'consent_given' },
   )
   expect(page.text).toContain(
     "Some contacts have no value that a campaign's greeting needs: “Leads”: name (1 contact), appointment (2 contacts), and city (1 contact)",

@@ -1,4 +1,4 @@
-// cspell:ignore zcrm optin pipedrive typeform
+// cspell:ignore jörg zcrm optin pipedrive typeform
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, expect, it } from '@jest/globals'
 import { type ColumnChoices, useImportWorld } from '../../support/contact-imports.ts'
@@ -36,6 +36,12 @@ const files: Record<string, { people: Person[]; choices?: ColumnChoices; notCall
   },
   'google-contacts-old.csv': { people: [['08', 'Gus Hoe', 'gus@example.com', null]] },
   'outlook.csv': { people: [['09', 'Hal Ioe', 'hal@example.com', null]] },
+  'outlook-german.csv': {
+    people: [
+      ['19', 'Rita Soe', 'rita@example.com', null],
+      ['+4915123456701', 'Jörg Roe', 'jorg@example.com', null],
+    ],
+  },
   'pipedrive.csv': {
     people: [
       ['10', 'Ida Joe', 'ida@example.com', '7'],

@@ -258,6 +258,23 @@ it('keeps numbers on the do-not-call list that the file put there', async () => 
   expect(entries).toHaveLength(1)
 })
 
+it('counts a person in two rows once, before and after an import and its undo', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rows = ['Phone,Do not call', '+12025570191,', '+12025570192,', '+12025570191,yes']
+  const { path, page } = await uploadAndCheck(user, rows.join('\n'))
+  expect(getStat(page.html)).toMatchObject({ 'New contacts': 2, Updates: 1, "Rows that say don't call": 1 })
+  await user.browser.press(page, 'Import contacts', { campaign_id: '' })
+  expect((await waitUntilSettled(user, path)).text).toContain('3 of 3 rows processed: 2 new, 1 updated.')
+  const confirmation = await user.open(`${path}/undo`)
+  expect(confirmation.text).toContain('No calls of this import are waiting.')
+  expect(confirmation.text).toContain('The import created 2 contacts.')
+  expect(confirmation.text).not.toContain('The import changed')
+  expect(getStat((await undo(user, path)).html)).toMatchObject({
+    'Contacts removed': 2,
+    'Contacts restored': 0,
+  })
+})
+
 it("doesn't cancel a call that is being dialed, but it gets no other attempt", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service

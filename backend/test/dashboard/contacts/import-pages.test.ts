@@ -41,10 +41,10 @@ it('shows what each row will do, and its issues, before importing anything', asy
   expect(getStat(page.html)).toMatchObject({
     Rows: 7,
     'New contacts': 1,
-    'Existing contacts': 2,
+    Updates: 2,
     Duplicates: 1,
     Errors: 3,
-    'On do-not-call list': 1,
+    'Already on do-not-call list': 1,
   })
   expect(page.text).toContain('Imported as variables: Roof.')
   for (const message of [
@@ -74,7 +74,7 @@ it('imports the checked rows, and queues calls except to numbers on the do-not-c
   ])
   expect(sent.map(({ page: { status } }) => status)).toEqual([200, 200])
   const done = await waitUntilSettled(user, path)
-  expect(done.text).toContain('3 of 3 contacts processed: 1 new, 2 updated.')
+  expect(done.text).toContain('3 of 3 rows processed: 1 new, 2 updated.')
   expect(done.text).toContain(
     '1 call queued, 1 already waiting or in progress, 1 not called (on the do-not-call list).',
   )
@@ -93,15 +93,21 @@ it('imports the checked rows, and queues calls except to numbers on the do-not-c
   expect(calls).toHaveLength(3)
 })
 
-it('counts the contacts that a column puts on the do-not-call list, before and after the import', async () => {
+it('counts the rows that say not to call, and those of listed numbers, before and after the import', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
   const rows = ['Phone,Do not call', '+12025570101,yes', '+12025570102,', '+12025570103,no']
   const { path, page } = await uploadAndCheck(user, rows.join('\n'))
-  expect(getStat(page.html)).toMatchObject({ 'On do-not-call list': 2 })
+  expect(getStat(page.html)).toMatchObject({
+    "Rows that say don't call": 1,
+    'Already on do-not-call list': 1,
+  })
   await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
   const done = await waitUntilSettled(user, path)
-  expect(getStat(done.html)).toMatchObject({ 'On do-not-call list': 2 })
+  expect(getStat(done.html)).toMatchObject({
+    "Rows that say don't call": 1,
+    'Already on do-not-call list': 1,
+  })
   expect(done.text).toContain('2 not called (on the do-not-call list).')
 })
 
@@ -464,10 +470,10 @@ itInChromium('works in a browser and is accessible', async (chromium) => {
   await tab.getByRole('heading', { name: 'What does each column contain?' }).waitFor()
   await expectAccessible(tab)
   await tab.getByRole('button', { name: 'Check file' }).click()
-  await tab.getByRole('heading', { name: 'Import 1 contact' }).waitFor()
+  await tab.getByRole('heading', { name: 'Import 1 row' }).waitFor()
   await expectAccessible(tab)
   await tab.getByRole('button', { name: 'Import contacts', exact: true }).click()
-  await tab.getByText('1 of 1 contact processed').waitFor()
+  await tab.getByText('1 of 1 row processed').waitFor()
   await tab.getByText('1 call queued').waitFor()
   await tab.getByRole('heading', { name: 'Import complete' }).waitFor()
   await expectAccessible(tab)
