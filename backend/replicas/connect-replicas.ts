@@ -102,20 +102,22 @@ export async function connectReplicas(
   }
 
   const receive = (text: string, channel: string): void => {
-    const message = openMessage(text, channel)
-    if (message === undefined) {
+    const opened = openMessage(text, channel)
+    if (opened === undefined) {
       log.warn({ reason: 'unreadable' }, 'ignored a message from Redis')
       return
     }
+    const { data: message } = Message.safeParse(opened)
+    if (message === undefined) return // of another version
     if (message.kind === 'request') return void respond(message)
     if (message.kind === 'response') return pending.get(message.id)?.(message.body)
     if (message.from === nodeId) return
     notifyLocally.toolsChanged(message.change)
   }
 
-  const openMessage = (text: string, channel: string): Message | undefined => {
+  const openMessage = (text: string, channel: string): unknown => {
     try {
-      return Message.safeParse(JSON.parse(box.open(text, ['message', channel]))).data
+      return JSON.parse(box.open(text, ['message', channel]))
     } catch {
       return undefined // not sealed by a process of this installation
     }
