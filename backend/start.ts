@@ -14,6 +14,7 @@ import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { openDeps } from './open-deps.ts'
 import { startReadReplica } from './replicas/read-replica.ts'
 import { startReplicaCheck } from './replicas/replica-check.ts'
+import { shareNotifications } from './replicas/share-notifications.ts'
 
 export interface Service {
   config: Config
@@ -57,8 +58,14 @@ export async function startService(
   })
   const { dataDir, repeatAfterOutage, replicaDb } = opened
   const connected = await connectToReplicas(opened.deps, notifier)
-  const deps = replicaDb === undefined ? connected : addReadReplica(connected, replicaDb)
+  // Only one process can use an embedded database.
+  const replicaCheck = dataDir === undefined ? startReplicaCheck(connected) : undefined
+  const shared = replicaCheck && shareNotifications(connected, connected.notify, replicaCheck.otherWorkers)
+  const notifying = { ...connected, notify: shared?.notify ?? connected.notify }
+  const deps = replicaDb === undefined ? notifying : addReadReplica(notifying, replicaDb)
   const close = async () => {
+    await shared?.close()
+    await replicaCheck?.stop()
     await deps.readReplica?.stop()
     await deps.replicas.close()
     await opened.close()
@@ -75,8 +82,6 @@ export async function startService(
     const monitoring = await startMonitoring(deps, () => createMonitoringApp(deps, state))
     const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
     state.loops = workers.flatMap(({ loops }) => loops)
-    // Only one process can use an embedded database.
-    const replicaCheck = dataDir === undefined ? startReplicaCheck(deps) : undefined
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
     const keysWatch = opened.runtimeSigningKeys?.watch(() => {})
     const stop = async ({ delay = false } = {}) => {
@@ -89,7 +94,6 @@ export async function startService(
       await delayed
       await app?.close()
       await monitoring?.close()
-      await replicaCheck?.stop()
       await close()
     }
     return { config, log, metrics, dataDir, demo, stop }

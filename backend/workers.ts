@@ -16,6 +16,7 @@ export function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop
   const importer = startImporter(deps)
   notifier.connect({
     callQueued: () => dialer.notify(),
+    reportReceived: (attemptId) => dialer.reportReceived(attemptId),
     deliveryQueued: () => sender.notify(),
     importQueued: () => importer.notify(),
   })

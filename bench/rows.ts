@@ -8,11 +8,13 @@ import { deliveries } from './rows/deliveries.ts'
 import { indexes } from './rows/indexes.ts'
 import { lists } from './rows/lists.ts'
 import { replicas } from './rows/replicas.ts'
+import { speedToLead } from './rows/speed-to-lead.ts'
 import { start } from './rows/start.ts'
 import { toolSessions } from './rows/tool-sessions.ts'
 
 /** All rows, in the order of the table. */
 export const rows: readonly Row[] = [
+  speedToLead,
   contacts,
   knownContacts,
   campaignLocks,

@@ -107,7 +107,7 @@ export async function startProcess(name: string, environment: Record<string, str
 }
 
 export interface HttpRequest {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   path: string
   headers?: Record<string, string>
   body?: string

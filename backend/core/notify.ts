@@ -3,6 +3,8 @@ export interface Notify {
   callQueued(): void
   deliveryQueued(): void
   importQueued(): void
+  /** An agent runtime has reported something about an attempt. */
+  reportReceived(attemptId: string): void
   toolsChanged(change: ToolChange): void
   callCompleted(result: CallResult): void
   attemptEnded(result: CallResult): void
@@ -37,6 +39,7 @@ export function createNotifier(): Notifier {
       callQueued: () => listeners.forEach((listener) => listener.callQueued?.()),
       deliveryQueued: () => listeners.forEach((listener) => listener.deliveryQueued?.()),
       importQueued: () => listeners.forEach((listener) => listener.importQueued?.()),
+      reportReceived: (attemptId) => listeners.forEach((listener) => listener.reportReceived?.(attemptId)),
       toolsChanged: (change) => listeners.forEach((listener) => listener.toolsChanged?.(change)),
       callCompleted: (result) => listeners.forEach((listener) => listener.callCompleted?.(result)),
       attemptEnded: (result) => listeners.forEach((listener) => listener.attemptEnded?.(result)),
@@ -50,6 +53,7 @@ export const noNotify: Notify = {
   callQueued: () => {},
   deliveryQueued: () => {},
   importQueued: () => {},
+  reportReceived: () => {},
   toolsChanged: () => {},
   callCompleted: () => {},
   attemptEnded: () => {},

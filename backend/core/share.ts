@@ -24,8 +24,8 @@ interface ShareOptions<Item> {
    */
   slowAfterMs?: number
   /**
-   * How many milliseconds an item waits for others, if there are none yet. With 0, it waits for those of the same turn
-   * of the event loop. By default, it doesn't wait.
+   * The least milliseconds between the starts of two batches of a group, so that items gather. After a longer pause, or with
+   * 0, an item waits only for those of the same turn of the event loop. By default, it doesn't wait.
    */
   gatherMs?: number
   /** How long an item waits to run, first with others and then alone. By default, as long as it takes. */
@@ -76,7 +76,7 @@ export function share<Item, Result>(
   /** Counts the batches of each group that run: those that have run for `slowAfterMs`, and the others. */
   const running = new Map<number, { slow: number; others: number }>()
   const runningAlone = new Map<number, number>()
-  /** Groups whose first item waits for others. */
+  /** Groups whose items wait for others. */
   const gathering = new Set<number>()
   const busyKeys = new Set<string>()
   let runningCount = 0
@@ -193,7 +193,9 @@ export function share<Item, Result>(
       const { batch, left } = takeBatch(entries)
       if (batch.length === 0) continue
       waiting.delete(groupId)
-      if (left.length > 0) waiting.set(groupId, left) // at the end
+      if (left.length > 0)
+        waiting.set(groupId, left) // at the end
+      else if (gatherMs !== undefined && gatherMs > 0) gather(groupId, gatherMs)
       batch.forEach(({ timer }) => clearTimeout(timer))
       void runBatch(groupId, batch)
     }
@@ -240,21 +242,20 @@ export function share<Item, Result>(
   const waitAlone = (entry: Entry<Item, Result>) =>
     wait(waitingAlone, aloneGroupOf?.(entry.item) ?? entry.groupId, entry)
 
-  const gather = (groupId: number) => {
-    if (gatherMs === undefined) return
+  const gather = (groupId: number, ms: number) => {
     gathering.add(groupId)
     const endGathering = () => {
       gathering.delete(groupId)
       startBatches()
     }
     // A timer of 0 ms would take 1 ms.
-    if (gatherMs === 0) setImmediate(endGathering)
-    else setTimeout(endGathering, gatherMs)
+    if (ms === 0) setImmediate(endGathering)
+    else setTimeout(endGathering, ms)
   }
 
   return (groupId, item) =>
     new Promise((resolve, reject) => {
-      if (!waiting.has(groupId)) gather(groupId)
+      if (gatherMs !== undefined && !waiting.has(groupId) && !gathering.has(groupId)) gather(groupId, 0)
       const keys = keysOf?.(item).map((key) => `${groupId} ${key}`) ?? []
       const waitsUntil = performance.now() + (deadline?.maxWaitMs ?? 0)
       wait(waiting, groupId, { groupId, item, keys, waitsUntil, timer: undefined, resolve, reject })

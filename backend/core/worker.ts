@@ -21,10 +21,10 @@ export interface WorkerOptions<Job> {
   /** Milliseconds between fetches while the worker isn't notified. */
   pollMs: number
   /**
-   * The least milliseconds between two fetches, 0 by default. In between, jobs and capacity gather, because a fetch of
-   * many jobs costs little more than a fetch of one.
+   * Returns the least milliseconds between a fetch that found so many jobs and the next one; 0 by default. In between, jobs
+   * and capacity gather, because a fetch of many jobs costs little more than a fetch of one.
    */
-  intervalMs?: number
+  intervalMs?: (found: number) => number
 }
 
 export interface Worker {
@@ -37,7 +37,7 @@ export interface Worker {
 
 /** Starts a loop that leases and handles jobs, for the dialer, the webhook sender, and the importer. */
 export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Worker {
-  const { intervalMs = 0 } = options
+  const { intervalMs = () => 0 } = options
   const stopping = new AbortController()
   const aborting = new AbortController()
   const running = new Set<Promise<void>>()
@@ -94,7 +94,7 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
         return 0
       })
       if (found === 0) await waitForWork()
-      await waitUntil(fetchedAt + intervalMs)
+      await waitUntil(fetchedAt + intervalMs(found))
     }
   }
   const looping = loop()

@@ -24,6 +24,7 @@ export async function inTransaction<
     callQueued: () => void queued.add('callQueued'),
     deliveryQueued: () => void queued.add('deliveryQueued'),
     importQueued: () => void queued.add('importQueued'),
+    reportReceived: (attemptId) => void events.push(() => deps.notify.reportReceived(attemptId)),
     toolsChanged: (change) => void events.push(() => deps.notify.toolsChanged(change)),
     callCompleted: (result) => void events.push(() => deps.notify.callCompleted(result)),
     attemptEnded: (result) => void events.push(() => deps.notify.attemptEnded(result)),

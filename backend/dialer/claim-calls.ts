@@ -61,22 +61,37 @@ type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
  * - Calls outside calling hours, to numbers on the do-not-call list, and to numbers of types that the workspace doesn't call
  *   aren't claimed.
  * - Workspaces take turns. `turns` is what the dialer remembers about them.
+ *
+ * Resolves before the next turns of the campaigns are settled (`turns.settled`), so that the calls can be dialed at once.
  */
-export const claimCalls = (
+export const claimNextCalls = (
   deps: ClaimDeps,
   lease: Lease,
   capacity: number,
-  turns: Turns = newTurns(),
+  turns: Turns,
 ): Promise<ClaimedAttempt[]> =>
   repeatUntilClaimed(async () => {
+    await turns.settled
     const now = deps.clock.now()
     const { claimed, campaigns, served } = await inTransaction(deps, async (tx) =>
       claimFromCampaigns(tx, lease, { campaigns: await lockNextCampaigns(tx.db, now, turns), capacity, now }),
     )
-    if (campaigns.length > 0) await settleTurns(deps, campaigns, served, now)
+    if (campaigns.length > 0) turns.settled = settleTurns(deps, campaigns, served, now)
     // Behind campaigns that turned out to have no call, others can have one.
     return claimed === 'nothing_to_claim' && campaigns.length === maxCampaigns ? 'claim_again' : claimed
   })
+
+/** Claims calls like `claimNextCalls`, and waits until the campaigns' next turns are settled. */
+export async function claimCalls(
+  deps: ClaimDeps,
+  lease: Lease,
+  capacity: number,
+  turns = newTurns(),
+): Promise<ClaimedAttempt[]> {
+  const claimed = await claimNextCalls(deps, lease, capacity, turns)
+  await turns.settled
+  return claimed
+}
 
 /** Claims calls of locked campaigns. `served` are those that have had their turn. */
 async function claimFromCampaigns(

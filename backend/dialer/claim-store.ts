@@ -163,9 +163,11 @@ const maxWorkspaces = 64
 export interface Turns {
   /** The workspace that it has looked at last. */
   workspaceId: number
+  /** Resolves when the next turns of the campaigns in its last claim are settled. Its next claim waits for that. */
+  settled: Promise<void>
 }
 
-export const newTurns = (): Turns => ({ workspaceId: 0 })
+export const newTurns = (): Turns => ({ workspaceId: 0, settled: Promise.resolve() })
 
 /** Selects the first campaign in the queue of the next workspace that has one. After the last workspace, the first is next. */
 const nextWorkspace = (after: RawBuilder<unknown>) => {

@@ -5,7 +5,7 @@ import { startWorker, type Worker, type WorkerOptions } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
 import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { createAttemptWriter } from './attempt-writer.ts'
-import { claimCalls, type ClaimedAttempt, claimTestCalls } from './claim-calls.ts'
+import { type ClaimedAttempt, claimNextCalls, claimTestCalls } from './claim-calls.ts'
 import { newTurns } from './claim-store.ts'
 import { type LeaseTimes, startLeaseRenewal } from './leases.ts'
 import { runAttempt } from './run-attempt.ts'
@@ -17,13 +17,21 @@ export interface DialerOptions extends LeaseTimes {
   concurrency: number
 }
 
+export interface Dialer extends Worker {
+  /** Ends the wait for reports about an attempt. Call it after a commit that saved one. */
+  reportReceived(attemptId: string): void
+}
+
+/** While few calls come, each is claimed at once. While many come, a claim that gathers them costs little more than one. */
+const claimIntervalMs = (claimed: number): number => (claimed < 3 ? 5 : 25)
+
 type DialerDeps = ProviderDeps & Pick<Deps, 'notify'>
 
 /**
  * Starts the worker that places due calls. Any number of processes can run one. Call `notify` after a commit that made
  * a call due. `stop` gives calls in progress `timeoutMs` to end.
  */
-export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = {}): Worker {
+export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = {}): Dialer {
   const {
     providers = chooseProviders(deps),
     leaseMs = 30 * secondMs,
@@ -68,18 +76,21 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const turns = newTurns()
   const claimRealCalls = async (capacity: number) => {
     const limited = providers.real.limitCapacity?.(capacity) ?? capacity
-    return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited, turns)
+    return limited === 0 ? [] : claimNextCalls(dialerDeps, realLease, limited, turns)
   }
-  // A new call notifies all three. While there are many, attempts to take over and test calls are looked for less often.
-  if (providers.real.resumable) real.push(start({ name: 'takeover', concurrency, intervalMs: 100 }, takeOver))
-  const dialer = start({ name: 'dialer', concurrency, intervalMs: 25 }, claimRealCalls)
+  // New calls don't change what there is to take over.
+  if (providers.real.resumable)
+    real.push(start({ name: 'takeover', concurrency, intervalMs: () => 100 }, takeOver))
+  const dialer = start({ name: 'dialer', concurrency, intervalMs: claimIntervalMs }, claimRealCalls)
   real.push(dialer)
-  // Test calls have a separate worker so that they don't wait behind a campaign's backlog.
+  // Test calls have a separate worker so that they don't wait behind a campaign's backlog. While many calls come, it looks
+  // for test calls less often.
   const claimTests = (capacity: number) => claimTestCalls(dialerDeps, testLease, capacity)
-  test.push(start({ name: 'test_dialer', concurrency: 100, intervalMs: 100 }, claimTests))
+  test.push(start({ name: 'test_dialer', concurrency: 100, intervalMs: () => 100 }, claimTests))
   return {
     loops: [...real, ...test, leases].flatMap(({ loops }) => loops),
-    notify: () => [...real, ...test].forEach((worker) => worker.notify()),
+    reportReceived: (attemptId) => providers.real.reportReceived?.(attemptId),
+    notify: () => [dialer, ...test].forEach((worker) => worker.notify()),
     stop: async (timeoutMs) => {
       // The calls of a resumable provider continue without this process.
       const realTimeoutMs = providers.real.resumable ? 0 : timeoutMs
@@ -87,6 +98,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
         ...real.map((worker) => worker.stop(realTimeoutMs)),
         ...test.map((worker) => worker.stop(timeoutMs)),
       ])
+      await turns.settled
       await leases.stop()
     },
   }

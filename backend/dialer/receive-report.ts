@@ -18,8 +18,8 @@ import { findAttempts } from './attempt-store.ts'
 import { addOptOut, finishAnalysis } from './finish-attempt.ts'
 
 /**
- * Saves a runtime's report about an attempt. The worker that runs the attempt reads it from the table, so any replica
- * can receive it. Reports can arrive twice and out of order. A repeated report changes nothing, and a report about
+ * Saves a runtime's report about an attempt. The worker that runs the attempt is notified and reads it from the table,
+ * so any replica can receive it. Reports can arrive twice and out of order. A repeated report changes nothing, and a report about
  * something before the end is still saved after it.
  *
  * @param options.byToken an attempt token authenticates the report. It's valid until the attempt and its analysis end, and for
@@ -57,6 +57,7 @@ export const receiveReport = (
     }
 
     await insertReports(tx.db, attemptId, [{ report, changes: options.changes ?? [] }])
+    tx.notify.reportReceived(attemptId)
     // Until the attempt ends, its worker waits for the analysis. Afterward, that worker may be gone.
     if (report.type === 'analysis' && endedAt !== null) {
       await finishAnalysis(tx, attempt, toAnalysis(report.analysis))

@@ -22,6 +22,7 @@ export interface Metrics {
   repairedReports: Counter
   unreadableResponses: Counter
   redisUp: Gauge
+  notificationsUp: Gauge
   overdueEvents: Gauge
   loopAgeSeconds: Gauge<'loop'>
   loopStalled: Gauge<'loop'>
@@ -56,6 +57,11 @@ export function createMetrics(): Metrics {
   runtimeUp.remove()
   const redisUp = gauge('outdial_redis_up', '1 if this process is connected to Redis. Only with REDIS_URL.')
   redisUp.remove()
+  const notificationsUp = gauge(
+    'outdial_notifications_up',
+    '1 if this process has its connection for notifications between processes. Only with DATABASE_URL.',
+  )
+  notificationsUp.remove()
   const readReplicaUp = gauge(
     'outdial_read_replica_up',
     '1 if this process reads lists and exports from the read replica. Only with DATABASE_READ_URL.',
@@ -147,6 +153,7 @@ export function createMetrics(): Metrics {
       registers,
     }),
     redisUp,
+    notificationsUp,
     loopAgeSeconds: new Gauge({
       name: 'outdial_loop_age_seconds',
       help: "Seconds since a worker's loop last came round.",

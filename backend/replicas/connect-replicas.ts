@@ -19,12 +19,6 @@ const skipMs = secondMs
 /** How long a request to another process may take until it arrives. After that, the other process ignores it. */
 const deliveryMs = 2 * secondMs
 
-/** Notifications of the workers are collected this long, because a busy process has hundreds of them per second. */
-const collectMs = 20
-
-const QueueName = z.enum(['callQueued', 'deliveryQueued', 'importQueued'])
-type QueueName = z.infer<typeof QueueName>
-
 const ToolChange = z.union([
   z.object({ workspaceId: z.int(), endedAttempt: z.string() }),
   z.object({ workspaceId: z.int(), agentId: z.int().optional() }),
@@ -32,7 +26,6 @@ const ToolChange = z.union([
 
 /** A message between processes. A version of Outdial may add fields and kinds: both run during an upgrade. */
 const Message = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('queued'), from: z.string(), names: z.array(QueueName) }),
   z.object({ kind: z.literal('tools_changed'), from: z.string(), change: ToolChange }),
   z.object({
     kind: z.literal('request'),
@@ -73,10 +66,8 @@ export async function connectReplicas(
   const pending = new Map<string, (body: unknown) => void>()
   /** IDs of requests, until long after they expire. */
   const handled = new LRUCache<string, true>({ max: 50_000, ttl: 10 * deliveryMs })
-  const queuedNames = new Set<QueueName>()
   let notifyLocally: Notify = noNotify
   let handleRequest: ((body: unknown) => Promise<unknown>) | undefined
-  let collecting: NodeJS.Timeout | undefined
   let skipUntil = 0
 
   const connection = connectRedis(deps, {
@@ -111,32 +102,25 @@ export async function connectReplicas(
   }
 
   const receive = (text: string, channel: string): void => {
-    const message = openMessage(text, channel)
-    if (message === undefined) {
+    const opened = openMessage(text, channel)
+    if (opened === undefined) {
       log.warn({ reason: 'unreadable' }, 'ignored a message from Redis')
       return
     }
+    const { data: message } = Message.safeParse(opened)
+    if (message === undefined) return // of another version
     if (message.kind === 'request') return void respond(message)
     if (message.kind === 'response') return pending.get(message.id)?.(message.body)
     if (message.from === nodeId) return
-    if (message.kind === 'tools_changed') notifyLocally.toolsChanged(message.change)
-    else for (const name of message.names) notifyLocally[name]()
+    notifyLocally.toolsChanged(message.change)
   }
 
-  const openMessage = (text: string, channel: string): Message | undefined => {
+  const openMessage = (text: string, channel: string): unknown => {
     try {
-      return Message.safeParse(JSON.parse(box.open(text, ['message', channel]))).data
+      return JSON.parse(box.open(text, ['message', channel]))
     } catch {
       return undefined // not sealed by a process of this installation
     }
-  }
-
-  const sendQueued = async () => {
-    clearTimeout(collecting)
-    collecting = undefined
-    const names = [...queuedNames]
-    queuedNames.clear()
-    if (names.length > 0) await publish(broadcastChannel, { kind: 'queued', from: nodeId, names })
   }
 
   /**
@@ -195,25 +179,14 @@ export async function connectReplicas(
     },
     share: (local) => {
       notifyLocally = local
-      const shareQueued = (name: QueueName) => () => {
-        local[name]()
-        queuedNames.add(name)
-        collecting ??= setTimeout(() => void sendQueued(), collectMs)
-      }
       return {
         ...local,
-        callQueued: shareQueued('callQueued'),
-        deliveryQueued: shareQueued('deliveryQueued'),
-        importQueued: shareQueued('importQueued'),
         toolsChanged: (change) => {
           local.toolsChanged(change)
           void publish(broadcastChannel, { kind: 'tools_changed', from: nodeId, change })
         },
       }
     },
-    close: async () => {
-      await sendQueued()
-      await connection.close()
-    },
+    close: () => connection.close(),
   }
 }

@@ -6,18 +6,26 @@ import { deleteReplica, recordReplica } from './replica-store.ts'
 
 const intervalMs = 2 * secondMs
 
+export interface ReplicaCheck {
+  /** Returns how many other processes with workers were seen lately. */
+  otherWorkers: () => number
+  stop: () => Promise<void>
+}
+
 /**
  * Records this process in the database while it runs. Without REDIS_URL, warns once if another process handles requests,
  * too, within seconds after the second one has started.
  */
-export function startReplicaCheck(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'replicas'>): {
-  stop: () => Promise<void>
-} {
+export function startReplicaCheck(
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'replicas'>,
+): ReplicaCheck {
   const { db, log, config, replicas } = deps
   let hasWarned = false
+  let otherWorkers = 0
 
   const check = async () => {
     const others = await recordReplica(db, replicas.nodeId, config.role)
+    otherWorkers = others.filter((role) => role !== 'api').length
     const handlesRequests = config.role !== 'worker' && others.some((role) => role !== 'worker')
     if (!handlesRequests || replicas.isConnectable || hasWarned) return
     hasWarned = true
@@ -34,6 +42,7 @@ export function startReplicaCheck(deps: Pick<Deps, 'db' | 'clock' | 'config' | '
   })
 
   return {
+    otherWorkers: () => otherWorkers,
     stop: async () => {
       await job.stop()
       // Without it, the row is deleted by another process.

@@ -12,7 +12,7 @@ export type RemoteResult =
   /** The request was delivered, and may have taken effect. */
   | { state: 'unanswered' }
 
-/** What crosses the processes that share a database, the replicas. It needs REDIS_URL. */
+/** What crosses the processes that share a database, the replicas, besides notifications. It needs REDIS_URL. */
 export interface Replicas {
   /** Identifies this process. The IDs of its tool sessions begin with it. */
   nodeId: string
@@ -26,7 +26,7 @@ export interface Replicas {
   request(nodeId: string, body: unknown, timeoutMs: number): Promise<RemoteResult>
   /** Handles the requests of other processes. */
   serve(handler: (body: unknown) => Promise<unknown>): void
-  /** Returns a `notify` that also reaches the other processes. Their notifications go to `local`. */
+  /** Returns a `notify` whose changes of tools also reach the other processes. Theirs go to `local`. */
   share(local: Notify): Notify
   close(): Promise<void>
 }

@@ -74,6 +74,8 @@ export interface TelephonyProvider {
   resumable: boolean
   /** Simulated seconds per second of the clock; 1 for real calls. */
   speed: number
+  /** Notifies a provider that reads the reports of a runtime that there's a new one about an attempt. */
+  reportReceived?(attemptId: string): void
   /** Returns how many calls can be started now, at most `capacity`. Fewer while the provider can't be reached. */
   limitCapacity?(capacity: number): number
   /**

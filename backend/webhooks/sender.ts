@@ -76,7 +76,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
     concurrency,
     batchSize: concurrency,
     pollMs: secondMs,
-    intervalMs: 10,
+    intervalMs: () => 10,
     fetch: async (capacity) => {
       const now = clock.now()
       const startBy = performance.now() + leaseSeconds * secondMs - timeoutMs

@@ -1,34 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { claimStatement } from './bare-claim.ts'
 import { openBarePool } from './bare-pool.ts'
 import { repeat, serve } from './serve.ts'
-
-/**
- * Makes the rows of a call to a busy contact with as few statements as possible: one that claims up to 50 calls and
- * starts their attempts, and one per call that ends the attempt, completes the call, and writes its event. It doesn't
- * share the claims fairly, check calling hours and the do-not-call list, or supervise the calls.
- */
-const claim = `
-  with due as (
-    select call.* from call
-    where campaign_id = any($1) and status = 'queued' and not test and next_attempt_at <= $2
-    order by next_attempt_at, id
-    limit 50
-    for no key update skip locked
-  ), started as (
-    insert into call_attempt (
-      workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at,
-      dialed_with
-    )
-    select workspace_id, id, campaign_id, attempts + 1, to_number, test, 'simulated', $3,
-      clock_timestamp() + interval '30 seconds', $2,
-      '{"local_times": {"America/New_York": "2026-05-04T10:02:00-04:00"}}'
-    from due
-    on conflict (workspace_id, to_number) where ended_at is null and not test do nothing
-    returning id, fence, call_id, number
-  )
-  update call set status = 'dialing', attempts = started.number, next_attempt_at = null
-  from started where call.id = started.call_id
-  returning started.id as attempt, started.fence, call.*`
 
 const finish = `
   with ended as (
@@ -55,6 +28,11 @@ const finish = `
   insert into event (id, workspace_id, type, call_id, body, created_at, unmatched, unmatched_count, matched_count)
   select $4, workspace_id, 'call.completed', id, $5, $3, '[]', 0, 0 from completed`
 
+/**
+ * Makes the rows of a call to a busy contact with as few statements as possible: one that claims up to 50 calls and
+ * starts their attempts, and one per call that ends the attempt, completes the call, and writes its event. It doesn't
+ * share the claims fairly, check calling hours and the do-not-call list, or supervise the calls.
+ */
 const pool = await openBarePool()
 const campaignIds = JSON.parse(process.env.BENCH_CAMPAIGN_IDS ?? '[]') as number[]
 const workerId = randomUUID()
@@ -62,7 +40,7 @@ const workerId = randomUUID()
 async function makeCalls(): Promise<number> {
   const { rows } = await pool.query<{ attempt: string; fence: number }>({
     name: 'claim',
-    text: claim,
+    text: claimStatement,
     values: [campaignIds, new Date(), workerId],
   })
   await Promise.all(rows.map(finishCall))

@@ -8,11 +8,11 @@ const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
 /** Opens connections that have nothing of the service but its role and its key of the do-not-call list. */
-export async function openBarePool(max = 16): Promise<pg.Pool> {
+export async function openBarePool(max = 16, role = 'outdial_service'): Promise<pg.Pool> {
   const settings = await readSettings()
   // The pool waits for it, although its type doesn't say so.
   const prepare: (client: pg.ClientBase) => unknown = async (client) => {
-    await client.query('set role outdial_service')
+    await client.query(`set role ${role}`)
     for (const { name, value } of settings)
       await client.query('select set_config($1, $2, false)', [name, value])
   }

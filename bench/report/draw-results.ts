@@ -4,7 +4,7 @@ import type { Figures } from './summarize.ts'
 const width = 920
 const rowHeight = 34
 const head = 64
-const labelWidth = 240
+const labelWidth = 280
 /** Where all limits are, so that the eye compares each bar with one line. */
 const limitX = 560
 const maxX = 740

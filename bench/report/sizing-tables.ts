@@ -146,7 +146,7 @@ function formatSizes(report: SizingReport): string {
       row('worker processes', (size) => String(size.workers)),
       row('API processes', (size) => String(size.apis)),
       row('database connections, with 20 for each process', (size) =>
-        formatCount(21 * size.workers + 20 * size.apis),
+        formatCount(22 * size.workers + 21 * size.apis),
       ),
       row('write-ahead log per day', (size) => gb(size.walBytesPerDay)),
       row(

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import pg from 'pg'
+import { getConnectionOptions } from '../../backend/db/connect.ts'
 import { claimCalls } from '../../backend/dialer/claim-calls.ts'
 import { maxCampaigns } from '../../backend/dialer/claim-store.ts'
-import { atMost, type Measurement, type Row, type Scale } from '../row.ts'
+import { claimStatement } from '../processes/bare-claim.ts'
+import { atMost, type Measurement, type Round, type Row, type Scale, takeTurns } from '../row.ts'
 import { addCampaigns, addQueuedCalls, setStatus } from '../seeds/calls.ts'
 import { addFinishedCalls } from '../seeds/finished-calls.ts'
 import { median, quantile } from '../statistics.ts'
@@ -40,6 +43,7 @@ export const claim: Row = {
     await addFinishedCalls(many.world, many.world.demo.workspace_id, scale.finishedCalls)
     const few = await addCalls({ world: await openWorld(), open: [], blocked: [] }, 10, 1_000)
     const times = await compareClaims(scale, many, few)
+    const bare = await compareWithBareClient(scale, many)
     const small = await measureClaims(many, scale.claims, capacity / 5)
     const addedCalls = campaigns * 9 * callsPerAddedCampaign
     const more = await addCalls(many, campaigns * 9, addedCalls)
@@ -56,10 +60,10 @@ export const claim: Row = {
       {
         label: 'Time of a claim, p50',
         what: `${what}, p50`,
+        against: 'a bare `pg` client that starts 50 attempts of one campaign with one statement',
         unit: 'ms',
-        compare: 'ours',
-        rounds: times.many.map((ours) => ({ ours: median(ours), peer: NaN })),
-        limit: atMost(5),
+        rounds: bare,
+        limit: atMost(2),
       },
       {
         label: 'Time of a small claim, p50',
@@ -97,6 +101,28 @@ function compare(label: string, what: string, { many, few }: Times): Measurement
       rounds: [{ ours: quantile(many.flat(), 0.99), peer: quantile(few.flat(), 0.99) }],
     },
   ]
+}
+
+/** Measures claims, and a bare client that starts attempts of one campaign at a time, which needs no sorting, in turns. */
+async function compareWithBareClient({ rounds, claims }: Scale, queue: Queue): Promise<Round[]> {
+  const { world, open } = queue
+  const client = new pg.Client({ connectionString: getConnectionOptions(world.deps.db).url })
+  await client.connect()
+  await client.query('set role outdial_service')
+  const bareClaim = async () => {
+    const campaignId = open[Math.floor(Math.random() * open.length)]
+    const values = [[campaignId], new Date(), lease.workerId]
+    const { rows } = await client.query<{ id: number }>({ name: 'claim', text: claimStatement, values })
+    return rows.map(({ id }) => id)
+  }
+  const measure = async (claimCallIds: () => Promise<number[]>) =>
+    median(await measureWith(queue, claims, capacity, claimCallIds))
+  const ours = () => measure(() => claimOurs(world, capacity))
+  const peer = () => measure(bareClaim)
+  for (const run of [ours, peer]) await run()
+  const measured = await takeTurns(rounds, ours, peer)
+  await client.end()
+  return measured
 }
 
 const format = (value: number) => value.toLocaleString('en-US')
@@ -180,7 +206,18 @@ async function compareClaims({ rounds, claims }: Scale, many: Queue, few: Queue)
  * Returns how many milliseconds each claim took. Between claims, ends the attempts and queues their calls again. A paused,
  * a closed, and a full campaign enter the queue, too. Only autovacuum removes the dead rows that this leaves.
  */
-async function measureClaims({ world, blocked }: Queue, claims: number, calls = capacity): Promise<number[]> {
+const measureClaims = (queue: Queue, claims: number, calls = capacity): Promise<number[]> =>
+  measureWith(queue, claims, calls, () => claimOurs(queue.world, calls))
+
+const claimOurs = async ({ deps }: World, calls: number): Promise<number[]> =>
+  (await claimCalls(deps, lease, calls)).map(({ request }) => request.callId)
+
+async function measureWith(
+  { world, blocked }: Queue,
+  claims: number,
+  calls: number,
+  claimCallIds: () => Promise<number[]>,
+): Promise<number[]> {
   const times: number[] = []
   for (let count = 0; count < claims; count += 1) {
     await enterQueue(
@@ -188,13 +225,10 @@ async function measureClaims({ world, blocked }: Queue, claims: number, calls = 
       blocked.flatMap((ids) => ids[Math.floor(Math.random() * ids.length)] ?? []),
     )
     const startedAt = performance.now()
-    const claimed = await claimCalls(world.deps, lease, calls)
+    const claimed = await claimCallIds()
     times.push(performance.now() - startedAt)
     if (claimed.length !== calls) throw new Error(`a claim got ${claimed.length} calls instead of ${calls}`)
-    await requeue(
-      world,
-      claimed.map(({ request }) => request.callId),
-    )
+    await requeue(world, claimed)
   }
   return times
 }

@@ -38,7 +38,7 @@ export type RequestStatus = DialStatus | 'sending'
 /** An attempt that a runtime makes, with what's needed to follow it. */
 interface FollowedAttempt {
   deps: FollowDeps
-  readReports: ReportReader
+  reports: Pick<ReportReader, 'read'>
   attemptId: string
   dialing: DialControls
 }
@@ -117,11 +117,11 @@ export async function followAttempt(
 /** Returns the reports so far. Undefined if the database couldn't be read, which says nothing about the call. */
 const pollReports = ({
   deps,
-  readReports,
+  reports,
   attemptId,
   dialing,
 }: FollowedAttempt): Promise<readonly RuntimeReport[] | undefined> =>
-  readReports(attemptId, dialing.detached).catch((error: unknown) => {
+  reports.read(attemptId, dialing.detached).catch((error: unknown) => {
     deps.onError(attemptId, error)
     return undefined
   })

@@ -23,21 +23,23 @@ interface HttpProviderDeps extends FollowDeps {
 
 export const httpProviderName = 'http'
 
+/** Until an attempt's reports are read without a notification. */
 const pollMs = 250
 
 /**
  * Creates the provider for a custom agent runtime. The runtime gets one dial request per attempt. After that, it's only
  * asked for the call's state or to hang up. Any replica can receive its reports, and this provider reads them from the
- * table. Calls continue when this process dies.
+ * table, when it's notified and now and then. Calls continue when this process dies.
  */
 export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
   const { runtime, internalUrl, reachability, createToken, onError } = deps
-  const readReports = createReportReader(deps, pollMs)
+  const reports = createReportReader(deps, pollMs)
 
   return {
     name: httpProviderName,
     resumable: true,
     speed: 1,
+    reportReceived: (attemptId) => reports.notify(attemptId),
     limitCapacity: (capacity) => reachability.limitCapacity(capacity),
     dial: async (request, dialing) => {
       const { attemptId } = request
@@ -45,21 +47,21 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
       const requestSent = runtime
         .dial(toRuntimeDialRequest(request, internalUrl, createToken(attemptId)))
         .then((response) => void (status = response))
-      const following = followAttempt({ deps, readReports, attemptId, dialing }, () => status)
+      const following = followAttempt({ deps, reports, attemptId, dialing }, () => status)
       const ended = await Promise.race([following, whenDetached(dialing, requestSent)])
       return ended.outcome === 'unknown' ? { outcome: 'failed' } : ended
     },
     resume: ({ attemptId }, dialing) =>
       Promise.race([
-        followAttempt({ deps, readReports, attemptId, dialing }, () => 'unknown'),
+        followAttempt({ deps, reports, attemptId, dialing }, () => 'unknown'),
         whenDetached(dialing, Promise.resolve()),
       ]),
     analyze: async (request, _, signal) => {
       for (;;) {
-        const reports = await readReports(request.attemptId, signal).catch(
-          (error: unknown) => (onError(request.attemptId, error), []),
-        )
-        const analysis = findAnalysis(reports)
+        const found = await reports
+          .read(request.attemptId, signal)
+          .catch((error: unknown) => (onError(request.attemptId, error), []))
+        const analysis = findAnalysis(found)
         if (analysis !== undefined) return analysis ?? undefined
         if (signal.aborted) return undefined
       }

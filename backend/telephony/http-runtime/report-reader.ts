@@ -1,27 +1,83 @@
 import type { RuntimeReport } from '@outdial/contract'
+import { LRUCache } from 'lru-cache'
 import type { Deps } from '../../deps.ts'
 import { findReports } from './report-store.ts'
 
-/** Returns the reports of an attempt after a short wait, or none if `signal` aborts during the wait. */
-export type ReportReader = (attemptId: string, signal: AbortSignal) => Promise<readonly RuntimeReport[]>
+/** Reads what the runtime has reported about attempts. */
+export interface ReportReader {
+  /**
+   * Returns the reports of an attempt once there's a new one, or after a short wait. Returns none if `signal` aborts
+   * meanwhile.
+   */
+  read(attemptId: string, signal: AbortSignal): Promise<readonly RuntimeReport[]>
+  /** Ends the wait for an attempt, because a report about it has been saved. */
+  notify(attemptId: string): void
+}
 
-/** Creates a reader that waits `intervalMs` and then reads all attempts requested during the wait in one statement. */
+/** A read that waits. */
+interface Read {
+  signal: AbortSignal
+  reports: PromiseWithResolvers<readonly RuntimeReport[]>
+}
+
+/** Reports that arrive between two reads of their attempt. Those of other processes' attempts soon leave it. */
+const maxRemembered = 10_000
+
+/**
+ * Creates a reader whose reads wait at most `intervalMs`. The reads that end at the same time share a statement, and so do
+ * those for which a report has arrived while the statement before was running.
+ */
 export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs: number): ReportReader {
-  let pending = new Map<string, AbortSignal>()
-  let query: Promise<Map<string, RuntimeReport[]>> | undefined
+  const waiting = new Map<string, Read>()
+  /** Attempts about which a report has been saved since they were last read. */
+  const reported = new LRUCache<string, true>({ max: maxRemembered, ttl: intervalMs })
+  let isPolling = false
+  let isReadingReported = false
 
-  const readPending = async () => {
-    await deps.clock.wait(intervalMs)
-    const requested = pending
-    pending = new Map()
-    query = undefined
-    const ids = [...requested].filter(([, signal]) => !signal.aborted).map(([id]) => id)
-    return ids.length === 0 ? new Map<string, RuntimeReport[]>() : findReports(deps.db, ids)
+  const readTogether = async (ids: readonly string[]) => {
+    const reads = new Map<string, Read>()
+    for (const id of ids) {
+      const read = waiting.get(id)
+      if (read !== undefined) reads.set(id, read)
+      waiting.delete(id)
+      reported.delete(id)
+    }
+    const open = [...reads].filter(([, { signal }]) => !signal.aborted).map(([id]) => id)
+    try {
+      const found = open.length === 0 ? new Map<string, RuntimeReport[]>() : await findReports(deps.db, open)
+      for (const [id, { reports }] of reads) reports.resolve(found.get(id) ?? [])
+    } catch (error) {
+      for (const { reports } of reads.values()) reports.reject(error)
+    }
   }
 
-  return async (attemptId, signal) => {
-    pending.set(attemptId, signal)
-    query ??= readPending()
-    return (await query).get(attemptId) ?? []
+  const poll = async () => {
+    if (isPolling) return
+    isPolling = true
+    await deps.clock.wait(intervalMs)
+    isPolling = false
+    await readTogether([...waiting.keys()])
+  }
+
+  const readReported = async () => {
+    if (isReadingReported) return
+    isReadingReported = true
+    const next = () => [...reported.keys()].filter((id) => waiting.has(id))
+    for (let ids = next(); ids.length > 0; ids = next()) await readTogether(ids)
+    isReadingReported = false
+  }
+
+  return {
+    read: (attemptId, signal) => {
+      const read = waiting.get(attemptId) ?? { signal, reports: Promise.withResolvers() }
+      waiting.set(attemptId, { ...read, signal })
+      void poll()
+      if (reported.has(attemptId)) void readReported()
+      return read.reports.promise
+    },
+    notify: (attemptId) => {
+      reported.set(attemptId, true)
+      void readReported()
+    },
   }
 }

@@ -1,8 +1,11 @@
 import { expect, it } from '@jest/globals'
-import { cancelCall } from '../../calls/cancel-call.ts'
+import { cancelCall, cancelCallsToContact } from '../../calls/cancel-call.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
+import { startDialer } from '../../dialer/dialer.ts'
 import { getCall, listEvents, seedCall, toCaller } from '../support/calls.ts'
-import { freshNumber } from '../support/factories.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { createTestProvider } from '../support/telephony-provider.ts'
+import { waitUntil } from '../support/wait.ts'
 import { useCallsWorld } from '../support/world.ts'
 
 const world = useCallsWorld()
@@ -30,4 +33,43 @@ it("does not cancel a call that is being dialed, or another workspace's call", a
     id,
   )
   await expect(otherWorkspaceCancel).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('never dials a call whose ID the response lists, while a busy dialer claims 1,000 that are canceled', async () => {
+  const { deps, seed, workers } = world
+  const campaignIds = [seed.campaignId]
+  while (campaignIds.length < 5)
+    campaignIds.push(await seedCampaign(deps, { ...seed, maxConcurrentCalls: 5 }))
+  const numbers = Array.from({ length: 200 }, freshNumber)
+  const queued = new Set<number>()
+  for (const campaignId of campaignIds) {
+    const calls = numbers.map((number) => seedCall(deps, { ...seed, campaignId }, number))
+    for (const { id } of await Promise.all(calls)) queued.add(id)
+  }
+  expect(queued.size).toBe(1_000)
+
+  const dialed: number[] = []
+  const provider = createTestProvider({
+    dial: async ({ callId }) => {
+      dialed.push(callId)
+      return { outcome: 'busy' }
+    },
+  })
+  const dialer = startDialer(deps, { providers: { real: provider, test: provider } })
+  workers.push(dialer)
+  const canceled = new Set<number>()
+  const cancel = async (number: string) => {
+    const response = await cancelCallsToContact(deps, toCaller(seed), { phone_number: number })
+    for (const id of response.canceled) canceled.add(id)
+  }
+  await waitUntil(() => dialed.length > 0)
+  // Numbers that the dialer comes to last are first, so that both have some.
+  for (let left = numbers.toReversed(); left.length > 0; left = left.slice(8))
+    await Promise.all(left.slice(0, 8).map(cancel))
+  await waitUntil(() => new Set([...dialed, ...canceled]).size === queued.size)
+  await dialer.stop()
+
+  expect(canceled.size).toBeGreaterThan(0)
+  expect(dialed.filter((id) => canceled.has(id))).toEqual([])
+  expect(new Set(dialed).size).toBe(dialed.length)
 })

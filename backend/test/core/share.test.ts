@@ -70,15 +70,34 @@ it('runs the first item at once, and those that come meanwhile together', async 
   expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c', 'done d', 'done e'])
 })
 
-it('lets the first item wait for others for a given time', async () => {
-  const { add, started, end } = shareNames({ gatherMs: 1 })
+it('lets a given time pass between two batches of a group, in which items gather', async () => {
+  const gatherMs = 200
+  const { add, started, end } = shareNames({ gatherMs })
+  const startedAt = performance.now()
   const items = [add(1, 'a'), add(1, 'b'), add(2, 'c')]
-  expect(started).toEqual([])
   await waitUntil(() => started.length === 2)
   expect(started).toEqual([['a', 'b'], ['c']])
   end(0)
   end(1)
-  expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c'])
+  items.push(
+    add(1, 'd'),
+    ...(await Promise.all(items)).map((_, index) => add(1, ['e', 'f', 'g'][index] ?? '')),
+  )
+  await waitUntil(() => started.length === 3)
+  expect(performance.now() - startedAt).toBeGreaterThan(gatherMs / 2) // timers can be early by a millisecond
+  expect(started[2]).toEqual(['d', 'e', 'f'])
+  end(2)
+  await waitUntil(() => started.length === 4) // what's left doesn't wait again
+  end(3)
+  expect(await Promise.all(items)).toEqual([
+    'done a',
+    'done b',
+    'done c',
+    'done d',
+    'done e',
+    'done f',
+    'done g',
+  ])
 })
 
 it('runs items together that arrive in the same turn of the event loop', async () => {

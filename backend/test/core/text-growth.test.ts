@@ -349,6 +349,9 @@ const otherParsers: Record<string, string[]> = {
   // URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
   'reads a URL, of which Node accepts at most 16 KB': ['mcp/tool-transport.ts parseQuery'],
   'compares headers, of which Node accepts at most 16 KB': ['dashboard/page/sealed-form.ts mayKeepForm'],
+  'reads a message of PostgreSQL, which has at most 8,000 bytes': [
+    'replicas/share-notifications.ts parseMessage',
+  ],
   'matches a header, of which guessPermission (above) gets at most 500 characters': [
     'contacts/import/permission-words.ts optOutPattern',
     'contacts/import/permission-words.ts optOutPhrase',

@@ -64,7 +64,7 @@ it('lets an interval pass between two fetches, and fetches what was missed meanw
     fetchedAt.push(performance.now())
     return fetch(capacity)
   }
-  start({ fetch: timedFetch, intervalMs }).notify()
+  start({ fetch: timedFetch, intervalMs: () => intervalMs }).notify()
   await waitUntil(() => capacities.length === 2)
   const [first = 0, second = 0] = fetchedAt
   expect(second - first).toBeGreaterThan(intervalMs / 2) // timers can be early by a millisecond
@@ -72,7 +72,7 @@ it('lets an interval pass between two fetches, and fetches what was missed meanw
 
 it('stops without waiting for the interval', async () => {
   const { capacities, fetch } = createBatches(['a'])
-  start({ fetch, intervalMs: 2 ** 30 })
+  start({ fetch, intervalMs: () => 2 ** 30 })
   await waitUntil(() => capacities.length === 1)
   await worker?.stop()
   expect(capacities).toHaveLength(1)

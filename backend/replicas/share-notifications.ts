@@ -1,0 +1,161 @@
+import * as z from 'zod'
+import type { Notify } from '../core/notify.ts'
+import { getConnectionOptions } from '../db/connect.ts'
+import { keepListening } from '../db/listening-connection.ts'
+import type { Deps } from '../deps.ts'
+
+/** What this process's notifications reach, besides itself. */
+export interface SharedNotifications {
+  /** Notifies this process at once, and the others that have workers within milliseconds. */
+  notify: Notify
+  /** Sends what waits to be sent, and closes the connection. */
+  close(): Promise<void>
+}
+
+/** The least milliseconds between two messages of a process, because a busy one has hundreds of notifications per second. */
+const intervalMs = 5
+/** Workers that another process notifies wait a random time up to this long, and at most a millisecond for each other one. */
+const maxDelayMs = 5
+
+const QueueName = z.enum(['callQueued', 'deliveryQueued', 'importQueued'])
+type QueueName = z.infer<typeof QueueName>
+
+/** A message between processes. A version of Outdial may add fields and names: both run during an upgrade. */
+const Message = z.object({
+  /** The process that sent it. */
+  from: z.string(),
+  queued: z.array(z.string()),
+  /** Attempts about which the agent runtime has reported something. */
+  reported: z.array(z.string()),
+})
+type Message = z.infer<typeof Message>
+
+/** PostgreSQL limits a message to 8,000 bytes. */
+const maxReportedPerMessage = 150
+
+/**
+ * Shares the notifications that make work start, with PostgreSQL's NOTIFY: about queued calls, deliveries, and imports, and
+ * about reports of agent runtimes. After the commit and on a connection of its own, because a transaction that notifies
+ * waits for all others that do.
+ *
+ * Nothing depends on a message: workers also look for work once a second, and for reports four times a second. So none is sent
+ * while no other process with workers is known, as in the first seconds after one has started.
+ *
+ * @param local the notifications of this process
+ * @param otherWorkers returns how many other processes have workers
+ */
+export function shareNotifications(
+  deps: Pick<Deps, 'config' | 'db' | 'log' | 'metrics' | 'random' | 'replicas'>,
+  local: Notify,
+  otherWorkers: () => number,
+): SharedNotifications {
+  const { config, db, log, metrics, random, replicas } = deps
+  const queued = new Set<QueueName>()
+  const reported = new Set<string>()
+  let sending: Promise<void> | undefined
+  let isClosing = false
+
+  /** Notifies this process after a random time, so that not all workers look at once. One alone doesn't wait. */
+  const notifyAtRandom = (notifyLocally: () => void) => {
+    const limitMs = Math.min(otherWorkers(), maxDelayMs)
+    if (limitMs === 0) notifyLocally()
+    else setTimeout(notifyLocally, random() * limitMs)
+  }
+
+  const receive = (text: string) => {
+    const message = parseMessage(text)
+    if (message === undefined || message.from === replicas.nodeId) return
+    message.reported.forEach((attemptId) => local.reportReceived(attemptId))
+    for (const name of message.queued) {
+      const known = QueueName.safeParse(name).data
+      if (known !== undefined) notifyAtRandom(() => local[known]())
+    }
+  }
+
+  const connection = keepListening(
+    { log },
+    {
+      url: getConnectionOptions(db).url,
+      channel: 'outdial',
+      onMessage: config.role === 'api' ? undefined : receive,
+      onConnect: () => {
+        metrics.notificationsUp.set(1)
+        QueueName.options.forEach((name) => local[name]())
+        sendSoon()
+      },
+      onLost: () => metrics.notificationsUp.set(0),
+    },
+  )
+
+  /** Returns what waits to be sent, in messages. */
+  const takeMessages = (): Message[] => {
+    const attemptIds = [...reported]
+    const names = [...queued]
+    reported.clear()
+    queued.clear()
+    const count = Math.max(1, Math.ceil(attemptIds.length / maxReportedPerMessage))
+    return Array.from({ length: count }, (_, index) => ({
+      from: replicas.nodeId,
+      queued: index === 0 ? names : [],
+      reported: attemptIds.slice(index * maxReportedPerMessage, (index + 1) * maxReportedPerMessage),
+    }))
+  }
+
+  const sendAll = async () => {
+    await Promise.resolve() // until the caller has notified about everything
+    while (queued.size + reported.size > 0 && connection.isConnected()) {
+      const pause = isClosing ? undefined : wait(intervalMs)
+      const messages = takeMessages()
+      try {
+        await connection.notify(messages.map((message) => JSON.stringify(message)))
+      } catch {
+        // The connection reports it. What's queued is sent when it's back; a report is found earlier without it.
+        for (const name of messages.flatMap((message) => message.queued)) queued.add(QueueName.parse(name))
+        break
+      }
+      await pause
+    }
+    sending = undefined
+  }
+
+  const sendSoon = () => {
+    sending ??= sendAll()
+  }
+
+  const shareQueued = (name: QueueName) => () => {
+    local[name]()
+    if (otherWorkers() === 0) return
+    queued.add(name)
+    sendSoon()
+  }
+
+  return {
+    notify: {
+      ...local,
+      callQueued: shareQueued('callQueued'),
+      deliveryQueued: shareQueued('deliveryQueued'),
+      importQueued: shareQueued('importQueued'),
+      reportReceived: (attemptId) => {
+        local.reportReceived(attemptId)
+        if (otherWorkers() === 0 || !connection.isConnected()) return
+        reported.add(attemptId)
+        sendSoon()
+      },
+    },
+    close: async () => {
+      isClosing = true
+      await sending
+      await connection.close()
+    },
+  }
+}
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+function parseMessage(text: string): Message | undefined {
+  try {
+    return Message.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined // from another program
+  }
+}
