@@ -1,3 +1,5 @@
+import { getOwn } from '../core/records.ts'
+
 // What a greeting can say: text with placeholders, such as {{first_name}}, {{ name }}, and {{day|soon}}. Everything that
 // lists, checks, or fills placeholders uses this file.
 
@@ -75,7 +77,7 @@ export const replacePlaceholders = (
 export function valueOf(name: string, contact: GreetingContact): string {
   const builtIn = builtIns.get(name)
   if (builtIn !== undefined) return builtIn.read?.(contact)?.trim() ?? ''
-  return Object.hasOwn(contact.variables, name) ? (contact.variables[name]?.trim() ?? '') : ''
+  return getOwn(contact.variables, name).trim()
 }
 
 /** Returns true for a name that every call has a value for. */

@@ -257,7 +257,7 @@ export const discardImportAction = defineAction({
       ? redirectTo(pathTo(context, '/contacts/import'), 'File discarded.')
       : redirectTo(
           importPath(context, context.params.id),
-          'This file is still being processed. Wait until processing finishes, then discard it.',
+          'This file is still being imported or undone. Wait until that finishes, then discard it.',
         )
   },
   back: (context) => importPath(context, context.params.id),
