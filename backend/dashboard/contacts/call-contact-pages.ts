@@ -1,7 +1,7 @@
 import { addContactTexts, boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import { callContact } from '../../contacts/call-contact.ts'
+import { callContact, checkCallable } from '../../contacts/call-contact.ts'
 import { describeMissingValues } from '../../contacts/missing-values.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
@@ -46,6 +46,8 @@ export const callNowPage = defineForm({
   submit: async (tx, context, { campaign_id, test }) => {
     const campaignId = requireCampaignId(campaign_id)
     if (test === undefined && (await startsNow(tx, context, campaignId))) {
+      const { phone_number: phoneNumber } = await requireContact(tx, context)
+      await checkCallable(tx, context.workspace.id, phoneNumber)
       return redirectTo(pathTo(context, `/contacts/${context.params.id}/call/${campaignId}`))
     }
     return queueNow(tx, context, { campaignId, test: test !== undefined })

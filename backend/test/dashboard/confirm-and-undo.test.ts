@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { setAgentStatus } from '../../agents/agents.ts'
+import { addToDoNotCallList } from '../../calls/do-not-call.ts'
 import { pauseCampaign } from '../../campaigns/campaign-status.ts'
 import { seedCall } from '../support/calls.ts'
 import { seedSignedInOwner } from '../support/dashboard.ts'
@@ -29,6 +30,52 @@ it('asks before a phone rings, and calls only then', async () => {
   const { page } = await user.browser.press(question, 'Call now')
   expect(page.text).toContain('Call queued. Next in line.')
   expect(await countCalls(user.contactId)).toBe(2)
+})
+
+it("doesn't ask whether to call a number that must not be called", async () => {
+  const user = await seedContact()
+  const { deps } = world.service
+  const form = await user.open(`${user.contact}/call`)
+  const { page: question } = await user.browser.press(form, 'Call now')
+  const [contact] = await world.database.db
+    .selectFrom('contact')
+    .select('phone_number')
+    .where('id', '=', user.contactId)
+    .execute()
+  await deps.db.transaction().execute((db) =>
+    addToDoNotCallList({ ...deps, db }, user.seed.workspaceId, {
+      phoneNumbers: [contact?.phone_number ?? ''],
+      source: 'dashboard',
+      addedBy: null,
+      now: deps.clock.now(),
+    }),
+  )
+  const message = 'No call was queued, because this number is on the do-not-call list.'
+  const { page: pressed } = await user.browser.press(form, 'Call now', { _once: 'other' })
+  expect(pressed.status).toBe(422)
+  expect(pressed.text).toContain(message)
+  const { page: confirmed } = await user.browser.press(question, 'Call now')
+  expect([confirmed.status, confirmed.text.includes(message)]).toEqual([422, true])
+  expect(await countCalls(user.contactId)).toBe(1)
+})
+
+it("doesn't ask whether to call a number of a type that the workspace doesn't call", async () => {
+  const user = await seedContact()
+  const [call] = await world.database.db
+    .updateTable('call')
+    .set({ to_number: '+19005550123' })
+    .where('contact_id', '=', user.contactId)
+    .returning('id')
+    .execute()
+  await world.database.db
+    .updateTable('contact')
+    .set({ phone_number: '+19005550123' })
+    .where('id', '=', user.contactId)
+    .execute()
+  const { page } = await user.browser.press(await user.open(`${user.contact}/call`), 'Call now')
+  expect(page.status).toBe(422)
+  expect(page.text).toContain("This workspace doesn't call premium-rate")
+  expect((await user.open(`/calls/${call?.id}`)).text).not.toContain('Call again')
 })
 
 it('queues a call that must wait without a question, and says why it waits', async () => {
