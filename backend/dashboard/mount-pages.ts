@@ -16,18 +16,11 @@ import {
   type View,
 } from './page/define-page.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
-import { emptyForm, type FormState, getFormFields, invalidForm } from './page/forms.ts'
+import { emptyForm, type FormState, getFormFields, invalidForm, toFormPath } from './page/forms.ts'
 import { confirmMember, loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
-import {
-  mayKeepForm,
-  openForm,
-  sealAuthor,
-  SealedFormField,
-  sealForm,
-  toFormPath,
-} from './page/sealed-form.ts'
+import { mayKeepForm, openForm, sealAuthor, SealedFormField, sealForm } from './page/sealed-form.ts'
 import { createCostlyLimit, createPageLimit, createSubmitLimit } from './page/submit-limit.ts'
 import { submitOnce } from './page/submit-once.ts'
 import { readUpload } from './page/upload.ts'
@@ -39,10 +32,6 @@ declare module 'fastify' {
     pageContext: PageContext | null
     /** True for a form that arrives after its session ended, and that may be kept. */
     isFormLost: boolean
-  }
-  interface FastifyContextConfig {
-    /** True if the same path also has a `GET` page. */
-    hasPage?: boolean
   }
 }
 
@@ -126,7 +115,7 @@ export function mountPages(
       state,
       now: deps.clock.now(),
       isSimulated: deps.config.telephony === 'simulated',
-      sealAuthor: () => sealAuthor(deps, toFormOfUser(request)),
+      sealAuthor: (path) => sealAuthor(deps, { ...toFormOfUser(request), path }),
     })
     return reply
       .code(status)
@@ -195,7 +184,7 @@ export function mountPages(
 
   const mountForm = (path: string, form: FormPage) => {
     const onRequest = loadContext(form.params)
-    const config = { hasPage: true, ...(form.fileLimit !== undefined && { fileLimit: form.fileLimit }) }
+    const config = form.fileLimit === undefined ? {} : { fileLimit: form.fileLimit }
     pages.get(path, { onRequest }, async (request, reply) => {
       const context = getPageContext(request)
       // Read the version before the form's data, so that a save in between is detected on submit.
@@ -220,7 +209,11 @@ export function mountPages(
     })
   }
 
-  const mountAction = (path: string, action: Action) =>
+  const mountAction = (path: string, action: Action) => {
+    // Signing in again after a button was pressed too late leads here.
+    pages.get(path, { onRequest: loadContext(action.params) }, (request, reply) =>
+      reply.redirect(action.back(getPageContext(request)), 303),
+    )
     pages.post(path, loadSubmitContext(action), async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
@@ -232,6 +225,7 @@ export function mountPages(
         return reply.redirect(action.back(context), 303)
       }
     })
+  }
 
   /** Ends a download if the user loses the right to it, because reading it can take long. */
   const whileMember = async function* (scoped: Deps, context: PageContext, parts: AsyncIterable<string>) {

@@ -65,11 +65,11 @@ const erasedContactView = template<ErasedData>('dashboard/contacts/erased-contac
 const maxCalls = 25
 const maxNotes = 50
 
-const ContactQuery = z.object({ before: OptionalId })
+export const ContactQuery = z.object({ before: OptionalId })
 
 export const contactPage = definePage({ params: IdParams, query: ContactQuery, show: showContact })
 
-async function showContact(
+export async function showContact(
   deps: Pick<Deps, 'db' | 'clock'>,
   context: PageContext<z.output<typeof ContactQuery>, z.output<typeof IdParams>>,
 ): Promise<View> {

@@ -81,12 +81,33 @@ export function listSubmitted(raw: Record<string, unknown>): FormState['submitte
   return submitted
 }
 
-/**
- * Creates the `form` object for templates.
- *
- * @param sealAuthor returns a text that names the user who opened the form; see `sealed-form.ts`
- */
-export function createFormModel(state: FormState, csrf: string, sealAuthor: () => string = () => '') {
+/** Returns the path that a form is sent to, without the query. */
+export const toFormPath = (address: string): string => address.split('?')[0] ?? ''
+
+/** Where a page's form is sent, and who opens it. */
+interface FormAddress {
+  /** The path of the page, without the query. */
+  path: string
+  /** Returns a text that names the user who opened a form, for the path that it's sent to; see `sealed-form.ts`. */
+  sealAuthor: (path: string) => string
+}
+
+const publicAddress: FormAddress = { path: '', sealAuthor: () => '' }
+
+/** Creates the `form` object for templates: the form that is sent to the path of its page. */
+export function createFormModel(state: FormState, csrf: string, { path, sealAuthor } = publicAddress) {
+  const model = createOneForm(state, csrf, () => sealAuthor(path))
+  return {
+    ...model,
+    /** Returns the form that is sent to another path. What was entered in the page's own form isn't in it. */
+    sentTo: (action: string) => {
+      const actionPath = toFormPath(action)
+      return actionPath === path ? model : createOneForm(emptyForm, csrf, () => sealAuthor(actionPath))
+    },
+  }
+}
+
+function createOneForm(state: FormState, csrf: string, sealAuthor: () => string) {
   const shown = new Map<string, { id: string; label: string }>()
   const isFirstIssue = (name: string) => [...shown.keys()].find((one) => one in state.issues) === name
   return {
