@@ -13,7 +13,7 @@ import { defineForm, noInput, redirectTo, template } from '../page/define-page.t
 import { formText, toFormTexts } from '../page/forms.ts'
 import { type IdContext, IdParam, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
-import { formatQueued } from '../page/queued-message.ts'
+import { formatQueued, joinSentences } from '../page/queued-message.ts'
 import { describeBlocker, type OpenCampaign, suggestCampaign, toCampaignOptions } from './campaign-options.ts'
 import { requireContact } from './contact-queries.ts'
 
@@ -171,10 +171,6 @@ const findMissing = (
   { workspace, params }: IdContext,
   campaignId: number,
 ): Promise<string | null> => describeMissingValues(deps, workspace.id, { contactId: params.id, campaignId })
-
-/** Joins a message with another sentence, if there is one. */
-export const joinSentences = (message: string, sentence: string | null): string =>
-  sentence === null ? message : `${message} ${sentence}`
 
 function requireCampaignId(campaignId: number | undefined): number {
   if (campaignId !== undefined) return campaignId
