@@ -141,7 +141,7 @@ it.each(newContacts)('decides whether to remove a new contact $what', async ({ c
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls })
   await touch?.(user)
   const page = await undo(user, path)
-  expect(page.text).toContain('Import undone')
+  expect(page.text).toMatch(/Import undone Undone by .+ at \d+:\d\d/)
   const contact = await findContact(user, number)
   if (stays === null) {
     expect(getStat(page.html)).toMatchObject({ 'Contacts removed': 1, 'Contacts left as they were': 0 })

@@ -333,7 +333,7 @@ describe('the contact page', () => {
     expect(confirmation.text).toContain('It also deletes the conversations of 1 call.')
     expect(confirmation.text).toContain('1 waiting call will be canceled.')
     const { page } = await browser.press(confirmation, 'Erase permanently', { confirmation: 'maya okafor ' })
-    expect(page.text).toContain('This contact was erased')
+    expect(page.text).toContain('This contact was erased at ')
     expect(page.text).not.toContain('Okafor')
     expect(links(await open('/contacts'))).not.toContain(contactId)
     const sent = await browser.press(form, 'Call now', { campaign_id: String(seed.campaignId) })
