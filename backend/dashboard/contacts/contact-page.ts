@@ -198,7 +198,7 @@ const toShownCall = (
 
 const doNotCallSources: Record<string, string> = {
   api: 'added by an app or a Zap',
-  dashboard: 'added in Outdial',
+  dashboard: 'added in Outdial, by a member or an import',
   call: 'added when the contact opted out on a call',
 }
 
