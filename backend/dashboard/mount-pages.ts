@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
@@ -17,7 +18,14 @@ import {
 } from './page/define-page.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
 import { emptyForm, type FormState, getFormFields, invalidForm, toFormPath } from './page/forms.ts'
-import { confirmMember, loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
+import {
+  confirmMember,
+  IdParam,
+  loadPageContext,
+  type PageContext,
+  parseParams,
+  pathTo,
+} from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
 import { mayKeepForm, openForm, sealAuthor, SealedFormField, sealForm } from './page/sealed-form.ts'
@@ -56,16 +64,22 @@ export function mountPages(
   const showSignIn = createSignInPage(deps, createPageRenderer(render))
 
   const loadContext =
-    (params: DashboardRoute['params']) => async (request: FastifyRequest, reply: FastifyReply) => {
+    (params: DashboardRoute['params'], findPage = (request: FastifyRequest) => request.url) =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
       const context = await loadPageContext(deps, browserAuth, request)
-      if (context === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
+      if (context === undefined) {
+        return redirectToSignIn(request, reply, deps.config.publicUrl, findPage(request))
+      }
       if (request.method !== 'POST') await limitPages(context.user.userId, reply)
       request.pageContext = parseParams(params, context)
     }
 
   /** Loads the context before the body arrives, so that only members can send one, and again when it has arrived. */
   const loadSubmitContext = (route: FormPage | Action) => {
-    const load = loadContext(route.params)
+    const load = loadContext(
+      route.params,
+      route.kind === 'action' ? (request) => findPageOfButton(route, request) : undefined,
+    )
     const loadAndCount = async (request: FastifyRequest, reply: FastifyReply) => {
       request.isFormLost =
         route.kind === 'form' &&
@@ -209,11 +223,7 @@ export function mountPages(
     })
   }
 
-  const mountAction = (path: string, action: Action) => {
-    // Signing in again after a button was pressed too late leads here.
-    pages.get(path, { onRequest: loadContext(action.params) }, (request, reply) =>
-      reply.redirect(action.back(getPageContext(request)), 303),
-    )
+  const mountAction = (path: string, action: Action) =>
     pages.post(path, loadSubmitContext(action), async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
@@ -225,7 +235,6 @@ export function mountPages(
         return reply.redirect(action.back(context), 303)
       }
     })
-  }
 
   /** Ends a download if the user loses the right to it, because reading it can take long. */
   const whileMember = async function* (scoped: Deps, context: PageContext, parts: AsyncIterable<string>) {
@@ -260,6 +269,17 @@ export function mountPages(
   pages.get('/w/:workspace', { onRequest: loadContext(noInput) }, (request, reply) =>
     reply.redirect(pathTo(getPageContext(request), '/overview'), 303),
   )
+}
+
+/**
+ * Returns the page of a button, in the workspace of the button. Nobody is signed in, so nothing is known but the path: the page
+ * checks whether the user is a member.
+ */
+function findPageOfButton(action: Action, { params }: FastifyRequest): string {
+  const workspace = z.object({ workspace: IdParam }).safeParse(params)
+  const parsed = action.params.safeParse(params)
+  if (!workspace.success || !parsed.success) return '/'
+  return action.back({ workspace: { id: workspace.data.workspace }, params: parsed.data })
 }
 
 function getPageContext({ pageContext: context }: FastifyRequest): PageContext {

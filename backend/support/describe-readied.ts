@@ -21,7 +21,7 @@ export async function describeReadied(
   const [earliest] = waits
     .filter(({ nextAt }) => nextAt !== null)
     .sort((a, b) => Number(a.nextAt) - Number(b.nextAt))
-  if (earliest === undefined) return `${waiting} ${describeObstacle(waits, count)}`
+  if (earliest === undefined) return `${waiting} ${describeOtherWait(waits, count)}`
   const at = formatNextAttempt(earliest, now, createTimeFormats(now, workspace.timeZone))
   if (count === 1) return `${waiting} It isn't placed before ${at}.`
   return `${waiting} None can start right away. The first isn't placed before ${at}.`
@@ -37,7 +37,7 @@ function describeStarting(starting: readonly Wait[], count: number): string {
   return `${formatCount(starting.length)}${more} of them can start right away${atOnce}.`
 }
 
-const obstacles = {
+const otherWaits = {
   campaign_paused: 'the campaign to be active',
   agent_not_live: 'the agent to be Live',
   number_not_active: 'an active phone number',
@@ -46,8 +46,8 @@ const obstacles = {
 }
 
 /** Says what else calls wait for that isn't a time. */
-function describeObstacle(waits: readonly Wait[], count: number): string {
-  const texts = Object.entries(obstacles)
+function describeOtherWait(waits: readonly Wait[], count: number): string {
+  const texts = Object.entries(otherWaits)
     .filter(([reason]) => waits.some((wait) => wait.reason === reason))
     .map(([, text]) => text)
   return `${count === 1 ? 'It also waits' : 'They also wait'} for ${orFormat.format(texts)}.`

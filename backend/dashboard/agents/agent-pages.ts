@@ -8,7 +8,7 @@ import { agentBadge, type Badge, callBadge, campaignBadge } from '../../views/ba
 import { formatContactName } from '../../views/format.ts'
 import { languageName } from '../../views/format.ts'
 import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { joinSentences } from '../page/queued-message.ts'
 import {
   countWaitingCalls,
@@ -125,7 +125,7 @@ export const agentListPage = definePage({
   },
 })
 
-const agentPath = (context: IdContext) => pathTo(context, `/agents/${context.params.id}`)
+const agentPath = (context: IdPathContext) => pathTo(context, `/agents/${context.params.id}`)
 
 const setStatusAction = (status: 'live' | 'paused', message: string): Action =>
   defineAction({

@@ -39,7 +39,7 @@ import {
 import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formText, PageNumber } from '../page/forms.ts'
-import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { joinSentences } from '../page/queued-message.ts'
 import {
@@ -222,7 +222,7 @@ export const campaignListPage = definePage({
   },
 })
 
-const campaignPath = (context: IdContext) => pathTo(context, `/campaigns/${context.params.id}`)
+const campaignPath = (context: IdPathContext) => pathTo(context, `/campaigns/${context.params.id}`)
 
 export const pauseCampaignAction = defineAction({
   params: IdParams,

@@ -27,7 +27,7 @@ import {
   type View,
 } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
-import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
+import { IdParams, type PageContext, type PathContext, pathTo } from '../page/page-context.ts'
 import { ChosenFile } from '../page/upload.ts'
 import { toCampaignOptions } from './campaign-options.ts'
 import {
@@ -276,4 +276,4 @@ export const discardImportAction = defineAction({
   back: (context) => importPath(context, context.params.id),
 })
 
-const importPath = (context: PageContext, id: number) => pathTo(context, `/contacts/import/${id}`)
+const importPath = (context: PathContext, id: number) => pathTo(context, `/contacts/import/${id}`)

@@ -16,7 +16,7 @@ import { type Badge, callBadge } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName } from '../../views/format.ts'
 import { defineForm, definePage, redirectTo, template, type View } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
-import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
+import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
 import { readHistory, type ShownChange } from './contact-history-section.ts'
 import { findContact, selectCallsOfContact } from './contact-queries.ts'
 
@@ -138,7 +138,7 @@ export async function showContact(
   })
 }
 
-const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context.params.id}`)
+const contactPath = (context: IdPathContext) => pathTo(context, `/contacts/${context.params.id}`)
 
 /** The form of the contact's page. Shows the page again, with the note, if the note is too long. */
 export const addNotePage = defineForm({

@@ -5,7 +5,7 @@ import { toActor } from '../../core/actor.ts'
 import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { defineForm, redirectTo, template, type View } from '../page/define-page.ts'
-import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
+import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
 import { ContactQuery, type DoNotCallStatus, findDoNotCallStatus, showContact } from './contact-page.ts'
 
 interface DoNotCallData {
@@ -112,4 +112,4 @@ const removedMessage =
   "The number was removed from the do-not-call list. Calls that ended with the outcome Suppressed aren't queued again."
 const notListedMessage = "The number wasn't on the do-not-call list."
 
-const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context.params.id}`)
+const contactPath = (context: IdPathContext) => pathTo(context, `/contacts/${context.params.id}`)

@@ -101,21 +101,23 @@ export function mountSignInPages(
 /** Returns true for a request by htmx, which loads a part of a page. */
 export const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request'] === 'true'
 
+/** @param page where to go after signing in */
 export function redirectToSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
   publicUrl: string,
+  page = request.url,
 ): FastifyReply {
-  const { url: address, method, headers } = request
+  const { method, headers } = request
   const isForm = method !== 'GET'
   if (isFragment(request)) {
     reply.code(401)
     // A lookup while the user fills in a form must not navigate away from the form.
     if (headers['outdial-aside'] === 'true') return reply.send()
-    const next = parseCurrentPage(headers['hx-current-url'], publicUrl) ?? address
+    const next = parseCurrentPage(headers['hx-current-url'], publicUrl) ?? page
     return reply.header('HX-Redirect', signInPath(next, isForm)).send()
   }
-  return reply.redirect(signInPath(address, isForm), 303)
+  return reply.redirect(signInPath(page, isForm), 303)
 }
 
 const signInPath = (next: string, isFormLost: boolean): string =>
