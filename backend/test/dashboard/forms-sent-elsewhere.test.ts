@@ -2,8 +2,16 @@ import { beforeAll, expect, it } from '@jest/globals'
 import type { Page } from '../../../support/browser.ts'
 import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
 import { addMember } from '../../identity/members.ts'
+import { itInChromium } from '../support/chromium.ts'
 import { useImportWorld } from '../support/contact-imports.ts'
-import { password, seedSignedInMember, seedSignedInOwner, type SignedInUser } from '../support/dashboard.ts'
+import {
+  expectAccessible,
+  openTab,
+  password,
+  seedSignedInMember,
+  seedSignedInOwner,
+  type SignedInUser,
+} from '../support/dashboard.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { isPage, request, workspacePath } from '../support/foreign-objects.ts'
 import { listDashboardRoutes, pathFor } from '../support/page-paths.ts'
@@ -226,3 +234,22 @@ function catchError(work: () => unknown): unknown {
     return error
   }
 }
+
+itInChromium('shows the question of a dialog again, which can be canceled', async (chromium) => {
+  const user = await seedOwner()
+  const tab = await openTab(world.service, chromium, user)
+  await tab.goto(user.urlFor(`/contacts/${user.contactId}`))
+  await tab.getByRole('button', { name: 'Add to do-not-call list' }).click()
+  await tab.getByLabel('Reason').fill('Agreed on the phone')
+  await endSessions(user)
+  await tab.getByRole('button', { name: 'Add to list' }).click()
+  await tab.getByLabel('Email').fill(user.email)
+  await tab.getByLabel('Password', { exact: true }).fill(password)
+  await tab.getByRole('button', { name: 'Sign in' }).click()
+  await tab.getByText('Nothing was saved yet.').waitFor()
+  expect(await tab.getByLabel('Reason').inputValue()).toBe('Agreed on the phone')
+  await expectAccessible(tab)
+  await tab.getByRole('link', { name: 'Cancel' }).click()
+  await tab.getByRole('button', { name: 'Add to do-not-call list' }).waitFor()
+  expect(await tab.getByLabel('Reason').isVisible()).toBe(false)
+})
