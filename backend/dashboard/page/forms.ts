@@ -96,18 +96,24 @@ const publicAddress: FormAddress = { path: '', sealAuthor: () => '' }
 
 /** Creates the `form` object for templates: the form that is sent to the path of its page. */
 export function createFormModel(state: FormState, csrf: string, { path, sealAuthor } = publicAddress) {
-  const model = createOneForm(state, csrf, () => sealAuthor(path))
+  const model = createOneForm(state, csrf, { idPrefix: 'f', sealAuthor: () => sealAuthor(path) })
   return {
     ...model,
     /** Returns the form that is sent to another path. What was entered in the page's own form isn't in it. */
     sentTo: (action: string) => {
       const actionPath = toFormPath(action)
-      return actionPath === path ? model : createOneForm(emptyForm, csrf, () => sealAuthor(actionPath))
+      if (actionPath === path) return model
+      // Both forms can have a field with the same name.
+      return createOneForm(emptyForm, csrf, { idPrefix: 'g', sealAuthor: () => sealAuthor(actionPath) })
     },
   }
 }
 
-function createOneForm(state: FormState, csrf: string, sealAuthor: () => string) {
+function createOneForm(
+  state: FormState,
+  csrf: string,
+  { idPrefix, sealAuthor }: { idPrefix: string; sealAuthor: () => string },
+) {
   const shown = new Map<string, { id: string; label: string }>()
   const isFirstIssue = (name: string) => [...shown.keys()].find((one) => one in state.issues) === name
   return {
@@ -120,7 +126,7 @@ function createOneForm(state: FormState, csrf: string, sealAuthor: () => string)
      * field, in the order of the page: the first one with an issue gets the focus.
      */
     field: (name: string, saved?: unknown, hint?: string, label = name) => {
-      const id = `f-${name.replace(/[^\w-]/g, '-')}`
+      const id = `${idPrefix}-${name.replace(/[^\w-]/g, '-')}`
       shown.set(name, { id, label })
       const values: unknown[] = [(state.isInvalid ? state.submitted[name] : saved) ?? []].flat()
       const issue = state.issues[name]

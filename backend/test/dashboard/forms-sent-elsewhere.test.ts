@@ -62,7 +62,7 @@ interface Case {
 }
 
 const reason = { reason: 'Agreed on the phone' }
-const shownReason = () => [/name="reason"\s+value="Agreed on the phone"/]
+const shownReason = () => [/name="reason"[^>]*value="Agreed on the phone"/]
 
 const forms: Case[] = [
   {

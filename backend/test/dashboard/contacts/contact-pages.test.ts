@@ -253,7 +253,7 @@ describe('the do-not-call list', () => {
     )
     expect(await getCall(world.service.deps, seed, call.id)).toMatchObject({ outcome: 'suppressed' })
     const { page: silent } = await browser.press(suppressed, 'Remove from list', { reason: '' })
-    expect(silent.text).toContain('reason is required')
+    expect(silent.text).toContain('Reason is required.')
     const { page: back } = await browser.press(suppressed, 'Remove from list', {
       reason: 'Signed a new form',
     })
