@@ -126,7 +126,7 @@ it.each(newContacts)('decides whether to remove a new contact $what', async ({ c
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls })
   await touch?.(user)
   const page = await undo(user, path)
-  expect(page.text).toContain('Import undone')
+  expect(page.text).toMatch(/Import undone Undone by .+ at \d+:\d\d/)
   const contact = await findContact(user, number)
   if (stays === null) {
     expect(getStat(page.html)).toMatchObject({ 'Contacts removed': 1, 'Contacts left as they were': 0 })
@@ -241,6 +241,14 @@ it('keeps numbers on the do-not-call list that the file put there', async () => 
     .where('workspace_id', '=', user.seed.workspaceId)
     .execute()
   expect(entries).toHaveLength(1)
+  // The import that listed the number isn't named anymore, so the pages must not say that it was something else.
+  const call = await seedCall(world.service.deps, user.seed, number)
+  const callPage = await user.open(`/calls/${call.id}`)
+  expect(callPage.text).toMatch(
+    /It was put on the do-not-call list on .+ in the dashboard, by a member or an import\./,
+  )
+  const contactPage = await user.open(`/contacts/${call.contact.id}`)
+  expect(contactPage.text).toContain('(added in Outdial, by a member or an import)')
 })
 
 it('counts a person in two rows once, before and after an import and its undo', async () => {
