@@ -9,7 +9,7 @@ export interface SharedNotifications {
   /** Notifies this process at once, and the others that have workers within milliseconds. */
   notify: Notify
   /** Sends what waits to be sent, and closes the connection. */
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 /** The least milliseconds between two messages of a process, because a busy one has hundreds of notifications per second. */
