@@ -59,13 +59,11 @@ export async function startService(
   const { dataDir, repeatAfterOutage, replicaDb } = opened
   const connected = await connectToReplicas(opened.deps, notifier)
   // Only one process can use an embedded database.
-  const replicaCheck = dataDir === undefined ? startReplicaCheck(connected) : undefined
-  const shared = replicaCheck && shareNotifications(connected, connected.notify, replicaCheck.otherWorkers)
-  const notifying = { ...connected, notify: shared?.notify ?? connected.notify }
+  const shared = dataDir === undefined ? notifyOthers(connected) : undefined
+  const notifying = shared?.deps ?? connected
   const deps = replicaDb === undefined ? notifying : addReadReplica(notifying, replicaDb)
   const close = async () => {
     await shared?.close()
-    await replicaCheck?.stop()
     await deps.readReplica?.stop()
     await deps.replicas.close()
     await opened.close()
@@ -122,6 +120,19 @@ async function connectToReplicas(deps: Deps, notifier: Notifier): Promise<Deps> 
   const { connectReplicas } = await import('./replicas/connect-replicas.ts')
   const replicas = await connectReplicas(deps, redisUrl)
   return { ...deps, replicas, notify: replicas.share(notifier.notify) }
+}
+
+/** Lets the dependencies also notify the workers of other processes. */
+function notifyOthers(deps: Deps): { deps: Deps; close: () => Promise<void> } {
+  const replicaCheck = startReplicaCheck(deps)
+  const { notify, close } = shareNotifications(deps, deps.notify, replicaCheck.otherWorkers)
+  return {
+    deps: { ...deps, notify },
+    close: async () => {
+      await close()
+      await replicaCheck.stop()
+    },
+  }
 }
 
 /** Adds the read replica, which needs this process's ID among the processes of the installation. */

@@ -24,8 +24,9 @@ interface ShareOptions<Item> {
    */
   slowAfterMs?: number
   /**
-   * The least milliseconds between the starts of two batches of a group, so that items gather. After a longer pause, or with
-   * 0, an item waits only for those of the same turn of the event loop. By default, it doesn't wait.
+   * The least milliseconds between the starts of two batches of a group, so that items gather, unless the first one left some
+   * out. After a longer pause, or with 0, an item waits only for those of the same turn of the event loop. By default, it
+   * doesn't wait.
    */
   gatherMs?: number
   /** How long an item waits to run, first with others and then alone. By default, as long as it takes. */

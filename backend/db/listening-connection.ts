@@ -69,18 +69,18 @@ export function keepListening(
     client.on('error', (error) => lost.abort(error))
     client.on('end', () => lost.abort(new Error('the server closed the connection')))
     if (onMessage) client.on('notification', ({ payload = '' }) => onMessage(payload))
-    const disconnect = () => client.connection.stream.destroy()
-    closing.signal.addEventListener('abort', disconnect)
+    const close = () => void closeClient(client).catch(() => {})
+    closing.signal.addEventListener('abort', close)
     try {
       await client.connect()
-      closing.signal.removeEventListener('abort', disconnect)
+      await requirePrimary(client)
       if (onMessage) await client.query(`listen ${client.escapeIdentifier(channel)}`)
       current = { client, lost }
       if (wasLost) log.info('restored the connection for notifications')
       wasLost = false
       onConnect()
       while (!ended.aborted) {
-        await client.query('select')
+        await requirePrimary(client)
         await systemClock.wait(checkMs, ended)
       }
       report(lost.signal.reason)
@@ -88,6 +88,7 @@ export function keepListening(
       report(error)
     } finally {
       current = undefined
+      closing.signal.removeEventListener('abort', close)
       await closeClient(client).catch(() => {})
     }
   }
@@ -122,4 +123,10 @@ export function keepListening(
       await running
     },
   }
+}
+
+/** Rejects for a standby, which can't notify anyone, and for a server that doesn't respond. */
+async function requirePrimary(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ isStandby: boolean }>('select pg_is_in_recovery() as "isStandby"')
+  if (rows[0]?.isStandby === true) throw new Error('the server is a standby')
 }

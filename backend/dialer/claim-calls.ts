@@ -22,7 +22,6 @@ import {
   lockNextCampaigns,
   maxCampaigns,
   type NewAttempt,
-  newTurns,
   settleCampaigns,
   startAttempts,
   type Turns,
@@ -51,7 +50,8 @@ export interface ClaimedAttempt {
   takenOver?: AttemptProgress
 }
 
-type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
+/** What claiming calls needs. */
+export type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
 
 /**
  * Claims at most `capacity` calls in one transaction:
@@ -64,7 +64,7 @@ type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
  *
  * Resolves before the next turns of the campaigns are settled (`turns.settled`), so that the calls can be dialed at once.
  */
-export const claimNextCalls = (
+export const claimCalls = (
   deps: ClaimDeps,
   lease: Lease,
   capacity: number,
@@ -80,18 +80,6 @@ export const claimNextCalls = (
     // Behind campaigns that turned out to have no call, others can have one.
     return claimed === 'nothing_to_claim' && campaigns.length === maxCampaigns ? 'claim_again' : claimed
   })
-
-/** Claims calls like `claimNextCalls`, and waits until the campaigns' next turns are settled. */
-export async function claimCalls(
-  deps: ClaimDeps,
-  lease: Lease,
-  capacity: number,
-  turns = newTurns(),
-): Promise<ClaimedAttempt[]> {
-  const claimed = await claimNextCalls(deps, lease, capacity, turns)
-  await turns.settled
-  return claimed
-}
 
 /** Claims calls of locked campaigns. `served` are those that have had their turn. */
 async function claimFromCampaigns(

@@ -5,7 +5,7 @@ import { startWorker, type Worker, type WorkerOptions } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
 import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { createAttemptWriter } from './attempt-writer.ts'
-import { type ClaimedAttempt, claimNextCalls, claimTestCalls } from './claim-calls.ts'
+import { claimCalls, type ClaimedAttempt, claimTestCalls } from './claim-calls.ts'
 import { newTurns } from './claim-store.ts'
 import { type LeaseTimes, startLeaseRenewal } from './leases.ts'
 import { runAttempt } from './run-attempt.ts'
@@ -76,7 +76,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const turns = newTurns()
   const claimRealCalls = async (capacity: number) => {
     const limited = providers.real.limitCapacity?.(capacity) ?? capacity
-    return limited === 0 ? [] : claimNextCalls(dialerDeps, realLease, limited, turns)
+    return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited, turns)
   }
   // New calls don't change what there is to take over.
   if (providers.real.resumable)

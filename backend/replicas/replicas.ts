@@ -12,7 +12,7 @@ export type RemoteResult =
   /** The request was delivered, and may have taken effect. */
   | { state: 'unanswered' }
 
-/** What crosses the processes that share a database, the replicas, besides notifications. It needs REDIS_URL. */
+/** What Redis carries between the processes that share a database, the replicas. It needs REDIS_URL. */
 export interface Replicas {
   /** Identifies this process. The IDs of its tool sessions begin with it. */
   nodeId: string

@@ -9,13 +9,18 @@ export interface SharedNotifications {
   /** Notifies this process at once, and the others that have workers within milliseconds. */
   notify: Notify
   /** Sends what waits to be sent, and closes the connection. */
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 /** The least milliseconds between two messages of a process, because a busy one has hundreds of notifications per second. */
 const intervalMs = 5
 /** Workers that another process notifies wait a random time up to this long, and at most a millisecond for each other one. */
 const maxDelayMs = 5
+/**
+ * Workers that other processes notify look at most once in this many milliseconds for each other worker. So together they look
+ * about 50 times a second, however many they are.
+ */
+const turnMs = 20
 
 const QueueName = z.enum(['callQueued', 'deliveryQueued', 'importQueued'])
 type QueueName = z.infer<typeof QueueName>
@@ -39,7 +44,7 @@ const maxReportedPerMessage = 150
  * waits for all others that do.
  *
  * Nothing depends on a message: workers also look for work once a second, and for reports four times a second. So none is sent
- * while no other process with workers is known, as in the first seconds after one has started.
+ * by a process with workers while it knows no other one.
  *
  * @param local the notifications of this process
  * @param otherWorkers returns how many other processes have workers
@@ -52,14 +57,32 @@ export function shareNotifications(
   const { config, db, log, metrics, random, replicas } = deps
   const queued = new Set<QueueName>()
   const reported = new Set<string>()
+  /** What this process will look for when it's its turn, and when it last did because of another process. */
+  const planned = new Set<QueueName>()
+  const lookedAt = new Map<QueueName, number>()
   let sending: Promise<void> | undefined
   let isClosing = false
 
-  /** Notifies this process after a random time, so that not all workers look at once. One alone doesn't wait. */
-  const notifyAtRandom = (notifyLocally: () => void) => {
-    const limitMs = Math.min(otherWorkers(), maxDelayMs)
-    if (limitMs === 0) notifyLocally()
-    else setTimeout(notifyLocally, random() * limitMs)
+  /** Notifies the workers of this process when it's their turn, so that not all look for the same work. One alone doesn't wait. */
+  const notifyInTurn = (name: QueueName) => {
+    if (planned.has(name)) return
+    const now = performance.now()
+    const others = otherWorkers()
+    const turnAt = Math.max(
+      now + random() * Math.min(others, maxDelayMs),
+      (lookedAt.get(name) ?? -Infinity) + others * turnMs,
+    )
+    const look = () => {
+      planned.delete(name)
+      lookedAt.set(name, performance.now())
+      local[name]()
+    }
+    if (turnAt <= now) {
+      look()
+      return
+    }
+    planned.add(name)
+    setTimeout(look, turnAt - now)
   }
 
   const receive = (text: string) => {
@@ -68,7 +91,7 @@ export function shareNotifications(
     message.reported.forEach((attemptId) => local.reportReceived(attemptId))
     for (const name of message.queued) {
       const known = QueueName.safeParse(name).data
-      if (known !== undefined) notifyAtRandom(() => local[known]())
+      if (known !== undefined) notifyInTurn(known)
     }
   }
 
@@ -122,9 +145,12 @@ export function shareNotifications(
     sending ??= sendAll()
   }
 
+  /** A process learns of others within seconds. One without workers always needs another. */
+  const isAlone = () => config.role !== 'api' && otherWorkers() === 0
+
   const shareQueued = (name: QueueName) => () => {
     local[name]()
-    if (otherWorkers() === 0) return
+    if (isAlone()) return
     queued.add(name)
     sendSoon()
   }
@@ -137,7 +163,7 @@ export function shareNotifications(
       importQueued: shareQueued('importQueued'),
       reportReceived: (attemptId) => {
         local.reportReceived(attemptId)
-        if (otherWorkers() === 0 || !connection.isConnected()) return
+        if (isAlone() || !connection.isConnected()) return
         reported.add(attemptId)
         sendSoon()
       },

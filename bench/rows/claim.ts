@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { getConnectionOptions } from '../../backend/db/connect.ts'
 import { claimCalls } from '../../backend/dialer/claim-calls.ts'
-import { maxCampaigns } from '../../backend/dialer/claim-store.ts'
+import { maxCampaigns, newTurns } from '../../backend/dialer/claim-store.ts'
 import { claimStatement } from '../processes/bare-claim.ts'
 import { atMost, type Measurement, type Round, type Row, type Scale, takeTurns } from '../row.ts'
 import { addCampaigns, addQueuedCalls, setStatus } from '../seeds/calls.ts'
@@ -119,10 +119,12 @@ async function compareWithBareClient({ rounds, claims }: Scale, queue: Queue): P
     median(await measureWith(queue, claims, capacity, claimCallIds))
   const ours = () => measure(() => claimOurs(world, capacity))
   const peer = () => measure(bareClaim)
-  for (const run of [ours, peer]) await run()
-  const measured = await takeTurns(rounds, ours, peer)
-  await client.end()
-  return measured
+  try {
+    for (const run of [ours, peer]) await run()
+    return await takeTurns(rounds, ours, peer)
+  } finally {
+    await client.end()
+  }
 }
 
 const format = (value: number) => value.toLocaleString('en-US')
@@ -209,8 +211,13 @@ async function compareClaims({ rounds, claims }: Scale, many: Queue, few: Queue)
 const measureClaims = (queue: Queue, claims: number, calls = capacity): Promise<number[]> =>
   measureWith(queue, claims, calls, () => claimOurs(queue.world, calls))
 
-const claimOurs = async ({ deps }: World, calls: number): Promise<number[]> =>
-  (await claimCalls(deps, lease, calls)).map(({ request }) => request.callId)
+/** Includes the decision about the campaigns' next turns, which a dialer waits for before its next claim. */
+async function claimOurs({ deps }: World, calls: number): Promise<number[]> {
+  const turns = newTurns()
+  const claimed = await claimCalls(deps, lease, calls, turns)
+  await turns.settled
+  return claimed.map(({ request }) => request.callId)
+}
 
 async function measureWith(
   { world, blocked }: Queue,

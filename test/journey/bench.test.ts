@@ -17,6 +17,15 @@ it('npm run bench measures a row with its peer, and prints the result beside its
   )
 }, 300_000)
 
+it('npm run bench -- speed-to-lead measures what users wait for, in each setup', async () => {
+  const { stdout } = await run(process.execPath, [main, 'speed-to-lead'], {
+    env: { ...process.env, BENCH_SCALE: '0.001' },
+  })
+  for (const setup of ['one process', 'an API and a worker process'])
+    for (const what of ['POST /contacts/` sent → dial request', 'last report of the attempt sent → webhook'])
+      expect(stdout).toMatch(new RegExp(`${what}[^|]*, ${setup}, [^|]*p99 \\| – \\| [\\d.,]+ ms`))
+}, 300_000)
+
 it('npm run bench -- indexes says what each index of calls costs', async () => {
   const { stdout } = await run(process.execPath, [main, 'indexes'], {
     env: { ...process.env, BENCH_SCALE: '0.001' },
@@ -68,7 +77,7 @@ itOnLinux(
 
 it('npm run bench names the rows if there is none with this name', async () => {
   const measured = run(process.execPath, [main, 'agent'])
-  await expect(measured).rejects.toThrow(/The rows are: contacts, .*agents/)
+  await expect(measured).rejects.toThrow(/The rows are: speed-to-lead, .*agents/)
 })
 
 it('npm run bench -- --save replaces only the results of docs/performance.md', () => {

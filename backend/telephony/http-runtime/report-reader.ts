@@ -20,8 +20,8 @@ interface Read {
   reports: PromiseWithResolvers<readonly RuntimeReport[]>
 }
 
-/** Reports that arrive between two reads of their attempt. Those of other processes' attempts soon leave it. */
-const maxRemembered = 10_000
+/** How many reports that arrive between two reads of their attempt are remembered. Most are of other processes' attempts. */
+const maxRemembered = 1_000
 
 /**
  * Creates a reader whose reads wait at most `intervalMs`. The reads that end at the same time share a statement, and so do
@@ -29,10 +29,12 @@ const maxRemembered = 10_000
  */
 export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs: number): ReportReader {
   const waiting = new Map<string, Read>()
-  /** Attempts about which a report has been saved since they were last read. */
+  /** Those of them about which a report has been saved. */
+  const due = new Set<string>()
+  /** Other attempts about which one has been saved lately. */
   const reported = new LRUCache<string, true>({ max: maxRemembered, ttl: intervalMs })
   let isPolling = false
-  let isReadingReported = false
+  let isReadingDue = false
 
   const readTogether = async (ids: readonly string[]) => {
     const reads = new Map<string, Read>()
@@ -40,7 +42,7 @@ export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs:
       const read = waiting.get(id)
       if (read !== undefined) reads.set(id, read)
       waiting.delete(id)
-      reported.delete(id)
+      due.delete(id)
     }
     const open = [...reads].filter(([, { signal }]) => !signal.aborted).map(([id]) => id)
     try {
@@ -59,12 +61,12 @@ export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs:
     await readTogether([...waiting.keys()])
   }
 
-  const readReported = async () => {
-    if (isReadingReported) return
-    isReadingReported = true
-    const next = () => [...reported.keys()].filter((id) => waiting.has(id))
-    for (let ids = next(); ids.length > 0; ids = next()) await readTogether(ids)
-    isReadingReported = false
+  const readSoon = async (attemptId: string) => {
+    due.add(attemptId)
+    if (isReadingDue) return
+    isReadingDue = true
+    while (due.size > 0) await readTogether([...due])
+    isReadingDue = false
   }
 
   return {
@@ -72,12 +74,12 @@ export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs:
       const read = waiting.get(attemptId) ?? { signal, reports: Promise.withResolvers() }
       waiting.set(attemptId, { ...read, signal })
       void poll()
-      if (reported.has(attemptId)) void readReported()
+      if (reported.delete(attemptId)) void readSoon(attemptId)
       return read.reports.promise
     },
     notify: (attemptId) => {
-      reported.set(attemptId, true)
-      void readReported()
+      if (waiting.has(attemptId)) void readSoon(attemptId)
+      else reported.set(attemptId, true)
     },
   }
 }

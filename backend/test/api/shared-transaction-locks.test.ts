@@ -5,8 +5,8 @@ import { addContact } from '../../contacts/add-contact.ts'
 import { connect } from '../../db/connect.ts'
 import { roles } from '../../db/roles.ts'
 import type { Db } from '../../db/schema.ts'
-import { claimCalls } from '../../dialer/claim-calls.ts'
 import { toCaller } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { doNotCallKey } from '../support/database.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { lockQueue, waitForLockWaiters } from '../support/locks.ts'
@@ -22,7 +22,7 @@ const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 6
 
 /** Claims all calls, so that their campaigns leave the queue. */
 async function claimAll(): Promise<void> {
-  while ((await claimCalls(api.deps, lease, 50)).length > 0);
+  while ((await claimAndSettle(api.deps, lease, 50)).length > 0);
 }
 
 /** Only a request that runs alone waits for its campaign. */
@@ -107,7 +107,7 @@ it('handles the requests together that arrive while a dialer claims the calls of
   let statuses: number[] = []
   const sent = await observe(async () => {
     const { requests } = await api.deps.db.transaction().execute(async (db) => {
-      expect(await claimCalls({ ...api.deps, db }, lease, 50)).toHaveLength(1)
+      expect(await claimAndSettle({ ...api.deps, db }, lease, 50)).toHaveLength(1)
       const pending = [post({ campaign_id }), post({ campaign_id }), post({ campaign_id })]
       await waitForLockWaiters(api.deps.db)
       return { requests: pending }
@@ -116,7 +116,7 @@ it('handles the requests together that arrive while a dialer claims the calls of
   })
   expect(statuses).toEqual([201, 201, 201])
   expect(sent.filter(isAlone)).toEqual([])
-  expect(await claimCalls(api.deps, lease, 50)).toHaveLength(3)
+  expect(await claimAndSettle(api.deps, lease, 50)).toHaveLength(3)
 })
 
 it('queues a call while a slow worker has not committed its claim of the only other call of the campaign', async () => {
@@ -128,14 +128,14 @@ it('queues a call while a slow worker has not committed its claim of the only ot
   )
   const { claim } = await api.deps.db.transaction().execute(async (db) => {
     await sql`select pg_advisory_xact_lock(0)`.execute(db)
-    const claiming = claimCalls({ ...api.deps, db: slow }, lease, 50)
+    const claiming = claimAndSettle({ ...api.deps, db: slow }, lease, 50)
     await waitForLockWaiters(api.deps.db)
     expect((await post({ campaign_id })).statusCode).toBe(201)
     return { claim: claiming }
   })
   expect(await claim).toHaveLength(1)
   await slow.destroy()
-  expect(await claimCalls(api.deps, lease, 50)).toHaveLength(1)
+  expect(await claimAndSettle(api.deps, lease, 50)).toHaveLength(1)
 })
 
 it('queues calls of several campaigns in the same order in each transaction, so that two never deadlock', async () => {

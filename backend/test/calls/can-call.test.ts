@@ -7,9 +7,10 @@ import { minuteMs } from '../../core/durations.ts'
 import { findListedCalls } from '../../dashboard/calls/call-list-queries.ts'
 import { countWaitingCalls, type WaitingCalls } from '../../dashboard/overview/overview-queries.ts'
 import type { Db } from '../../db/schema.ts'
-import { claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { claimTestCalls } from '../../dialer/claim-calls.ts'
 import { settleCampaigns } from '../../dialer/claim-store.ts'
 import { measureCallBacklog } from '../../dialer/measure-backlog.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { everyHour, noRetry, seedAgent, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
 
@@ -307,7 +308,7 @@ it('claims what waits for nothing; the calls of an archived campaign are about t
   await setAllDue()
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const claimed = new Set<number>()
-  for (const claim of [claimCalls, claimTestCalls]) {
+  for (const claim of [claimAndSettle, claimTestCalls]) {
     const attempts = await claim(world.deps, lease, 1_000)
     for (const { request } of attempts) claimed.add(request.callId)
     expect(await claim(world.deps, lease, 1_000)).toEqual([])

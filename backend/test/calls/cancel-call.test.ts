@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals'
 import { cancelCall, cancelCallsToContact } from '../../calls/cancel-call.ts'
-import { claimCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
 import { getCall, listEvents, seedCall, toCaller } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { createTestProvider } from '../support/telephony-provider.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -25,7 +25,7 @@ it('cancels a queued call and publishes its event', async () => {
 
 it("does not cancel a call that is being dialed, or another workspace's call", async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  await claimCalls(world.deps, lease, 1)
+  await claimAndSettle(world.deps, lease, 1)
   expect(await cancelCall(world.deps, toCaller(world.seed), id)).toBe(false)
   const otherWorkspaceCancel = cancelCall(
     world.deps,

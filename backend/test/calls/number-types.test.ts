@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { type Call, ContactAdded } from '@outdial/contract'
 import { isSpecialNumber } from '../../core/phone.ts'
-import { claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { claimTestCalls } from '../../dialer/claim-calls.ts'
 import { getCall, listEvents } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber } from '../support/factories.ts'
 import { parseError, useApiWorld } from '../support/test-api.ts'
 
@@ -97,7 +98,9 @@ describe('when a call is claimed', () => {
     const other = await queue(freshNumber())
     await allow(false)
 
-    expect((await claimCalls(api.deps, lease, 10)).map(({ request }) => request.callId)).toEqual([other.id])
+    expect((await claimAndSettle(api.deps, lease, 10)).map(({ request }) => request.callId)).toEqual([
+      other.id,
+    ])
     const call = await getCall(api.deps, api.seed, id)
     expect(call).toMatchObject({
       status: 'completed',

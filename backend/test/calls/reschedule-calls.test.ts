@@ -7,10 +7,10 @@ import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { tryLockRescheduling } from '../../db/locks.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
-import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import { advanceUntilCompleted, getCall, seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { everyHour, freshNumber, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { waitFor } from '../support/wait.ts'
@@ -32,7 +32,7 @@ it('moves queued calls later and earlier when calling hours are edited', async (
   })
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, { callingHours: everyHour })
   expect((await getCall(world.deps, world.seed, id)).waiting_for).toBeNull()
-  expect(await claimCalls(world.deps, lease, 9)).toHaveLength(1)
+  expect(await claimAndSettle(world.deps, lease, 9)).toHaveLength(1)
 })
 
 it("moves queued calls when the campaign's time zone is edited", async () => {
@@ -98,7 +98,7 @@ it('cancels the first calls of a long queue in the transaction of a form, and th
   await seedLongQueue()
   await inTransaction(world.deps, (tx) => archiveCampaign(tx, world.seed.workspaceId, world.seed.campaignId))
   expect(await countCalls()).toMatchObject({ completed: 200 })
-  expect(await claimCalls(world.deps, lease, 50)).toEqual([])
+  expect(await claimAndSettle(world.deps, lease, 50)).toEqual([])
   world.workers.push(startSweeper(world.deps))
   await waitFor(async () => (await countCalls()).completed === 451, nextSweep)
 })
@@ -166,7 +166,7 @@ it('waits for a claim in progress before it changes calling hours', async () => 
   const claimed = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()
   const claiming = world.deps.db.transaction().execute(async (db) => {
-    const attempts = await claimCalls({ ...world.deps, db }, lease, 9)
+    const attempts = await claimAndSettle({ ...world.deps, db }, lease, 9)
     claimed.resolve()
     await commit.promise
     return attempts

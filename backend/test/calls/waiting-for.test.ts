@@ -2,17 +2,18 @@ import { describe, expect, it } from '@jest/globals'
 import { setAgentStatus } from '../../agents/agents.ts'
 import { pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
-import { claimCalls, type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { getCall, seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, seedAgent, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
 
 const world = useCallsWorld()
 
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-const claim = (capacity = 50): Promise<ClaimedAttempt[]> => claimCalls(world.deps, lease, capacity)
+const claim = (capacity = 50): Promise<ClaimedAttempt[]> => claimAndSettle(world.deps, lease, capacity)
 const getWaitingFor = async (id: number) => (await getCall(world.deps, world.seed, id)).waiting_for
 const inAnHour = () => new Date(world.deps.clock.now().getTime() + 3_600_000).toISOString()
 

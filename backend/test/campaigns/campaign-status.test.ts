@@ -3,9 +3,9 @@ import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
-import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { getCall, listEvents, seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { type TestDeps } from '../support/deps.ts'
 import { freshNumber } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
@@ -16,7 +16,7 @@ const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 6
 
 it('cancels queued calls when a campaign is archived, and lets calls in progress end', async () => {
   const calls = [await seedCall(world.deps, world.seed, freshNumber())]
-  const [attempt] = await claimCalls(world.deps, lease, 1)
+  const [attempt] = await claimAndSettle(world.deps, lease, 1)
   calls.push(
     await seedCall(world.deps, world.seed, freshNumber()),
     await seedCall(world.deps, world.seed, freshNumber(), { test: true }),
@@ -64,9 +64,9 @@ it("pauses a campaign without waiting for a request that's queueing a call", asy
     expect(await pauseCampaign(world.deps, workspaceId, campaignId)).toMatchObject({ status: 'paused' })
     return call
   })
-  expect(await claimCalls(world.deps, lease, 1)).toEqual([])
+  expect(await claimAndSettle(world.deps, lease, 1)).toEqual([])
   await resumeCampaign(world.deps, workspaceId, campaignId)
-  expect((await claimCalls(world.deps, lease, 1)).map(({ request }) => request.callId)).toEqual([id])
+  expect((await claimAndSettle(world.deps, lease, 1)).map(({ request }) => request.callId)).toEqual([id])
 })
 
 it('saves why a campaign was paused, and keeps the reason when it is paused again', async () => {

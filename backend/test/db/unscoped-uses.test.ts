@@ -48,6 +48,7 @@ const others = [
   'sealAuthor',
   'sealForm',
   'scopeToWorkspace',
+  'shareNotifications',
   'startMonitoring',
   'startWorkers',
 ]

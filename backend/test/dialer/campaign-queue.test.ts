@@ -2,10 +2,11 @@ import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { lockCampaignForChange } from '../../db/locks.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
-import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
+import { type ClaimedAttempt } from '../../dialer/claim-calls.ts'
 import { settleCampaigns } from '../../dialer/claim-store.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { waitForValue } from '../support/wait.ts'
 import { useCallsWorld } from '../support/world.ts'
@@ -15,7 +16,7 @@ import { useCallsWorld } from '../support/world.ts'
 const world = useCallsWorld()
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 
-const claim = (): Promise<ClaimedAttempt[]> => claimCalls(world.deps, lease, 50)
+const claim = (): Promise<ClaimedAttempt[]> => claimAndSettle(world.deps, lease, 50)
 
 /** Claims until nothing is left to claim, so that campaigns without calls leave the queue. */
 async function emptyQueue(): Promise<void> {

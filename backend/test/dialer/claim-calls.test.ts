@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { emptyResult } from '../../dialer/attempt-result.ts'
-import { claimCalls, type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
 import { countCapacity, lockNextCampaigns } from '../../dialer/claim-store.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { getCall, listEvents, seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { type TestDeps } from '../support/deps.ts'
 import { freshNumber, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
@@ -13,7 +14,7 @@ const world = useCallsWorld()
 
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 const claim = (capacity = 50, claimDeps: TestDeps = world.deps): Promise<ClaimedAttempt[]> =>
-  claimCalls(claimDeps, lease, capacity)
+  claimAndSettle(claimDeps, lease, capacity)
 const queueMany = async (count: number, campaignId = world.seed.campaignId, owner = world.seed) => {
   for (let index = 0; index < count; index += 1)
     await seedCall(world.deps, owner, freshNumber(), { campaign_id: campaignId })

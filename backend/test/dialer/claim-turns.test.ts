@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { claimCalls } from '../../dialer/claim-calls.ts'
 import { newTurns } from '../../dialer/claim-store.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
 
@@ -12,7 +12,7 @@ const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 6
 
 // Campaigns of earlier tests, which have no calls anymore, leave the queue.
 beforeEach(async () => {
-  expect(await claimCalls(world.deps, lease, 1)).toEqual([])
+  expect(await claimAndSettle(world.deps, lease, 1)).toEqual([])
 })
 
 /** Adds campaigns with calls that are due. */
@@ -48,12 +48,12 @@ async function addCampaigns(owner: Seed, { count, calls }: { count: number; call
 
 it('gives a workspace with one campaign every second turn when another has hundreds', async () => {
   const other = await seedWorkspace(world.deps, 'Globex')
-  expect(await claimCalls(world.deps, lease, 1)).toEqual([])
+  expect(await claimAndSettle(world.deps, lease, 1)).toEqual([])
   await addCampaigns(world.seed, { count: 300, calls: 1 })
   await addCampaigns(other, { count: 1, calls: 20 })
   const turns: number[] = []
   for (let turn = 0; turn < 20; turn += 1)
-    turns.push(...(await claimCalls(world.deps, lease, 1)).map((attempt) => attempt.workspaceId))
+    turns.push(...(await claimAndSettle(world.deps, lease, 1)).map((attempt) => attempt.workspaceId))
   expect(turns).toHaveLength(20)
   const count = turns.filter((workspaceId) => workspaceId === other.workspaceId).length
   // Campaigns without calls have had a turn, too.
@@ -69,6 +69,6 @@ it('gives every workspace a turn when more are waiting than a dialer looks at', 
   const turns = newTurns()
   const served = new Set<number>()
   for (let round = 0; round < 20; round += 1)
-    for (const { workspaceId } of await claimCalls(world.deps, lease, 10, turns)) served.add(workspaceId)
+    for (const { workspaceId } of await claimAndSettle(world.deps, lease, 10, turns)) served.add(workspaceId)
   expect(served.size).toBe(71)
 })

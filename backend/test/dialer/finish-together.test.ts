@@ -4,9 +4,10 @@ import { sql } from 'kysely'
 import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
 import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
 import { createAttemptWriter } from '../../dialer/attempt-writer.ts'
-import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
+import { type ClaimedAttempt } from '../../dialer/claim-calls.ts'
 import { finishAttempts } from '../../dialer/finish-attempt.ts'
 import { listEvents, seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useCallsWorld } from '../support/world.ts'
@@ -22,7 +23,7 @@ async function dialCalls(count: number, retry?: RetryPolicy): Promise<ClaimedAtt
   const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 100 })
   for (let index = 0; index < count; index += 1)
     await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
-  const attempts = await claimCalls(world.deps, lease(), count)
+  const attempts = await claimAndSettle(world.deps, lease(), count)
   expect(attempts).toHaveLength(count)
   return attempts.sort((a, b) => a.request.callId - b.request.callId)
 }
@@ -157,7 +158,7 @@ it('puts campaigns in the queue in the same order in each transaction, so that t
   // The second transaction's calls were queued in the opposite order.
   for (const campaign_id of [campaignId, otherId, otherId, campaignId])
     await seedCall(world.deps, world.seed, freshNumber(), { campaign_id })
-  const claimed = await claimCalls(world.deps, lease(), 4)
+  const claimed = await claimAndSettle(world.deps, lease(), 4)
   expect(claimed).toHaveLength(4)
   const attempts = claimed.sort((a, b) => a.request.callId - b.request.callId)
   const finish = (ended: ClaimedAttempt[]) =>
@@ -249,7 +250,7 @@ it('finishes the calls of many campaigns at their limits in two dialers, none of
   const finishers = [createFinisher(), createFinisher()]
   const work = async ({ finish }: (typeof finishers)[number]) => {
     while ((await countOpen()) > 0) {
-      const attempts = await claimCalls(world.deps, lease(), 50)
+      const attempts = await claimAndSettle(world.deps, lease(), 50)
       await Promise.all(attempts.map((attempt) => finish(attempt, busy)))
     }
   }

@@ -6,7 +6,7 @@ import { findLostAttempts, takeOverLostAttempts } from '../../dialer/attempt-lea
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { markAnswered } from '../../dialer/attempt-store.ts'
 import { createAttemptWriter } from '../../dialer/attempt-writer.ts'
-import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
+import { type ClaimedAttempt } from '../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startLeaseRenewal } from '../../dialer/leases.ts'
@@ -21,6 +21,7 @@ import {
   listEvents,
   seedCall,
 } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { asSuperuser, doNotCallKey } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
@@ -43,7 +44,7 @@ const dial = (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = world.d
 }
 /** Claims an attempt as a worker that then dies. */
 const claimAsLostWorker = async (leaseMs: number): Promise<ClaimedAttempt> => {
-  const [attempt] = await claimCalls(
+  const [attempt] = await claimAndSettle(
     world.deps,
     { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs },
     1,

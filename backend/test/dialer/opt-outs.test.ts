@@ -4,10 +4,11 @@ import { isOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { addNumbersToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
 import { dayMs } from '../../core/durations.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
-import { claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { claimTestCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
 import { dialCall, getCall, listEvents, seedCall, toCaller } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
 
@@ -65,7 +66,7 @@ describe('an opt-out that a runtime reports after the attempt has ended', () => 
     const number = freshNumber()
     const { id } = await seedCall(world.deps, world.seed, number)
     const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-    const [attempt] = await claimCalls(world.deps, lease, 1)
+    const [attempt] = await claimAndSettle(world.deps, lease, 1)
     if (attempt === undefined) throw new Error('the call was not claimed')
     await finishAttempt(world.deps, attempt, emptyResult('failed', 'worker_lost'))
     const at = world.deps.clock.now().toISOString()

@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals'
 import type { RetryPolicy } from '@outdial/contract'
 import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
-import { claimCalls, type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import { advanceUntilCompleted, getCall, listAttempts, listEvents, seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { waitFor } from '../support/wait.ts'
 import { useCallsWorld } from '../support/world.ts'
@@ -19,7 +20,7 @@ const busy = emptyResult('busy', 'line_busy')
 const providerFailed = emptyResult('failed', 'line_failed')
 const lease = () => ({ provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 })
 const claimOne = async (): Promise<ClaimedAttempt> => {
-  const [attempt] = await claimCalls(world.deps, lease(), 1)
+  const [attempt] = await claimAndSettle(world.deps, lease(), 1)
   if (attempt === undefined) throw new Error('there was nothing to claim')
   return attempt
 }
@@ -180,7 +181,7 @@ describe('a failing provider', () => {
     const wide = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 30 })
     for (let index = 0; index < 20; index += 1)
       await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: wide })
-    const attempts = await claimCalls(world.deps, lease(), 50)
+    const attempts = await claimAndSettle(world.deps, lease(), 50)
     expect(attempts).toHaveLength(20)
     await Promise.all(attempts.map((attempt) => finishAttempt(world.deps, attempt, providerFailed)))
     expect((await getCampaign(wide)).status).toBe('paused')

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { emptyResult } from '../../dialer/attempt-result.ts'
-import { claimCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import type { TelephonyProvider } from '../../telephony/provider.ts'
 import { advanceUntil, advanceUntilCompleted, getCall, listEvents, seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber } from '../support/factories.ts'
 import { createTestProvider, neverSettle, shortConversation } from '../support/telephony-provider.ts'
 import { waitFor } from '../support/wait.ts'
@@ -24,7 +24,7 @@ const answeredConversation = {
 /** Makes a call whose worker dies between the hang-up and the analysis. */
 const hangUpAsLostWorker = async (): Promise<number> => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  const [attempt] = await claimCalls(
+  const [attempt] = await claimAndSettle(
     world.deps,
     {
       provider: 'simulated',

@@ -9,11 +9,11 @@ import { ApiError } from '../../core/errors.ts'
 import { lockContact } from '../../db/locks.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
-import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { advanceUntil, listEvents, seedCall, toCaller } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import type { TestDeps } from '../support/deps.ts'
 import { analysis, answered, number, person, useErasureWorld } from '../support/erasure.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
@@ -117,7 +117,10 @@ it('rejects the erasure if the dialer claims the call first, and cancels the cal
   for (let round = 0; round < 10; round += 1) {
     const call = await seedCall(deps, seed, number, { ...person, callback_url: undefined })
     const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-    const [erased, claimed] = await Promise.allSettled([erase(call.contact.id), claimCalls(deps, lease, 1)])
+    const [erased, claimed] = await Promise.allSettled([
+      erase(call.contact.id),
+      claimAndSettle(deps, lease, 1),
+    ])
     const attempts = claimed.status === 'fulfilled' ? claimed.value : []
     expect(attempts).toHaveLength(erased.status === 'fulfilled' ? 0 : 1)
     for (const attempt of attempts) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
@@ -146,7 +149,7 @@ it('erases everything even if the contact and its campaign are changed and calle
     return contact.id
   }
   const call = async () => {
-    for (const attempt of await claimCalls(deps, lease, 5)) {
+    for (const attempt of await claimAndSettle(deps, lease, 5)) {
       await finishAttempt(deps, attempt, { ...answered, optedOut: attempt.request.callId % 7 === 0 })
       const key = { workspaceId: seed.workspaceId, callId: attempt.request.callId }
       await Promise.all([finishAnalysis(deps, key, analysis), finishAnalysis(deps, key, undefined)])

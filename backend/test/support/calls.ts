@@ -6,10 +6,10 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import type { FencedAttempt } from '../../dialer/attempt-lease-store.ts'
 import type { AttemptResult } from '../../dialer/attempt-result.ts'
-import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import type { Analysis } from '../../telephony/provider.ts'
 import { addCallback } from '../../webhooks/callbacks.ts'
+import { claimAndSettle } from './claim-and-settle.ts'
 import type { TestDeps } from './deps.ts'
 import { freshNumber, type Seed, seedApiKeyCaller } from './factories.ts'
 import type { Service } from './service.ts'
@@ -121,7 +121,7 @@ export async function dialCall(deps: TestDeps, seed: Seed, callId: number): Prom
   for (let round = 0; round < 20; round += 1) {
     const attempt = await findLiveAttempt(deps, seed, callId)
     if (attempt !== undefined) return attempt
-    await claimCalls(deps, lease, 50)
+    await claimAndSettle(deps, lease, 50)
   }
   throw new Error(`call ${callId} was never dialed`)
 }

@@ -1,11 +1,11 @@
 import { beforeEach, expect } from '@jest/globals'
 import { sql } from 'kysely'
 import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
-import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { recordToolCall } from '../../mcp/record-tool-call.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { seedCall } from './calls.ts'
+import { claimAndSettle } from './claim-and-settle.ts'
 import { useWorld } from './world.ts'
 
 export const number = '+12025550173'
@@ -48,7 +48,7 @@ export function useErasureWorld() {
 
   const claim = async (provider = 'simulated') => {
     const lease = { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 }
-    const [claimed] = await claimCalls(world.deps, lease, 1)
+    const [claimed] = await claimAndSettle(world.deps, lease, 1)
     if (claimed === undefined) throw new Error('there was nothing to claim')
     return claimed
   }

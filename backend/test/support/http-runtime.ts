@@ -2,12 +2,12 @@ import { afterEach, beforeEach } from '@jest/globals'
 import type { RuntimeReport } from '@outdial/contract'
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
-import { claimCalls } from '../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { newWebhookSecret } from '../../secrets/tokens.ts'
 import { seedCall } from './calls.ts'
+import { claimAndSettle } from './claim-and-settle.ts'
 import type { TestDeps } from './deps.ts'
 import { freshNumber } from './factories.ts'
 import { startTestRuntime, type TestRuntime } from './test-runtime.ts'
@@ -129,7 +129,7 @@ function createActions(world: CallsWorld, getRuntime: () => TestRuntime) {
     /** Claims an attempt as a worker that then disappears. */
     claimAsLostWorker: async () => {
       const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 0 }
-      const [attempt] = await claimCalls(world.deps, lease, 1)
+      const [attempt] = await claimAndSettle(world.deps, lease, 1)
       if (attempt === undefined) throw new Error('there was nothing to claim')
       return attempt
     },

@@ -5,10 +5,11 @@ import pino from 'pino'
 import { createApp } from '../../../app.ts'
 import { parseConfig } from '../../../config.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
-import { claimCalls, type ClaimedAttempt } from '../../../dialer/claim-calls.ts'
+import { type ClaimedAttempt } from '../../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../../dialer/finish-attempt.ts'
 import { createAttemptToken } from '../../../secrets/attempt-tokens.ts'
 import { seedCall } from '../../support/calls.ts'
+import { claimAndSettle } from '../../support/claim-and-settle.ts'
 import { freshNumber } from '../../support/factories.ts'
 import { countBadReports } from '../../support/http-runtime.ts'
 import { type InputField, listInputFields, textsOverLimit } from '../../support/input-fields.ts'
@@ -36,7 +37,7 @@ afterEach(() => app.close())
 
 const claim = async (provider: string): Promise<ClaimedAttempt> => {
   await seedCall(world.deps, world.seed, freshNumber())
-  const [claimed] = await claimCalls(
+  const [claimed] = await claimAndSettle(
     world.deps,
     { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 },
     1,
