@@ -21,8 +21,8 @@ function formatCsvCell(cell: string): string {
 
 /** Trims a cell, and removes the apostrophe that `formatCsvRecord` puts before text that looks like a formula. */
 export function cleanCell(cell: string): string {
-  const text = cell.trim()
-  return text.startsWith("'") && formulaStart.test(text.slice(1)) ? text.slice(1).trim() : text
+  const text = cell.trimStart()
+  return (text.startsWith("'") && formulaStart.test(text.slice(1)) ? text.slice(1) : text).trim()
 }
 
 /**

@@ -38,6 +38,7 @@ it('removes the apostrophe before each formula again when a cell is read', () =>
       fc.pre(!text.trim().startsWith("'"))
       expect(cleanCell(readCsv(formatCsvRecord([text]))[0]?.[0] ?? '')).toBe(text.trim())
     }),
+    { examples: [['\r'], ['\t'], [' =1'], ['＝1']] },
   )
 })
 
