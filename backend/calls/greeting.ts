@@ -78,7 +78,7 @@ export const replacePlaceholders = (
 export function valueOf(name: string, contact: GreetingContact): string {
   const builtIn = builtIns.get(name)
   if (builtIn !== undefined) return builtIn.read?.(contact)?.trim() ?? ''
-  return getOwn(contact.variables, name).trim()
+  return getOwn(contact.variables, name)?.trim() ?? ''
 }
 
 /** Returns true for a name that every call has a value for. */

@@ -1,9 +1,6 @@
 /** Text that spreadsheet programs treat as a formula. Some skip leading spaces, some accept full-width signs. */
 const formulaStart = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/
 
-/** Returns a cell without spaces around it and without the apostrophe that `formatCsvRecord` puts before a formula. */
-export const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@＝＋－＠])/, '')
-
 /** Characters that need quotes. Programs in some locales split cells at semicolons or tabs. */
 const separator = /[",;\t\r\n]/
 
@@ -22,11 +19,18 @@ function formatCsvCell(cell: string): string {
   return separator.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
 }
 
+/** Trims a cell, and removes the apostrophe that `formatCsvRecord` puts before text that looks like a formula. */
+export function cleanCell(cell: string): string {
+  const text = cell.trimStart()
+  return (text.startsWith("'") && formulaStart.test(text.slice(1)) ? text.slice(1) : text).trim()
+}
+
 /**
  * Formats a table as CSV: the header, then a part per page. A page is fetched when its part is read, so that a long
  * table is never in memory as a whole.
  *
- * @param table.fetchPage returns at most `limit` rows after `last`, or the first rows if it's undefined
+ * @param table.fetchPage returns at most `limit` rows after `last`, or the first rows if it's undefined. Fewer, if they would
+ *   be too large together. None only at the end
  * @param table.toRecords returns the records of a row, each as a list of cells
  */
 export async function* formatCsvPages<Row>(table: {
@@ -36,13 +40,16 @@ export async function* formatCsvPages<Row>(table: {
 }): AsyncGenerator<string> {
   yield formatCsvRecord(table.header)
   let last: Row | undefined
+  let limit = firstPageSize
   for (;;) {
-    const rows = await table.fetchPage(last, pageSize)
-    if (rows.length > 0) yield rows.flatMap(table.toRecords).map(formatCsvRecord).join('')
-    if (rows.length < pageSize) return
+    const rows = await table.fetchPage(last, limit)
+    if (rows.length === 0) return
+    yield rows.flatMap(table.toRecords).map(formatCsvRecord).join('')
     last = rows.at(-1)
+    // After a page of large rows, the database should not read many more than it returns.
+    limit = Math.min(2 * rows.length, maxPageSize)
   }
 }
 
-/** So few that the largest rows fit into memory, for several exports at a time. */
-const pageSize = 200
+const firstPageSize = 100
+const maxPageSize = 1_000

@@ -10,13 +10,10 @@ const sortKeys = (object: object): object =>
 /** Replaces what PostgreSQL can't store in text: NUL characters and lone surrogates. */
 export const toStorableText = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed()
 
-/**
- * Returns at most `max` characters of a text. Leaves out half a character at the end, for example of an emoji, because JSON in
- * the database can't have it.
- */
-export const cutText = (text: string, max: number): string => {
-  const cut = text.slice(0, max)
-  return cut.isWellFormed() ? cut : cut.slice(0, -1).toWellFormed()
+/** Returns the start of a text. Drops a character that the cut would split in two: PostgreSQL can't store half of it. */
+export function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  return text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
 }
 
 /** Joins lines: each run of spaces with a line break in it becomes one space. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
+import { selectPageBySize } from '../db/select-page.ts'
 
 export const insertSpreadsheet = async (
   db: Db,
@@ -114,8 +115,8 @@ export const selectSpreadsheetRows = (
   workspaceId: number,
   spreadsheetId: string,
   { after, limit }: { after: number; limit: number },
-): Promise<{ id: number; cells: string[] }[]> =>
-  db
+): Promise<{ id: number; cells: string[] }[]> => {
+  const rows = db
     .selectFrom('spreadsheet_row')
     .select(['id', 'cells'])
     .where('workspace_id', '=', workspaceId)
@@ -123,7 +124,8 @@ export const selectSpreadsheetRows = (
     .where('id', '>', after)
     .orderBy('id')
     .limit(limit)
-    .execute()
+  return selectPageBySize(db, rows, 'id')
+}
 
 export interface SpreadsheetRow {
   id: number

@@ -61,13 +61,14 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
 }
 
 /**
- * Locks the job and renews its lease, in the transaction of a step. Returns false if another process has leased it, or the
- * file was discarded. A check starts over each time, so its steps don't count as progress.
+ * Locks the job and renews its lease, in the transaction of a step. Returns false if another process has leased it, or if the
+ * file was discarded. Each step of an undo is progress. A check isn't: it starts over if it fails. An import makes progress
+ * when it writes results.
  */
 export async function renewImportLease(db: Db, job: ImportJob): Promise<boolean> {
   const renewed = await db
     .updateTable('contact_import')
-    .set({ lease_until: newLeaseEnd, ...(job.status !== 'checking' && { attempts: 0 }) })
+    .set({ lease_until: newLeaseEnd, ...(job.status === 'undoing' && { attempts: 0 }) })
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
     .where('fence', '=', job.fence)
@@ -77,11 +78,11 @@ export async function renewImportLease(db: Db, job: ImportJob): Promise<boolean>
   return renewed !== undefined
 }
 
-/** Releases a job, so that another process doesn't have to wait until the lease ends. */
+/** Releases a job, so that another process doesn't have to wait until the lease ends. The attempt doesn't count. */
 export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
   await db
     .updateTable('contact_import')
-    .set({ lease_until: null, attempts: 0 })
+    .set((eb) => ({ lease_until: null, attempts: sql<number>`greatest(${eb.ref('attempts')} - 1, 0)` }))
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
     .where('fence', '=', job.fence)
@@ -258,8 +259,13 @@ export interface RowResult {
   issues: RowIssue[]
 }
 
+/** Writes what was imported. That's progress, so the attempts are counted from the start again. */
 export async function writeRowResults(db: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
+  if (results.length === 0) return
   await sql`
+    with progress as (
+      update contact_import set attempts = 0 where workspace_id = ${job.workspaceId} and id = ${job.id} and attempts > 0
+    )
     update contact_import_row
     set result = done.result, call = done.call, issues = contact_import_row.issues || done.issues
     from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)

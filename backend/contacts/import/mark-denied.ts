@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 import type { ImportColumn } from './import-columns.ts'
 import type { ImportJob } from './import-store.ts'
+import { shortenColumn } from './row-issue.ts'
 
 /** Numbers of people who said no to consent in rows that are skipped, and the last of those rows. */
 export type DeniedNumbers = ReadonlyMap<string, number>
@@ -17,7 +18,7 @@ export async function markDenied(
   columns: readonly ImportColumn[],
 ): Promise<void> {
   if (denied.size === 0) return
-  const column = columns.find(({ field }) => field === 'consent_given')?.header ?? ''
+  const column = shortenColumn(columns.find(({ field }) => field === 'consent_given')?.header ?? '')
   const rows = [...denied].map(([phone_number, position]) => {
     const message = `Row ${position} says No. The contact is saved, but not called.`
     return { phone_number, issue: { column, message, kind: 'no_consent' } }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { findNeededNames } from '../../calls/greeting.ts'
+import { getOwn } from '../../core/records.ts'
 import type { Db } from '../../db/schema.ts'
 import { matchVariables } from '../agent-variables.ts'
 import { ImportColumns } from './import-columns.ts'
@@ -100,5 +101,5 @@ async function findVariableColumns(
   const byName = matchVariables(Object.fromEntries(variables.map((name) => [name, name])), names, {
     renames: true,
   }).variables
-  return names.map((name) => byName[name] ?? name)
+  return names.map((name) => getOwn(byName, name) ?? name)
 }

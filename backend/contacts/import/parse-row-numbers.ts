@@ -62,6 +62,8 @@ const withoutRepeats = (issues: readonly RowIssue[]): RowIssue[] => [
   ...new Map(issues.map((issue) => [`${issue.column}\n${issue.message}`, issue])).values(),
 ]
 
+const maxNamedCountries = 5
+
 function chooseRowCountry(
   cells: readonly HeadedCell[],
   defaultCountry: string,
@@ -76,6 +78,7 @@ function chooseRowCountry(
   }
   const country = chooseCountry(cells.flatMap(({ cell }) => readCountry(cell) ?? []))
   if (country !== undefined) return country.code
-  const quoted = cells.map(({ cell }) => `“${cutText(cell, 50)}”`).join(' and ')
+  const names = [...new Set(cells.map(({ cell }) => cell))].slice(0, maxNamedCountries)
+  const quoted = names.map((name) => `“${cutText(name, 50)}”`).join(' and ')
   return { header: first.header, problem: `${quoted} are different countries. Correct one, ${addCode}` }
 }

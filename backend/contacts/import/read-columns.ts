@@ -37,14 +37,14 @@ export async function readColumns(bytes: Uint8Array): Promise<FoundColumns> {
   let isBlank = true
   for await (const cells of parseCsv(Buffer.from(bytes)).records) {
     if (first === undefined) {
-      first = cells
+      first = cells.map(cleanCell)
       checkColumnCount(first)
       hasHeader = !looksLikeContact(first)
       samples = first.map(() => [])
       if (hasHeader) continue
     }
     samples.forEach((values, index) => {
-      const cell = cells[index]?.trim() ?? ''
+      const cell = cleanCell(cells[index] ?? '')
       if (cell !== '' && values.length < samplesPerColumn) values.push(shorten(cell, maxSampleLength))
     })
     isBlank &&= cells.every((cell) => cell.trim() === '')
@@ -59,7 +59,7 @@ export async function readColumns(bytes: Uint8Array): Promise<FoundColumns> {
     )
   const columns = hasHeader
     ? guessColumns(
-        first.map((header) => cutText(cleanCell(header), maxHeaderLength)),
+        first.map((header) => cutText(header, maxHeaderLength)),
         samples,
       )
     : guessByValues(samples)

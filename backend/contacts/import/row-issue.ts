@@ -15,7 +15,9 @@ export type RowIssue = z.infer<typeof RowIssue>
 
 /** Of each kind. A file can have 200 columns, and each row is stored and downloaded with its issues. */
 const maxIssues = 10
-const maxColumnLength = 100
+
+/** Shortens the name of a column, which is stored with each issue. */
+export const shortenColumn = (header: string): string => cutText(header, 100)
 
 /** Returns the first issues of a row, with short names of columns, and how many more there are. */
 export function limitIssues(issues: readonly RowIssue[]): RowIssue[] {
@@ -24,7 +26,7 @@ export function limitIssues(issues: readonly RowIssue[]): RowIssue[] {
     const more = ofKind.length - maxIssues
     const first = ofKind
       .slice(0, maxIssues)
-      .map((issue) => ({ ...issue, column: cutText(issue.column, maxColumnLength) }))
+      .map((issue) => ({ ...issue, column: shortenColumn(issue.column) }))
     if (more <= 0) return first
     const message =
       more === 1 ? 'One more cell of this row has an issue.' : `${more} more cells of this row have issues.`
@@ -34,4 +36,4 @@ export function limitIssues(issues: readonly RowIssue[]): RowIssue[] {
 
 /** Returns an issue with the name of its column. */
 export const describeIssue = ({ column, message }: RowIssue): string =>
-  column === '' ? message : `${column}: ${message}`
+  column === '' ? message : `${shortenColumn(column)}: ${message}`

@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
 import { FormError } from '../../core/form-errors.ts'
+import { getOwn } from '../../core/records.ts'
 
 /** A form field generated from a JSON Schema: a template in views/components, and its data. */
 export interface SchemaField {
@@ -60,7 +61,7 @@ export function toFormFields(
       hint: property.description,
       required: isRequired,
     }
-    const value = toFieldValue(values[name] ?? property.default, input)
+    const value = toFieldValue(getOwn(values, name) ?? property.default, input)
     if (input === 'check') {
       const options = [{ value: 'true', label: 'Yes' }]
       return { component: 'checks', data: { ...data, options, values: [value] } }

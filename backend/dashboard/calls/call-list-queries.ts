@@ -3,6 +3,7 @@ import { waitingFor } from '../../calls/can-call.ts'
 import { type CallFilter, selectMatchingCalls } from '../../calls/select-calls.ts'
 import { startsWith } from '../../db/name-search.ts'
 import type { Database, Db } from '../../db/schema.ts'
+import { selectPageBySize } from '../../db/select-page.ts'
 
 /** Search criteria. A call is found if any of them matches. */
 export interface CallSearch {
@@ -257,7 +258,7 @@ export const findCallsToExport = async (
 ) => {
   const all = (await selectFoundCalls(db, workspaceId, filter)).select('call.id')
   const older = before === undefined ? all : all.where('call.id', '<', before)
-  return db
+  const calls = db
     .selectFrom('call')
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .innerJoin('agent', 'agent.id', 'call.agent_id')
@@ -289,7 +290,7 @@ export const findCallsToExport = async (
     ])
     .select(contactColumns(['first_name', 'last_name', 'email', 'external_id']))
     .orderBy('call.id', 'desc')
-    .execute()
+  return selectPageBySize(db, calls, 'id desc')
 }
 
 export type ExportedCall = Awaited<ReturnType<typeof findCallsToExport>>[number]

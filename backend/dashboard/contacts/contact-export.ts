@@ -28,7 +28,7 @@ async function exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number, imp
     toRecords: (contact) => [
       [
         ...columns.map(([, toCell]) => toCell(contact) ?? ''),
-        ...variables.map((name) => getOwn(contact.variables, name)),
+        ...variables.map((name) => getOwn(contact.variables, name) ?? ''),
       ],
     ],
   })

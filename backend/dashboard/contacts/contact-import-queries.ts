@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
+import { selectPageBySize } from '../../db/select-page.ts'
 
 /** Returns the latest imports, newest first. Imports are deleted after seven days. */
 export const selectImports = (db: Db, workspaceId: number) =>
@@ -85,20 +86,21 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
   return counts
 }
 
-/** Returns the rows that have issues, or only those of one table, in the order of the file. */
+/** Returns the rows that have issues, or only those of one table, in the order of the file, up to the size of a page. */
 export const selectRowsWithIssues = (
   db: Db,
   workspaceId: number,
   importId: number,
   page: { after: number; limit: number; table?: IssueTableName },
-) =>
-  selectRows(db, workspaceId, importId, page)
+) => {
+  const rows = selectRows(db, workspaceId, importId, page)
     .select(['position', 'issues'])
     .where('issues', '<>', sql<string>`'[]'::jsonb`)
     .$if(page.table !== undefined, (query) =>
       query.where(sql<boolean>`${sql.raw(issueConditions[page.table ?? 'noted'])}`),
     )
-    .execute()
+  return selectPageBySize(db, rows, 'position')
+}
 
 export type RowWithIssues = Awaited<ReturnType<typeof selectRowsWithIssues>>[number]
 
@@ -124,12 +126,13 @@ export const selectRejectedRows = (
   workspaceId: number,
   importId: number,
   page: { after: number; limit: number },
-) =>
-  selectRows(db, workspaceId, importId, page)
+) => {
+  const rows = selectRows(db, workspaceId, importId, page)
     .select(['position', 'issues', 'cells', 'fields'])
     .where('issues', '<>', sql<string>`'[]'::jsonb`)
     .where((eb) => eb.or([eb('state', '=', 'invalid'), eb('result', '=', 'failed')]))
-    .execute()
+  return selectPageBySize(db, rows, 'position')
+}
 
 export type RejectedRow = Awaited<ReturnType<typeof selectRejectedRows>>[number]
 

@@ -4,6 +4,7 @@ import { selectMatchingCalls } from '../../calls/select-calls.ts'
 import { notFound } from '../../core/errors.ts'
 import { containsIdentifier } from '../../db/erasure.ts'
 import type { Database, Db } from '../../db/schema.ts'
+import { selectPageBySize } from '../../db/select-page.ts'
 import { contactColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import { findMentions } from '../../mcp/erase-tool-calls.ts'
@@ -27,8 +28,8 @@ export const findContactsToExport = (
   db: Db,
   workspaceId: number,
   page: { after: number; limit: number; importId: number | null },
-) =>
-  db
+) => {
+  const contacts = db
     .selectFrom('contact')
     .select(['id', 'phone_number', ...contactColumns, isContactOnDoNotCallList.as('on_do_not_call_list')])
     .where('workspace_id', '=', workspaceId)
@@ -38,7 +39,8 @@ export const findContactsToExport = (
       selectPage(db, workspaceId, page.importId, { position: { after: page.after }, limit: page.limit }),
     )
     .orderBy('id')
-    .execute()
+  return selectPageBySize(db, contacts, 'id')
+}
 
 /**
  * Returns a contact to edit or call. Doesn't find erased contacts.

@@ -115,7 +115,7 @@ function toRejectedRecord(
 
 /** Returns what was read from a cell of a row that was rejected only when it was imported. */
 function toCell({ field, variable, rank }: ImportColumn, contact: ImportedContact): string {
-  if (variable !== null) return getOwn(contact.variables, variable)
+  if (variable !== null) return getOwn(contact.variables ?? {}, variable) ?? ''
   if (field === null) return ''
   const { consent, do_not_call, consent_denied } = contact
   const cells: Partial<Record<ImportField, string | null>> = {

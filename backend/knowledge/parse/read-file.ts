@@ -1,5 +1,6 @@
 import { createFairQueue } from '../../core/fair-queue.ts'
 import { invalidField } from '../../core/form-errors.ts'
+import { cutText } from '../../core/text.ts'
 import { extractText } from './extract-text.ts'
 import { FileError } from './file-error.ts'
 import { detectFileKind } from './file-kind.ts'
@@ -41,10 +42,12 @@ export async function readFile(
 
 /** Returns the file name without its extension, and without folders, which some browsers send. */
 const toTitle = (name: string): string =>
-  (name.split(/[/\\]/).at(-1) ?? '')
-    .replace(/\.\w+$/, '')
-    .replace(/[_\s]+/g, ' ')
-    .toWellFormed()
-    .replaceAll('\u0000', '')
-    .trim()
-    .slice(0, 200)
+  cutText(
+    (name.split(/[/\\]/).at(-1) ?? '')
+      .replace(/\.\w+$/, '')
+      .replace(/[_\s]+/g, ' ')
+      .toWellFormed()
+      .replaceAll('\u0000', '')
+      .trim(),
+    200,
+  )

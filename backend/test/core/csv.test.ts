@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { formatCsvRecord } from '../../core/csv.ts'
+import { cleanCell, formatCsvRecord } from '../../core/csv.ts'
 
 /** Parses CSV according to RFC 4180. */
 function readCsv(text: string): string[][] {
@@ -28,6 +28,17 @@ it('parses back to the same cells, except for an apostrophe before formulas', ()
       expect(read).toEqual(records.map((cells) => cells.map(harmless)))
       for (const text of read.flat()) expect(isFormula(text)).toBe(false)
     }),
+  )
+})
+
+it('removes the apostrophe before each formula again when a cell is read', () => {
+  fc.assert(
+    fc.property(cell, (text) => {
+      // An apostrophe that was in the cell is taken for one that was added.
+      fc.pre(!text.trim().startsWith("'"))
+      expect(cleanCell(readCsv(formatCsvRecord([text]))[0]?.[0] ?? '')).toBe(text.trim())
+    }),
+    { examples: [['\r'], ['\t'], [' =1'], ['＝1']] },
   )
 })
 

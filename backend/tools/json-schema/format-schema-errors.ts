@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
+import { cutText } from '../../core/text.ts'
 
 /**
  * Returns what to change about each invalid argument, in words that an agent can act on: "city is required",
@@ -134,5 +135,5 @@ const unescape = (step: string): string => step.replaceAll('~1', '/').replaceAll
 
 const truncate = (value: unknown, length = 100): string => {
   const text = String(value)
-  return text.length > length ? `${text.slice(0, length)}…` : text
+  return text.length > length ? `${cutText(text, length)}…` : text
 }
