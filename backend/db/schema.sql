@@ -428,13 +428,14 @@ create table contact_import (
   undone_at timestamp with time zone,
   undo_after_contact_id bigint,
   undo_counts jsonb,
+  erasures jsonb not null default '[]'::jsonb,
   constraint contact_import_pkey PRIMARY KEY (id),
   constraint contact_import_status_check CHECK ((status = ANY (ARRAY['uploaded'::text, 'mapping'::text, 'checking'::text, 'checked'::text, 'importing'::text, 'done'::text, 'failed'::text, 'undoing'::text, 'undone'::text]))),
   constraint contact_import_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE SET NULL,
   constraint contact_import_workspace_id_campaign_id_fkey FOREIGN KEY (workspace_id, campaign_id) REFERENCES campaign(workspace_id, id),
   constraint contact_import_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 );
-CREATE INDEX contact_import_due ON contact_import USING btree (id) WHERE (status = ANY (ARRAY['uploaded'::text, 'checking'::text, 'importing'::text, 'undoing'::text]));
+CREATE INDEX contact_import_due ON contact_import USING btree (id) WHERE ((status = ANY (ARRAY['uploaded'::text, 'checking'::text, 'importing'::text, 'undoing'::text])) OR (erasures <> '[]'::jsonb));
 CREATE INDEX contact_import_expired ON contact_import USING btree (expires_at);
 CREATE INDEX contact_import_workspace ON contact_import USING btree (workspace_id, id DESC);
 grant delete, insert, select, update on contact_import to outdial_service;

@@ -66,8 +66,8 @@ export async function eraseContact(
   const mentionsReadAt = new Date(deps.clock.now().getTime() - hourMs)
   const mentionIds = await findMentions(deps.db, workspaceId, identifiers)
   await inTransaction(deps, async (tx) => {
-    const at = tx.clock.now()
-    await eraseImportRows(tx.db, { workspaceId, ...identifiers, at })
+    await eraseImportRows(tx.db, { workspaceId, ...identifiers })
+    tx.notify.importQueued()
     const contact = await lockContactForErasure(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('contact')
     if (contact.erasedAt !== null) return
@@ -77,6 +77,7 @@ export async function eraseContact(
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
       throw callInProgressError()
 
+    const at = tx.clock.now()
     const callIds = calls.map(({ id }) => id)
     const end = { outcome: 'canceled', endedReason: 'contact_erased', at } as const
     // These events are erased with all others in this transaction, before anything can send them.

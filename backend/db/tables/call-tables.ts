@@ -187,6 +187,7 @@ interface ContactImportTable {
   undone_at: TimestampColumn | null
   undo_after_contact_id: number | null
   undo_counts: NullableJson<UndoCounts>
+  erasures: JsonWithDefault<unknown>
 }
 
 /** What undoing an import has done. Contacts are counted once. */
