@@ -579,6 +579,17 @@ grant delete, insert, select, update on do_not_call_removal to outdial_workspace
 create policy service on do_not_call_removal to outdial_service using (true);
 create policy workspace on do_not_call_removal to outdial_workspace using ((workspace_id = current_workspace_id()));
 
+create table erased_file_name (
+  workspace_id bigint not null,
+  import_id bigint not null,
+  constraint erased_file_name_pkey PRIMARY KEY (workspace_id, import_id),
+  constraint erased_file_name_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on erased_file_name to outdial_service;
+grant delete, insert, select, update on erased_file_name to outdial_workspace;
+create policy service on erased_file_name to outdial_service using (true);
+create policy workspace on erased_file_name to outdial_workspace using ((workspace_id = current_workspace_id()));
+
 create table event (
   id text not null,
   workspace_id bigint not null,

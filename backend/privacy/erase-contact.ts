@@ -7,6 +7,7 @@ import {
   eraseNotes,
   findIdentifyingData,
 } from '../contacts/erase-contact-data.ts'
+import { findImportsNaming, queueNameErasure } from '../contacts/import/erase-file-names.ts'
 import { eraseImportRows } from '../contacts/import/erase-imports.ts'
 import { hourMs } from '../core/durations.ts'
 import { notFound } from '../core/errors.ts'
@@ -62,11 +63,14 @@ export async function eraseContact(
   if (found === undefined) throw notFound('contact')
   if (found.phoneNumber === '') return // already erased
   const identifiers = toIdentifiers(found)
+  const person = { ...found, ...identifiers }
   // The clocks of the processes can differ by less than this.
   const mentionsReadAt = new Date(deps.clock.now().getTime() - hourMs)
   const mentionIds = await findMentions(deps.db, workspaceId, identifiers)
+  const importsNaming = await findImportsNaming(deps.db, workspaceId, person)
   await inTransaction(deps, async (tx) => {
-    await eraseImportRows(tx.db, { workspaceId, ...identifiers })
+    await eraseImportRows(tx.db, { workspaceId, ...person })
+    await queueNameErasure(tx.db, workspaceId, importsNaming)
     tx.notify.importQueued()
     const contact = await lockContactForErasure(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('contact')

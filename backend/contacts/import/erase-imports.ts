@@ -1,32 +1,38 @@
 import { sql } from 'kysely'
-import type { ContactIdentifiers } from '../../db/erasure.ts'
+import type { PersonNames } from '../../db/erasure.ts'
 import type { Db } from '../../db/schema.ts'
+import { queueNameErasure } from './erase-file-names.ts'
 import type { ErasedPerson } from './erase-from-import.ts'
+import { namesPerson } from './find-person.ts'
 
 /**
  * Deletes the contact's rows of files that are being imported, which would add the contact again. The rest takes too long for
- * a request: a worker searches each file and its rejected rows for the person. Call it in a transaction, and notify the
+ * a request: a worker searches each file and its rejected rows for the person. Names of files that say who the
+ * person is are replaced. Call it in a transaction, and notify the
  * importer.
  */
 export async function eraseImportRows(
   db: Db,
-  { workspaceId, ...contact }: ContactIdentifiers & { workspaceId: number },
+  { workspaceId, ...contact }: PersonNames & { workspaceId: number },
 ): Promise<void> {
   const imports = await db
     .selectFrom('contact_import')
-    .select('id')
+    .select(['id', 'file_name as fileName'])
     .where('workspace_id', '=', workspaceId)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
   const ids = imports.map(({ id }) => id)
+  const naming = imports.filter(({ fileName }) => namesPerson(fileName, contact)).map(({ id }) => id)
+  await queueNameErasure(db, workspaceId, naming)
   const { phoneNumber, digits, email } = contact
   const person: ErasedPerson = { phoneNumber, digits, email }
   // An import or undo continues after the search. A check, which would start over, ends first.
   const isContinued = sql`status in ('importing', 'undoing')`
   await sql`
     update contact_import
-    set erasures = erasures || ${JSON.stringify([person])}::jsonb,
+    set file_name = case when id = any(${naming}::bigint[]) then ${erasedFileName} else file_name end,
+      erasures = erasures || ${JSON.stringify([person])}::jsonb,
       fence = case when ${isContinued} then fence + 1 else fence end,
       lease_until = case when ${isContinued} then null else lease_until end
     where workspace_id = ${workspaceId} and id = any(${ids}::bigint[])`.execute(db)
@@ -36,6 +42,9 @@ export async function eraseImportRows(
     .where('phone_number', '=', phoneNumber)
     .execute()
 }
+
+/** Replaces a name that says who an erased contact is. */
+const erasedFileName = 'erased-name.csv'
 
 export const deleteExpiredImports = async (db: Db, now: Date): Promise<void> => {
   await db

@@ -1,4 +1,4 @@
-import type { ContactIdentifiers } from '../../db/erasure.ts'
+import type { ContactIdentifiers, PersonNames } from '../../db/erasure.ts'
 
 /** Characters to search before other work of the process gets a turn. */
 const sliceLength = 1024 * 1024
@@ -24,6 +24,31 @@ export async function mentionsPerson(
   }
   return false
 }
+
+/** Shorter external IDs are also parts of ordinary names: "leads 12.csv". */
+const minIdLength = 4
+
+/** Returns true if the name of a file contains the phone number, the email address, the external ID, or both names. */
+export function namesPerson(fileName: string, person: PersonNames): boolean {
+  const { digits, email, externalId, firstName, lastName } = person
+  const text = fileName.normalize('NFKC').toLowerCase()
+  if (toDigits(text).includes(digits)) return true
+  if (email && text.includes(email.normalize('NFKC').toLowerCase())) return true
+  const words = toWords(fileName)
+  const contains = (name: string | null) =>
+    toWords(name ?? '').trim() !== '' && words.includes(toWords(name ?? ''))
+  if (externalId && externalId.length >= minIdLength && contains(externalId)) return true
+  return contains(firstName) && contains(lastName)
+}
+
+/** Returns the words of a text in lower case, with a space before and after each. */
+const toWords = (text: string): string =>
+  ` ${text
+    .normalize('NFKC')
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter(Boolean)
+    .join(' ')} `
 
 /** Returns the digits of a text. Those of other scripts count, because numbers with them are read, too. */
 const toDigits = (text: string): string =>

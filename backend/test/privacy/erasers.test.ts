@@ -33,7 +33,6 @@ const exceptions: Record<string, string> = {
   'call_attempt.provider': 'the name of a telephony provider',
   'call_callback.client_id': 'an app',
   'contact_change.fields': 'names of columns',
-  'contact_import.file_name': 'the name of the file; deleted with the import after seven days',
   'contact_import.undo_counts': 'numbers, and a fixed set of keys',
   'contact_import.undone_by': 'a member',
   'contact_import_mapping.columns': 'a fixed set of values',
