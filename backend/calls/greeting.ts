@@ -1,3 +1,5 @@
+import { getOwn } from '../core/records.ts'
+
 // What a greeting can say: text with placeholders, such as {{first_name}}, {{ name }}, and {{day|soon}}. Everything that
 // lists, checks, or fills placeholders uses this file.
 
@@ -44,7 +46,8 @@ export const defaultGreeting = 'Hello {{name}}, this is {{agent}} about {{topic}
 
 /** A part of a text that is, or was meant as, a placeholder. */
 type Part =
-  { text: string; isMalformed: true } | { text: string; isMalformed: false; name: string; fallback?: string }
+  | { text: string; isMalformed: true; hasBlankFallback: boolean }
+  | { text: string; isMalformed: false; name: string; fallback?: string }
 
 /** Braces, and what's between them. What has too few, too many, or none on the other side is malformed. */
 const braces = /\{+[^{}]*\}*|\}+/g
@@ -52,10 +55,10 @@ const placeholder = /^\{\{\s*(\w{1,64})\s*(?:\|([^|]*))?\}\}$/
 
 function toPart(text: string): Part {
   const [, name, fallback] = placeholder.exec(text) ?? []
-  if (name === undefined) return { text, isMalformed: true }
+  if (name === undefined) return { text, isMalformed: true, hasBlankFallback: false }
   if (fallback === undefined) return { text, isMalformed: false, name }
   return fallback.trim() === ''
-    ? { text, isMalformed: true }
+    ? { text, isMalformed: true, hasBlankFallback: true }
     : { text, isMalformed: false, name, fallback: fallback.trim() }
 }
 
@@ -75,7 +78,7 @@ export const replacePlaceholders = (
 export function valueOf(name: string, contact: GreetingContact): string {
   const builtIn = builtIns.get(name)
   if (builtIn !== undefined) return builtIn.read?.(contact)?.trim() ?? ''
-  return Object.hasOwn(contact.variables, name) ? (contact.variables[name]?.trim() ?? '') : ''
+  return getOwn(contact.variables, name).trim()
 }
 
 /** Returns true for a name that every call has a value for. */
@@ -112,13 +115,23 @@ export const findMissingNames = (greeting: string, contact: GreetingContact): st
 /** What a greeting uses: each name once, in order of first use, and what isn't a placeholder. */
 export interface GreetingNames {
   names: { name: string; fallback: string | null; meaning: string | null }[]
+  /** Texts in braces that name nothing. */
   malformed: string[]
+  /** Placeholders with a “|” and nothing after it. */
+  blankFallbacks: string[]
 }
 
 /** Lists what a greeting uses. `meaning` is null for a name that isn't built in and isn't one of the variables. */
 export function listGreetingNames(greeting: string, variables: readonly string[]): GreetingNames {
   const parts = findParts(greeting)
   const named = parts.flatMap((part) => (part.isMalformed ? [] : [part]))
+  const listMalformed = (isBlank: boolean) => [
+    ...new Set(
+      parts.flatMap((part) =>
+        part.isMalformed && part.hasBlankFallback === isBlank ? [shorten(part.text)] : [],
+      ),
+    ),
+  ]
   const byName = new Map(named.toReversed().map((part) => [part.name, part]))
   return {
     names: [...new Set(named.map(({ name }) => name))].map((name) => ({
@@ -128,7 +141,8 @@ export function listGreetingNames(greeting: string, variables: readonly string[]
         builtIns.get(name)?.meaning ??
         (variables.includes(name) ? "the contact's value for this variable" : null),
     })),
-    malformed: [...new Set(parts.flatMap((part) => (part.isMalformed ? [shorten(part.text)] : [])))],
+    malformed: listMalformed(false),
+    blankFallbacks: listMalformed(true),
   }
 }
 
@@ -146,7 +160,7 @@ export function listNames(names: readonly string[]): string {
  * built in or one of the agent's variables.
  */
 export function describePlaceholderIssues(greeting: string, variables: readonly string[]): string | null {
-  const { names, malformed } = listGreetingNames(greeting, variables)
+  const { names, malformed, blankFallbacks } = listGreetingNames(greeting, variables)
   const undeclared = names.flatMap(({ name, meaning }) => (meaning === null ? [name] : []))
   const sentences = [
     ...(malformed.length === 0
@@ -154,6 +168,12 @@ export function describePlaceholderIssues(greeting: string, variables: readonly 
       : [
           `${listNames(malformed.map((text) => `“${text}”`))} ${malformed.length === 1 ? "isn't a placeholder" : "aren't placeholders"}.`,
           'Write a name in two braces on each side, for example {{first_name}} or {{first_name|there}}.',
+        ]),
+    ...(blankFallbacks.length === 0
+      ? []
+      : [
+          `The fallback of ${listNames(blankFallbacks.map((text) => `“${text}”`))} is blank.`,
+          'After the “|”, write what the agent says instead, or remove the “|”.',
         ]),
     ...(undeclared.length === 0
       ? []

@@ -108,6 +108,45 @@ export async function findWaits(
   return new Map(calls.map((call) => [call.id, planWait(call, now)]))
 }
 
+/** What a person makes ready to call. */
+export type Readied = { campaign_id: number } | { agent_id: number } | { phone_number_id: number }
+
+/**
+ * Plans the real calls that wait for a campaign, agent, or number, as if it was ready already. Returns up to `maxCallsAhead`
+ * of them, the first ones first, and the number of all.
+ */
+export async function planReadied(
+  db: Db,
+  workspaceId: number,
+  readied: Readied,
+  now: Date,
+): Promise<{ count: number; waits: Wait[] }> {
+  const [[column, id] = ['', 0]] = Object.entries(readied)
+  const queued = db
+    .selectFrom('call')
+    .where('workspace_id', '=', workspaceId)
+    .where(sql.ref(`call.${column}`), '=', id)
+    .where('status', '=', 'queued')
+    .where('test', '=', false)
+  const { count } = await queued
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const first = await queued
+    .select('id')
+    .orderBy('next_attempt_at')
+    .orderBy('id')
+    .limit(maxCallsAhead)
+    .execute()
+  const ids = first.map((call) => call.id)
+  const ready = {
+    ...('campaign_id' in readied && { campaign_status: 'active' as const }),
+    ...('agent_id' in readied && { agent_status: 'live' as const }),
+    ...('phone_number_id' in readied && { number_status: 'active' as const }),
+  }
+  const calls = await selectWaitingCalls(db, workspaceId, ids)
+  return { count: Number(count), waits: calls.map((call) => planWait({ ...call, ...ready }, now)) }
+}
+
 const selectWaitingCalls = async (db: Db, workspaceId: number, callIds: readonly number[]) => {
   const rows = await db
     .selectFrom('call')

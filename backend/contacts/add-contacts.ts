@@ -40,7 +40,8 @@ type Scope = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
  * rejected request changes nothing. A number and an idempotency key may occur only once.
  *
  * Locks rows in the order of db/locks.ts, then decides about every request, and then writes. Several requests never wait
- * for a lock: those that would are left out, to run alone, and so are those with a reason in `needsOwnTransaction`.
+ * for a lock: those that would are left out, to run alone, and so are those with a reason in `needsOwnTransaction`. The
+ * exception is an open call of an import, which `queue_calls` takes from the import. Such locks are short.
  *
  * @param options.isAlone waits for what other transactions have locked; only for a single request
  * @throws {ApiError} validation_failed for a request that runs alone, if its call would have too many callback URLs

@@ -35,8 +35,8 @@ export function matchVariables(
 }
 
 /**
- * Warns of variables that the greeting says without a fallback, and that the contact has no value for. One that only the script
- * in the agent runtime uses gives no warning, because the script can do without it. An agent that lists none isn't compared.
+ * Warns of variables that the greeting says without a fallback, and that the contact has no value for, also of those that the
+ * agent doesn't list. One that only the script in the agent runtime uses gives no warning, because the script can do without it. An agent that lists none isn't compared.
  */
 export const findMissingVariables = (
   { agentVariables, agentGreeting }: { agentVariables: readonly string[]; agentGreeting: string },
@@ -45,7 +45,7 @@ export const findMissingVariables = (
   agentVariables.length === 0
     ? []
     : findMissingNames(agentGreeting, contact)
-        .filter((name) => agentVariables.includes(name) && !builtIns.has(name))
+        .filter((name) => !builtIns.has(name))
         .map((name) => fieldIssue(`variables.${name}`, 'missing_value'))
 
 /** Leaves out new variables that a contact with these stored ones has no room for. */

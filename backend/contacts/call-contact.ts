@@ -1,6 +1,8 @@
+import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
+import { findNumbersNotAllowed } from '../calls/number-types.ts'
 import { toActor } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
-import { throwAsFieldError } from '../core/errors.ts'
+import { ApiError, fieldError, throwAsFieldError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { checkScheduledAt } from '../scheduling/local-time.ts'
@@ -42,3 +44,19 @@ export const callContact = (
     }).catch(throwAsFieldError)
     return { callId: id, queued }
   })
+
+/**
+ * Checks that a call to a number wouldn't be rejected because of the number, before a user is asked to confirm it.
+ *
+ * @throws {ApiError} validation_failed, the same as from `callContact`
+ */
+export async function checkCallable(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<void> {
+  if (await isOnDoNotCallList(db, workspaceId, phoneNumber))
+    throw new ApiError('validation_failed.do_not_call')
+  const notAllowed = await findNumbersNotAllowed(db, workspaceId, [phoneNumber])
+  if (notAllowed.size > 0) throw fieldError('phone_number', 'number_type_not_allowed')
+}

@@ -59,8 +59,9 @@ async function saveContacts(
   accepted: readonly Accepted[],
   now: Date,
 ): Promise<Saved[]> {
+  // A request that saves only a number changes no values. But undoing an import then finds who saved the contact last.
   const changed = accepted.filter(
-    ({ addition, contact }) => contact.id === null || hasChanges(addition.changes),
+    ({ addition, contact }) => contact.id === null || addition.call === null || hasChanges(addition.changes),
   )
   const upserted = await upsertContacts(
     tx.db,

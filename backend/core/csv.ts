@@ -1,6 +1,9 @@
 /** Text that spreadsheet programs treat as a formula. Some skip leading spaces, some accept full-width signs. */
 const formulaStart = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/
 
+/** Returns a cell without spaces around it and without the apostrophe that `formatCsvRecord` puts before a formula. */
+export const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@＝＋－＠])/, '')
+
 /** Characters that need quotes. Programs in some locales split cells at semicolons or tabs. */
 const separator = /[",;\t\r\n]/
 
@@ -41,4 +44,5 @@ export async function* formatCsvPages<Row>(table: {
   }
 }
 
-const pageSize = 1_000
+/** So few that the largest rows fit into memory, for several exports at a time. */
+const pageSize = 200

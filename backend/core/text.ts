@@ -10,6 +10,15 @@ const sortKeys = (object: object): object =>
 /** Replaces what PostgreSQL can't store in text: NUL characters and lone surrogates. */
 export const toStorableText = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed()
 
+/**
+ * Returns at most `max` characters of a text. Leaves out half a character at the end, for example of an emoji, because JSON in
+ * the database can't have it.
+ */
+export const cutText = (text: string, max: number): string => {
+  const cut = text.slice(0, max)
+  return cut.isWellFormed() ? cut : cut.slice(0, -1).toWellFormed()
+}
+
 /** Joins lines: each run of spaces with a line break in it becomes one space. */
 export const toSingleLine = (text: string): string =>
   text.replace(/\s+/g, (spaces) => (/[\n\r\u2028\u2029]/.test(spaces) ? ' ' : spaces))

@@ -1,7 +1,7 @@
 import { allDetailTexts, type DetailKey, type ErrorDetail, type ErrorValues } from '@outdial/contract'
 import type * as z from 'zod'
 import { ApiError, type FieldIssue, fieldIssue } from './errors.ts'
-import { toStorableText } from './text.ts'
+import { cutText, toStorableText } from './text.ts'
 
 /** More than any valid request or form has. Each value costs microseconds, so a body of 1 MiB would cost a second. */
 export const defaultMaxValues = 2_000
@@ -157,7 +157,7 @@ export const withoutFieldName = ({ field, message }: ErrorDetail): string =>
 
 /** Returns the name of a field in an error, which must not contain text that can't be stored. */
 export const formatFieldPath = (path: readonly PropertyKey[]): string =>
-  toStorableText(path.map(String).join('.')).slice(0, 200)
+  cutText(toStorableText(path.map(String).join('.')), 200)
 
 interface IssueDescription {
   key: DetailKey

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod'
 import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
@@ -16,18 +17,18 @@ import {
   type View,
 } from './page/define-page.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
-import { emptyForm, type FormState, getFormFields, invalidForm } from './page/forms.ts'
-import { confirmMember, loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
+import { emptyForm, type FormState, getFormFields, invalidForm, toFormPath } from './page/forms.ts'
+import {
+  confirmMember,
+  IdParam,
+  loadPageContext,
+  type PageContext,
+  parseParams,
+  pathTo,
+} from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
-import {
-  mayKeepForm,
-  openForm,
-  sealAuthor,
-  SealedFormField,
-  sealForm,
-  toFormPath,
-} from './page/sealed-form.ts'
+import { mayKeepForm, openForm, sealAuthor, SealedFormField, sealForm } from './page/sealed-form.ts'
 import { createCostlyLimit, createPageLimit, createSubmitLimit } from './page/submit-limit.ts'
 import { submitOnce } from './page/submit-once.ts'
 import { readUpload } from './page/upload.ts'
@@ -39,10 +40,6 @@ declare module 'fastify' {
     pageContext: PageContext | null
     /** True for a form that arrives after its session ended, and that may be kept. */
     isFormLost: boolean
-  }
-  interface FastifyContextConfig {
-    /** True if the same path also has a `GET` page. */
-    hasPage?: boolean
   }
 }
 
@@ -67,16 +64,22 @@ export function mountPages(
   const showSignIn = createSignInPage(deps, createPageRenderer(render))
 
   const loadContext =
-    (params: DashboardRoute['params']) => async (request: FastifyRequest, reply: FastifyReply) => {
+    (params: DashboardRoute['params'], findPage = (request: FastifyRequest) => request.url) =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
       const context = await loadPageContext(deps, browserAuth, request)
-      if (context === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
+      if (context === undefined) {
+        return redirectToSignIn(request, reply, deps.config.publicUrl, findPage(request))
+      }
       if (request.method !== 'POST') await limitPages(context.user.userId, reply)
       request.pageContext = parseParams(params, context)
     }
 
   /** Loads the context before the body arrives, so that only members can send one, and again when it has arrived. */
   const loadSubmitContext = (route: FormPage | Action) => {
-    const load = loadContext(route.params)
+    const load = loadContext(
+      route.params,
+      route.kind === 'action' ? (request) => findPageOfButton(route, request) : undefined,
+    )
     const loadAndCount = async (request: FastifyRequest, reply: FastifyReply) => {
       request.isFormLost =
         route.kind === 'form' &&
@@ -126,7 +129,7 @@ export function mountPages(
       state,
       now: deps.clock.now(),
       isSimulated: deps.config.telephony === 'simulated',
-      sealAuthor: () => sealAuthor(deps, toFormOfUser(request)),
+      sealAuthor: (path) => sealAuthor(deps, { ...toFormOfUser(request), path }),
     })
     return reply
       .code(status)
@@ -195,7 +198,7 @@ export function mountPages(
 
   const mountForm = (path: string, form: FormPage) => {
     const onRequest = loadContext(form.params)
-    const config = { hasPage: true, ...(form.fileLimit !== undefined && { fileLimit: form.fileLimit }) }
+    const config = form.fileLimit === undefined ? {} : { fileLimit: form.fileLimit }
     pages.get(path, { onRequest }, async (request, reply) => {
       const context = getPageContext(request)
       // Read the version before the form's data, so that a save in between is detected on submit.
@@ -266,6 +269,17 @@ export function mountPages(
   pages.get('/w/:workspace', { onRequest: loadContext(noInput) }, (request, reply) =>
     reply.redirect(pathTo(getPageContext(request), '/overview'), 303),
   )
+}
+
+/**
+ * Returns the page of a button, in the workspace of the button. Nobody is signed in, so nothing is known but the path: the page
+ * checks whether the user is a member.
+ */
+function findPageOfButton(action: Action, { params }: FastifyRequest): string {
+  const workspace = z.object({ workspace: IdParam }).safeParse(params)
+  const parsed = action.params.safeParse(params)
+  if (!workspace.success || !parsed.success) return '/'
+  return action.back({ workspace: { id: workspace.data.workspace }, params: parsed.data })
 }
 
 function getPageContext({ pageContext: context }: FastifyRequest): PageContext {

@@ -37,15 +37,15 @@ import {
   discardImportAction,
   importPage,
   importResultPage,
-  startImportAction,
+  startImportPage,
 } from './contacts/contact-import-pages.ts'
 import { contactListPage } from './contacts/contact-list-page.ts'
 import { addNotePage, contactPage } from './contacts/contact-page.ts'
 import {
-  addContactToDoNotCallListAction,
+  addContactToDoNotCallListPage,
   doNotCallPage,
-  removeContactFromDoNotCallListAction,
-  removeFromDoNotCallListAction,
+  removeContactFromDoNotCallListPage,
+  removeFromDoNotCallListPage,
 } from './contacts/do-not-call-page.ts'
 import { eraseContactPage } from './contacts/erase-contact-page.ts'
 import { importIssuesDownload, rejectedRowsDownload } from './contacts/import-downloads.ts'
@@ -158,10 +158,10 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/new': newContactPage,
     '/contacts/export': exportContactsDownload,
     '/contacts/do-not-call': doNotCallPage,
-    '/contacts/do-not-call/remove': removeFromDoNotCallListAction,
+    '/contacts/do-not-call/remove': removeFromDoNotCallListPage,
     '/contacts/import': importPage,
     '/contacts/import/:id': importResultPage,
-    '/contacts/import/:id/start': startImportAction,
+    '/contacts/import/:id/start': startImportPage,
     '/contacts/import/:id/discard': discardImportAction,
     '/contacts/import/:id/columns': importColumnsPage,
     '/contacts/import/:id/undo': undoImportPage,
@@ -172,8 +172,8 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/:id/call': callNowPage,
     '/contacts/:id/call/:campaignId': confirmCallPage,
     '/contacts/:id/add-to-campaign': addToCampaignPage,
-    '/contacts/:id/do-not-call': addContactToDoNotCallListAction,
-    '/contacts/:id/allow-again': removeContactFromDoNotCallListAction,
+    '/contacts/:id/do-not-call': addContactToDoNotCallListPage,
+    '/contacts/:id/allow-again': removeContactFromDoNotCallListPage,
     '/contacts/:id/notes': addNotePage,
     '/contacts/:id/erase': eraseContactPage,
 

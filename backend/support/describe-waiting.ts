@@ -20,45 +20,51 @@ export function describeWait(
   timeFormats: TimeFormats,
   { simulationSpeed = 1 }: { simulationSpeed?: number } = {},
 ): string {
-  const { call, reason, nextAt, notBefore } = wait
-  const next = nextAt === null ? '' : `Next attempt: ${formatMoment(wait, nextAt, now, timeFormats)}.`
-  const later =
-    notBefore === null
-      ? ''
-      : ` The call won't be placed before ${formatMoment(wait, notBefore, now, timeFormats)}.`
+  const { call, reason } = wait
   switch (reason) {
-    case 'schedule':
-      return describeSchedule(wait, now, timeFormats)
-    case 'retry':
-      return `Waiting to retry after attempt ${call.attempts} of ${call.retry.max_attempts}. ${next}${describeSpeed(wait, simulationSpeed)}`
+    case 'schedule': {
+      const scheduled = `Scheduled for ${formatMoment(wait, call.due_at, now, timeFormats)}`
+      if (!isDelayedByHours(wait)) return `${scheduled}.`
+      return `${scheduled}, which is outside calling hours. ${describeNext(wait, now, timeFormats)}`
+    }
+    case 'retry': {
+      const attempts = `after attempt ${call.attempts} of ${call.retry.max_attempts}`
+      return `Waiting to retry ${attempts}. ${describeNext(wait, now, timeFormats)}${describeSpeed(wait, simulationSpeed)}`
+    }
     case 'calling_hours':
-      return `${describeLocalTime(wait, now)} Calling hours are ${formatCallingHours(call.calling_hours)}. ${next}`
+      return describeNext(wait, now, timeFormats)
     case 'campaign_limit':
-      return `The campaign is at its limit of ${formatPlural(call.max_concurrent_calls, 'concurrent call')}. The call is placed when one of them has ended.`
+      return `The campaign is at its limit of ${formatPlural(call.max_concurrent_calls, 'concurrent call')}, so this call waits for others to end.`
     case 'number_busy':
-      return "Another call to the contact's number is in progress. The call is placed when that one has ended."
+      return "Another call to the contact's number is in progress, so this call waits for that one to end."
     case 'campaign_paused': {
       const why = call.paused_reason === null ? '' : ` ${call.paused_reason}`
-      return `The campaign is paused. Resume it to place this call.${later}${describeExpiry(wait, timeFormats)}${why}`
+      return `The campaign is paused.${describeRemedy(wait, remedies.resume, now, timeFormats)}${why}`
     }
     case 'agent_not_live': {
-      const verb = call.agent_status === 'draft' ? 'Publish' : 'Resume'
-      return `The agent ${call.agent_name} isn't Live. ${verb} it to place this call.${later}${describeExpiry(wait, timeFormats)}`
+      const remedy = call.agent_status === 'draft' ? remedies.publish : remedies.resume
+      return `The agent ${call.agent_name} isn't Live.${describeRemedy(wait, remedy, now, timeFormats)}`
     }
     case 'number_not_active':
-      return `The phone number ${call.number_label} is retired. Activate it to place this call.${later}${describeExpiry(wait, timeFormats)}`
+      return `The phone number ${call.number_label} is retired.${describeRemedy(wait, remedies.activate, now, timeFormats)}`
     case null:
       return 'Next in line. The call will be dialed in a few seconds.'
   }
 }
 
-function describeSchedule(wait: Wait, now: Date, timeFormats: TimeFormats): string {
-  const { call, nextAt } = wait
-  const [due, next] = [call.due_at, nextAt ?? call.due_at].map((at) =>
-    formatMoment(wait, at, now, timeFormats),
-  )
-  if (due === next) return `Scheduled for ${due}.`
-  return `Scheduled for ${due}, which is outside calling hours. Next attempt: ${next}.`
+/** Returns true if the next attempt is later than the call is due, because that time is outside calling hours. */
+const isDelayedByHours = ({ call, nextAt }: Wait): boolean => nextAt !== null && nextAt > call.due_at
+
+/** Says what time it is for the contact, the calling hours if they delay the call, and when the next attempt is. */
+function describeNext(wait: Wait, now: Date, timeFormats: TimeFormats): string {
+  const hours = `Calling hours are ${formatCallingHours(wait.call.calling_hours)}.`
+  return [
+    describeLocalTime(wait, now),
+    ...(isDelayedByHours(wait) ? [hours] : []),
+    ...(wait.nextAt === null ? [] : [`Next attempt: ${formatMoment(wait, wait.nextAt, now, timeFormats)}.`]),
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ')
 }
 
 /** Says how many calls of the campaign are placed first. Empty if there are none. */
@@ -101,11 +107,31 @@ export function findRemedy({ reason, call }: Wait): { path: string; label: strin
   return { path: '/phone-numbers', label: 'Open phone numbers to activate it' }
 }
 
-function describeExpiry({ call, notBefore }: Wait, timeFormats: TimeFormats): string {
+/** What makes a campaign, agent, or number ready to call again. */
+const remedies = {
+  resume: { verb: 'Resume', participle: 'resumed' },
+  publish: { verb: 'Publish', participle: 'published' },
+  activate: { verb: 'Activate', participle: 'activated' },
+}
+
+/** Says what a person must do to place the call, until when, and what it waits for afterward. */
+function describeRemedy(
+  wait: Wait,
+  { verb, participle }: (typeof remedies)[keyof typeof remedies],
+  now: Date,
+  timeFormats: TimeFormats,
+): string {
+  const { call, notBefore } = wait
   const expiresAt = new Date(call.due_at.getTime() + expiresAfterMs)
-  // Otherwise, the call expires before it may be placed, and the sweeper decides.
-  if (notBefore !== null && notBefore >= expiresAt) return ''
-  return ` Otherwise, it expires on ${timeFormats.day(expiresAt)}.`
+  const action = ` ${verb} it to place this call.`
+  // A call that may be placed only after it expires isn't promised either: the sweeper decides.
+  const expiry =
+    notBefore !== null && notBefore >= expiresAt
+      ? ''
+      : ` If it isn't ${participle} by ${timeFormats.day(expiresAt)}, the call expires.`
+  if (notBefore === null) return `${action}${expiry}`
+  const at = formatMoment(wait, notBefore, now, timeFormats)
+  return `${action}${expiry} Once it's ${participle}, the call isn't placed before ${at}.`
 }
 
 /** The delay of the campaign's settings isn't the real one in a simulation. */

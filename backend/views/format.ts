@@ -44,16 +44,19 @@ export function createTimeFormats(now: Date, timeZone: string) {
     const days = (at.getTime() - now.getTime()) / dayMs
     return days >= 0 && days < 6 ? `${format('weekday', at)} ${minutes}` : `${date(at)}, ${minutes}`
   }
+  const time = (value: Date | string) => {
+    const at = asDate(value)
+    if (isToday(at)) return format('minutes', at)
+    return at < now && isFar(at) ? format('dateWithYear', at) : format('dateAndTime', at)
+  }
 
   return {
     timeZone,
     iso: (at: Date | string) => asDate(at).toISOString(),
     /** "9:00 AM" today, else "Nov 30, 9:00 AM", and "Nov 30, 2025" long ago. */
-    time: (value: Date | string) => {
-      const at = asDate(value)
-      if (isToday(at)) return format('minutes', at)
-      return at < now && isFar(at) ? format('dateWithYear', at) : format('dateAndTime', at)
-    },
+    time,
+    /** Like `time`, in a sentence: "at 9:00 AM", "on Nov 30, 9:00 AM". */
+    timePhrase: (value: Date | string) => `${isToday(asDate(value)) ? 'at' : 'on'} ${time(value)}`,
     /** "9:00 AM" today, "Mon 9:00 AM" within the week, else "Nov 30, 9:00 AM", or "Jan 4, 2027, 9:00 AM". */
     upcomingTime: (at: Date) => (isToday(at) ? format('minutes', at) : dayAndTime(at)),
     /** "Mon 9:00 AM" within the week, today included, else like `upcomingTime`. */
@@ -132,10 +135,11 @@ export function formatCallingHours({ days, start, end }: CallingHours): string {
   const last = indexes.at(-1) ?? first
   const isConsecutive = indexes.length > 2 && last - first === indexes.length - 1
   const names = indexes.map((index) => weekdays[index]?.label ?? '')
-  return `${isConsecutive ? `${names[0]} to ${names.at(-1)}` : names.join(', ')}, ${time}`
+  return `${isConsecutive ? `${names[0]} to ${names.at(-1)}` : andFormat.format(names)}, ${time}`
 }
 
 const orFormat = new Intl.ListFormat('en-US', { type: 'disjunction' })
+const andFormat = new Intl.ListFormat('en-US')
 
 /** Formats a retry policy as "Up to 3 attempts in total, 60 minutes apart, if the outcome is No answer or Busy". */
 export function formatRetryPolicy({ max_attempts, delay_minutes, on }: RetryPolicy): string {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from '../../core/text.ts'
 import { consentColumns, textColumns } from '../../db/tables/contact-fields.ts'
 
 /**
@@ -76,4 +77,4 @@ export const useColumn = (
 })
 
 /** Returns the name of a column's variable, with the limit of the API. */
-export const toVariable = (header: string): string => header.slice(0, 100)
+export const toVariable = (header: string): string => cutText(header, 100)

@@ -65,11 +65,14 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
   return rows
 }
 
-/** Locks the job and renews its lease, in the transaction of a step. Returns false if another process has leased it. */
+/**
+ * Locks the job and renews its lease, in the transaction of a step. Returns false if another process has leased it, or the
+ * file was discarded. A check starts over each time, so its steps don't count as progress.
+ */
 export async function renewImportLease(db: Db, job: ImportJob): Promise<boolean> {
   const renewed = await db
     .updateTable('contact_import')
-    .set({ lease_until: newLeaseEnd, attempts: 0 })
+    .set({ lease_until: newLeaseEnd, ...(job.status !== 'checking' && { attempts: 0 }) })
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
     .where('fence', '=', job.fence)
@@ -330,13 +333,13 @@ export const findImport = (db: Db, workspaceId: number, importId: number) =>
     .where('contact_import.id', '=', importId)
     .executeTakeFirst()
 
-/** Deletes an import. Returns false, without deleting it, while a worker processes it. */
+/** Deletes an import. A worker that reads its file stops. Returns false, without deleting it, while contacts are changed. */
 export async function deleteImport(db: Db, workspaceId: number, importId: number): Promise<boolean> {
   const row = await db
     .deleteFrom('contact_import')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', importId)
-    .where('status', 'in', ['mapping', 'checked', 'done', 'failed', 'undone'])
+    .where('status', 'not in', ['importing', 'undoing'])
     .returning('id')
     .executeTakeFirst()
   return row !== undefined

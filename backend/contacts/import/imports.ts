@@ -2,6 +2,7 @@ import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import type { Caller } from '../../core/caller.ts'
 import { dayMs } from '../../core/durations.ts'
 import { FormError, invalidField } from '../../core/form-errors.ts'
+import { cutText } from '../../core/text.ts'
 import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Deps } from '../../deps.ts'
 import { deleteImport, findImport, insertImport, markImportStarted } from './import-store.ts'
@@ -33,7 +34,7 @@ export async function uploadContacts(
   const at = clock.now()
   const id = await insertImport(db, caller.workspaceId, {
     userId: caller.userId,
-    name: file.name.slice(0, 200) || 'contacts.csv',
+    name: cutText(file.name, 200) || 'contacts.csv',
     bytes: file.bytes,
     at,
     expiresAt: new Date(at.getTime() + importTtlMs),
@@ -106,7 +107,7 @@ export async function requireImport({ db }: Pick<Deps, 'db'>, workspaceId: numbe
 /**
  * Deletes an import with its rows. Imported contacts stay.
  *
- * @returns false, without deleting anything, while the file is being checked or imported
+ * @returns false, without deleting anything, while contacts are being imported or an import is being undone
  * @throws {ApiError} not_found
  */
 export async function discardImport(

@@ -1,6 +1,7 @@
 import { addContactTexts, type ErrorDetail } from '@outdial/contract'
 import { ApiError } from '../../core/errors.ts'
 import { FormError } from '../../core/form-errors.ts'
+import { cutText } from '../../core/text.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
@@ -94,13 +95,13 @@ function* findColumnIssues(
       yield { field, code: 'invalid_value', message }
     }
     if (use === 'ignore' || (use !== 'variable' && repeatableFields.has(use))) continue
-    const key = use === 'variable' ? `variable ${header.slice(0, 100)}` : use
+    const key = use === 'variable' ? `variable ${cutText(header, 100)}` : use
     const other = taken.get(key)
     if (other !== undefined) {
       const message =
         use === 'variable'
           ? 'Another column has the same name. Ignore one of them.'
-          : `The column “${other.slice(0, 100)}” is used for this, too. Choose something else for one of them.`
+          : `The column “${cutText(other, 100)}” is used for this, too. Choose something else for one of them.`
       yield { field, code: 'duplicate', message }
     }
     taken.set(key, header)

@@ -1,6 +1,7 @@
 import { readDoNotCall } from '@outdial/reading'
 import * as z from 'zod'
 import { invalidField } from '../../core/form-errors.ts'
+import { cutText } from '../../core/text.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 
 /** Where and when everyone in a file agreed to be called, as a person typed it. `at` is in ISO 8601. */
@@ -30,7 +31,7 @@ export function parseConsent(
   const at = cells.at ?? (isTyped ? consent.at : undefined)
   if (source === undefined && at === undefined) return undefined
   if (source !== undefined && readDoNotCall(source) !== undefined) {
-    const message = `“${source.slice(0, 50)}” doesn't say where the person agreed to be called. Enter it, for example “Website form”, or clear this cell and the consent date.`
+    const message = `“${cutText(source, 50)}” doesn't say where the person agreed to be called. Enter it, for example “Website form”, or clear this cell and the consent date.`
     throw invalidField('consent_source', 'invalid_value', message)
   }
   if (isTyped && (source === undefined || at === undefined)) return undefined

@@ -1,5 +1,6 @@
 import { chooseCountry, readCountry } from '@outdial/reading'
 import { parsePhone, parsePhones } from '../../core/phone.ts'
+import { cutText } from '../../core/text.ts'
 import type { RowIssue } from './row-issue.ts'
 
 /** A cell that isn't blank. Several columns can have a number, say that a person has opted out, or name the country. */
@@ -40,7 +41,7 @@ export function parseRowNumbers(
     if (numbers.length > 0 && !mustNotBeCalled) {
       const notices = issues.map((issue) => ({
         column: issue.column,
-        message: `${issue.message} The number in “${header.slice(0, 100)}” is used instead.`,
+        message: `${issue.message} The number in “${cutText(header, 100)}” is used instead.`,
       }))
       return { phoneNumbers: [numbers[0] ?? '', ...numbers.slice(1)], notices }
     }
@@ -70,11 +71,11 @@ function chooseRowCountry(
   const addCode = 'or add the country code to the phone number.'
   const unknown = cells.find(({ cell }) => readCountry(cell) === undefined)
   if (unknown !== undefined) {
-    const problem = `“${unknown.cell.slice(0, 50)}” isn't a known country. Enter its two-letter code, for example US, ${addCode}`
+    const problem = `“${cutText(unknown.cell, 50)}” isn't a known country. Enter its two-letter code, for example US, ${addCode}`
     return { header: unknown.header, problem }
   }
   const country = chooseCountry(cells.flatMap(({ cell }) => readCountry(cell) ?? []))
   if (country !== undefined) return country.code
-  const quoted = cells.map(({ cell }) => `“${cell.slice(0, 50)}”`).join(' and ')
+  const quoted = cells.map(({ cell }) => `“${cutText(cell, 50)}”`).join(' and ')
   return { header: first.header, problem: `${quoted} are different countries. Correct one, ${addCode}` }
 }

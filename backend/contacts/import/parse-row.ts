@@ -1,8 +1,10 @@
 import type { ErrorDetail } from '@outdial/contract'
 import { isPlaceholder, readCountry, readDoNotCall } from '@outdial/reading'
 import * as z from 'zod'
+import { cleanCell } from '../../core/csv.ts'
 import { ApiError } from '../../core/errors.ts'
 import { pick } from '../../core/records.ts'
+import { cutText } from '../../core/text.ts'
 import { validate, withoutFieldName } from '../../core/validate.ts'
 import { detailColumns } from '../../db/tables/contact-fields.ts'
 import { ContactInput, requireTimeZone } from '../contact-input.ts'
@@ -190,16 +192,13 @@ const parseTimeZone = (cell: string | undefined, phoneNumber: string | undefined
 
 const FieldsWithoutPhone = ContactInput.omit({ phone_number: true, country: true })
 
-/** Removes the apostrophe that Outdial's CSV export puts before text that looks like a formula. */
-const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/, '')
-
 /** Rejects an unknown word instead of taking it for an answer, because the person may have opted out. */
 const findUnknownWords = (yesNoCells: RowCells['yesNoCells']): RowIssue[] =>
   yesNoCells
     .filter(({ answer }) => answer === undefined)
     .map(({ header, cell }) => ({
       column: header,
-      message: `“${cell.slice(0, 50)}” isn't recognized. Enter Yes or No. If a form writes this text for a checked box, replace it with Yes.`,
+      message: `“${cutText(cell, 50)}” isn't recognized. Enter Yes or No. If a form writes this text for a checked box, replace it with Yes.`,
     }))
 
 /** Suffixes that can follow a comma after a name in its usual order: “Jan Roe, Jr.” */

@@ -1,3 +1,5 @@
+import { cleanCell } from '../../core/csv.ts'
+import { cutText } from '../../core/text.ts'
 import { guessByValues, guessColumns, looksLikeContact } from './guess-columns.ts'
 import type { ImportColumn } from './import-columns.ts'
 import { parseCsv, UnreadableFileError } from './parse-csv.ts'
@@ -57,7 +59,7 @@ export async function readColumns(bytes: Uint8Array): Promise<FoundColumns> {
     )
   const columns = hasHeader
     ? guessColumns(
-        first.map((header) => header.slice(0, maxHeaderLength)),
+        first.map((header) => cutText(cleanCell(header), maxHeaderLength)),
         samples,
       )
     : guessByValues(samples)
@@ -72,4 +74,4 @@ function checkColumnCount({ length }: readonly string[]): void {
 }
 
 const shorten = (text: string, length: number): string =>
-  text.length > length ? `${text.slice(0, length)}…` : text
+  text.length > length ? `${cutText(text, length)}…` : text

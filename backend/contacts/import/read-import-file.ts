@@ -1,9 +1,10 @@
 import { fallbackEncoding, replacementCharacter } from '../../core/decode-text.ts'
+import { cutText } from '../../core/text.ts'
 import type { ImportColumn } from './import-columns.ts'
 import type { CheckedRow } from './import-store.ts'
 import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
 import { type ImportContext, parseRow } from './parse-row.ts'
-import type { RowIssue } from './row-issue.ts'
+import { limitIssues, type RowIssue } from './row-issue.ts'
 
 /** An uploaded file, its columns, and how to parse the values in it. */
 export interface ImportFile extends ImportContext {
@@ -39,7 +40,7 @@ export async function* readImportFile(file: ImportFile): AsyncGenerator<CheckedR
       // One row shows whether the guess is right.
       isEncodingGuessed = false
     }
-    yield row
+    yield { ...row, issues: limitIssues(row.issues) }
   }
 }
 
@@ -62,7 +63,7 @@ function findEncodingNotice(
   const headers = columns.map(({ header }) => header)
   const sample = [...headers, ...cells].find((cell) => /\P{ASCII}/u.test(cell))
   if (sample === undefined) return undefined
-  const message = `The file isn't in UTF-8, so it was read as Windows-1252. Check that this text is right: “${sample.trim().slice(0, 50)}”. If it isn't, save the file as CSV (UTF-8), then upload it again.`
+  const message = `The file isn't in UTF-8, so it was read as Windows-1252. Check that this text is right: “${cutText(sample.trim(), 50)}”. If it isn't, save the file as CSV (UTF-8), then upload it again.`
   return { column: '', message, kind: 'file' }
 }
 

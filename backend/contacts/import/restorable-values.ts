@@ -1,6 +1,47 @@
 import type { ChangedValues } from '../../db/tables/call-tables.ts'
 import { consentColumns, textColumns } from '../../db/tables/contact-fields.ts'
 
+/** What an import changed about a contact. */
+export interface ImportedValues {
+  oldValues: ChangedValues
+  newValues: ChangedValues
+}
+
+interface Values {
+  oldValues: object
+  newValues: object
+}
+
+/** Joins what the rows of an import changed about a contact, oldest first, into one change. */
+export function joinChanges(changes: readonly ImportedValues[]): ImportedValues {
+  const texts = changes.reduce<Values>(joinValues, noValues)
+  const variables = changes.map(({ oldValues, newValues }) => ({
+    oldValues: oldValues.variables ?? {},
+    newValues: newValues.variables ?? {},
+  }))
+  const joined = variables.reduce<Values>(joinValues, noValues)
+  return {
+    oldValues: { ...texts.oldValues, variables: joined.oldValues as Record<string, string> },
+    newValues: { ...texts.newValues, variables: joined.newValues as Record<string, string> },
+  }
+}
+
+const noValues: Values = { oldValues: {}, newValues: {} }
+
+/** Joins two changes. The old value is the first one, unless someone else changed it between the two. */
+function joinValues(earlier: Values, later: Values): Values {
+  const between = new Map<string, unknown>(Object.entries(earlier.newValues))
+  const next = new Map<string, unknown>(Object.entries(later.oldValues))
+  const changed = new Set([...next.keys(), ...Object.keys(later.newValues)])
+  const isFirst = (name: string) => !changed.has(name) || between.get(name) === next.get(name)
+  const first = Object.entries(earlier.oldValues).filter(([name]) => isFirst(name))
+  const latest = Object.entries(later.oldValues).filter(([name]) => !isFirst(name))
+  return {
+    oldValues: Object.fromEntries([...first, ...latest]),
+    newValues: { ...earlier.newValues, ...later.newValues },
+  }
+}
+
 /**
  * Returns the fields to write so that a contact has its old values again. Leaves out fields that have changed since the
  * import. The source and the date of a consent belong together: both are restored, or none.
@@ -9,9 +50,8 @@ import { consentColumns, textColumns } from '../../db/tables/contact-fields.ts'
  */
 export function toRestorableValues(
   current: ChangedValues,
-  imported: { oldValues: ChangedValues; newValues: ChangedValues },
+  { oldValues, newValues }: ImportedValues,
 ): ChangedValues | undefined {
-  const { oldValues, newValues } = imported
   const isImported = (column: keyof ChangedValues) =>
     column in newValues && current[column] === newValues[column]
   const texts = textColumns.filter(isImported)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from '../../core/text.ts'
 
 /**
  * An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. Its kind: a number that
@@ -12,6 +13,25 @@ export const RowIssue = z.object({
 })
 export type RowIssue = z.infer<typeof RowIssue>
 
+/** Of each kind. A file can have 200 columns, and each row is stored and downloaded with its issues. */
+const maxIssues = 10
+const maxColumnLength = 100
+
+/** Returns the first issues of a row, with short names of columns, and how many more there are. */
+export function limitIssues(issues: readonly RowIssue[]): RowIssue[] {
+  const byKind = Map.groupBy(issues, ({ kind }) => kind)
+  return [...byKind].flatMap(([kind, ofKind]) => {
+    const more = ofKind.length - maxIssues
+    const first = ofKind
+      .slice(0, maxIssues)
+      .map((issue) => ({ ...issue, column: cutText(issue.column, maxColumnLength) }))
+    if (more <= 0) return first
+    const message =
+      more === 1 ? 'One more cell of this row has an issue.' : `${more} more cells of this row have issues.`
+    return [...first, { column: '', message, ...(kind !== undefined && { kind }) }]
+  })
+}
+
 /** Returns an issue with the name of its column. */
 export const describeIssue = ({ column, message }: RowIssue): string =>
-  column === '' ? message : `${column.slice(0, 100)}: ${message}`
+  column === '' ? message : `${column}: ${message}`

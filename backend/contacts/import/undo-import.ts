@@ -14,7 +14,7 @@ import { eraseContactFromResponses } from '../../idempotency/erase-responses.ts'
 import { eraseCallbackUrls, eraseEvents } from '../../webhooks/erase-events.ts'
 import { eraseChanges, eraseContactRow } from '../erase-contact-data.ts'
 import { type ImportJob, releaseImport, renewImportLease } from './import-store.ts'
-import { toRestorableValues } from './restorable-values.ts'
+import { joinChanges, toRestorableValues } from './restorable-values.ts'
 import {
   cancelRetries,
   deleteRowsOf,
@@ -22,6 +22,7 @@ import {
   findUndo,
   finishUndo,
   type ImportedContact,
+  leaveToOtherImports,
   lockImportedContacts,
   lockOpenCalls,
   markUndoStarted,
@@ -142,14 +143,18 @@ async function undoBatch(tx: UndoDeps, job: ImportJob): Promise<boolean> {
 }
 
 /**
- * Cancels the next calls of the import that wait. A call that's being placed gets no other attempt.
+ * Cancels the next calls of the import that wait, except those that another import asked for, too. A call that's being placed
+ * gets no other attempt.
  *
  * @returns how many were canceled, or undefined if no calls are left
  */
 async function cancelCalls(tx: UndoDeps, job: ImportJob, by: Actor): Promise<number | undefined> {
-  const open = await lockOpenCalls(tx.db, job, batchSize)
-  if (open.length === 0) return undefined
+  const locked = await lockOpenCalls(tx.db, job, batchSize)
+  if (locked.length === 0) return undefined
   const { workspaceId } = job
+  const lockedIds = locked.map(({ id }) => id)
+  const left = await leaveToOtherImports(tx.db, job, lockedIds)
+  const open = locked.filter(({ id }) => !left.has(id))
   const waiting = open.filter(({ status }) => status === 'queued').map(({ id }) => id)
   const placed = open.filter(({ status }) => status !== 'queued').map(({ id }) => id)
   if (placed.length > 0) await cancelRetries(tx.db, workspaceId, placed, by)
@@ -197,10 +202,13 @@ async function undoContacts(
   return { results, afterContactId }
 }
 
-function toUndoStep({ created, leftReason, current, oldValues, newValues }: ImportedContact) {
+function toUndoStep({ created, leftReason, current, changes }: ImportedContact) {
   if (created) return leftReason ?? 'removed'
-  if (oldValues === null || newValues === null) return 'erased'
-  const values = toRestorableValues(current, { oldValues, newValues })
+  const known = changes.flatMap(({ oldValues, newValues }) =>
+    oldValues === null || newValues === null ? [] : [{ oldValues, newValues }],
+  )
+  if (known.length < changes.length) return 'erased'
+  const values = toRestorableValues(current, joinChanges(known))
   return values === undefined ? 'newer_values' : { values }
 }
 

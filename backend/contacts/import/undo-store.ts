@@ -3,6 +3,7 @@ import type { Actor } from '../../core/actor.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ChangedValues, LeftReason, UndoCounts } from '../../db/tables/call-tables.ts'
 import type { ImportJob } from './import-store.ts'
+import type { ImportedValues } from './restorable-values.ts'
 
 /** Returns what decides whether an import can be undone, and what an undo has done. */
 export const findUndo = (db: Db, workspaceId: number, importId: number) =>
@@ -98,6 +99,34 @@ export const lockOpenCalls = (db: Db, job: ImportJob, limit: number) =>
     .forNoKeyUpdate()
     .execute()
 
+/**
+ * Leaves locked calls to imports that found them open and aren't undone: undoing those cancels them. Returns their IDs. An
+ * import that ended before a call was queued has found another one.
+ */
+export async function leaveToOtherImports(
+  db: Db,
+  { workspaceId, id: importId }: ImportJob,
+  callIds: readonly number[],
+): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number }>`
+    update call set import_id = other.id
+    from call as open_call
+    cross join lateral (
+      select contact_import.id from contact_import
+      join contact_import_row as row on row.import_id = contact_import.id
+      where contact_import.workspace_id = ${workspaceId} and contact_import.id <> ${importId}
+        and contact_import.campaign_id = open_call.campaign_id and contact_import.status not in ('undoing', 'undone')
+        and coalesce(contact_import.finished_at >= open_call.queued_at, true)
+        and row.phone_number = open_call.to_number and row.call = 'open'
+      order by contact_import.id
+      limit 1
+    ) as other
+    where open_call.workspace_id = ${workspaceId} and open_call.id = any(${callIds}::bigint[])
+      and call.id = open_call.id
+    returning call.id`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Keeps locked calls that are being placed from getting another attempt. */
 export const cancelRetries = async (
   db: Db,
@@ -161,9 +190,8 @@ export interface ImportedContact {
   created: boolean
   /** Why a created contact stays. Null if nothing but the import has touched it. */
   leftReason: LeftReason | null
-  /** Null for a created contact. */
-  oldValues: ChangedValues | null
-  newValues: ChangedValues | null
+  /** What the import's rows changed after that, oldest first. The values are null if they were erased. */
+  changes: { [Values in keyof ImportedValues]: ImportedValues[Values] | null }[]
   /** The current values, written like those of changes. */
   current: ChangedValues
 }
@@ -180,14 +208,13 @@ export async function readImportedContacts(
   const { workspaceId, id: importId } = job
   const ofContact = sql`workspace_id = ${workspaceId} and contact_id = contact.id`
   const { rows } = await sql<ImportedContact>`
-    select contact.id, contact.phone_number as "phoneNumber", change.kind = 'created' as created,
-      values.old_values as "oldValues", values.new_values as "newValues",
+    select contact.id, contact.phone_number as "phoneNumber", imported.created, imported.changes,
       jsonb_build_object(
         'first_name', first_name, 'last_name', last_name, 'email', email, 'external_id', external_id,
         'time_zone', time_zone, 'variables', variables, 'consent_source', consent_source, 'consent_at', consent_at
       ) as current,
       case
-        when change.kind = 'updated' then null
+        when not imported.created then null
         -- Not "=", with which PostgreSQL could read all calls of the import for each contact.
         when exists (
           select from call
@@ -208,6 +235,8 @@ export async function readImportedContacts(
           where other.workspace_id = ${workspaceId} and other.id <> ${importId} and other.status <> 'undone'
             and row.phone_number = contact.phone_number and row.result in ('created', 'updated')
         ) then 'other_import'
+        -- It was saved with the values that it had.
+        when contact.updated_by ->> 'kind' <> 'import' then 'changed'
       end as "leftReason"
     from contact
     -- With an offset, so that the hash is a value by which the index finds the entry.
@@ -215,12 +244,17 @@ export async function readImportedContacts(
       select number_hash(${workspaceId}, contact.phone_number) as number_hash offset 0
     ) as hashed
     join lateral (
-      select id, kind from contact_change
-      where ${ofContact} and import_id = ${importId}
-      order by id
-      limit 1
-    ) as change on true
-    left join contact_change_values as values on values.change_id = change.id
+      select bool_or(kind = 'created') as created,
+        coalesce(
+          jsonb_agg(jsonb_build_object('oldValues', old_values, 'newValues', new_values) order by change.id)
+            filter (where kind = 'updated'),
+          '[]'
+        ) as changes
+      from contact_change as change
+      left join contact_change_values as values on values.change_id = change.id
+      where workspace_id = ${workspaceId} and change.contact_id = contact.id and import_id = ${importId}
+      having count(*) > 0
+    ) as imported on true
     where contact.workspace_id = ${workspaceId} and contact.id = any(${contactIds}::bigint[])
       and contact.erased_at is null
     order by contact.id`.execute(db)

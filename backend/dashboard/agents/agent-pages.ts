@@ -3,11 +3,13 @@ import { findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
 import { defaultGreeting, describePlaceholderIssues } from '../../calls/greeting.ts'
 import type { Deps } from '../../deps.ts'
+import { describeReadied } from '../../support/describe-readied.ts'
 import { agentBadge, type Badge, callBadge, campaignBadge } from '../../views/badges.ts'
 import { formatContactName } from '../../views/format.ts'
 import { languageName } from '../../views/format.ts'
 import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
+import { joinSentences } from '../page/queued-message.ts'
 import {
   countWaitingCalls,
   getAgent,
@@ -31,6 +33,8 @@ interface AgentData {
   /** What's wrong with the placeholders of the greeting. */
   greetingIssue: string | null
   defaultGreeting: string
+  /** Which calls resuming starts; null if none wait, or if the agent isn't paused. */
+  resumeDetail: string | null
   waiting: number
   assignedTools: AgentTool[]
   otherTools: AgentTool[]
@@ -64,6 +68,8 @@ export const agentPage = definePage({
       },
       greetingIssue: describePlaceholderIssues(agent.greeting, agent.variables),
       defaultGreeting,
+      resumeDetail:
+        agent.status === 'paused' ? await describeReadied(deps, workspace, { agent_id: agentId }) : null,
       waiting: await countWaitingCalls(deps.db, workspaceId, agentId),
       assignedTools: tools.filter(({ isAssigned }) => isAssigned),
       otherTools: tools.filter(({ isAssigned }) => !isAssigned),
@@ -119,15 +125,17 @@ export const agentListPage = definePage({
   },
 })
 
-const agentPath = (context: IdContext) => pathTo(context, `/agents/${context.params.id}`)
+const agentPath = (context: IdPathContext) => pathTo(context, `/agents/${context.params.id}`)
 
 const setStatusAction = (status: 'live' | 'paused', message: string): Action =>
   defineAction({
     params: IdParams,
     form: noInput,
     run: async (tx, context) => {
-      await setAgentStatus(tx, context.workspace.id, context.params.id, status)
-      return redirectTo(agentPath(context), message)
+      const { workspace, params } = context
+      await setAgentStatus(tx, workspace.id, params.id, status)
+      const calls = status === 'live' ? await describeReadied(tx, workspace, { agent_id: params.id }) : null
+      return redirectTo(agentPath(context), joinSentences(message, calls))
     },
     back: agentPath,
   })
@@ -141,4 +149,4 @@ export const pauseAgentAction = setStatusAction(
   'paused',
   'Agent paused. Queued calls wait until you resume the agent, and expire 7 days after they were due. Calls in progress continue.',
 )
-export const resumeAgentAction = setStatusAction('live', 'Agent resumed. Waiting calls can be placed now.')
+export const resumeAgentAction = setStatusAction('live', 'Agent resumed.')

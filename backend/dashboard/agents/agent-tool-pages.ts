@@ -9,7 +9,7 @@ import { getTool, listTools } from '../../tools/tool-catalog.ts'
 import { type Badge, formatToolKind } from '../../views/badges.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { anyField } from '../page/forms.ts'
-import { IdParam, type PageContext, pathTo } from '../page/page-context.ts'
+import { IdParam, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
 import { parseFormFields, type SchemaField, toFormFields } from './schema-fields.ts'
 
@@ -32,7 +32,7 @@ export const agentToolKey = ({ workspace, params }: AgentToolContext) => ({
   toolId: params.toolId,
 })
 
-const agentPath = (context: AgentToolContext) => pathTo(context, `/agents/${context.params.id}`)
+const agentPath = (context: IdPathContext) => pathTo(context, `/agents/${context.params.id}`)
 
 const assignToolView = template<AssignData>('dashboard/agents/assign-tool-page')
 

@@ -8,12 +8,12 @@ import { FormError, invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { isDeliveryOfCall } from '../../support/call-queries.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
-import { alreadyOpenMessage, joinSentences } from '../contacts/call-contact-pages.ts'
+import { alreadyOpenMessage } from '../contacts/call-contact-pages.ts'
 import { defineAction, noInput, redirectTo } from '../page/define-page.ts'
-import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
-import { formatQueued } from '../page/queued-message.ts'
+import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
+import { formatQueued, joinSentences } from '../page/queued-message.ts'
 
-const callPath = (context: IdContext) => pathTo(context, `/calls/${context.params.id}`)
+const callPath = (context: IdPathContext) => pathTo(context, `/calls/${context.params.id}`)
 
 export const cancelCallAction = defineAction({
   params: IdParams,

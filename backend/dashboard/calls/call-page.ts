@@ -2,6 +2,7 @@ import { boundedText, type Call } from '@outdial/contract'
 import * as z from 'zod'
 import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
 import { getCall } from '../../calls/get-calls.ts'
+import { findNumbersNotAllowed } from '../../calls/number-types.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { type CallHistory, readCallHistory } from '../../support/call-history.ts'
@@ -138,7 +139,8 @@ async function readPage(
       call.status === 'completed' &&
       call.to_number !== '' &&
       details.campaign_status !== 'archived' &&
-      (await findDoNotCallEntry(db, workspace.id, call.to_number)) === undefined,
+      (await findDoNotCallEntry(db, workspace.id, call.to_number)) === undefined &&
+      (call.test || (await findNumbersNotAllowed(db, workspace.id, [call.to_number])).size === 0),
     againDetail: call.test
       ? 'A test call is queued. No phone rings.'
       : `A call to ${call.to_number} is queued in the campaign “${call.campaign_name}”.`,

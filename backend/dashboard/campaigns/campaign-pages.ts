@@ -18,6 +18,7 @@ import {
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
+import { describeReadied } from '../../support/describe-readied.ts'
 import { formatNextAttempt, formatWaitLabel } from '../../support/describe-waiting.ts'
 import {
   type Badge,
@@ -38,11 +39,11 @@ import {
 import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formText, PageNumber } from '../page/forms.ts'
-import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
+import { joinSentences } from '../page/queued-message.ts'
 import {
   type CampaignProgress,
-  countDueCalls,
   requireCampaign,
   selectCampaignProgress,
   selectCampaignsWithDetails,
@@ -118,29 +119,13 @@ export const campaignPage = definePage({
         createdAt: row.created_at,
       },
       progress,
-      resumeDetail: row.status === 'paused' ? await describeResume(deps, row, progress.queuedCount) : null,
+      resumeDetail:
+        row.status === 'paused' ? await describeReadied(deps, workspace, { campaign_id: campaignId }) : null,
       waiting: await rowsByStatus('queued'),
       recent: await rowsByStatus('completed'),
     })
   },
 })
-
-/** Says which waiting calls resuming starts. Returns null if no calls wait, so there's nothing to confirm. */
-async function describeResume(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
-  campaign: Awaited<ReturnType<typeof requireCampaign>>,
-  waiting: number,
-): Promise<string | null> {
-  if (waiting === 0) return null
-  const calls = formatPlural(waiting, 'call is', 'calls are')
-  if (campaign.agent_status !== 'live') return `${calls} waiting. They also wait for the agent to be Live.`
-  if (campaign.number_status !== 'active')
-    return `${calls} waiting. They also wait for an active phone number.`
-  const due = await countDueCalls(db, campaign.workspace_id, campaign.id, clock.now())
-  if (due === 0) return `${calls} waiting. None can start right away: it isn't their time yet.`
-  const limit = formatCount(campaign.max_concurrent_calls)
-  return `${calls} waiting. ${formatCount(due)} of them can start right away, up to ${limit} at the same time.`
-}
 
 async function listCallRows(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
@@ -237,29 +222,30 @@ export const campaignListPage = definePage({
   },
 })
 
-const campaignPath = (context: IdContext) => pathTo(context, `/campaigns/${context.params.id}`)
+const campaignPath = (context: IdPathContext) => pathTo(context, `/campaigns/${context.params.id}`)
 
-/** Defines an action that changes a campaign's status. */
-const defineStatusAction = (
-  change: (tx: Deps, workspaceId: number, campaignId: number) => Promise<unknown>,
-  message: string,
-) =>
-  defineAction({
-    params: IdParams,
-    form: noInput,
-    run: async (tx, context) => {
-      await change(tx, context.workspace.id, context.params.id)
-      return redirectTo(campaignPath(context), message)
-    },
-    back: campaignPath,
-  })
+export const pauseCampaignAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await pauseCampaign(tx, context.workspace.id, context.params.id)
+    const message = 'Campaign paused. Waiting calls stay queued, and expire 7 days after they were due.'
+    return redirectTo(campaignPath(context), message)
+  },
+  back: campaignPath,
+})
 
-export const pauseCampaignAction = defineStatusAction(
-  pauseCampaign,
-  'Campaign paused. Waiting calls stay queued, and expire 7 days after they were due.',
-)
-
-export const resumeCampaignAction = defineStatusAction(resumeCampaign, 'Campaign resumed.')
+export const resumeCampaignAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    const { workspace, params } = context
+    await resumeCampaign(tx, workspace.id, params.id)
+    const calls = await describeReadied(tx, workspace, { campaign_id: params.id })
+    return redirectTo(campaignPath(context), joinSentences('Campaign resumed.', calls))
+  },
+  back: campaignPath,
+})
 
 export const archiveCampaignPage = defineForm({
   params: IdParams,

@@ -1,6 +1,5 @@
 import type { CallOutcome, CampaignStatus } from '@outdial/contract'
 import { sql } from 'kysely'
-import { isDue } from '../../calls/can-call.ts'
 import { notFound } from '../../core/errors.ts'
 import { nameContains } from '../../db/name-search.ts'
 import type { Db } from '../../db/schema.ts'
@@ -91,23 +90,6 @@ export async function selectCampaignProgress(
     getProgress(campaign_id)[status === 'queued' ? 'queuedCount' : 'live'] += Number(count)
   }
   return progress
-}
-
-/** Counts the campaign's waiting calls that nothing but the campaign delays, apart from its limit. */
-export async function countDueCalls(
-  db: Db,
-  workspaceId: number,
-  campaignId: number,
-  now: Date,
-): Promise<number> {
-  const { count } = await db
-    .selectFrom('call')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', workspaceId)
-    .where('campaign_id', '=', campaignId)
-    .where(isDue(now))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 /** Returns the Live agents, active numbers, and default settings for a new campaign. */

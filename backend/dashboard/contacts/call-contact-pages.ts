@@ -1,11 +1,10 @@
 import { addContactTexts, boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import { callContact } from '../../contacts/call-contact.ts'
+import { callContact, checkCallable } from '../../contacts/call-contact.ts'
 import { describeMissingValues } from '../../contacts/missing-values.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
-import { nextCallableAt } from '../../scheduling/calling-hours.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
 import { confirmPage } from '../page/confirm-page.ts'
@@ -13,9 +12,15 @@ import { defineForm, noInput, redirectTo, template } from '../page/define-page.t
 import { formText, toFormTexts } from '../page/forms.ts'
 import { type IdContext, IdParam, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
-import { formatQueued } from '../page/queued-message.ts'
-import { describeBlocker, type OpenCampaign, suggestCampaign, toCampaignOptions } from './campaign-options.ts'
-import { requireContact } from './contact-queries.ts'
+import { formatQueued, joinSentences } from '../page/queued-message.ts'
+import {
+  type ContactToCall,
+  describeBlockerOf,
+  type OpenCampaign,
+  suggestCampaign,
+  toCampaignOptions,
+} from './campaign-options.ts'
+import { findLastCampaignOf, findOpenCampaignsOf, requireContact } from './contact-queries.ts'
 
 const formTexts = toFormTexts(addContactTexts)
 
@@ -40,12 +45,14 @@ export const callNowPage = defineForm({
   form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: formText.optional() }),
   show: async (deps, context) => {
     const contact = await findShownContact(deps, context)
-    const choice = await loadCampaignChoice(deps, context)
+    const choice = await loadCampaignChoice(deps, context, deps.clock.now())
     return callContactView(`Call ${contact.name}`, { contact, ...choice, isLater: false, text: formTexts })
   },
   submit: async (tx, context, { campaign_id, test }) => {
     const campaignId = requireCampaignId(campaign_id)
     if (test === undefined && (await startsNow(tx, context, campaignId))) {
+      const { phone_number: phoneNumber } = await requireContact(tx, context)
+      await checkCallable(tx, context.workspace.id, phoneNumber)
       return redirectTo(pathTo(context, `/contacts/${context.params.id}/call/${campaignId}`))
     }
     return queueNow(tx, context, { campaignId, test: test !== undefined })
@@ -112,28 +119,39 @@ async function startsNow(
   context: IdContext,
   campaignId: number,
 ): Promise<boolean> {
-  const contact = await requireContact(deps, context)
+  const contact = await loadContactToCall(deps, context, deps.clock.now())
   const campaigns = await listOpenCampaigns(deps, context.workspace.id)
   const campaign = campaigns.find(({ id }) => id === campaignId)
-  if (campaign === undefined || describeBlocker(campaign) !== undefined) return false
-  const now = deps.clock.now()
-  const rules = { callingHours: campaign.calling_hours, timeZone: campaign.time_zone }
-  const number = { phoneNumber: contact.phone_number, timeZone: contact.time_zone }
-  return nextCallableAt(rules, number, now) <= now
+  return campaign !== undefined && describeBlockerOf(campaign, contact) === undefined
 }
 
-/** Returns the campaigns to choose from, with what keeps them from calling, and the one to suggest. */
-async function loadCampaignChoice(
-  deps: Pick<Deps, 'db'>,
-  { workspace, params: { id: contactId } }: IdContext,
-) {
-  const campaigns = await listOpenCampaigns(deps, workspace.id)
-  const chosen = await suggestCampaign(deps, { workspaceId: workspace.id, contactId }, campaigns)
+async function loadContactToCall(
+  { db }: Pick<Deps, 'db'>,
+  context: IdContext,
+  now: Date | null,
+): Promise<ContactToCall> {
+  const contact = await requireContact({ db }, context)
   return {
-    campaigns:
-      campaigns.length === 0
-        ? []
-        : [{ value: '' as const, label: 'Choose a campaign' }, ...toCampaignOptions(campaigns)],
+    callee: { phoneNumber: contact.phone_number, timeZone: contact.time_zone },
+    openCampaignIds: await findOpenCampaignsOf(db, toContactKey(context)),
+    now,
+  }
+}
+
+const toContactKey = ({ workspace, params: { id } }: IdContext) => ({
+  workspaceId: workspace.id,
+  contactId: id,
+})
+
+/** Returns the campaigns to choose from, with what keeps them from calling, and the one to suggest. */
+async function loadCampaignChoice(deps: Pick<Deps, 'db'>, context: IdContext, now: Date | null) {
+  const campaigns = await listOpenCampaigns(deps, context.workspace.id)
+  const contact = await loadContactToCall(deps, context, now)
+  const lastId = await findLastCampaignOf(deps.db, toContactKey(context))
+  const chosen = suggestCampaign(campaigns, contact, lastId)
+  const options = toCampaignOptions(campaigns, (campaign) => describeBlockerOf(campaign, contact))
+  return {
+    campaigns: campaigns.length === 0 ? [] : [{ value: '' as const, label: 'Choose a campaign' }, ...options],
     chosen,
   }
 }
@@ -149,7 +167,7 @@ export const addToCampaignPage = defineForm({
     const contact = await findShownContact(deps, context)
     return callContactView(`Add ${contact.name} to a campaign`, {
       contact,
-      ...(await loadCampaignChoice(deps, context)),
+      ...(await loadCampaignChoice(deps, context, null)),
       isLater: true,
       text: formTexts,
     })
@@ -171,10 +189,6 @@ const findMissing = (
   { workspace, params }: IdContext,
   campaignId: number,
 ): Promise<string | null> => describeMissingValues(deps, workspace.id, { contactId: params.id, campaignId })
-
-/** Joins a message with another sentence, if there is one. */
-export const joinSentences = (message: string, sentence: string | null): string =>
-  sentence === null ? message : `${message} ${sentence}`
 
 function requireCampaignId(campaignId: number | undefined): number {
   if (campaignId !== undefined) return campaignId

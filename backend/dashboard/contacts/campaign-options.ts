@@ -1,6 +1,5 @@
 import { type listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import type { Deps } from '../../deps.ts'
-import { findLastCampaignOf } from './contact-queries.ts'
+import { type Callee, nextCallableAt } from '../../scheduling/calling-hours.ts'
 
 export type OpenCampaign = Awaited<ReturnType<typeof listOpenCampaigns>>[number]
 
@@ -12,9 +11,34 @@ export function describeBlocker({ status, agent_status, number_status }: OpenCam
   return number_status === 'active' ? undefined : 'number retired'
 }
 
-export const toCampaignOptions = (campaigns: readonly OpenCampaign[]) =>
+/** Whom a campaign should call, and what keeps it from it. */
+export interface ContactToCall {
+  callee: Callee
+  /** The campaigns in which the contact already has a call. */
+  openCampaignIds: readonly number[]
+  /** Null if a later time can be chosen. */
+  now: Date | null
+}
+
+/** Returns why a campaign can't call a contact, in words for a list; undefined if it can. */
+export function describeBlockerOf(campaign: OpenCampaign, contact: ContactToCall): string | undefined {
+  const blocker = describeBlocker(campaign)
+  if (blocker !== undefined) return blocker
+  if (contact.openCampaignIds.includes(campaign.id)) return 'already has a call for this contact'
+  if (contact.now === null) return undefined
+  const rules = { callingHours: campaign.calling_hours, timeZone: campaign.time_zone }
+  return nextCallableAt(rules, contact.callee, contact.now) > contact.now
+    ? 'outside calling hours'
+    : undefined
+}
+
+/** Returns the campaigns to choose from, each with what keeps it from calling. */
+export const toCampaignOptions = (
+  campaigns: readonly OpenCampaign[],
+  describe: (campaign: OpenCampaign) => string | undefined = describeBlocker,
+) =>
   campaigns.map((campaign) => {
-    const blocker = describeBlocker(campaign)
+    const blocker = describe(campaign)
     return {
       value: campaign.id,
       label: blocker === undefined ? campaign.name : `${campaign.name} (${blocker})`,
@@ -22,17 +46,16 @@ export const toCampaignOptions = (campaigns: readonly OpenCampaign[]) =>
   })
 
 /**
- * Returns the campaign to suggest for a call: the last one that called the contact, or the only one there is, if it can
- * place calls. Otherwise, the user must choose.
+ * Returns the campaign to suggest for a call: the last one that called the contact, or the only one there is, if it can call
+ * the contact. Otherwise, the user must choose.
  */
-export async function suggestCampaign(
-  { db }: Pick<Deps, 'db'>,
-  contact: { workspaceId: number; contactId: number },
+export function suggestCampaign(
   campaigns: readonly OpenCampaign[],
-): Promise<number | ''> {
-  const ready = campaigns.filter((campaign) => describeBlocker(campaign) === undefined)
-  const lastId = await findLastCampaignOf(db, contact)
-  if (ready.some(({ id }) => id === lastId)) return lastId ?? ''
+  contact: ContactToCall,
+  lastCampaignId: number | undefined,
+): number | '' {
+  const ready = campaigns.filter((campaign) => describeBlockerOf(campaign, contact) === undefined)
+  const last = ready.find(({ id }) => id === lastCampaignId)
   const [only, ...others] = ready
-  return only !== undefined && others.length === 0 ? only.id : ''
+  return last?.id ?? (only !== undefined && others.length === 0 ? only.id : '')
 }

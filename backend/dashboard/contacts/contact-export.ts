@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { formatCsvPages } from '../../core/csv.ts'
+import { getOwn } from '../../core/records.ts'
 import { textColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import { defineDownload } from '../page/define-page.ts'
@@ -27,7 +28,7 @@ async function exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number, imp
     toRecords: (contact) => [
       [
         ...columns.map(([, toCell]) => toCell(contact) ?? ''),
-        ...variables.map((name) => contact.variables[name] ?? ''),
+        ...variables.map((name) => getOwn(contact.variables, name)),
       ],
     ],
   })

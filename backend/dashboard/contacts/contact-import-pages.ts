@@ -14,11 +14,20 @@ import { canMapColumns } from '../../contacts/import/map-columns.ts'
 import { countMissingValues, type MissingValue } from '../../contacts/import/missing-values.ts'
 import { FileConsent } from '../../contacts/import/parse-consent.ts'
 import type { ImportStatus } from '../../db/tables/call-tables.ts'
+import type { Deps } from '../../deps.ts'
 import type { Badge } from '../../views/badges.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
-import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import {
+  defineAction,
+  defineForm,
+  definePage,
+  noInput,
+  redirectTo,
+  template,
+  type View,
+} from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
-import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
+import { IdParams, type PageContext, type PathContext, pathTo } from '../page/page-context.ts'
 import { ChosenFile } from '../page/upload.ts'
 import { toCampaignOptions } from './campaign-options.ts'
 import {
@@ -129,71 +138,73 @@ const issueTables: Record<IssueTableName, { title: string; text: string }> = {
   noted: { title: 'Imported rows to check', text: '' },
 }
 
-export const importResultPage = definePage({
-  params: IdParams,
-  query: z.object({ campaign: OptionalId }),
-  show: async (deps, context) => {
-    const { workspace, query } = context
-    const { id } = context.params
-    const found = await requireImport(deps, workspace.id, id)
-    if (found.is_erasing) return importErasingView(`Import of ${found.file_name}`, { name: found.file_name })
-    const counts = await countImportRows(deps.db, workspace.id, id)
-    const columns = ImportColumns.parse(found.columns)
-    const campaigns = await listOpenCampaigns(deps, workspace.id)
-    const columnsAction = columnsPath(importPath(context, id), query.campaign)
-    const isRead = found.status !== 'uploaded' && found.status !== 'mapping'
-    const shownTables: IssueTable[] = []
-    for (const table of Object.keys(issueTables) as IssueTableName[]) {
-      if (counts[table] === 0) continue
-      const rows = await selectRowsWithIssues(deps.db, workspace.id, id, {
-        after: 0,
-        limit: maxIssues,
-        table,
-      })
-      shownTables.push({
-        id: `issues-${table.replace('_', '-')}`,
-        ...issueTables[table],
-        issues: rows.flatMap((row) => toImportIssues(row, table)).slice(0, maxIssues),
-        more: Math.max(0, counts[table] - rows.length),
-      })
-    }
-    const preview =
-      found.status === 'checked' ? await selectPreviewRows(deps.db, workspace.id, id, previewRows) : []
-    return importResultView(`Import of ${found.file_name}`, {
-      id,
-      name: found.file_name,
-      status: found.status,
-      badge: importBadges[found.status],
-      isRunning: runningStatuses.has(found.status),
-      error: found.error ?? '',
-      at: found.created_at,
-      columnsForm:
-        found.status === 'mapping' ? toColumnsForm(found, columnsAction, workspace.timeZone) : null,
-      columnsPath: canMapColumns(found) ? columnsAction : '',
-      counts,
-      importable: counts.new + counts.existing,
-      progress: toProgress(found.status, counts, found.campaign_name),
-      fields: isRead
-        ? columns.flatMap(({ header, field }) =>
-            field === null ? [] : [{ header, field: labelOfField(field) }],
-          )
-        : [],
-      variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
-      lacksConsentDetails: lacksConsentDetails(columns, FileConsent.parse(found.consent)),
-      fileNotice: toFileNotice(await selectFileNotice(deps.db, workspace.id, id)),
-      preview: preview.map(toPreview),
-      issueTables: shownTables,
-      campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
-      campaignLabel: addContactTexts.campaign_id.label,
-      chosen: query.campaign ?? '',
-      undo: await readUndoSection(deps, workspace.id, id),
-      missing:
-        found.status === 'checked'
-          ? describeMissingValues(await countMissingValues(deps.db, workspace.id, id))
-          : [],
+const ResultQuery = z.object({ campaign: OptionalId })
+
+export const importResultPage = definePage({ params: IdParams, query: ResultQuery, show: showResult })
+
+async function showResult(
+  deps: Deps,
+  context: PageContext<z.output<typeof ResultQuery>, z.output<typeof IdParams>>,
+): Promise<View> {
+  const { workspace, query } = context
+  const { id } = context.params
+  const found = await requireImport(deps, workspace.id, id)
+  if (found.is_erasing) return importErasingView(`Import of ${found.file_name}`, { name: found.file_name })
+  const counts = await countImportRows(deps.db, workspace.id, id)
+  const columns = ImportColumns.parse(found.columns)
+  const campaigns = await listOpenCampaigns(deps, workspace.id)
+  const columnsAction = columnsPath(importPath(context, id), query.campaign)
+  const isRead = found.status !== 'uploaded' && found.status !== 'mapping'
+  const shownTables: IssueTable[] = []
+  for (const table of Object.keys(issueTables) as IssueTableName[]) {
+    if (counts[table] === 0) continue
+    const rows = await selectRowsWithIssues(deps.db, workspace.id, id, {
+      after: 0,
+      limit: maxIssues,
+      table,
     })
-  },
-})
+    shownTables.push({
+      id: `issues-${table.replace('_', '-')}`,
+      ...issueTables[table],
+      issues: rows.flatMap((row) => toImportIssues(row, table)).slice(0, maxIssues),
+      more: Math.max(0, counts[table] - rows.length),
+    })
+  }
+  const preview =
+    found.status === 'checked' ? await selectPreviewRows(deps.db, workspace.id, id, previewRows) : []
+  return importResultView(`Import of ${found.file_name}`, {
+    id,
+    name: found.file_name,
+    status: found.status,
+    badge: importBadges[found.status],
+    isRunning: runningStatuses.has(found.status),
+    error: found.error ?? '',
+    at: found.created_at,
+    columnsForm: found.status === 'mapping' ? toColumnsForm(found, columnsAction, workspace.timeZone) : null,
+    columnsPath: canMapColumns(found) ? columnsAction : '',
+    counts,
+    importable: counts.new + counts.existing,
+    progress: toProgress(found.status, counts, found.campaign_name),
+    fields: isRead
+      ? columns.flatMap(({ header, field }) =>
+          field === null ? [] : [{ header, field: labelOfField(field) }],
+        )
+      : [],
+    variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
+    lacksConsentDetails: lacksConsentDetails(columns, FileConsent.parse(found.consent)),
+    fileNotice: toFileNotice(await selectFileNotice(deps.db, workspace.id, id)),
+    preview: preview.map(toPreview),
+    issueTables: shownTables,
+    campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
+    campaignLabel: addContactTexts.campaign_id.label,
+    chosen: query.campaign ?? '',
+    undo: await readUndoSection(deps, workspace.id, id),
+    missing:
+      found.status === 'checked'
+        ? describeMissingValues(await countMissingValues(deps.db, workspace.id, id))
+        : [],
+  })
+}
 
 function lacksConsentDetails(columns: readonly ImportColumn[], consent: FileConsent): boolean {
   const has = (name: ImportColumn['field']) => columns.some(({ field }) => field === name)
@@ -238,17 +249,19 @@ const formatQueuedCalls = ({ queued, open, not_called: notCalled, denied }: Impo
     ...(denied > 0 ? [`${formatCount(denied)} not called (no consent)`] : []),
   ].join(', ')
 
-export const startImportAction = defineAction({
+/** The form of the result's page. Shows the page again, with the choice, if the import can't start. */
+export const startImportPage = defineForm({
   params: IdParams,
+  query: ResultQuery,
   form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
-  run: async (tx, context, { campaign_id }) => {
+  show: showResult,
+  submit: async (tx, context, { campaign_id }) => {
     const isFirst = await startImport(tx, context.workspace.id, context.params.id, campaign_id ?? null)
     return redirectTo(
       importPath(context, context.params.id),
       isFirst ? null : 'This import was already started.',
     )
   },
-  back: (context) => importPath(context, context.params.id),
 })
 
 export const discardImportAction = defineAction({
@@ -260,10 +273,10 @@ export const discardImportAction = defineAction({
       ? redirectTo(pathTo(context, '/contacts/import'), 'File discarded.')
       : redirectTo(
           importPath(context, context.params.id),
-          'This file is still being processed. Wait until processing finishes, then discard it.',
+          'This file is still being imported or undone. Wait until that finishes, then discard it.',
         )
   },
   back: (context) => importPath(context, context.params.id),
 })
 
-const importPath = (context: PageContext, id: number) => pathTo(context, `/contacts/import/${id}`)
+const importPath = (context: PathContext, id: number) => pathTo(context, `/contacts/import/${id}`)

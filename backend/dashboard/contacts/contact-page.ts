@@ -16,7 +16,7 @@ import { type Badge, callBadge } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName } from '../../views/format.ts'
 import { defineForm, definePage, redirectTo, template, type View } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
-import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
+import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
 import { readHistory, type ShownChange } from './contact-history-section.ts'
 import { findContact, selectCallsOfContact } from './contact-queries.ts'
 
@@ -65,11 +65,11 @@ const erasedContactView = template<ErasedData>('dashboard/contacts/erased-contac
 const maxCalls = 25
 const maxNotes = 50
 
-const ContactQuery = z.object({ before: OptionalId })
+export const ContactQuery = z.object({ before: OptionalId })
 
 export const contactPage = definePage({ params: IdParams, query: ContactQuery, show: showContact })
 
-async function showContact(
+export async function showContact(
   deps: Pick<Deps, 'db' | 'clock'>,
   context: PageContext<z.output<typeof ContactQuery>, z.output<typeof IdParams>>,
 ): Promise<View> {
@@ -138,7 +138,7 @@ async function showContact(
   })
 }
 
-const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context.params.id}`)
+const contactPath = (context: IdPathContext) => pathTo(context, `/contacts/${context.params.id}`)
 
 /** The form of the contact's page. Shows the page again, with the note, if the note is too long. */
 export const addNotePage = defineForm({
@@ -198,7 +198,7 @@ const toShownCall = (
 
 const doNotCallSources: Record<string, string> = {
   api: 'added by an app or a Zap',
-  dashboard: 'added in Outdial',
+  dashboard: 'added in Outdial, by a member or an import',
   call: 'added when the contact opted out on a call',
 }
 

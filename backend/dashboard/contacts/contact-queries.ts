@@ -67,6 +67,22 @@ export async function findLastCampaignOf(
   return call?.campaign_id
 }
 
+/** Returns the campaigns in which a contact has a real call that is waiting or in progress. */
+export async function findOpenCampaignsOf(
+  db: Db,
+  { workspaceId, contactId }: { workspaceId: number; contactId: number },
+): Promise<number[]> {
+  const calls = await db
+    .selectFrom('call')
+    .select('campaign_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .where('status', '<>', 'completed')
+    .where('test', '=', false)
+    .execute()
+  return calls.map((call) => call.campaign_id)
+}
+
 /** How much is stored about a contact. */
 export interface StoredData {
   calls: number

@@ -10,7 +10,7 @@ import { getImport } from '../../contacts/import/imports.ts'
 import { ImportedContact } from '../../contacts/import/parse-row.ts'
 import { describeIssue, RowIssue } from '../../contacts/import/row-issue.ts'
 import { formatCsvPages } from '../../core/csv.ts'
-import { pick } from '../../core/records.ts'
+import { getOwn, pick } from '../../core/records.ts'
 import { textColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import { defineDownload, noInput } from '../page/define-page.ts'
@@ -115,7 +115,7 @@ function toRejectedRecord(
 
 /** Returns what was read from a cell of a row that was rejected only when it was imported. */
 function toCell({ field, variable, rank }: ImportColumn, contact: ImportedContact): string {
-  if (variable !== null) return contact.variables?.[variable] ?? ''
+  if (variable !== null) return getOwn(contact.variables, variable)
   if (field === null) return ''
   const { consent, do_not_call, consent_denied } = contact
   const cells: Partial<Record<ImportField, string | null>> = {

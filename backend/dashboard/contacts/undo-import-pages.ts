@@ -101,6 +101,7 @@ export const undoImportPage = defineForm({
       notes: [
         'New contacts stay if they were called, changed, or used in another way since. Changed contacts keep values that were ' +
           'changed again since.',
+        'Waiting calls that something else asked for since, for example another import, stay, too.',
         "Each canceled call sends its event to your Zaps and webhooks. Events that are sent after a contact was removed don't " +
           "include the contact's data.",
         "Numbers that the import put on the do-not-call list stay there. You can't undo this.",

@@ -8,7 +8,7 @@ import {
   rotateWorkspaceSecret,
 } from '../../webhooks/signing-secrets.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { lockRights, type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
+import { lockRights, type PathContext, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
 import { formatReplayMessage } from './webhook-actions.ts'
@@ -26,7 +26,7 @@ interface CallbacksData {
 const callbacksPath = '/integrations/callbacks'
 const callbacksView = template<CallbacksData>('dashboard/integrations/callbacks-page')
 const callbacksLink = { path: callbacksPath, label: 'Callback URLs' }
-const toCallbacks = (context: PageContext) => pathTo(context, callbacksPath)
+const toCallbacks = (context: PathContext) => pathTo(context, callbacksPath)
 
 export const callbacksPage = definePage({
   toleratesLag: true,

@@ -8,7 +8,7 @@ import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { toKeysetPage } from '../page/keyset.ts'
-import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
+import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
 import { formatReplayMessage } from './webhook-actions.ts'
 import {
   type DeliverySummary,
@@ -105,7 +105,8 @@ export const replayDeliveryAction = defineAction({
   back: (context) => deliveryPath(context),
 })
 
-const deliveryPath = (context: IdContext) => pathTo(context, `/integrations/deliveries/${context.params.id}`)
+const deliveryPath = (context: IdPathContext) =>
+  pathTo(context, `/integrations/deliveries/${context.params.id}`)
 
 function toStatusBadge(status: number | null): Badge {
   if (status === null) return { tone: 'bad', text: 'No response' }

@@ -13,11 +13,18 @@ import {
 } from '../../webhooks/subscriptions.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formText } from '../page/forms.ts'
-import { type IdContext, IdParams, lockRights, pathTo, requireOwner } from '../page/page-context.ts'
+import {
+  type IdContext,
+  IdParams,
+  type IdPathContext,
+  lockRights,
+  pathTo,
+  requireOwner,
+} from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { submitOnce } from '../page/submit-once.ts'
 
-const webhookPath = (context: IdContext) => pathTo(context, `/integrations/webhooks/${context.params.id}`)
+const webhookPath = (context: IdPathContext) => pathTo(context, `/integrations/webhooks/${context.params.id}`)
 
 export const formatReplayMessage = (count: number): string => {
   if (count === 0) return 'No failed deliveries to replay.'

@@ -206,7 +206,9 @@ export function listFirstSteps(steps: FirstSteps): FirstStep[] {
     {
       isDone: steps.call,
       title: 'Simulate a call',
-      why: "Enter any phone number. No phone rings, and calling hours don't apply. Done when the call is completed.",
+      why:
+        "Enter any phone number. No phone rings, and calling hours don't apply. Done when the call is completed. " +
+        "If the number ends in 0100, that takes seconds. A call that isn't answered can be retried first.",
       path: '/calls/simulate',
       label: 'Simulate a call',
     },

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
 import { EditConflictError, type FormState, hashFormVersion } from './forms.ts'
-import type { PageContext } from './page-context.ts'
+import type { PageContext, PathContext } from './page-context.ts'
 
 /** A read-only page: `GET`. */
 export interface Page {
@@ -43,7 +43,7 @@ export interface Action {
   form: z.ZodType
   crossesWorkspaces: boolean
   run(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect>
-  back(context: PageContext): string
+  back(context: PathContext): string
   isOnce: boolean
   isCostly: boolean
 }
@@ -176,7 +176,7 @@ export const defineAction = <Form extends z.ZodType, Params extends z.ZodType = 
   action: RouteParams<Params> & {
     form: Form
     run: (deps: Deps, context: ContextOf<Params>, input: z.output<Form>) => Promise<Redirect>
-    back: (context: ContextOf<Params>) => string
+    back: (context: PathContext<z.output<Params>>) => string
     isOnce?: boolean
     isCostly?: boolean
     crossesWorkspaces?: boolean
@@ -188,7 +188,7 @@ export const defineAction = <Form extends z.ZodType, Params extends z.ZodType = 
   crossesWorkspaces: action.crossesWorkspaces ?? false,
   run: async (deps, context, raw) =>
     action.run(deps, parseContext<Params, NoInput>(context, noInput), validate(action.form, raw)),
-  back: (context) => action.back(parseContext<Params, NoInput>(context, noInput)),
+  back: ({ workspace, params }) => action.back({ workspace, params: params as z.output<Params> }),
   isOnce: action.isOnce ?? true,
   isCostly: action.isCostly ?? action.isOnce === false,
 })

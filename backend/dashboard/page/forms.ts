@@ -81,12 +81,39 @@ export function listSubmitted(raw: Record<string, unknown>): FormState['submitte
   return submitted
 }
 
-/**
- * Creates the `form` object for templates.
- *
- * @param sealAuthor returns a text that names the user who opened the form; see `sealed-form.ts`
- */
-export function createFormModel(state: FormState, csrf: string, sealAuthor: () => string = () => '') {
+/** Returns the path that a form is sent to, without the query. */
+export const toFormPath = (address: string): string => address.split('?')[0] ?? ''
+
+/** Where a page's form is sent, and who opens it. */
+interface FormAddress {
+  /** The path of the page, without the query. */
+  path: string
+  /** Returns a text that names the user who opened a form, for the path that it's sent to; see `sealed-form.ts`. */
+  sealAuthor: (path: string) => string
+}
+
+const publicAddress: FormAddress = { path: '', sealAuthor: () => '' }
+
+/** Creates the `form` object for templates: the form that is sent to the path of its page. */
+export function createFormModel(state: FormState, csrf: string, { path, sealAuthor } = publicAddress) {
+  const model = createOneForm(state, csrf, { idPrefix: 'f', sealAuthor: () => sealAuthor(path) })
+  return {
+    ...model,
+    /** Returns the form that is sent to another path. What was entered in the page's own form isn't in it. */
+    sentTo: (action: string) => {
+      const actionPath = toFormPath(action)
+      if (actionPath === path) return model
+      // Both forms can have a field with the same name.
+      return createOneForm(emptyForm, csrf, { idPrefix: 'g', sealAuthor: () => sealAuthor(actionPath) })
+    },
+  }
+}
+
+function createOneForm(
+  state: FormState,
+  csrf: string,
+  { idPrefix, sealAuthor }: { idPrefix: string; sealAuthor: () => string },
+) {
   const shown = new Map<string, { id: string; label: string }>()
   const isFirstIssue = (name: string) => [...shown.keys()].find((one) => one in state.issues) === name
   return {
@@ -99,7 +126,7 @@ export function createFormModel(state: FormState, csrf: string, sealAuthor: () =
      * field, in the order of the page: the first one with an issue gets the focus.
      */
     field: (name: string, saved?: unknown, hint?: string, label = name) => {
-      const id = `f-${name.replace(/[^\w-]/g, '-')}`
+      const id = `${idPrefix}-${name.replace(/[^\w-]/g, '-')}`
       shown.set(name, { id, label })
       const values: unknown[] = [(state.isInvalid ? state.submitted[name] : saved) ?? []].flat()
       const issue = state.issues[name]

@@ -92,6 +92,14 @@ export const TextParam = boundedText(200).refine((text) => !text.includes('\0'))
 
 export const IdParams = z.object({ id: IdParam })
 
+/** What the path of a page in a workspace is made from. */
+export interface PathContext<Params = unknown> {
+  workspace: { id: number }
+  params: Params
+}
+
+export type IdPathContext = PathContext<z.output<typeof IdParams>>
+
 /** The context of a page whose path contains `:id`. */
 export type IdContext = PageContext<unknown, z.output<typeof IdParams>>
 

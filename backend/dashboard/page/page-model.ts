@@ -1,7 +1,7 @@
 import { createTimeFormats, formatCount, formatDuration, formatPlural } from '../../views/format.ts'
 import type { View } from './define-page.ts'
 import type { Flash } from './flash.ts'
-import { createFormModel, type FormState } from './forms.ts'
+import { createFormModel, type FormState, toFormPath } from './forms.ts'
 import { type PageContext, pathTo } from './page-context.ts'
 
 /** Creates the data for a template: the view's data, the data of the layout, and the `ui` helpers. */
@@ -15,7 +15,7 @@ export function createPageModel(
     state: FormState
     now: Date
     isSimulated: boolean
-    sealAuthor: () => string
+    sealAuthor: (path: string) => string
   },
 ) {
   const { user, workspace, workspaces } = context
@@ -24,7 +24,10 @@ export function createPageModel(
     ...view.data,
     ui,
     title: view.title,
-    form: createFormModel(page.state, page.csrf, page.sealAuthor),
+    form: createFormModel(page.state, page.csrf, {
+      path: toFormPath(page.path),
+      sealAuthor: page.sealAuthor,
+    }),
     flash: page.flash,
     here: page.path,
     isSimulated: page.isSimulated,

@@ -16,3 +16,7 @@ export async function formatQueued(
   const queued = wait.call.test ? 'Test call queued. No phone rings.' : 'Call queued.'
   return `${queued} ${describeWait(wait, now, createTimeFormats(now, workspace.timeZone), config)}`
 }
+
+/** Joins a message with another sentence, if there is one. */
+export const joinSentences = (message: string, sentence: string | null): string =>
+  sentence === null ? message : `${message} ${sentence}`

@@ -26,11 +26,9 @@ type Sealing = Pick<Deps, 'secretBox' | 'clock'>
 /** The user and the form that a sealed text belongs to. Another user or another form can't open it. */
 interface FormOfUser {
   userId: number
-  /** Without the query. */
+  /** The path that the form is sent to, which isn't always the path of its page, without the query. */
   path: string
 }
-
-export const toFormPath = (address: string): string => address.split('?')[0] ?? ''
 
 /** Names the user who opens a form, in a field of the form. When the session is over, nothing else names the user. */
 export const sealAuthor = ({ secretBox }: Pick<Sealing, 'secretBox'>, { path, userId }: FormOfUser): string =>

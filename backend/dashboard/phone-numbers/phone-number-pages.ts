@@ -1,15 +1,23 @@
 import { boundedText, phoneNumberTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
+import { describeReadied } from '../../support/describe-readied.ts'
 import { type Badge, phoneNumberBadge } from '../../views/badges.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
+import { joinSentences } from '../page/queued-message.ts'
 import { selectPhoneNumbersWithCampaignCount } from './phone-number-queries.ts'
 
 type ListedPhoneNumber = Awaited<ReturnType<typeof selectPhoneNumbersWithCampaignCount>>[number]
 
-const phoneNumberListView = template<{ numbers: (ListedPhoneNumber & { badge: Badge })[] }>(
+interface ShownPhoneNumber extends ListedPhoneNumber {
+  badge: Badge
+  /** Which calls activating starts; null if none wait, or if the number is active. */
+  activateDetail: string | null
+}
+
+const phoneNumberListView = template<{ numbers: ShownPhoneNumber[] }>(
   'dashboard/phone-numbers/phone-number-list-page',
 )
 const formTexts = toFormTexts(phoneNumberTexts)
@@ -21,13 +29,16 @@ const NewNumber = z.object({ phone_number: boundedText(64), label: boundedText(2
 
 export const phoneNumberListPage = definePage({
   query: noInput,
-  show: async (deps, { workspace }) =>
-    phoneNumberListView('Phone numbers', {
-      numbers: (await selectPhoneNumbersWithCampaignCount(deps.db, workspace.id)).map((number) => ({
-        ...number,
-        badge: phoneNumberBadge(number.status),
-      })),
-    }),
+  show: async (deps, { workspace }) => {
+    const numbers: ShownPhoneNumber[] = []
+    for (const number of await selectPhoneNumbersWithCampaignCount(deps.db, workspace.id)) {
+      const readied = { phone_number_id: number.id }
+      const activateDetail =
+        number.status === 'active' ? null : await describeReadied(deps, workspace, readied)
+      numbers.push({ ...number, badge: phoneNumberBadge(number.status), activateDetail })
+    }
+    return phoneNumberListView('Phone numbers', { numbers })
+  },
 })
 
 export const newPhoneNumberPage = defineForm({
@@ -60,11 +71,10 @@ export const activatePhoneNumberAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    await activatePhoneNumber(tx, context.workspace.id, context.params.id)
-    return redirectTo(
-      pathTo(context, '/phone-numbers'),
-      'Phone number activated. Its waiting calls can be placed now.',
-    )
+    const { workspace, params } = context
+    await activatePhoneNumber(tx, workspace.id, params.id)
+    const calls = await describeReadied(tx, workspace, { phone_number_id: params.id })
+    return redirectTo(pathTo(context, '/phone-numbers'), joinSentences('Phone number activated.', calls))
   },
   back: (context) => pathTo(context, '/phone-numbers'),
 })

@@ -8,7 +8,8 @@ import { hasUsers } from '../../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
-import { maxSealedLength, openForm, SealedFormField, toFormPath } from '../page/sealed-form.ts'
+import { toFormPath } from '../page/forms.ts'
+import { maxSealedLength, openForm, SealedFormField } from '../page/sealed-form.ts'
 
 /** Allows every address of the dashboard. Lists with filters have the longest. */
 const maxAddressLength = 4_000
@@ -100,32 +101,27 @@ export function mountSignInPages(
 /** Returns true for a request by htmx, which loads a part of a page. */
 export const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request'] === 'true'
 
+/** @param page where to go after signing in */
 export function redirectToSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
   publicUrl: string,
+  page = request.url,
 ): FastifyReply {
-  const { url: address, method, routeOptions, headers } = request
+  const { method, headers } = request
   const isForm = method !== 'GET'
   if (isFragment(request)) {
     reply.code(401)
     // A lookup while the user fills in a form must not navigate away from the form.
     if (headers['outdial-aside'] === 'true') return reply.send()
-    const next = parseCurrentPage(headers['hx-current-url'], publicUrl) ?? (isForm ? undefined : address)
+    const next = parseCurrentPage(headers['hx-current-url'], publicUrl) ?? page
     return reply.header('HX-Redirect', signInPath(next, isForm)).send()
   }
-  // A form has a page at its path, but an action doesn't.
-  const next = !isForm || routeOptions.config.hasPage ? address : undefined
-  return reply.redirect(signInPath(next, isForm), 303)
+  return reply.redirect(signInPath(page, isForm), 303)
 }
 
-function signInPath(next: string | undefined, isFormLost: boolean): string {
-  const query = [
-    ...(isFormLost ? ['lost=form'] : []),
-    ...(next === undefined ? [] : [`next=${encodeURIComponent(next)}`]),
-  ]
-  return `/sign-in?${query.join('&')}`
-}
+const signInPath = (next: string, isFormLost: boolean): string =>
+  `/sign-in?${isFormLost ? 'lost=form&' : ''}next=${encodeURIComponent(next)}`
 
 /** Returns the path of the page that htmx sent the request from, if it's a page of this service. */
 function parseCurrentPage(address: string | string[] | undefined, publicUrl: string): string | undefined {

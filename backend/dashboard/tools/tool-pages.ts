@@ -6,7 +6,7 @@ import { type Badge, formatToolKind, toolActiveBadge } from '../../views/badges.
 import { formatPlural } from '../../views/format.ts'
 import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
 import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
+import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 
 interface ToolData {
   tool: {
@@ -148,7 +148,7 @@ export const toolListPage = definePage({
   },
 })
 
-const toolPath = (context: IdContext) => pathTo(context, `/tools/${context.params.id}`)
+const toolPath = (context: IdPathContext) => pathTo(context, `/tools/${context.params.id}`)
 
 const setActiveAction = (isActive: boolean, message: string): Action =>
   defineAction({

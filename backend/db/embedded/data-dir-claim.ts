@@ -50,7 +50,7 @@ export async function claimDataDir(dataDir: string, owner: Owner): Promise<Claim
   let previous: Owner | undefined
   try {
     await withLockFolder(path.join(dataDir, 'claiming'), async () => {
-      previous = await readOwner(file)
+      previous = await getOwner(file)
       if (previous && (await isListening(previous.socket))) throw new DataDirInUseError(dataDir, previous)
       await replaceFile(file, JSON.stringify(owner))
     })
@@ -67,7 +67,7 @@ export async function claimDataDir(dataDir: string, owner: Owner): Promise<Claim
   }
 }
 
-async function readOwner(file: string): Promise<Owner | undefined> {
+async function getOwner(file: string): Promise<Owner | undefined> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined
     throw error

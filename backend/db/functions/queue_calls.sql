@@ -13,6 +13,7 @@ create or replace function queue_calls(workspace bigint, at timestamptz, calls c
 #variable_conflict use_column
 declare
   done queued_call[];
+  shared_ids bigint[];
 begin
   while cardinality(calls) > 0 loop
     done := array(
@@ -37,6 +38,30 @@ begin
       ) as first_open
       where request.if_open <> 'queue'
     );
+    -- An open call that something other than an import asks for, too, belongs to that. Undoing its import then leaves it.
+    if cardinality(done) > 0 then
+      shared_ids := array(
+        select call.id
+        from (
+          select call_id from unnest(done) join unnest(calls) as request using (item)
+          where request.origin ->> 'kind' <> 'import'
+          order by call_id
+        ) as found
+        cross join lateral (
+          select id from call where call.id = found.call_id and import_id is not null limit 1 for no key update
+        ) as call
+      );
+      if cardinality(shared_ids) > 0 then
+        update call set import_id = null where id = any(shared_ids) and status <> 'completed';
+        -- Without calls that ended while their locks were waited for: another one is queued instead.
+        done := array(
+          select open_call from unnest(done) as open_call
+          where not exists (
+            select from call where id = open_call.call_id and id = any(shared_ids) and status = 'completed'
+          )
+        );
+      end if;
+    end if;
     return query select * from unnest(done);
     calls := array(
       select request from unnest(calls) as request where item <> all(array(select item from unnest(done)))

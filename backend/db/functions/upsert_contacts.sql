@@ -74,7 +74,7 @@ begin
       updated_at = at,
       updated_by = changed_by
     from unnest(contacts) as changed (changed_number, changes, changed_by)
-    where id = any(found_ids) and id <> all(created_ids) and phone_number = changed_number and changes <> '{}';
+    where id = any(found_ids) and id <> all(created_ids) and phone_number = changed_number;
   end if;
 
   return query select id, phone_number, id = any(created_ids) from contact where id = any(found_ids);

@@ -263,7 +263,7 @@ interface CallTable {
   analysis_until: TimestampColumn | null
   conversation_erased_at: TimestampColumn | null
   origin: NullableJson<CallOrigin>
-  /** The import in `origin`. */
+  /** The import in `origin`. If something else asked for the open call, too: null, or the other import. */
   import_id: Generated<number | null>
   canceled_by: NullableJson<Actor>
   queued_with: NullableJson<Partial<CallSettings>>

@@ -208,7 +208,7 @@ it("shows a contact's calls and opt-out in each workspace that has the number", 
   expect(stories[0]).toContain(`Latest call, call ${call.id}: Next in line.`)
   expect(stories[0]).toContain(`Call ${call.id}: Queued`)
   expect(stories[1]).toMatch(
-    /^.* \(workspace \d+, Neighbor\)\nThe number isn't called, because it was put on the do-not-call list on .* in the dashboard\.\nLatest call, call \d+: The number is on the do-not-call list\./,
+    /^.* \(workspace \d+, Neighbor\)\nThe number isn't called, because it was put on the do-not-call list on .* in the dashboard, by a member or an import\.\nLatest call, call \d+: The number is on the do-not-call list\./,
   )
 
   const national = phone.replace('+1', '')

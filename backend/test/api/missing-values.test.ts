@@ -37,6 +37,11 @@ describe('a contact without a value that the greeting needs', () => {
     expect((await add({ variables: { appointment: 'inspection' } })).warnings).toEqual([])
   })
 
+  it("gives a warning for a name that an older Live agent doesn't list", async () => {
+    await setAgent({ greeting: '{{day}}, {{nope}}, {{name}}', variables: ['day'] })
+    expect((await add({})).warnings).toEqual([missing('day'), missing('nope')])
+  })
+
   it('gives none if a value is already stored', async () => {
     const phone_number = freshNumber()
     await add({ phone_number, variables: { appointment: 'inspection' } })

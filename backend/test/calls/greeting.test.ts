@@ -35,13 +35,19 @@ describe('a placeholder', () => {
     ['Hi {{last name}}', '{{last name}}'],
     ['Hi {{café}}', '{{café}}'],
     ['Hi first_name}}', '}}'],
-    ['Hi {{name|}}', '{{name|}}'],
     ['Hi {{name|a|b}}', '{{name|a|b}}'],
     ['Hi {{name|{there}', '{{name|'],
     ['Hi {{name|{{day}}}}', '{{name|'],
   ])('is malformed in “%s”', (greeting, quoted) => {
     expect(listGreetingNames(greeting, ['day']).malformed[0]).toBe(quoted)
     expect(describePlaceholderIssues(greeting, ['day'])).toContain(`“${quoted}”`)
+  })
+
+  it('must say something after the “|”', () => {
+    expect(describePlaceholderIssues('Hi {{name|}}, your {{ day | }}', ['day'])).toBe(
+      'The fallback of “{{name|}}” and “{{ day | }}” is blank. After the “|”, write what the agent says instead, or remove the “|”.',
+    )
+    expect(describePlaceholderIssues('Hi {{name|}} {day}', ['day'])).toContain("“{day}” isn't a placeholder.")
   })
 
   it('that is malformed is quoted, and says how to write it', () => {

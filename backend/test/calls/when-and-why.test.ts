@@ -136,7 +136,7 @@ describe('the sentence about a waiting call', () => {
         due_at: new Date('2026-11-29T15:00:00Z'),
         next_attempt_at: new Date('2026-11-30T09:00:00Z'),
       },
-      'Scheduled for Sun 3:00 PM in London (Sun 10:00 AM in New York), which is outside calling hours. Next attempt: Mon 9:00 AM in London (Mon 4:00 AM in New York).',
+      "Scheduled for Sun 3:00 PM in London (Sun 10:00 AM in New York), which is outside calling hours. It's Wed 10:44 PM for Lucy (London, from the phone number). Calling hours are Monday to Friday, 9:00 AM to 5:00 PM. Next attempt: Mon 9:00 AM in London (Mon 4:00 AM in New York).",
     ],
     [
       'that is retried',
@@ -146,49 +146,59 @@ describe('the sentence about a waiting call', () => {
         due_at: new Date('2026-11-25T17:00:00Z'),
         next_attempt_at: new Date('2026-11-25T17:00:00Z'),
       },
-      'Waiting to retry after attempt 1 of 3. Next attempt: 12:00 PM.',
+      "Waiting to retry after attempt 1 of 3. It's Wed 11:00 AM for Lucy (New York, from the phone number). Next attempt: 12:00 PM.",
+    ],
+    [
+      'that is retried after calling hours',
+      '2026-11-25T21:30:00Z',
+      {
+        attempts: 1,
+        due_at: new Date('2026-11-25T22:30:00Z'),
+        next_attempt_at: new Date('2026-11-25T22:30:00Z'),
+      },
+      "Waiting to retry after attempt 1 of 3. It's Wed 4:30 PM for Lucy (New York, from the phone number). Calling hours are Monday to Friday, 9:00 AM to 5:00 PM. Next attempt: Thu 9:00 AM.",
     ],
     [
       'whose campaign is at its limit',
       morning,
       { free_capacity: 0, is_number_busy: true },
-      'The campaign is at its limit of 5 concurrent calls. The call is placed when one of them has ended.',
+      'The campaign is at its limit of 5 concurrent calls, so this call waits for others to end.',
     ],
     [
       'whose number is being called',
       morning,
       { is_number_busy: true },
-      "Another call to the contact's number is in progress. The call is placed when that one has ended.",
+      "Another call to the contact's number is in progress, so this call waits for that one to end.",
     ],
     [
       'of a paused campaign',
       morning,
       { campaign_status: 'paused', paused_reason: '20 calls failed in a row.' },
-      'The campaign is paused. Resume it to place this call. Otherwise, it expires on Dec 2, 2026. 20 calls failed in a row.',
+      "The campaign is paused. Resume it to place this call. If it isn't resumed by Dec 2, 2026, the call expires. 20 calls failed in a row.",
     ],
     [
       'of a paused campaign, outside calling hours',
       evening,
       { campaign_status: 'paused', ...london },
-      "The campaign is paused. Resume it to place this call. The call won't be placed before Thu 9:00 AM in London (Thu 4:00 AM in New York). Otherwise, it expires on Dec 2, 2026.",
+      "The campaign is paused. Resume it to place this call. If it isn't resumed by Dec 2, 2026, the call expires. Once it's resumed, the call isn't placed before Thu 9:00 AM in London (Thu 4:00 AM in New York).",
     ],
     [
       'of a paused agent',
       morning,
       { agent_status: 'paused' },
-      "The agent Ava isn't Live. Resume it to place this call. Otherwise, it expires on Dec 2, 2026.",
+      "The agent Ava isn't Live. Resume it to place this call. If it isn't resumed by Dec 2, 2026, the call expires.",
     ],
     [
       'of a draft',
       morning,
       { agent_status: 'draft' },
-      "The agent Ava isn't Live. Publish it to place this call. Otherwise, it expires on Dec 2, 2026.",
+      "The agent Ava isn't Live. Publish it to place this call. If it isn't published by Dec 2, 2026, the call expires.",
     ],
     [
       'from a retired number',
       morning,
       { number_status: 'retired', ...later },
-      "The phone number Main number is retired. Activate it to place this call. The call won't be placed before Mon 10:00 AM. Otherwise, it expires on Dec 7, 2026.",
+      "The phone number Main number is retired. Activate it to place this call. If it isn't activated by Dec 7, 2026, the call expires. Once it's activated, the call isn't placed before Mon 10:00 AM.",
     ],
     [
       'that is a test call',
@@ -216,7 +226,7 @@ describe('the sentence about a waiting call', () => {
   it('says that simulated retries come earlier than the campaign says', () => {
     const due = new Date('2026-11-25T16:06:00Z')
     expect(format(morning, { attempts: 1, due_at: due, next_attempt_at: due }, 10).sentence).toBe(
-      "Waiting to retry after attempt 1 of 3. Next attempt: 11:06 AM. The campaign's delay is 60 minutes, but simulated calls run at 10 times the speed.",
+      "Waiting to retry after attempt 1 of 3. It's Wed 11:00 AM for Lucy (New York, from the phone number). Next attempt: 11:06 AM. The campaign's delay is 60 minutes, but simulated calls run at 10 times the speed.",
     )
   })
 

@@ -41,7 +41,8 @@ async function sendOverLimits({ path, schema, user, token, status, maxBytes }: T
       count += 1
       const response = await request(world.service, user, path, { [name]: text, _csrf: token })
       // Hidden fields, and those that only some tools have, aren't in their usual place.
-      const isOnPage = !/^[_*]/.test(field.path[0] ?? '') && response.html.includes(`name="${name}"`)
+      const isOnPage =
+        !/^[_*]/.test(field.path[0] ?? '') && findForm(response.html, path).includes(`name="${name}"`)
       const isAtField = response.html.includes(`id="f-${name.replace(/[^\w-]/g, '-')}-issue"`)
       const isTooLarge = maxBytes !== undefined && text.length > maxBytes
       const isRejected = response.status === (isTooLarge ? 413 : status)
@@ -49,6 +50,13 @@ async function sendOverLimits({ path, schema, user, token, status, maxBytes }: T
     }
   }
   return { count, accepted }
+}
+
+/** Returns the form of a page that is sent to a path. Empty if the page doesn't show it, such as a question that's moot. */
+function findForm(html: string, path: string): string {
+  const forms = [...html.matchAll(/<form([^>]*)>([\s\S]*?)<\/form>/g)]
+  const sentTo = (tag: string) => /action="([^"?]*)/.exec(tag)?.[1] ?? path
+  return forms.find(([, tag = '']) => sentTo(tag) === path)?.[2] ?? ''
 }
 
 /** Opens a form for its CSRF token. */

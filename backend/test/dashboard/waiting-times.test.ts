@@ -113,7 +113,7 @@ it("says on each page in the contact's time first when a call in another time zo
   const next = 'Tue 9:00 AM in London (Tue 4:00 AM in New York)'
   const [page = '', ...lists] = pagesOf(call).slice(0, 4)
   const now = formatDate('minutes', world.service.deps.clock.now(), 'Europe/London')
-  const sentence = `Not called yet. It's Mon ${now} for Maya (London, from the contact). Calling hours are Monday, Tuesday, 9:00 AM to 3:00 PM. Next attempt: ${next}.`
+  const sentence = `Not called yet. It's Mon ${now} for Maya (London, from the contact). Calling hours are Monday and Tuesday, 9:00 AM to 3:00 PM. Next attempt: ${next}.`
   expect((await user.open(page)).text).toContain(sentence)
   for (const path of lists) expect((await user.open(path)).text).toContain(next)
   const [story] = await readStories(world.service.deps, { callId: call.id })
@@ -126,10 +126,10 @@ it('tells the limit of the campaign from another call to the number, and counts 
   const { deps } = world.service
   const second = await waitFor.concurrency(user)
   const third = await seedCall(deps, seed, freshNumber(), { campaign_id: second.campaign_id })
-  const limit = 'The campaign is at its limit of 1 concurrent call.'
+  const limit = 'The campaign is at its limit of 1 concurrent call, so this call waits for others to end.'
   expect((await open(`/calls/${second.id}`)).text).toContain(limit)
   expect((await open(`/calls/${third.id}`)).text).toContain(
-    `${limit} The call is placed when one of them has ended. 1 call of this campaign is ahead of it.`,
+    `${limit} 1 call of this campaign is ahead of it.`,
   )
 
   const number = freshNumber()
@@ -138,7 +138,7 @@ it('tells the limit of the campaign from another call to the number, and counts 
   const other = await seedCampaign(deps, { ...seed, name: 'Other' })
   const blocked = await seedCall(deps, seed, number, { campaign_id: other })
   expect((await open(`/calls/${blocked.id}`)).text).toContain(
-    "Another call to the contact's number is in progress.",
+    "Another call to the contact's number is in progress, so this call waits for that one to end.",
   )
   expect((await open('/calls?status=queued')).text).toContain('Another call to this number')
 })
@@ -153,7 +153,7 @@ it.each([
     const user = await seedSignedInOwner(world.service)
     const call = await waitFor[reason](user)
     const { html, text } = await user.open(`/calls/${call.id}`)
-    expect(text).toContain('Otherwise, it expires on May 11, 2026.')
+    expect(text).toMatch(/If it isn't (resumed|activated) by May 11, 2026, the call expires\./)
     const [, path = ''] = new RegExp(`<a href="/w/\\d+([^"]+)">${label}</a>`).exec(html) ?? []
     expect((await user.open(path)).html).toMatch(button)
   },
@@ -186,7 +186,7 @@ it('says after a call is queued what is true for the chosen campaign', async () 
   const form = await open(`/contacts/${contact.id}/call`)
   const { page } = await browser.press(form, 'Call now', { campaign_id: String(closed) })
   expect(page.text).toContain(
-    `Call queued. It's Mon ${now} for Maya (London, from the contact). Calling hours are Monday, Tuesday, 9:00 AM to 3:00 PM. Next attempt: Tue 9:00 AM in London (Tue 4:00 AM in New York).`,
+    `Call queued. It's Mon ${now} for Maya (London, from the contact). Calling hours are Monday and Tuesday, 9:00 AM to 3:00 PM. Next attempt: Tue 9:00 AM in London (Tue 4:00 AM in New York).`,
   )
 
   await setAgentStatus(deps, seed.workspaceId, seed.agentId, 'paused')
@@ -204,7 +204,7 @@ it('says which settings of a waiting call have changed since it was queued, from
     callingHours: { ...workdays, end: '15:30' },
   })
   const changed =
-    'Changed since the call was queued: Calling hours from “Monday, Tuesday, 9:00 AM to 3:00 PM” to “Monday, Tuesday, 9:00 AM to 3:30 PM”.'
+    'Changed since the call was queued: Calling hours from “Monday and Tuesday, 9:00 AM to 3:00 PM” to “Monday and Tuesday, 9:00 AM to 3:30 PM”.'
   expect((await user.open(`/calls/${call.id}`)).text).toContain(changed)
   const [story] = await readStories(deps, { callId: call.id })
   expect(story?.sentences).toContain(changed)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals'
+import { afterAll, beforeAll, expect } from '@jest/globals'
 import { getUse, ImportColumns } from '../../contacts/import/import-columns.ts'
 import { startImporter } from '../../contacts/import/importer.ts'
 import { getImport } from '../../contacts/import/imports.ts'
@@ -41,6 +41,38 @@ export function useImportWorld() {
     return { path, page: await waitUntilSettled(user, path) }
   }
 
+  /** Uploads a file, accepts the guessed columns except for `choices`, and waits for the check. */
+  const uploadAndCheck = async (
+    user: SignedInUser,
+    bytes: string | Uint8Array,
+    choices: ColumnChoices = {},
+    name = 'leads.csv',
+  ) => {
+    const { path, page } = await uploadFile(user, bytes, name)
+    if (!page.html.includes('/columns"')) return { path, page }
+    await user.browser.press(page, 'Check file', toMappingFields(page.html, choices))
+    return { path, page: await waitUntilSettled(user, path) }
+  }
+
+  /** Imports a file, with calls if `calls` isn't false. Returns the path of its page. */
+  const importFile = async (
+    user: SignedInUser & { seed: { campaignId: number } },
+    file: string,
+    { calls = true, name = 'leads.csv' } = {},
+  ) => {
+    const { path, page } = await uploadAndCheck(user, file, {}, name)
+    const campaign = calls ? String(user.seed.campaignId) : ''
+    await user.browser.press(page, 'Import contacts', { campaign_id: campaign })
+    expect((await waitUntilSettled(user, path)).text).toContain('Import complete')
+    return path
+  }
+
+  /** Confirms that an import is undone, and returns its page once the worker has undone it. */
+  const undo = async (user: SignedInUser, path: string) => {
+    await user.browser.press(await user.open(`${path}/undo`), 'Undo import')
+    return waitUntilSettled(user, path)
+  }
+
   return {
     world,
     /** Starts a worker whose waits use real time, because these tests don't advance the manual clock. */
@@ -53,18 +85,9 @@ export function useImportWorld() {
     waitUntilSettled,
     /** Uploads a file, and waits until its columns can be mapped. */
     uploadFile,
-    /** Uploads a file, accepts the guessed columns except for `choices`, and waits for the check. */
-    uploadAndCheck: async (
-      user: SignedInUser,
-      bytes: string | Uint8Array,
-      choices: ColumnChoices = {},
-      name = 'leads.csv',
-    ) => {
-      const { path, page } = await uploadFile(user, bytes, name)
-      if (!page.html.includes('/columns"')) return { path, page }
-      await user.browser.press(page, 'Check file', toMappingFields(page.html, choices))
-      return { path, page: await waitUntilSettled(user, path) }
-    },
+    uploadAndCheck,
+    importFile,
+    undo,
     listContacts: ({ seed }: { seed: { workspaceId: number } }) =>
       world.database.db
         .selectFrom('contact')

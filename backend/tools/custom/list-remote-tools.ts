@@ -1,6 +1,7 @@
 import type { ListToolsResult } from '@modelcontextprotocol/client'
 import { secondMs } from '../../core/durations.ts'
 import { releaseRequestSlot } from '../../core/request-slot.ts'
+import { cutText } from '../../core/text.ts'
 import { isStorableText } from '../../core/validate-rules.ts'
 import type { RemoteAddress, RemoteSession } from './connect-remote.ts'
 import { openRemoteSession } from './remote-client.ts'
@@ -62,7 +63,7 @@ function toListedTool(
   tool: ListToolsResult['tools'][number],
   schemaIssues: readonly string[],
 ): ListedRemoteTool {
-  const description = (tool.description ?? tool.title ?? tool.name).slice(0, listLimits.description)
+  const description = cutText(tool.description ?? tool.title ?? tool.name, listLimits.description)
   return {
     name: tool.name,
     description,

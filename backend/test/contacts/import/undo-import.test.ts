@@ -16,26 +16,11 @@ import { seedSignedInOwner } from '../../support/dashboard.ts'
 
 type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
 
-const { world, startWorker, waitUntilSettled, uploadAndCheck } = useImportWorld()
+const { world, startWorker, waitUntilSettled, uploadAndCheck, importFile, undo } = useImportWorld()
 let worker: Worker
 beforeAll(() => {
   worker = startWorker()
 })
-
-/** Imports a file, with calls if `calls` isn't false. Returns the path of its page. */
-async function importFile(user: Owner, file: string, { calls = true, name = 'leads.csv' } = {}) {
-  const { path, page } = await uploadAndCheck(user, file, {}, name)
-  const campaign = calls ? String(user.seed.campaignId) : ''
-  await user.browser.press(page, 'Import contacts', { campaign_id: campaign })
-  expect((await waitUntilSettled(user, path)).text).toContain('Import complete')
-  return path
-}
-
-/** Confirms that an import is undone, and returns its page once the worker has undone it. */
-async function undo(user: Owner, path: string) {
-  await user.browser.press(await user.open(`${path}/undo`), 'Undo import')
-  return waitUntilSettled(user, path)
-}
 
 const findContact = async ({ seed }: Owner, phoneNumber: string) =>
   world.database.db
@@ -141,7 +126,7 @@ it.each(newContacts)('decides whether to remove a new contact $what', async ({ c
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls })
   await touch?.(user)
   const page = await undo(user, path)
-  expect(page.text).toContain('Import undone')
+  expect(page.text).toMatch(/Import undone Undone by .+ at \d+:\d\d/)
   const contact = await findContact(user, number)
   if (stays === null) {
     expect(getStat(page.html)).toMatchObject({ 'Contacts removed': 1, 'Contacts left as they were': 0 })
@@ -256,6 +241,14 @@ it('keeps numbers on the do-not-call list that the file put there', async () => 
     .where('workspace_id', '=', user.seed.workspaceId)
     .execute()
   expect(entries).toHaveLength(1)
+  // The import that listed the number isn't named anymore, so the pages must not say that it was something else.
+  const call = await seedCall(world.service.deps, user.seed, number)
+  const callPage = await user.open(`/calls/${call.id}`)
+  expect(callPage.text).toMatch(
+    /It was put on the do-not-call list on .+ in the dashboard, by a member or an import\./,
+  )
+  const contactPage = await user.open(`/contacts/${call.contact.id}`)
+  expect(contactPage.text).toContain('(added in Outdial, by a member or an import)')
 })
 
 it('counts a person in two rows once, before and after an import and its undo', async () => {
@@ -303,13 +296,13 @@ it('undoes only the first of two files that have the same contact', async () => 
   })
   const page = await undo(user, first)
   expect(getStat(page.html)).toMatchObject({
-    'Calls canceled': 1,
+    'Calls canceled': 0,
     'Contacts removed': 0,
-    'New contact, but changed since the import': 1,
+    'New contact, but something else queued a call': 1,
   })
   expect(await findContact(user, number)).toMatchObject({ first_name: 'Anna', email: 'anna@example.com' })
   const undone = await undo(user, second)
-  expect(getStat(undone.html)).toMatchObject({ 'Contacts restored': 1 })
+  expect(getStat(undone.html)).toMatchObject({ 'Calls canceled': 1, 'Contacts restored': 1 })
   expect(await findContact(user, number)).toMatchObject({ first_name: 'Ann', email: null })
 })
 

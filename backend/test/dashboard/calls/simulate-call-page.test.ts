@@ -19,6 +19,15 @@ it('queues a test call to any number, outside calling hours too, and shows it', 
   expect((await open('/overview')).text).toContain('Calls are simulated, so no phone rings.')
 })
 
+it('says which numbers take longer, because their calls are retried', async () => {
+  const { open } = await seedSignedInOwner(world.service)
+  const form = await open('/calls/simulate')
+  expect(form.text).toContain("Numbers that end in 0101 don't answer, and those that end in 0102 are busy.")
+  expect(form.text).toContain('If the campaign retries such calls, they take longer to complete.')
+  const firstSteps = (await open('/overview')).text
+  expect(firstSteps).toContain('If the number ends in 0100, that takes seconds.')
+})
+
 it('offers only campaigns that can call', async () => {
   const { seed, open } = await seedSignedInOwner(world.service)
   const paused = await seedCampaign(world.service.deps, seed)

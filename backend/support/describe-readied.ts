@@ -1,0 +1,56 @@
+import { maxCallsAhead, planReadied, type Readied, type Wait } from '../calls/when-and-why.ts'
+import type { Deps } from '../deps.ts'
+import { createTimeFormats, formatCount, formatPlural } from '../views/format.ts'
+import { formatNextAttempt } from './describe-waiting.ts'
+
+/**
+ * Says which waiting calls start when a campaign, agent, or number is ready to call: before it is, to ask, and afterward.
+ * Returns null if no real calls wait, so there's nothing to ask.
+ */
+export async function describeReadied(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  workspace: { id: number; timeZone: string },
+  readied: Readied,
+): Promise<string | null> {
+  const now = clock.now()
+  const { count, waits } = await planReadied(db, workspace.id, readied, now)
+  if (count === 0) return null
+  const waiting = `${formatPlural(count, 'call is', 'calls are')} waiting.`
+  const starting = waits.filter(({ reason }) => reason === null)
+  if (starting.length > 0) return `${waiting} ${describeStarting(starting, count)}`
+  const [earliest] = waits
+    .filter(({ nextAt }) => nextAt !== null)
+    .sort((a, b) => Number(a.nextAt) - Number(b.nextAt))
+  if (earliest === undefined) return `${waiting} ${describeOtherWait(waits, count)}`
+  const at = formatNextAttempt(earliest, now, createTimeFormats(now, workspace.timeZone))
+  if (count === 1) return `${waiting} It isn't placed before ${at}.`
+  return `${waiting} None can start right away. The first isn't placed before ${at}.`
+}
+
+/** Says how many calls start, if nothing changes until then. */
+function describeStarting(starting: readonly Wait[], count: number): string {
+  const limits = new Map(starting.map(({ call }) => [call.campaign_id, call.max_concurrent_calls]))
+  const limit = [...limits.values()].reduce((sum, max) => sum + max, 0)
+  if (count === 1) return 'It can start right away.'
+  const more = starting.length === maxCallsAhead ? ' or more' : ''
+  const atOnce = starting.length > limit ? `, up to ${formatCount(limit)} at the same time` : ''
+  return `${formatCount(starting.length)}${more} of them can start right away${atOnce}.`
+}
+
+const otherWaits = {
+  campaign_paused: 'the campaign to be active',
+  agent_not_live: 'the agent to be Live',
+  number_not_active: 'an active phone number',
+  campaign_limit: 'other calls of the campaign to end',
+  number_busy: 'another call to the same number to end',
+}
+
+/** Says what else calls wait for that isn't a time. */
+function describeOtherWait(waits: readonly Wait[], count: number): string {
+  const texts = Object.entries(otherWaits)
+    .filter(([reason]) => waits.some((wait) => wait.reason === reason))
+    .map(([, text]) => text)
+  return `${count === 1 ? 'It also waits' : 'They also wait'} for ${orFormat.format(texts)}.`
+}
+
+const orFormat = new Intl.ListFormat('en-US', { type: 'disjunction' })

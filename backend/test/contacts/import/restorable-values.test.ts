@@ -1,0 +1,33 @@
+import { expect, it } from '@jest/globals'
+import { joinChanges, toRestorableValues } from '../../../contacts/import/restorable-values.ts'
+
+const bob = { oldValues: { first_name: 'Original' }, newValues: { first_name: 'Bob' } }
+
+it('restores the value before the first row that changed a field', () => {
+  const robert = {
+    oldValues: { first_name: 'Bob', email: null },
+    newValues: { first_name: 'Robert', email: 'r@example.com' },
+  }
+  const changes = joinChanges([bob, robert])
+  const current = { first_name: 'Robert', email: 'r@example.com' }
+  expect(toRestorableValues(current, changes)).toEqual({ first_name: 'Original', email: null })
+  expect(toRestorableValues({ ...current, first_name: 'Bob' }, changes)).toEqual({ email: null })
+})
+
+it('restores what someone else changed between two rows', () => {
+  const robert = { oldValues: { first_name: 'Tim' }, newValues: { first_name: 'Robert' } }
+  expect(toRestorableValues({ first_name: 'Robert' }, joinChanges([bob, robert]))).toEqual({
+    first_name: 'Tim',
+  })
+})
+
+it('restores each variable that several rows changed, and removes those that were new', () => {
+  const changes = joinChanges([
+    { oldValues: { variables: { roof: 'slate' } }, newValues: { variables: { roof: 'wood', plan: 'one' } } },
+    { oldValues: { variables: { plan: 'one' } }, newValues: { variables: { plan: 'two' } } },
+    // Someone has removed the plan.
+    { oldValues: { variables: { roof: 'wood' } }, newValues: { variables: { roof: 'tin', plan: 'three' } } },
+  ])
+  const current = { variables: { roof: 'tin', plan: 'three', size: 'big' } }
+  expect(toRestorableValues(current, changes)).toEqual({ variables: { size: 'big', roof: 'slate' } })
+})

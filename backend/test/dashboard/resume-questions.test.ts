@@ -1,0 +1,130 @@
+import { expect, it } from '@jest/globals'
+import type { Page } from '../../../support/browser.ts'
+import { addContact } from '../../contacts/add-contact.ts'
+import { seedSignedInOwner } from '../support/dashboard.ts'
+import { freshNumber, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
+import { useServiceWorld } from '../support/service.ts'
+
+// Resuming a campaign or an agent and activating a number can dial people, so each asks first, and says what it starts.
+
+const world = useServiceWorld()
+
+type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
+
+/** Queues calls to new contacts in New York. */
+async function queueCalls({ seed, userId }: Owner, count: number, campaignId = seed.campaignId) {
+  const caller = { workspaceId: seed.workspaceId, userId, apiKeyId: null, clientId: null, scopes: [] }
+  for (let index = 0; index < count; index += 1) {
+    await addContact(world.service.deps, caller, { phone_number: freshNumber(), campaign_id: campaignId })
+  }
+}
+
+interface Case {
+  what: string
+  path: (user: Owner) => string
+  /** The buttons that stop and start it. Starting asks first if calls wait. */
+  stop: string
+  start: string
+  confirm: string
+  question: string
+  done: string
+}
+
+const cases: Case[] = [
+  {
+    what: 'a campaign',
+    path: ({ seed }) => `/campaigns/${seed.campaignId}`,
+    stop: 'Pause',
+    start: 'Resume',
+    confirm: 'Resume campaign',
+    question: 'Resume the campaign “Leads”?',
+    done: 'Campaign resumed.',
+  },
+  {
+    what: 'an agent',
+    path: ({ seed }) => `/agents/${seed.agentId}`,
+    stop: 'Pause',
+    start: 'Resume',
+    confirm: 'Resume agent',
+    question: 'Resume the agent “Ava”?',
+    done: 'Agent resumed.',
+  },
+  {
+    what: 'a phone number',
+    path: () => '/phone-numbers',
+    stop: 'Retire number',
+    start: 'Activate',
+    confirm: 'Activate number',
+    question: 'Activate the phone number “Sales”?',
+    done: 'Phone number activated.',
+  },
+]
+
+async function stop(user: Owner, { path, stop: button }: Case): Promise<Page> {
+  return (await user.browser.press(await user.open(path(user)), button)).page
+}
+
+it.each(cases)('asks before $what that calls wait for dials people, and says how many', async (one) => {
+  const user = await seedSignedInOwner(world.service)
+  await queueCalls(user, 7)
+  const stopped = await stop(user, one)
+  const calls = '7 calls are waiting. 7 of them can start right away, up to 5 at the same time.'
+  expect(stopped.text).toContain(`${one.question} ${calls}`)
+  const { page } = await user.browser.press(stopped, one.confirm)
+  expect(page.text).toContain(`${one.done} ${calls}`)
+})
+
+it.each(cases)("doesn't ask before $what that no calls wait for is started", async (one) => {
+  const user = await seedSignedInOwner(world.service)
+  const stopped = await stop(user, one)
+  expect(stopped.text).not.toContain(one.question)
+  const { page } = await user.browser.press(stopped, one.start)
+  expect(page.text).toContain(one.done)
+  expect(page.text).not.toContain(`${one.done} 0 calls`)
+})
+
+it.each(cases)('says when calls outside calling hours start once $what is ready', async (one) => {
+  const user = await seedSignedInOwner(world.service)
+  const hours = { days: ['sat', 'sun'], start: '10:00', end: '20:00' }
+  await world.database.db
+    .updateTable('campaign')
+    .set({ calling_hours: JSON.stringify(hours) })
+    .where('id', '=', user.seed.campaignId)
+    .execute()
+  await queueCalls(user, 1)
+  const stopped = await stop(user, one)
+  expect(stopped.text).toMatch(/1 call is waiting\. It isn't placed before Sat [^.]*10:00 AM[^.]*\./)
+  await queueCalls(user, 1)
+  const { page } = await user.browser.press(stopped, one.confirm)
+  expect(page.text).toMatch(
+    /2 calls are waiting\. None can start right away\. The first isn't placed before Sat /,
+  )
+})
+
+it("names what else calls wait for, and doesn't promise that they're placed", async () => {
+  const user = await seedSignedInOwner(world.service)
+  await queueCalls(user, 1)
+  const agent = cases.find(({ what }) => what === 'an agent')
+  if (agent === undefined) throw new Error('no case for an agent')
+  await stop(user, agent)
+  await user.browser.press(await user.open('/phone-numbers'), 'Retire number')
+  const page = await user.open(agent.path(user))
+  expect(page.text).toContain('1 call is waiting. It also waits for an active phone number.')
+  const { page: resumed } = await user.browser.press(page, 'Resume agent')
+  expect(resumed.text).toContain(
+    'Agent resumed. 1 call is waiting. It also waits for an active phone number.',
+  )
+})
+
+it("counts only the calls that the agent's other campaign can place", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { workspaceId, agentId } = user.seed
+  const phoneNumberId = await seedPhoneNumber(world.service.deps, workspaceId)
+  const other = await seedCampaign(world.service.deps, { workspaceId, agentId, phoneNumberId, name: 'Other' })
+  await queueCalls(user, 2)
+  await queueCalls(user, 1, other)
+  await user.browser.press(await user.open(`/campaigns/${user.seed.campaignId}`), 'Pause')
+  await user.browser.press(await user.open(`/agents/${agentId}`), 'Pause')
+  const page = await user.open(`/agents/${agentId}`)
+  expect(page.text).toContain('3 calls are waiting. 1 of them can start right away.')
+})
