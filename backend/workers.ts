@@ -1,3 +1,4 @@
+import { startFileNameErasure } from './contacts/import/erase-file-names.ts'
 import { startImporter } from './contacts/import/importer.ts'
 import type { Notifier } from './core/notify.ts'
 import type { Worker } from './core/worker.ts'
@@ -20,6 +21,11 @@ export function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop
     deliveryQueued: () => sender.notify(),
     importQueued: () => importer.notify(),
   })
-  const cleanups = [startExpirationJob(deps), startAuthorizationCleanup(deps), startRetention(deps)]
+  const cleanups = [
+    startExpirationJob(deps),
+    startAuthorizationCleanup(deps),
+    startRetention(deps),
+    startFileNameErasure(deps),
+  ]
   return [dialer, startSweeper(deps), sender, importer, ...cleanups, startTableAnalysis(deps)]
 }

@@ -8,6 +8,7 @@ export const findIdentifyingData = (db: Db, workspaceId: number, contactId: numb
   db
     .selectFrom('contact')
     .select(['phone_number as phoneNumber', 'email'])
+    .select(['external_id as externalId', 'first_name as firstName', 'last_name as lastName'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
     .executeTakeFirst()

@@ -10,6 +10,13 @@ export interface ContactIdentifiers {
   email: string | null
 }
 
+/** What can say in the name of a file who a contact is. */
+export interface PersonNames extends ContactIdentifiers {
+  externalId: string | null
+  firstName: string | null
+  lastName: string | null
+}
+
 /** A contact that is being erased. Its row and those of its calls are locked. */
 export interface ContactToErase extends ContactIdentifiers {
   workspaceId: number

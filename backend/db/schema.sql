@@ -428,13 +428,14 @@ create table contact_import (
   undone_at timestamp with time zone,
   undo_after_contact_id bigint,
   undo_counts jsonb,
+  erasures jsonb not null default '[]'::jsonb,
   constraint contact_import_pkey PRIMARY KEY (id),
   constraint contact_import_status_check CHECK ((status = ANY (ARRAY['uploaded'::text, 'mapping'::text, 'checking'::text, 'checked'::text, 'importing'::text, 'done'::text, 'failed'::text, 'undoing'::text, 'undone'::text]))),
   constraint contact_import_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE SET NULL,
   constraint contact_import_workspace_id_campaign_id_fkey FOREIGN KEY (workspace_id, campaign_id) REFERENCES campaign(workspace_id, id),
   constraint contact_import_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 );
-CREATE INDEX contact_import_due ON contact_import USING btree (id) WHERE (status = ANY (ARRAY['uploaded'::text, 'checking'::text, 'importing'::text, 'undoing'::text]));
+CREATE INDEX contact_import_due ON contact_import USING btree (id) WHERE ((status = ANY (ARRAY['uploaded'::text, 'checking'::text, 'importing'::text, 'undoing'::text])) OR (erasures <> '[]'::jsonb));
 CREATE INDEX contact_import_expired ON contact_import USING btree (expires_at);
 CREATE INDEX contact_import_workspace ON contact_import USING btree (workspace_id, id DESC);
 grant delete, insert, select, update on contact_import to outdial_service;
@@ -577,6 +578,17 @@ grant delete, insert, select, update on do_not_call_removal to outdial_service;
 grant delete, insert, select, update on do_not_call_removal to outdial_workspace;
 create policy service on do_not_call_removal to outdial_service using (true);
 create policy workspace on do_not_call_removal to outdial_workspace using ((workspace_id = current_workspace_id()));
+
+create table erased_file_name (
+  workspace_id bigint not null,
+  import_id bigint not null,
+  constraint erased_file_name_pkey PRIMARY KEY (workspace_id, import_id),
+  constraint erased_file_name_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on erased_file_name to outdial_service;
+grant delete, insert, select, update on erased_file_name to outdial_workspace;
+create policy service on erased_file_name to outdial_service using (true);
+create policy workspace on erased_file_name to outdial_workspace using ((workspace_id = current_workspace_id()));
 
 create table event (
   id text not null,

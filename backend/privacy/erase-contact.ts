@@ -7,6 +7,7 @@ import {
   eraseNotes,
   findIdentifyingData,
 } from '../contacts/erase-contact-data.ts'
+import { findImportsNaming, queueNameErasure } from '../contacts/import/erase-file-names.ts'
 import { eraseImportRows } from '../contacts/import/erase-imports.ts'
 import { hourMs } from '../core/durations.ts'
 import { notFound } from '../core/errors.ts'
@@ -62,12 +63,15 @@ export async function eraseContact(
   if (found === undefined) throw notFound('contact')
   if (found.phoneNumber === '') return // already erased
   const identifiers = toIdentifiers(found)
+  const person = { ...found, ...identifiers }
   // The clocks of the processes can differ by less than this.
   const mentionsReadAt = new Date(deps.clock.now().getTime() - hourMs)
   const mentionIds = await findMentions(deps.db, workspaceId, identifiers)
+  const importsNaming = await findImportsNaming(deps.db, workspaceId, person)
   await inTransaction(deps, async (tx) => {
-    const at = tx.clock.now()
-    await eraseImportRows(tx.db, { workspaceId, ...identifiers, at })
+    await eraseImportRows(tx.db, { workspaceId, ...person })
+    await queueNameErasure(tx.db, workspaceId, importsNaming)
+    tx.notify.importQueued()
     const contact = await lockContactForErasure(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('contact')
     if (contact.erasedAt !== null) return
@@ -77,6 +81,7 @@ export async function eraseContact(
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
       throw callInProgressError()
 
+    const at = tx.clock.now()
     const callIds = calls.map(({ id }) => id)
     const end = { outcome: 'canceled', endedReason: 'contact_erased', at } as const
     // These events are erased with all others in this transaction, before anything can send them.

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Db } from '../../db/schema.ts'
 import { rankPhones } from './guess-columns.ts'
 import { ColumnChoice, type ImportColumn, ImportColumns, useColumn, withoutReason } from './import-columns.ts'
-import type { ImportJob } from './import-store.ts'
+import { type ImportJob, nothingToErase } from './import-store.ts'
 import { FileConsent } from './parse-consent.ts'
 
 /** Remembered mappings per workspace. The one that was used the longest ago goes. */
@@ -90,6 +90,7 @@ export async function recallConsent(
     .select(['columns', 'consent'])
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '<', job.id)
+    .where('erasures', '=', nothingToErase)
     .orderBy('id', 'desc')
     .limit(maxImports)
     .execute()

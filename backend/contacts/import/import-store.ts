@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { secondMs } from '../../core/durations.ts'
 import type { Db } from '../../db/schema.ts'
+import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { ImportColumn } from './import-columns.ts'
 import type { FileConsent } from './parse-consent.ts'
 import type { FoundColumns } from './read-columns.ts'
@@ -12,7 +13,9 @@ export interface ImportJob {
   workspaceId: number
   fence: number
   attempts: number
-  status: 'uploaded' | 'checking' | 'importing' | 'undoing'
+  status: ImportStatus
+  /** True if an erased contact has to be removed from the file first. */
+  isErasing: boolean
 }
 
 const leaseMs = 30 * secondMs
@@ -39,8 +42,8 @@ export async function insertImport(
 }
 
 /**
- * Leases imports to check or run, including those that a lost process started. Only the oldest of a workspace, so that
- * one workspace's files don't make another's wait.
+ * Leases imports to check or run, including those that a lost process started. Only one of a workspace, so that one
+ * workspace's files don't make another's wait: the oldest from which a contact must be erased, or else the oldest.
  */
 export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[]> {
   const { rows } = await sql<ImportJob>`
@@ -48,31 +51,33 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
     where id in (
       select id from contact_import
       where id in (
-        select min(id) from contact_import
-        where status in ('uploaded', 'checking', 'importing', 'undoing')
+        select (array_agg(id order by erasures = '[]', id))[1] from contact_import
+        where status in ('uploaded', 'checking', 'importing', 'undoing') or erasures <> '[]'
         group by workspace_id
         having bool_and(lease_until is null or lease_until < clock_timestamp())
       ) and (lease_until is null or lease_until < clock_timestamp())
       order by id limit ${capacity}
       for no key update skip locked
     )
-    returning id, workspace_id as "workspaceId", fence, attempts, status`.execute(db)
+    returning id, workspace_id as "workspaceId", fence, attempts, status, erasures <> '[]' as "isErasing"`.execute(
+    db,
+  )
   return rows
 }
 
 /**
  * Locks the job and renews its lease, in the transaction of a step. Returns false if another process has leased it, or if the
- * file was discarded. Each step of an undo is progress. A check isn't: it starts over if it fails. An import makes progress
- * when it writes results.
+ * file was discarded. Each step of an undo is progress. Those of a check and of a search for erased contacts aren't: they start
+ * over if they fail. An import makes progress when it writes results.
  */
 export async function renewImportLease(db: Db, job: ImportJob): Promise<boolean> {
   const renewed = await db
     .updateTable('contact_import')
-    .set({ lease_until: newLeaseEnd, ...(job.status === 'undoing' && { attempts: 0 }) })
+    .set({ lease_until: newLeaseEnd, ...(job.status === 'undoing' && !job.isErasing && { attempts: 0 }) })
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
     .where('fence', '=', job.fence)
-    .where('status', '=', job.status)
+    .$if(!job.isErasing, (query) => query.where('status', '=', job.status))
     .returning('id')
     .executeTakeFirst()
   return renewed !== undefined
@@ -88,6 +93,9 @@ export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
     .where('fence', '=', job.fence)
     .execute()
 }
+
+/** Of an import from which no contact has to be erased. */
+export const nothingToErase = sql<string>`'[]'::jsonb`
 
 /** Clears what the file contains. Its rows are stored apart. */
 const noContent = { bytes: null, samples: '[]' } as const
@@ -174,6 +182,7 @@ export async function markMapped(
     .where('id', '=', importId)
     .where('status', 'in', ['mapping', 'checked'])
     .where('bytes', 'is not', null)
+    .where('erasures', '=', nothingToErase)
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
@@ -286,6 +295,7 @@ export async function markImportStarted(
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', importId)
     .where('status', '=', 'checked')
+    .where('erasures', '=', nothingToErase)
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
@@ -306,6 +316,7 @@ export const findImport = (db: Db, workspaceId: number, importId: number) =>
       'contact_import.is_recalled',
       'contact_import.consent',
       sql<boolean>`contact_import.bytes is not null`.as('is_stored'),
+      sql<boolean>`contact_import.erasures <> '[]'`.as('is_erasing'),
       'contact_import.created_at',
       'contact_import.finished_at',
       'contact_import.campaign_id',

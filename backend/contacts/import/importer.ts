@@ -3,6 +3,7 @@ import { describeError } from '../../core/errors.ts'
 import { startWorker, type Worker } from '../../core/worker.ts'
 import type { Deps } from '../../deps.ts'
 import { checkImport, findColumns } from './check-import.ts'
+import { eraseFromImport } from './erase-from-import.ts'
 import { finishImportStep, type ImportJob, leaseImports } from './import-store.ts'
 import { UnreadableFileError } from './parse-csv.ts'
 import { runImport } from './run-import.ts'
@@ -13,7 +14,10 @@ type ImporterDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
 /** How many times a file can be leased without progress before its import fails. */
 const maxAttempts = 3
 
-/** Starts the worker that checks files of contacts, imports them, and undoes imports. Several may run: each file is leased. */
+/**
+ * Starts the worker that checks files of contacts, imports them, undoes imports, and removes erased contacts from files.
+ * Several may run: each file is leased.
+ */
 export const startImporter = (deps: ImporterDeps): Worker =>
   startWorker<ImportJob>(deps.clock, {
     name: 'importer',
@@ -27,6 +31,7 @@ export const startImporter = (deps: ImporterDeps): Worker =>
   })
 
 async function handleImport(deps: ImporterDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
+  if (job.isErasing) return eraseFromImport(deps, job, signal, { everything: job.attempts > maxAttempts })
   if (job.status === 'undoing')
     return job.attempts > maxAttempts ? failUndo(deps, job) : undoImport(deps, job, signal)
   const fail = (message: string) =>

@@ -75,11 +75,26 @@ export async function startImport(
 const notChecked: ReadonlySet<ImportStatus> = new Set(['uploaded', 'mapping', 'checking', 'failed'])
 
 /**
- * Returns an import with its campaign.
+ * Returns an import with its campaign, unless an erased contact is yet to be removed from its file.
+ *
+ * @throws {ApiError} not_found, validation_failed
+ */
+export async function getImport(deps: Pick<Deps, 'db'>, workspaceId: number, importId: number) {
+  const found = await requireImport(deps, workspaceId, importId)
+  if (found.is_erasing)
+    throw new FormError(
+      'validation_failed',
+      'A contact was erased, and that person is being removed from this file. Try again in a few minutes.',
+    )
+  return found
+}
+
+/**
+ * Returns an import like `getImport`, also while an erased contact is being removed: then nothing of the file may be shown.
  *
  * @throws {ApiError} not_found
  */
-export async function getImport({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number) {
+export async function requireImport({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number) {
   const found = await findImport(db, workspaceId, importId)
   if (found === undefined)
     throw new FormError(
@@ -101,6 +116,6 @@ export async function discardImport(
   importId: number,
 ): Promise<boolean> {
   if (await deleteImport(deps.db, workspaceId, importId)) return true
-  await getImport(deps, workspaceId, importId)
+  await requireImport(deps, workspaceId, importId)
   return false
 }

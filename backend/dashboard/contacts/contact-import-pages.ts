@@ -5,8 +5,8 @@ import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { type ImportColumn, ImportColumns } from '../../contacts/import/import-columns.ts'
 import {
   discardImport,
-  getImport,
   maxFileBytes,
+  requireImport,
   startImport,
   uploadContacts,
 } from '../../contacts/import/imports.ts'
@@ -99,6 +99,8 @@ interface ImportData {
 const importListView = template<UploadData>('dashboard/contacts/contact-import-page')
 const importResultView = template<ImportData>('dashboard/contacts/contact-import-result-page')
 
+const importErasingView = template<{ name: string }>('dashboard/contacts/contact-import-erasing-page')
+
 const maxIssues = 100
 
 const previewRows = 20
@@ -146,7 +148,8 @@ async function showResult(
 ): Promise<View> {
   const { workspace, query } = context
   const { id } = context.params
-  const found = await getImport(deps, workspace.id, id)
+  const found = await requireImport(deps, workspace.id, id)
+  if (found.is_erasing) return importErasingView(`Import of ${found.file_name}`, { name: found.file_name })
   const counts = await countImportRows(deps.db, workspace.id, id)
   const columns = ImportColumns.parse(found.columns)
   const campaigns = await listOpenCampaigns(deps, workspace.id)

@@ -23,6 +23,7 @@ export const eraseContactPage = defineForm({
         'The calls stay in your lists and statistics, but without the contact and the conversation. If the number is ' +
           'on the do-not-call list, it stays there. Rows in Google Sheets and data already sent to webhooks and tools ' +
           'are not deleted.',
+        'Contact files uploaded in the last seven days are then searched for this person, which takes up to a few minutes.',
         'If notes, variables, conversations, or metadata of other contacts mention this person, they are not changed.',
       ],
       confirmation: name === number ? `Type ${number} to confirm` : `Type ${number} or “${name}” to confirm`,

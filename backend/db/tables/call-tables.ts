@@ -31,6 +31,7 @@ export interface CallTables {
   contact_import: ContactImportTable
   contact_import_row: ContactImportRowTable
   contact_import_mapping: ContactImportMappingTable
+  erased_file_name: ErasedFileNameTable
   call: CallTable
   call_attempt: CallAttemptTable
   attempt_report: AttemptReportTable
@@ -187,6 +188,7 @@ interface ContactImportTable {
   undone_at: TimestampColumn | null
   undo_after_contact_id: number | null
   undo_counts: NullableJson<UndoCounts>
+  erasures: JsonWithDefault<unknown>
 }
 
 /** What undoing an import has done. Contacts are counted once. */
@@ -214,6 +216,11 @@ interface ContactImportRowTable {
   result: 'created' | 'updated' | 'failed' | null
   call: 'queued' | 'open' | 'do_not_call' | 'no_consent' | null
   cells: NullableJson<unknown>
+}
+
+interface ErasedFileNameTable {
+  workspace_id: number
+  import_id: number
 }
 
 interface ContactImportMappingTable {

@@ -1,6 +1,9 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { eraseFromImport } from '../../contacts/import/erase-from-import.ts'
+import { leaseImports } from '../../contacts/import/import-store.ts'
+import { uploadContacts } from '../../contacts/import/imports.ts'
 import { doNotCallSettings } from '../../db/do-not-call-settings.ts'
 import type { Database } from '../../db/schema.ts'
 import { hashRequest, respondOnce } from '../../idempotency/idempotency.ts'
@@ -30,7 +33,6 @@ const exceptions: Record<string, string> = {
   'call_attempt.provider': 'the name of a telephony provider',
   'call_callback.client_id': 'an app',
   'contact_change.fields': 'names of columns',
-  'contact_import.file_name': 'the name of the file; deleted with the import after seven days',
   'contact_import.undo_counts': 'numbers, and a fixed set of keys',
   'contact_import.undone_by': 'a member',
   'contact_import_mapping.columns': 'a fixed set of values',
@@ -84,7 +86,7 @@ beforeAll(async () => {
   erased = await recordErasure()
 })
 
-/** Erases a contact, and returns the columns that the SQL statements set and the tables that they delete from. */
+/** Erases a contact, also from an import, and returns the columns that the SQL statements set and the tables that they delete from. */
 async function recordErasure(): Promise<typeof erased> {
   const statements: string[] = []
   const types = new pg.TypeOverrides()
@@ -108,9 +110,19 @@ async function recordErasure(): Promise<typeof erased> {
     status: 201,
     body: await addContact(tx, caller, body),
   }))
+  const bytes = Buffer.from('Phone\n+12025550173\n')
+  const file = { name: 'leads.csv', bytes, isTooLarge: false }
+  const importId = await uploadContacts(deps, { workspaceId: seed.workspaceId, userId: seed.userId }, file)
+  await database.db
+    .insertInto('contact_import_row')
+    .values({ import_id: importId, position: 2, state: 'invalid', issues: '[{}]' })
+    .execute()
   const { id: contactId } = await database.db.selectFrom('contact').select('id').executeTakeFirstOrThrow()
   try {
     await eraseContact({ ...deps, db }, seed.workspaceId, contactId)
+    const [job] = await leaseImports(db, 1)
+    if (job === undefined) throw new Error('no import to erase the contact from')
+    await eraseFromImport({ ...deps, db }, job, new AbortController().signal, { everything: true })
   } finally {
     await db.destroy()
   }

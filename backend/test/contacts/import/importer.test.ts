@@ -127,6 +127,7 @@ it("doesn't import a contact that was erased after the check", async () => {
   const { contact } = await seedCall(world.service.deps, user.seed, '+12025570101')
   const { path, page } = await uploadAndCheck(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
   await eraseContact(world.service.deps, user.seed.workspaceId, contact.id)
+  await waitUntilSettled(user, path)
   await user.browser.press(page, 'Import contacts')
   await waitUntilSettled(user, path)
   expect((await listContacts(user)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])

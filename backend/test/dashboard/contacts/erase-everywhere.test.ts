@@ -1,4 +1,5 @@
 // cspell:ignore e-mail Zeldas José
+import { isDeepStrictEqual } from 'node:util'
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { startImporter } from '../../../contacts/import/importer.ts'
@@ -97,6 +98,16 @@ it('erases everything about a person, including rows in files that are being imp
     confirmation: '+12025550173',
   })
   expect(page.text).toContain('erased')
+  for (const id of [checked, ...unread]) {
+    expect((await open(`/contacts/import/${id}`)).text).toContain('Removing an erased contact')
+    expect((await open(`/contacts/import/${id}`)).html).not.toMatch(person)
+  }
+  const eraser = startImporter(world.service.deps)
+  await waitForValue(
+    () => world.database.db.selectFrom('contact_import').select('erasures').execute(),
+    (rows) => rows.every(({ erasures }) => isDeepStrictEqual(erasures, [])),
+  )
+  await eraser.stop()
   expect(await findTraces(person)).toEqual([])
 
   for (const id of unread)
@@ -157,8 +168,15 @@ it("waits for an import that is about to save the person, and doesn't let it add
     await transaction.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
   })
   await erasure
-  await startImport(world.service.deps, workspaceId, importId, null)
+  const start = () => startImport(world.service.deps, workspaceId, importId, null)
+  await expect(start()).rejects.toThrow('that person is being removed from this file')
   const again = startImporter(world.service.deps)
+  await waitForValue(
+    () => db.selectFrom('contact_import').select('erasures').where('id', '=', importId).executeTakeFirst(),
+    (row) => isDeepStrictEqual(row?.erasures, []),
+  )
+  await start()
+  again.notify()
   await statusIs('done')
   await again.stop()
   const people = await db
