@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { CallList } from '@outdial/contract'
+import pg from 'pg'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { type RunningProcess, runScript } from '../support/child-process.ts'
@@ -44,10 +45,10 @@ async function start(settings: Record<string, string>): Promise<{ url: string; p
   return { url, process }
 }
 
-const api = (url: string, path: string, body?: object) =>
+const api = (url: string, path: string, body?: object, token = key) =>
   fetch(`${url}/api/public/v1${path}`, {
     method: body === undefined ? 'GET' : 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
 
@@ -67,6 +68,35 @@ it('warn within seconds that REDIS_URL is missing, unless the other process only
   for (const { process } of [first, second]) expect((await process.result).code).toBe(0)
   expect((await worker.process.result).stdout).not.toContain('REDIS_URL')
   expect(await database.db.selectFrom('replica').selectAll().execute()).toEqual([])
+})
+
+it('notify the workers of each other about calls, without Redis', async () => {
+  const listener = new pg.Client({ connectionString: database.url })
+  await listener.connect()
+  try {
+    const messages: string[] = []
+    listener.on('notification', ({ payload = '' }) => messages.push(payload))
+    await listener.query('listen outdial')
+    const [first] = await Promise.all([start({ ROLE: 'all' }), start({ ROLE: 'worker' })])
+    // In a workspace of its own, because it queues many calls.
+    const another = await seedWorkspace({ db: database.db, secretBox: createSecretBox([secretKey]) })
+    const anotherKey = (
+      await createApiKey(testDeps(database.db), another.workspaceId, another.userId, 'Test')
+    ).key
+    let last = 0
+    const queue = () => {
+      last += 1
+      const body = { phone_number: `+1202555${String(2_000 + last)}`, campaign_id: another.campaignId }
+      return api(first.url, '/contacts/', body, anotherKey)
+    }
+    // The first process learns of the worker within seconds.
+    await waitFor(async () => {
+      expect((await queue()).status).toBe(201)
+      return messages.some((message) => message.includes('"callQueued"'))
+    })
+  } finally {
+    await listener.end()
+  }
 })
 
 describeWithRedis('processes with one Redis', () => {
