@@ -108,7 +108,7 @@ export async function findWaits(
   return new Map(calls.map((call) => [call.id, planWait(call, now)]))
 }
 
-/** What a person makes ready to call. */
+/** The campaign, agent, or number that a person makes ready to call. */
 export type Readied = { campaign_id: number } | { agent_id: number } | { phone_number_id: number }
 
 /**

@@ -35,8 +35,9 @@ export function matchVariables(
 }
 
 /**
- * Warns of variables that the greeting says without a fallback, and that the contact has no value for, also of those that the
- * agent doesn't list. One that only the script in the agent runtime uses gives no warning, because the script can do without it. An agent that lists none isn't compared.
+ * Warns of variables that the greeting says without a fallback, and that the contact has no value for, whether or not the agent
+ * lists them. One that only the script in the agent runtime uses gives no warning, because the script can do without it. The
+ * greeting of an agent that lists no variables isn't checked.
  */
 export const findMissingVariables = (
   { agentVariables, agentGreeting }: { agentVariables: readonly string[]; agentGreeting: string },

@@ -19,8 +19,8 @@ import { addOptOut, finishAnalysis } from './finish-attempt.ts'
 
 /**
  * Saves a runtime's report about an attempt. The worker that runs the attempt is notified and reads it from the table,
- * so any replica can receive it. Reports can arrive twice and out of order. A repeated report changes nothing, and a report about
- * something before the end is still saved after it.
+ * so any replica can receive it. Reports can arrive twice and out of order. A repeated report changes nothing, and a
+ * report about something before the end is still saved after it.
  *
  * @param options.byToken an attempt token authenticates the report. It's valid until the attempt and its analysis end, and for
  *   an opt-out a day longer.

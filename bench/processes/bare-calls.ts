@@ -28,15 +28,15 @@ const finish = `
   insert into event (id, workspace_id, type, call_id, body, created_at, unmatched, unmatched_count, matched_count)
   select $4, workspace_id, 'call.completed', id, $5, $3, '[]', 0, 0 from completed`
 
+const pool = await openBarePool()
+const campaignIds = JSON.parse(process.env.BENCH_CAMPAIGN_IDS ?? '[]') as number[]
+const workerId = randomUUID()
+
 /**
  * Makes the rows of a call to a busy contact with as few statements as possible: one that claims up to 50 calls and
  * starts their attempts, and one per call that ends the attempt, completes the call, and writes its event. It doesn't
  * share the claims fairly, check calling hours and the do-not-call list, or supervise the calls.
  */
-const pool = await openBarePool()
-const campaignIds = JSON.parse(process.env.BENCH_CAMPAIGN_IDS ?? '[]') as number[]
-const workerId = randomUUID()
-
 async function makeCalls(): Promise<number> {
   const { rows } = await pool.query<{ attempt: string; fence: number }>({
     name: 'claim',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import * as z from 'zod'
+import { cleanCell } from '../../core/csv.ts'
 import type { Db } from '../../db/schema.ts'
 import { rankPhones } from './guess-columns.ts'
 import { ColumnChoice, type ImportColumn, ImportColumns, useColumn, withoutReason } from './import-columns.ts'
@@ -16,12 +17,7 @@ const maxMappings = 100
  */
 const hashHeaders = (columns: readonly ImportColumn[]): Buffer => {
   const headers = withoutReason(columns).map(({ header }) =>
-    header
-      .trim()
-      // Added to texts that look like formulas.
-      .replace(/^'(?=[=+\-@])/, '')
-      .toLowerCase()
-      .replace(/\s+/g, ' '),
+    cleanCell(header).toLowerCase().replace(/\s+/g, ' '),
   )
   return createHash('sha256').update(JSON.stringify(headers)).digest()
 }

@@ -9,7 +9,7 @@ import { type ImportJob, releaseImport, renewImportLease } from './import-store.
 
 type EraseDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
-/** What to look for in a file. Stored until the file has been searched. */
+/** Identifies an erased contact in a file. It's stored until the file has been searched. */
 const ErasedPerson = z.object({ phoneNumber: z.string(), digits: z.string(), email: z.string().nullable() })
 export type ErasedPerson = z.infer<typeof ErasedPerson>
 

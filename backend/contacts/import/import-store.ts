@@ -94,7 +94,7 @@ export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
     .execute()
 }
 
-/** Of an import from which no contact has to be erased. */
+/** The erasures of an import from which no contact has to be removed. */
 export const nothingToErase = sql<string>`'[]'::jsonb`
 
 /** Clears what the file contains. Its rows are stored apart. */

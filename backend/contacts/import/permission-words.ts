@@ -56,7 +56,7 @@ export const otherChannelPattern = /mail|courriel|correo|sms|text|fax|newsletter
 export const callPattern =
   /call|phone|voice|tele(?:f|ph)on|telefoon|telefoni|anruf|angeruf|anzuruf|llam|appel|ligar|ligac|ligue|chamad|chiam|bellen|gebeld/
 
-/** What a column says about an opt-out, other than yes or no. */
+/** Words in headers of columns that say when, how, or why someone opted out, not whether. */
 export const detailPattern = /date|time|reason|source|mode|method|datum|fecha|grund/
 
 /** Words for calling and contacting, as in “Call me?” */

@@ -1,7 +1,7 @@
 import type { ChangedValues } from '../../db/tables/call-tables.ts'
 import { consentColumns, textColumns } from '../../db/tables/contact-fields.ts'
 
-/** What an import changed about a contact. */
+/** A change that an import made to a contact. */
 export interface ImportedValues {
   oldValues: ChangedValues
   newValues: ChangedValues

@@ -13,7 +13,7 @@ export const RowIssue = z.object({
 })
 export type RowIssue = z.infer<typeof RowIssue>
 
-/** Of each kind. A file can have 200 columns, and each row is stored and downloaded with its issues. */
+/** Limits the issues of a kind in a row: a file can have 200 columns, and each row is stored and downloaded with its issues. */
 const maxIssues = 10
 
 /** Shortens the name of a column, which is stored with each issue. */

@@ -84,7 +84,7 @@ interface ImportData {
   variables: string[]
   /** True if a column says who agreed to be called, but not where or when. */
   lacksConsentDetails: boolean
-  /** What to know about the whole file. Empty if there's nothing. */
+  /** The notice about the whole file, or an empty text. */
   fileNotice: string
   preview: PreviewLine[]
   issueTables: IssueTable[]
