@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { prepared } from '../db/connect.ts'
+import { hidden, prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { contactColumns } from '../db/tables/contact-fields.ts'
 import { waitingFor } from './can-call.ts'
@@ -92,9 +92,14 @@ export const findCallRows = (
   now: Date,
   listedIds?: readonly number[],
 ) =>
-  selectCalls(db, workspaceId, now, listedIds && sql<boolean>`call.id = any(${listedIds}::bigint[])`)
+  selectCalls(
+    db,
+    workspaceId,
+    now,
+    listedIds && sql<boolean>`call.id = any(${hidden(listedIds, 'bigint[]')})`,
+  )
     .modifyFront(prepared)
-    .where('call.id', '=', sql<number>`any(${ids}::bigint[])`)
+    .where('call.id', '=', sql<number>`any(${hidden(ids, 'bigint[]')})`)
     .orderBy('call.id')
     .execute()
 

@@ -8,13 +8,18 @@ import type { Db } from './schema.ts'
 
 /** PostgreSQL can just as well read all rows of a smaller table. */
 const minBytes = 64 * 1024
+/** A table that has grown this much is analyzed again. */
+const growth = 4
+/** A table that has grown to this size has been in use for longer than autovacuum takes to look. */
+const maxBytes = 64 * 1024 * 1024
 /** More than one, because rows that aren't committed yet don't count. Afterward, autovacuum does it. */
 const maxAttempts = 60
 
 /**
- * Starts the job that analyzes each table that has got its first rows. Autovacuum does so only after up to a minute. Until
- * then, PostgreSQL plans as if the table were empty: an index of all contacts of a workspace seems to be as good as one
- * that finds a single contact, and prepared statements keep such a plan.
+ * Starts the job that analyzes each table that has got its first rows, and again while it grows fast. Autovacuum does so only
+ * after up to a minute. Until then, PostgreSQL plans as if the table were empty or small: an index of all contacts of a
+ * workspace seems to be as good as one that finds a single contact, reading all rows seems to be as good as an index, and
+ * prepared statements keep such a plan.
  */
 export function startTableAnalysis(deps: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob {
   /** By table: how often this process has tried. */
@@ -23,21 +28,26 @@ export function startTableAnalysis(deps: Pick<Deps, 'db' | 'clock' | 'log'>): Pe
     name: 'table_analysis',
     intervalMs: secondMs,
     work: async () => {
-      const found = await findTablesWithoutStatistics(deps.db)
+      const found = await findTablesToAnalyze(deps.db)
       const tables = found.filter((table) => (attempts.get(table) ?? 0) < maxAttempts)
       if (tables.length === 0) return
       tables.forEach((table) => attempts.set(table, (attempts.get(table) ?? 0) + 1))
       await analyze(deps.db, tables)
     },
-    onError: (error) => deps.log.warn({ error: describeError(error) }, 'failed to analyze a new table'),
+    onError: (error) =>
+      deps.log.warn({ error: describeError(error) }, 'failed to analyze a table that has grown'),
   })
 }
 
-async function findTablesWithoutStatistics(db: Db): Promise<string[]> {
+/** Returns tables without statistics, and those that have grown much since theirs were made. */
+async function findTablesToAnalyze(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relkind = 'r' and relnamespace = current_schema::regnamespace and reltuples <= 0
-      and pg_relation_size(oid) >= ${minBytes}`.execute(db)
+    where relkind = 'r' and relnamespace = current_schema::regnamespace and (
+      reltuples <= 0 and pg_relation_size(oid) >= ${minBytes}
+      or pg_relation_size(oid) between ${growth} * greatest(${minBytes}, relpages * current_setting('block_size')::bigint)
+        and ${maxBytes}
+    )`.execute(db)
   return rows.map(({ name }) => name)
 }
 

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely'
+import {
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type RawBuilder,
+  sql,
+} from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { minuteMs, secondMs } from '../core/durations.ts'
@@ -232,6 +239,19 @@ const preparedMark = '/* prepared */'
  * statement. Its plan must be good for any values, and its columns must be selected by name.
  */
 export const prepared = sql.raw<void>(preparedMark)
+
+/**
+ * Hides a value of a prepared statement from the planner. Otherwise, PostgreSQL plans the statement each time if its plan for
+ * these values seems to cost less than the one for any values, for example because an array is short. That can take longer than
+ * running it.
+ */
+export const hidden = <Value>(
+  value: Value,
+  type: 'bigint[]' | 'bytea[]' | 'int' | 'int[]' | 'jsonb' | 'text' | 'timestamptz' | 'uuid[]',
+): RawBuilder<Value> => {
+  const cast = sql.raw(type)
+  return sql<Value>`(select ${value}::${cast})::${cast}`
+}
 
 /** Names of prepared statements, by text. */
 const statementNames = new LRUCache<string, string>({ max: 500 })

@@ -2,7 +2,7 @@ import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract
 import { sql } from 'kysely'
 import { contactSnapshot } from '../calls/call-settings.ts'
 import { secondMs } from '../core/durations.ts'
-import { prepared } from '../db/connect.ts'
+import { hidden, prepared } from '../db/connect.ts'
 import { inQueueOrder } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
@@ -99,7 +99,7 @@ export async function endAttempts(db: Db, workspaceId: number, ends: readonly At
     .select(isCanceled)
     .modifyFront(prepared)
     .where('call.workspace_id', '=', workspaceId)
-    .where('call.id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .where('call.id', '=', sql<number>`any(${hidden(callIds, 'bigint[]')})`)
     .orderBy('call.id')
     .forNoKeyUpdate('call')
     .execute()
@@ -140,7 +140,7 @@ export const findAttempts = (db: Db, workspaceId: number, ids: readonly string[]
     ])
     .modifyFront(prepared)
     .where('call_attempt.workspace_id', '=', workspaceId)
-    .where('call_attempt.id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('call_attempt.id', '=', sql<string>`any(${hidden(ids, 'uuid[]')})`)
     .execute()
 
 /**

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { currentSettings } from '../calls/call-settings.ts'
 import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../calls/can-call.ts'
 import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
-import { prepared } from '../db/connect.ts'
+import { hidden, prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
 
@@ -60,7 +60,7 @@ export async function lockDueCalls(
 ): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`${prepared}
     select due.id
-    from unnest(${[...shares.keys()]}::bigint[], ${[...shares.values()]}::int[]) as share (campaign_id, take)
+    from unnest(${hidden([...shares.keys()], 'bigint[]')}, ${hidden([...shares.values()], 'int[]')}) as share (campaign_id, take)
     cross join lateral (
       select call.id from call
       where call.campaign_id = share.campaign_id and ${isDue(now)} and not ${isNumberBusy}
@@ -73,19 +73,19 @@ export async function lockDueCalls(
 
 /** Locks test calls that are due, alternating between workspaces. Returns their IDs. */
 export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<{ id: number }>`${prepared}
     select call.id
     from (
       select id, row_number() over (partition by workspace_id order by next_attempt_at, id) as turn
       from (
         select call.id, call.workspace_id, call.next_attempt_at
         from call ${activeJoins}
-        where call.status = 'queued' and call.test and call.next_attempt_at <= ${now}
+        where call.status = 'queued' and call.test and call.next_attempt_at <= ${hidden(now, 'timestamptz')}
         order by call.next_attempt_at, call.id
         limit 1000
       ) as due
       order by turn, id
-      limit ${capacity}
+      limit ${hidden(capacity, 'int')}
     ) as next
     join call on call.id = next.id
     where call.status = 'queued'
@@ -100,7 +100,7 @@ export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<C
   const { rows } = await sql<CallToDial>`${prepared}
     select ${callToDialColumns}
     from call ${activeJoins}
-    where call.id = any(${ids}::bigint[])
+    where call.id = any(${hidden(ids, 'bigint[]')})
     order by call.id`.execute(db)
   return rows
 }
@@ -257,7 +257,7 @@ export async function countCapacity(
     cross join lateral (
       select case when ${mayCampaignCall} then ${freeCapacity()} else 0 end as free
     ) as capacity
-    where campaign.id = any(${campaignIds}::bigint[])
+    where campaign.id = any(${hidden(campaignIds, 'bigint[]')})
     order by array_position(${campaignIds}::bigint[], campaign.id)`.execute(db)
   return rows
 }

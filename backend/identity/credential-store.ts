@@ -1,7 +1,7 @@
 import type { Scope } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
-import { prepared } from '../db/connect.ts'
+import { hidden, prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 
 /** The caller that a credential acts for, and when it expires. */
@@ -27,7 +27,7 @@ export async function findCredentials(
       'expires_at as expiresAt',
     ])
     .modifyFront(prepared)
-    .where('token_hash', '=', sql<Buffer>`any(${tokenHashes}::bytea[])`)
+    .where('token_hash', '=', sql<Buffer>`any(${hidden(tokenHashes, 'bytea[]')})`)
     .execute()
   const byHash = new Map(
     rows.map(({ token_hash: hash, ...credential }) => [hash.toString('base64'), credential]),

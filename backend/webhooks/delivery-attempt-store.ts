@@ -36,22 +36,22 @@ export async function recordDeliveryAttempts(
   results: readonly AttemptResultRow[],
   { skipLocked = false, failingSince }: { skipLocked?: boolean; failingSince?: Date } = {},
 ): Promise<number[]> {
-  const isFinal = ({ status }: DeliveryState) => status === 'delivered' || status === 'gone'
-  const { rows } = await sql<{ id: number }>`${prepared}
+  const rows = results.map(({ lease, attempt, state, onlyIf }) => ({
+    ...lease,
+    only_if: onlyIf,
+    new_status: state.status,
+    is_final: state.status === 'delivered' || state.status === 'gone',
+    new_attempt_at: state.status === 'pending' ? state.nextAttemptAt : null,
+    started_at: attempt.at,
+    duration_ms: attempt.durationMs,
+    status_code: attempt.statusCode,
+    error: attempt.error,
+  }))
+  const { rows: recorded } = await sql<{ id: number }>`${prepared}
     with result as (
-      select * from unnest(
-        ${results.map(({ lease }) => lease.id)}::bigint[],
-        ${results.map(({ lease }) => lease.fence)}::bigint[],
-        ${results.map(({ onlyIf }) => onlyIf)}::text[],
-        ${results.map(({ state }) => state.status)}::text[],
-        ${results.map(({ state }) => isFinal(state))}::boolean[],
-        ${results.map(({ state }) => (state.status === 'pending' ? state.nextAttemptAt : null))}::timestamptz[],
-        ${results.map(({ attempt }) => attempt.at)}::timestamptz[],
-        ${results.map(({ attempt }) => attempt.durationMs)}::int[],
-        ${results.map(({ attempt }) => attempt.statusCode)}::int[],
-        ${results.map(({ attempt }) => attempt.error)}::text[]
-      ) as result (
-        id, fence, only_if, new_status, is_final, new_attempt_at, started_at, duration_ms, status_code, error
+      select * from json_to_recordset(${JSON.stringify(rows)}) as result (
+        id bigint, fence bigint, only_if text, new_status text, is_final boolean, new_attempt_at timestamptz,
+        started_at timestamptz, duration_ms int, status_code int, error text
       )
     ), locked as (
       select result.*, d.status = 'canceled' and not is_final as keeps_canceled
@@ -90,5 +90,5 @@ export async function recordDeliveryAttempts(
     from locked
     returning delivery_id as id
   `.execute(db)
-  return rows.map(({ id }) => id)
+  return recorded.map(({ id }) => id)
 }

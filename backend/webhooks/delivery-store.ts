@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { secondMs } from '../core/durations.ts'
-import { prepared } from '../db/connect.ts'
+import { hidden, prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import { type Lane, type LaneShare, newTurns, shareCapacity, toLaneKey, type Turns } from './turns.ts'
 
@@ -117,7 +117,7 @@ async function listLanes(db: Db, turns: Turns): Promise<(Lane & { hostCount: num
     with recursive host as (
       (
         select target_host as name, 1 as position from webhook_delivery
-        where ${hasTurns} and target_host > ${turns.host} order by target_host limit 1
+        where ${hasTurns} and target_host > ${hidden(turns.host, 'text')} order by target_host limit 1
       )
       union all
       select next.name, position + 1
@@ -125,14 +125,14 @@ async function listLanes(db: Db, turns: Turns): Promise<(Lane & { hostCount: num
         select target_host as name from webhook_delivery
         where ${hasTurns} and target_host > host.name order by target_host limit 1
       ) next
-      where position < ${maxHosts}
+      where position < ${sql.lit(maxHosts)}
     )
     select host.name as host, lane.id, host.position as "hostCount"
     from host cross join lateral (
       with recursive lane as (
         select first.id, first.id as first_id, 1 as position
         from (
-          select coalesce(${nextLane(sql`(${lastLanes}::jsonb ->> host.name)::bigint`)}, ${firstLane}) as id
+          select coalesce(${nextLane(sql`(${hidden(lastLanes, 'jsonb')} ->> host.name)::bigint`)}, ${firstLane}) as id
         ) first
         where first.id is not null
         union all
@@ -140,7 +140,7 @@ async function listLanes(db: Db, turns: Turns): Promise<(Lane & { hostCount: num
         from lane cross join lateral (
           select coalesce(${nextLane(sql`lane.id`)}, ${firstLane}) as id
         ) next
-        where position < ${maxLanes} and next.id <> first_id
+        where position < ${sql.lit(maxLanes)} and next.id <> first_id
       )
       select id, position from lane
     ) lane
@@ -154,13 +154,11 @@ async function leaseFromLanes(
   shares: readonly LaneShare[],
   { workerId, now, leaseSeconds }: Claim,
 ): Promise<LeasedDelivery[]> {
+  const lanes = shares.map(({ host, id, limit }) => ({ host, id, max_deliveries: limit }))
   const { rows } = await sql<LeasedDelivery>`${prepared}
     with lane as (
-      select * from unnest(
-        ${shares.map(({ host }) => host)}::text[],
-        ${shares.map(({ id }) => id)}::bigint[],
-        ${shares.map(({ limit }) => limit)}::int[]
-      ) as lane (host, id, max_deliveries)
+      select host, id, max_deliveries
+      from json_to_recordset(${JSON.stringify(lanes)}) as lane (host text, id bigint, max_deliveries int)
     ), due as (
       select delivery.id from lane cross join lateral (
         select id from webhook_delivery

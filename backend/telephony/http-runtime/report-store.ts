@@ -1,5 +1,6 @@
 import type { RuntimeReport } from '@outdial/contract'
 import { sql } from 'kysely'
+import { hidden, prepared } from '../../db/connect.ts'
 import type { Db } from '../../db/schema.ts'
 
 /** Finds an attempt in any workspace, because a runtime serves all workspaces. */
@@ -16,6 +17,7 @@ export const findReportedAttempt = (db: Db, provider: string, attemptId: string)
         'awaitsAnalysis',
       ),
     ])
+    .modifyFront(prepared)
     .where('call_attempt.id', '=', attemptId)
     .where('call_attempt.provider', '=', provider)
     .executeTakeFirst()
@@ -46,7 +48,7 @@ export const insertReports = async (
   reports: readonly ReceivedReport[],
 ): Promise<string[][]> => {
   if (reports.length === 0) return []
-  const { rows } = await sql<{ changes: string[] }>`
+  const { rows } = await sql<{ changes: string[] }>`${prepared}
     with existing as (
       select contact.id
       from call_attempt join call on call.id = call_attempt.call_id join contact on contact.id = call.contact_id
@@ -72,7 +74,8 @@ export const findReports = async (
   const rows = await db
     .selectFrom('attempt_report')
     .select(['attempt_id', 'body'])
-    .where('attempt_id', 'in', attemptIds)
+    .modifyFront(prepared)
+    .where('attempt_id', '=', sql<string>`any(${hidden(attemptIds, 'uuid[]')})`)
     .orderBy('sequence')
     .execute()
   const byAttempt = Map.groupBy(rows, (row) => row.attempt_id)

@@ -27,8 +27,14 @@ it('keeps the plans of the functions that queue calls and look up the do-not-cal
   ])
 })
 
-it('analyzes a table within a second of its first rows, without waiting for autovacuum', async () => {
+it('analyzes a table within a second of its first rows, and again when it has grown, without waiting for autovacuum', async () => {
   const { deps, seed, database } = world
+  const addContacts = (from: number, to: number) =>
+    sql`
+      insert into contact (workspace_id, phone_number)
+      select ${seed.workspaceId}, '+' || n from generate_series(${from}::bigint, ${to}::bigint) n`.execute(
+      database.db,
+    )
   await asSuperuser(database.db, async (db) => {
     await sql`alter table contact set (autovacuum_enabled = off)`.execute(db)
     await sql`alter table do_not_call set (autovacuum_enabled = off)`.execute(db)
@@ -37,13 +43,14 @@ it('analyzes a table within a second of its first rows, without waiting for auto
   await waitFor(async () => deps.clock.waiting > 0)
   expect(await readRowEstimates()).toEqual({ contact: -1, do_not_call: -1 })
 
-  await sql`
-    insert into contact (workspace_id, phone_number)
-    select ${seed.workspaceId}, '+' || n from generate_series(12022000000, 12022001999) n`.execute(
-    database.db,
-  )
+  await addContacts(12_022_000_000, 12_022_001_999)
   deps.clock.advance(1_000)
   await waitFor(async () => deps.clock.waiting > 0 && (await readRowEstimates()).contact !== -1)
   expect(await readRowEstimates()).toEqual({ contact: 2_000, do_not_call: -1 })
+
+  await addContacts(12_022_002_000, 12_022_009_999)
+  deps.clock.advance(1_000)
+  await waitFor(async () => deps.clock.waiting > 0 && (await readRowEstimates()).contact !== 2_000)
+  expect(await readRowEstimates()).toEqual({ contact: 10_000, do_not_call: -1 })
   await job.stop()
 })
