@@ -9,6 +9,7 @@ const layers = [
   ['agents', 'contacts', 'http', 'knowledge', 'sign-in', 'spreadsheets', 'telephony'],
   ['campaigns', 'views'],
   ['calls'],
+  ['rules'],
   ['identity', 'scheduling', 'webhooks'],
   ['idempotency', 'outbound', 'replicas'],
   ['secrets'],

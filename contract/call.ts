@@ -45,6 +45,7 @@ export const EndedReason = z.enum([
   'worker_lost',
   'do_not_call',
   'number_type_not_allowed',
+  'destination_not_allowed',
   'not_attempted_in_time',
   'campaign_archived',
   'contact_erased',

@@ -431,7 +431,15 @@ export const detailTexts = {
   },
   number_type_not_allowed: {
     meaning: "This workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",
-    action: 'Use another number, or allow these numbers under **Settings**.',
+    action: 'Use another number, or allow these numbers under **Settings → Who may be called**.',
+  },
+  country_not_allowed: {
+    meaning: "This workspace doesn't call numbers in {country}.",
+    action: 'Use another number, or add the country under **Settings → Who may be called**.',
+  },
+  'country_not_allowed.none': {
+    meaning: "This workspace doesn't call numbers that belong to no country.",
+    action: 'Use another number, or allow all countries under **Settings → Who may be called**.',
   },
   invalid_country: {
     meaning: "{country} isn't a supported country code.",

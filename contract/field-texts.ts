@@ -180,7 +180,12 @@ export const endedReasonTexts = {
   number_type_not_allowed: {
     outcome: 'suppressed',
     meaning: "The workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",
-    support: 'Owners can allow these numbers under **Settings**.',
+    support: 'Owners can allow these numbers under **Settings → Who may be called**.',
+  },
+  destination_not_allowed: {
+    outcome: 'suppressed',
+    meaning: "The workspace doesn't call this country.",
+    support: 'Owners can change the countries under **Settings → Who may be called**.',
   },
   not_attempted_in_time: { outcome: 'expired', meaning: "The call couldn't be placed within 7 days." },
   campaign_archived: {
@@ -578,6 +583,10 @@ export const workspaceTexts = texts({
   time_zone: { label: campaignTexts.time_zone.label },
   calling_hours: { label: campaignTexts.calling_hours.label },
   calls_special_numbers: { label: 'Premium-rate and satellite numbers' },
+  countries: {
+    label: 'Countries',
+    form: 'Names or two-letter codes, separated by commas, for example United States, Canada. Leave blank to call every country.',
+  },
 })
 
 /** Filters of `GET /calls/`, of webhook subscriptions, and of Call Completed in Zapier. */

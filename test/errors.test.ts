@@ -25,6 +25,7 @@ describe('rejected requests', () => {
   it.each([
     ['phone_number', 'invalid_phone_number', 'HaltedError'],
     ['phone_number', 'number_type_not_allowed', 'HaltedError'],
+    ['phone_number', 'country_not_allowed', 'HaltedError'],
     ['country', 'invalid_country', 'HaltedError'],
     ['time_zone', 'invalid_time_zone', 'HaltedError'],
     ['first_name', 'too_long', 'HaltedError'],

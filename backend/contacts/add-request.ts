@@ -11,7 +11,8 @@ import type { ContactValues, FoundContact } from './contact-store.ts'
 export interface CallAddition extends RequestedCall {
   /**
    * What to do if the number is on the do-not-call list. `suppress` queues the call and completes it at once, `skip` only
-   * saves the contact, and `reject` changes nothing.
+   * saves the contact, and `reject` changes nothing. `skip` also only saves a contact whose country isn't called, which is an
+   * error otherwise.
    */
   ifListed: 'suppress' | 'skip' | 'reject'
 }
@@ -48,11 +49,14 @@ export interface AddRequest {
   api: ApiRequest | null
 }
 
+/** The number is on the do-not-call list, or its country isn't called. */
+export type SkipReason = 'listed' | 'country_not_allowed'
+
 export interface Added {
   kind: 'added'
   contact: { id: number; created: boolean }
-  /** `listed`: skipped, because the number is on the do-not-call list. Null if none was requested. */
-  call: QueueResult | 'listed' | null
+  /** Why it was skipped, if it was. Null if none was requested. */
+  call: QueueResult | SkipReason | null
   /** Null for a request that isn't from the API. */
   response: StoredResponse | null
 }

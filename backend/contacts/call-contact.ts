@@ -5,6 +5,7 @@ import type { Caller } from '../core/caller.ts'
 import { ApiError, fieldError, throwAsFieldError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { countryNotAllowed, findCallRules, isCountryAllowed } from '../rules/call-rules.ts'
 import { checkScheduledAt } from '../scheduling/local-time.ts'
 import { queueCall } from './add-contacts.ts'
 
@@ -51,12 +52,26 @@ export const callContact = (
  * @throws {ApiError} validation_failed, the same as from `callContact`
  */
 export async function checkCallable(
-  { db }: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db' | 'config'>,
   workspaceId: number,
   phoneNumber: string,
 ): Promise<void> {
+  const error = await findNumberError(deps, workspaceId, { phoneNumber, test: false })
+  if (error !== null) throw error
+}
+
+/** Returns why a call to a number would be rejected because of the number; null if it wouldn't. */
+export async function findNumberError(
+  deps: Pick<Deps, 'db' | 'config'>,
+  workspaceId: number,
+  { phoneNumber, test }: { phoneNumber: string; test: boolean },
+): Promise<ApiError | null> {
+  const { db } = deps
   if (await isOnDoNotCallList(db, workspaceId, phoneNumber))
-    throw new ApiError('validation_failed.do_not_call')
+    return new ApiError('validation_failed.do_not_call')
+  if (test) return null
   const notAllowed = await findNumbersNotAllowed(db, workspaceId, [phoneNumber])
-  if (notAllowed.size > 0) throw fieldError('phone_number', 'number_type_not_allowed')
+  if (notAllowed.size > 0) return fieldError('phone_number', 'number_type_not_allowed')
+  const rules = await findCallRules(deps, workspaceId)
+  return isCountryAllowed(rules, phoneNumber) ? null : countryNotAllowed(phoneNumber)
 }

@@ -7,8 +7,9 @@ import { rescheduleContact } from '../calls/reschedule-calls.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { type StoredResponse, storeResponses } from '../idempotency/idempotency.ts'
+import { doRulesApply, isCountryAllowed } from '../rules/call-rules.ts'
 import { addCallback } from '../webhooks/callbacks.ts'
-import type { Accepted, Added, AddRequest } from './add-request.ts'
+import type { Accepted, Added, AddRequest, SkipReason } from './add-request.ts'
 import { findMissingVariables } from './agent-variables.ts'
 import { upsertContacts } from './contact-store.ts'
 
@@ -21,6 +22,8 @@ interface Saved extends Accepted {
   timeZone: string | null
   /** True if the number is on the do-not-call list now. */
   isListed: boolean
+  /** Why its call is skipped. Null if it isn't, or if none is requested. */
+  skipped: SkipReason | null
 }
 
 interface SavedCall {
@@ -42,12 +45,12 @@ export async function saveAccepted(
   const calls = await saveCalls(tx, workspaceId, contacts, now)
   const callOf = new Map(calls.map(({ saved, call }) => [saved.request, call]))
   const responseOf = await respond(tx, workspaceId, calls, now)
-  return contacts.map(({ request, addition, contactId, created }) => [
+  return contacts.map(({ request, contactId, created, skipped }) => [
     request,
     {
       kind: 'added',
       contact: { id: contactId, created },
-      call: callOf.get(request) ?? (addition.call === null ? null : 'listed'),
+      call: callOf.get(request) ?? skipped,
       response: responseOf.get(request) ?? null,
     },
   ])
@@ -79,8 +82,20 @@ async function saveContacts(
     if (id === null) throw new Error('invariant: the contact was neither created nor found')
     const { time_zone: timeZone = contact.timeZone } = addition.changes
     const isListed = contact.isListed || addition.doNotCallNumbers.length > 0
-    return { ...candidate, contactId: id, created, timeZone, isListed }
+    const skipped = toSkipReason(tx.config, candidate, isListed)
+    return { ...candidate, contactId: id, created, timeZone, isListed, skipped }
   })
+}
+
+function toSkipReason(
+  config: Scope['config'],
+  { addition: { call }, campaign, contact }: Accepted,
+  isListed: boolean,
+): SkipReason | null {
+  if (call?.ifListed !== 'skip' || campaign === undefined) return null
+  if (isListed) return 'listed'
+  if (call.test || !doRulesApply(config)) return null
+  return isCountryAllowed(campaign.rules, contact.phoneNumber) ? null : 'country_not_allowed'
 }
 
 const hasChanges = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)
@@ -110,9 +125,9 @@ async function saveCalls(
   now: Date,
 ): Promise<SavedCall[]> {
   const requested = contacts.flatMap((saved) => {
-    const { addition, campaign, contact, contactId, isListed, timeZone } = saved
+    const { addition, campaign, contact, contactId, isListed, skipped, timeZone } = saved
     const { call } = addition
-    if (call === null || campaign === undefined || (isListed && call.ifListed === 'skip')) return []
+    if (call === null || campaign === undefined || skipped !== null) return []
     const callee = { phoneNumber: contact.phoneNumber, timeZone }
     return [{ saved, call: { ...call, contactId, callee, isListed, campaign } }]
   })

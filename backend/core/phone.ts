@@ -61,6 +61,15 @@ export function isSpecialNumber(phoneNumber: string): boolean {
   return specialCountryCodes.has(parsed.countryCallingCode) || specialTypes.has(parsed.getType())
 }
 
+/**
+ * Returns the country of a number, ISO 3166-1 alpha-2: +1 876 is Jamaica. Undefined for one without a country, such as a
+ * satellite number.
+ *
+ * @param phoneNumber in E.164
+ */
+export const countryOfNumber = (phoneNumber: string): string | undefined =>
+  parseNumber(phoneNumber, undefined)?.country
+
 const specialTypes: ReadonlySet<PhoneNumberType | undefined> = new Set([
   'PREMIUM_RATE',
   'SHARED_COST',

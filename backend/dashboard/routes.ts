@@ -99,6 +99,7 @@ import {
   withdrawInvitationAction,
 } from './settings/member-pages.ts'
 import { retentionPage, shortenRetentionPage, undoRetentionAction } from './settings/retention-pages.ts'
+import { rulesPage } from './settings/rules-page.ts'
 import { mountInvitation } from './sign-in/invitation-page.ts'
 import { mountResetPassword } from './sign-in/reset-password-page.ts'
 import { mountNewWorkspace, mountSignUp } from './sign-in/sign-up-pages.ts'
@@ -239,6 +240,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/integrations/deliveries/:id/replay': replayDeliveryAction,
 
     '/settings': generalSettingsPage,
+    '/settings/rules': rulesPage,
     '/settings/retention': retentionPage,
     '/settings/retention/shorten': shortenRetentionPage,
     '/settings/retention/undo': undoRetentionAction,

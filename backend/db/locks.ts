@@ -135,6 +135,8 @@ export interface CampaignRules {
   retry: RetryPolicy
   /** Attempts in a row that failed because of the telephony provider. */
   providerFailures: number
+  /** Rules of the workspace, which apply unless calls are simulated. */
+  rules: { countries: string[] | null }
 }
 
 /**
@@ -152,6 +154,8 @@ export const lockCampaign = async (
   mode: 'share' | 'update',
 ): Promise<CampaignRules | undefined> => (await lockCampaigns(db, workspaceId, [campaignId], mode))[0]
 
+const selectRules = sql<CampaignRules['rules']>`jsonb_build_object('countries', call_rules.countries)`
+
 /**
  * Locks campaigns like `lockCampaign`, in the order of their IDs.
  *
@@ -168,6 +172,7 @@ export const lockCampaigns = (
     .selectFrom('campaign')
     .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
     .innerJoin('agent', 'agent.id', 'campaign.agent_id')
+    .leftJoin('call_rules', 'call_rules.workspace_id', 'campaign.workspace_id')
     .select([
       'campaign.id',
       'campaign.status',
@@ -180,6 +185,7 @@ export const lockCampaigns = (
       'campaign.calling_hours as callingHours',
       'campaign.retry',
       'campaign.provider_failures as providerFailures',
+      selectRules.as('rules'),
     ])
     .modifyFront(prepared)
     .where('campaign.workspace_id', '=', workspaceId)

@@ -279,6 +279,19 @@ grant delete, insert, select, update on call_callback to outdial_workspace;
 create policy service on call_callback to outdial_service using (true);
 create policy workspace on call_callback to outdial_workspace using ((workspace_id = current_workspace_id()));
 
+create table call_rules (
+  workspace_id bigint not null,
+  countries text[],
+  changed_at timestamp with time zone not null,
+  changed_by jsonb not null,
+  constraint call_rules_pkey PRIMARY KEY (workspace_id),
+  constraint call_rules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on call_rules to outdial_service;
+grant delete, insert, select, update on call_rules to outdial_workspace;
+create policy service on call_rules to outdial_service using (true);
+create policy workspace on call_rules to outdial_workspace using ((workspace_id = current_workspace_id()));
+
 create table campaign (
   id bigint not null generated always as identity,
   workspace_id bigint not null,
@@ -468,7 +481,7 @@ create table contact_import_row (
   call text,
   cells jsonb,
   constraint contact_import_row_pkey PRIMARY KEY (import_id, "position"),
-  constraint contact_import_row_call_check CHECK ((call = ANY (ARRAY['queued'::text, 'open'::text, 'do_not_call'::text, 'no_consent'::text]))),
+  constraint contact_import_row_call_check CHECK ((call = ANY (ARRAY['queued'::text, 'open'::text, 'do_not_call'::text, 'no_consent'::text, 'country_not_allowed'::text]))),
   constraint contact_import_row_result_check CHECK ((result = ANY (ARRAY['created'::text, 'updated'::text, 'failed'::text]))),
   constraint contact_import_row_state_check CHECK ((state = ANY (ARRAY['new'::text, 'existing'::text, 'duplicate'::text, 'invalid'::text]))),
   constraint contact_import_row_import_id_fkey FOREIGN KEY (import_id) REFERENCES contact_import(id) ON DELETE CASCADE

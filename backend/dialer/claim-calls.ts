@@ -8,11 +8,13 @@ import { describeError } from '../core/errors.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { doRulesApply, isCountryAllowed } from '../rules/call-rules.ts'
 import { type CallPlan, planCall } from '../scheduling/calling-hours.ts'
 import { toLocalIsoTime } from '../scheduling/local-time.ts'
 import type { DialRequest } from '../telephony/provider.ts'
 import type { AttemptProgress } from './attempt-state.ts'
 import {
+  type CallToCheck,
   type CallToDial,
   countCapacity,
   type DialedCall,
@@ -58,8 +60,8 @@ export type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
  *
  * - A campaign never exceeds its limit of concurrent calls.
  * - A number has at most one live attempt per workspace.
- * - Calls outside calling hours, to numbers on the do-not-call list, and to numbers of types that the workspace doesn't call
- *   aren't claimed.
+ * - Calls outside calling hours, to numbers on the do-not-call list, and to numbers of types or countries that the workspace
+ *   doesn't call aren't claimed.
  * - Workspaces take turns. `turns` is what the dialer remembers about them.
  *
  * Resolves before the next turns of the campaigns are settled (`turns.settled`), so that the calls can be dialed at once.
@@ -149,9 +151,9 @@ async function repeatUntilClaimed(claim: () => Promise<ClaimResult>): Promise<Cl
 }
 
 /** A locked call, and when it can be placed. */
-type PlannedCall = CallToDial & { plan: CallPlan }
+type PlannedCall = CallToCheck & { plan: CallPlan }
 
-const planCalls = (calls: readonly CallToDial[], now: Date): PlannedCall[] =>
+const planCalls = (calls: readonly CallToCheck[], now: Date): PlannedCall[] =>
   calls.map((call) => {
     const rules = { callingHours: call.callingHours, timeZone: call.campaignTimeZone }
     const callee = { phoneNumber: call.toNumber, timeZone: call.contactTimeZone }
@@ -181,6 +183,11 @@ async function completeSuppressed(
       calls.filter((call) => call.onDoNotCallList),
     )
     await suppress('number_type_not_allowed', calls.filter(isNotAllowed))
+    if (!test && doRulesApply(tx.config))
+      await suppress(
+        'destination_not_allowed',
+        calls.filter((call) => !completed.has(call) && !isCountryAllowed(call.rules, call.toNumber)),
+      )
   }
   return locked.filter((call) => !completed.has(call))
 }

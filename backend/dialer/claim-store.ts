@@ -6,6 +6,7 @@ import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { hidden, prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
+import type { CallRules } from '../rules/call-rules.ts'
 
 /** A locked call, with everything that the claim and the telephony provider need. */
 export interface CallToDial {
@@ -94,12 +95,18 @@ export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Pro
   return rows.map(({ id }) => id)
 }
 
+/** A locked call, with the rules that it must follow unless calls are simulated. */
+export interface CallToCheck extends CallToDial {
+  rules: CallRules
+}
+
 /** Returns locked calls whose campaign, agent, and number are active. */
-export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<CallToDial[]> {
+export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<CallToCheck[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<CallToDial>`${prepared}
-    select ${callToDialColumns}
+  const { rows } = await sql<CallToCheck>`${prepared}
+    select ${callToDialColumns}, jsonb_build_object('countries', call_rules.countries) as rules
     from call ${activeJoins}
+    left join call_rules on call_rules.workspace_id = call.workspace_id
     where call.id = any(${hidden(ids, 'bigint[]')})
     order by call.id`.execute(db)
   return rows

@@ -39,7 +39,6 @@ export const updateWorkspace = (
     country: string
     time_zone: string
     calling_hours: CallingHours
-    calls_special_numbers: boolean
   },
 ) =>
   db
@@ -55,6 +54,18 @@ export const selectWorkspaceCountry = async (db: Db, workspaceId: number): Promi
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
   return country
+}
+
+export const updateCallsSpecialNumbers = async (
+  db: Db,
+  workspaceId: number,
+  callsThem: boolean,
+): Promise<void> => {
+  await db
+    .updateTable('workspace')
+    .set({ calls_special_numbers: callsThem })
+    .where('id', '=', workspaceId)
+    .execute()
 }
 
 export const selectCallsSpecialNumbers = async (db: Db, workspaceId: number): Promise<boolean> => {

@@ -14,6 +14,7 @@ import {
   selectCallsSpecialNumbers,
   selectWorkspaceCountry,
   setWebhookSecret,
+  updateCallsSpecialNumbers,
   updateWorkspace,
 } from './workspace-store.ts'
 
@@ -47,7 +48,6 @@ const WorkspaceFields = z.object({
 const WorkspaceSettings = WorkspaceFields.extend({
   /** The default for new campaigns. */
   calling_hours: z.unknown().pipe(CallingHours),
-  calls_special_numbers: z.boolean(),
 })
 
 /**
@@ -122,6 +122,10 @@ export const hasWorkspaces = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
  */
 export const findWorkspaceCountry = (db: Db, workspaceId: number): Promise<string> =>
   selectWorkspaceCountry(db, workspaceId)
+
+/** Sets whether the workspace calls premium-rate numbers and others that can cost much more. */
+export const setCallsSpecialNumbers = (db: Db, workspaceId: number, callsThem: boolean): Promise<void> =>
+  updateCallsSpecialNumbers(db, workspaceId, callsThem)
 
 /** Returns true if the workspace calls premium-rate numbers and others that can cost much more. */
 export const findCallsSpecialNumbers = (db: Db, workspaceId: number): Promise<boolean> =>

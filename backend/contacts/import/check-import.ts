@@ -1,10 +1,14 @@
+import { nameCountry } from '../../core/countries.ts'
 import { secondMs } from '../../core/durations.ts'
 import { createJobThread, type JobThread } from '../../core/job-thread.ts'
+import { countryOfNumber } from '../../core/phone.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
+import { type CallRules, findCallRules, isCountryAllowed } from '../../rules/call-rules.ts'
 import { recallConsent, recallMapping } from './column-memory.ts'
 import { ImportColumns } from './import-columns.ts'
 import {
+  type CheckedRow,
   deleteImportRows,
   findImportFile,
   finishImportStep,
@@ -19,7 +23,7 @@ import { markDenied } from './mark-denied.ts'
 import { FileConsent } from './parse-consent.ts'
 import { UnreadableFileError } from './parse-csv.ts'
 
-type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
+type ImportDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
 const threadFile = new URL('./import-thread.ts', import.meta.url)
 const maxHeapMegabytes = 256
@@ -71,6 +75,7 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
     const now = deps.clock.now()
     await read(reader, { open: { bytes, columns, hasHeader, country, timeZone, consent, now } })
     if (!(await startChecking(deps, job))) return
+    const rules = await findCallRules(deps, job.workspaceId)
     const denied = new Map<string, number>()
     for (;;) {
       if (signal.aborted) {
@@ -83,7 +88,11 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
         if (deniedNumber !== null) denied.set(deniedNumber, position)
       const isWritten = await inTransaction(deps, async (tx) => {
         if (!(await renewImportLease(tx.db, job))) return false
-        await insertImportRows(tx.db, job, rows)
+        await insertImportRows(
+          tx.db,
+          job,
+          rows.map((row) => noteCountry(rules, row)),
+        )
         return true
       })
       if (!isWritten) return
@@ -96,6 +105,16 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
   } finally {
     await reader.close()
   }
+}
+
+/** Notes in a row that its contact isn't called because of the number's country. */
+function noteCountry(rules: CallRules, row: CheckedRow): CheckedRow {
+  const { phone_number: phoneNumber, isDuplicate, issues } = row
+  if (phoneNumber === null || isDuplicate || isCountryAllowed(rules, phoneNumber)) return row
+  const country = countryOfNumber(phoneNumber)
+  const where = country === undefined ? 'this kind of number' : nameCountry(country)
+  const message = `The workspace doesn't call ${where}. The contact is saved, but not called.`
+  return { ...row, issues: [...issues, { column: '', message, kind: 'country' }] }
 }
 
 /** @throws {UnreadableFileError} */

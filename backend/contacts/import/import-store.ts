@@ -264,7 +264,7 @@ export const lockRemainingRows = (db: Db, job: ImportJob, rows: RemainingRows, l
 export interface RowResult {
   position: number
   result: 'created' | 'updated' | 'failed'
-  call: 'queued' | 'open' | 'do_not_call' | 'no_consent' | null
+  call: 'queued' | 'open' | 'do_not_call' | 'no_consent' | 'country_not_allowed' | null
   issues: RowIssue[]
 }
 

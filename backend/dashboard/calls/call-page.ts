@@ -1,8 +1,7 @@
 import { boundedText, type Call } from '@outdial/contract'
 import * as z from 'zod'
-import { findDoNotCallEntry } from '../../calls/check-do-not-call.ts'
 import { getCall } from '../../calls/get-calls.ts'
-import { findNumbersNotAllowed } from '../../calls/number-types.ts'
+import { findNumberError } from '../../contacts/call-contact.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { type CallHistory, readCallHistory } from '../../support/call-history.ts'
@@ -90,7 +89,7 @@ async function readPage(
   call: Call,
   workspace: { id: number; name: string; timeZone: string },
 ): Promise<Omit<CallData, 'listQuery'>> {
-  const { db, clock } = deps
+  const { clock } = deps
   const history = await readCallHistory(deps, workspace, call)
   if (history === undefined) throw pageNotFound() // the workspace was just deleted
   const { details, event, deliveries, wait } = history
@@ -139,8 +138,7 @@ async function readPage(
       call.status === 'completed' &&
       call.to_number !== '' &&
       details.campaign_status !== 'archived' &&
-      (await findDoNotCallEntry(db, workspace.id, call.to_number)) === undefined &&
-      (call.test || (await findNumbersNotAllowed(db, workspace.id, [call.to_number])).size === 0),
+      (await findNumberError(deps, workspace.id, { phoneNumber: call.to_number, test: call.test })) === null,
     againDetail: call.test
       ? 'A test call is queued. No phone rings.'
       : `A call to ${call.to_number} is queued in the campaign “${call.campaign_name}”.`,

@@ -99,7 +99,7 @@ export const newContactPage = defineForm({
     const added = await addContact(tx, caller, contact).catch(throwAsFieldError)
     const to = pathTo(context, `/contacts/${added.contact.id}`)
     const message = await formatQueuedMessage(tx, workspace, added)
-    if (added.call === 'listed' || added.call?.suppressed === true || added.call?.queued !== true)
+    if (typeof added.call === 'string' || added.call?.suppressed === true || added.call?.queued !== true)
       return redirectTo(to, message)
     const request = { contactId: added.contact.id, campaignId: fields.campaign_id }
     return redirectTo(to, joinSentences(message, await describeMissingValues(tx, workspace.id, request)))
@@ -115,7 +115,7 @@ async function formatQueuedMessage(
   { contact, call }: Added,
 ): Promise<string> {
   const savedMessage = contact.created ? 'Contact added.' : 'Contact updated.'
-  if (call === 'listed' || call?.suppressed === true) {
+  if (typeof call === 'string' || call?.suppressed === true) {
     return `${savedMessage} The number is on the do-not-call list, so it won't be called.`
   }
   if (call?.queued !== true)

@@ -134,6 +134,7 @@ const issueTables: Record<IssueTableName, { title: string; text: string }> = {
     text: "These people should not be called, but their numbers can't be read. They aren't on the do-not-call list.",
   },
   no_consent: { title: 'Saved, not called: no consent', text: '' },
+  country: { title: 'Saved, not called: country', text: '' },
   skipped: { title: 'Skipped rows', text: '' },
   noted: { title: 'Imported rows to check', text: '' },
 }
@@ -241,12 +242,19 @@ function toProgress(
   return { max, value: status === 'done' ? max : written, text: `${rows}${calls}` }
 }
 
-const formatQueuedCalls = ({ queued, open, not_called: notCalled, denied }: ImportCounts): string =>
+const formatQueuedCalls = ({
+  queued,
+  open,
+  not_called: notCalled,
+  denied,
+  wrong_country: wrongCountry,
+}: ImportCounts): string =>
   [
     `${formatPlural(queued, 'call')} queued`,
     ...(open > 0 ? [`${formatCount(open)} already waiting or in progress`] : []),
     ...(notCalled > 0 ? [`${formatCount(notCalled)} not called (on the do-not-call list)`] : []),
     ...(denied > 0 ? [`${formatCount(denied)} not called (no consent)`] : []),
+    ...(wrongCountry > 0 ? [`${formatCount(wrongCountry)} not called (country)`] : []),
   ].join(', ')
 
 /** The form of the result's page. Shows the page again, with the choice, if the import can't start. */

@@ -1,10 +1,10 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { ImportedContact } from '../../contacts/import/parse-row.ts'
 import { describeIssue, RowIssue } from '../../contacts/import/row-issue.ts'
+import { nameCountry } from '../../core/countries.ts'
+import { countryOfNumber } from '../../core/phone.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import type { Tone } from '../../views/badges.ts'
-import { countries } from '../page/forms.ts'
 import type { PreviewRow } from './contact-import-queries.ts'
 
 /** What was read from a row, and what happens to it. */
@@ -19,24 +19,23 @@ export interface PreviewLine {
   details: string[]
 }
 
-const countryNames = new Map(countries.map(({ value, label }) => [value, label]))
-
 const Fields = ImportedContact.partial()
 const Issues = z.array(RowIssue)
 
 export function toPreview(row: PreviewRow): PreviewLine {
   const { phone_number: phoneNumber } = row
   const fields = Fields.parse(row.fields)
-  const country = phoneNumber === null ? undefined : parsePhoneNumberFromString(phoneNumber)?.country
+  const country = phoneNumber === null ? undefined : countryOfNumber(phoneNumber)
   const timeZone =
     phoneNumber === null
       ? undefined
       : timeZoneOfContact({ time_zone: fields.time_zone ?? null, phone_number: phoneNumber })
-  const [issue] = Issues.parse(row.issues)
+  const issues = Issues.parse(row.issues)
+  const [issue] = issues
   return {
     row: row.position,
     phoneNumber: phoneNumber ?? '',
-    country: country === undefined ? '' : (countryNames.get(country) ?? country),
+    country: country === undefined ? '' : nameCountry(country),
     name: [fields.first_name, fields.last_name].filter(Boolean).join(' '),
     timeZone: timeZone ?? '',
     consent: fields.consent ?? null,
@@ -46,6 +45,7 @@ export function toPreview(row: PreviewRow): PreviewLine {
       ...(fields.do_not_call === true ? ['Added to the do-not-call list.'] : []),
       ...(row.on_do_not_call_list && fields.do_not_call !== true ? ['On the do-not-call list.'] : []),
       ...(fields.consent_denied === true ? ['Not called: no consent.'] : []),
+      ...issues.flatMap(({ kind, message }) => (kind === 'country' ? [message] : [])),
     ],
   }
 }

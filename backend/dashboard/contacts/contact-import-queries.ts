@@ -24,6 +24,8 @@ export interface ImportCounts {
   noted: number
   not_blocked: number
   no_consent: number
+  /** Rows whose country isn't called. */
+  country: number
   /** Rows of numbers that were on the list already. */
   on_do_not_call_list: number
   /** Rows that put their numbers on the list. */
@@ -35,6 +37,7 @@ export interface ImportCounts {
   open: number
   not_called: number
   denied: number
+  wrong_country: number
 }
 
 /** An issue of a row that isn't skipped is only a notice. */
@@ -45,6 +48,7 @@ const hasOtherIssue = "jsonb_path_exists(issues, '$[*] ? (!exists(@.kind))')"
 const issueConditions = {
   not_blocked: `issues @> '[{"kind": "not_blocked"}]'`,
   no_consent: `issues @> '[{"kind": "no_consent"}]'`,
+  country: `issues @> '[{"kind": "country"}]'`,
   skipped: `${hasOtherIssue} and not ${isImported}`,
   noted: `${hasOtherIssue} and ${isImported}`,
 } as const
@@ -69,7 +73,8 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
         ${count("call = 'queued'")} as queued,
         ${count("call = 'open'")} as open,
         ${count("call = 'do_not_call'")} as not_called,
-        ${count("call = 'no_consent'")} as denied
+        ${count("call = 'no_consent'")} as denied,
+        ${count("call = 'country_not_allowed'")} as wrong_country
       from contact_import_row where ${ofImport}
     ) as all_rows
     -- Most rows have no issues, and an index finds the others.
@@ -78,7 +83,8 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
         ${count(issueConditions.skipped)} as skipped,
         ${count(issueConditions.noted)} as noted,
         ${count(issueConditions.not_blocked)} as not_blocked,
-        ${count(issueConditions.no_consent)} as no_consent
+        ${count(issueConditions.no_consent)} as no_consent,
+        ${count(issueConditions.country)} as country
       from contact_import_row where ${ofImport} and issues <> '[]'
     ) as rows_with_issues`.execute(db)
   const [counts] = rows

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { boundedText, type FieldText, QueryId, withText } from '@outdial/contract'
-import { getCountries } from 'libphonenumber-js/max'
 import * as z from 'zod'
+import { countryCodes, nameCountry } from '../../core/countries.ts'
 import { type ApiError } from '../../core/errors.ts'
 import { FormError } from '../../core/form-errors.ts'
 import { canonicalJson } from '../../core/text.ts'
@@ -200,11 +200,9 @@ export const PageNumber = z.coerce.number().int().min(1).max(10_000).catch(1)
 /** An ID in a query. Invalid values are ignored. */
 export const OptionalId = QueryId.optional().catch(undefined)
 
-const countryNames = new Intl.DisplayNames('en', { type: 'region' })
-
 /** Countries that have phone numbers, sorted by name. */
-export const countries: readonly { value: string; label: string }[] = getCountries()
-  .map((code) => ({ value: code, label: countryNames.of(code) ?? code }))
+export const countries: readonly { value: string; label: string }[] = countryCodes
+  .map((code) => ({ value: code, label: nameCountry(code) }))
   .sort((a, b) => a.label.localeCompare(b.label, 'en'))
 
 /** IANA time zone names. */

@@ -16,7 +16,6 @@ const generalSettingsView = template<{
     country: string
     time_zone: string
     calling_hours: CallingHours
-    calls_special_numbers: boolean
   }
   /** For members, who can view the settings but not change them. */
   shown: { country: string; hours: string }
@@ -34,7 +33,6 @@ const SettingsFields = z.object({
   'calling_hours.days': StringList,
   'calling_hours.start': boundedText(64).optional(),
   'calling_hours.end': boundedText(64).optional(),
-  calls_special_numbers: boundedText(64).optional(),
 })
 
 export const generalSettingsPage = defineForm({
@@ -72,7 +70,6 @@ export const generalSettingsPage = defineForm({
         start: fields['calling_hours.start'],
         end: fields['calling_hours.end'],
       },
-      calls_special_numbers: fields.calls_special_numbers !== undefined,
     })
     return redirectTo(pathTo(context, '/settings'), 'Settings saved.')
   },

@@ -48,6 +48,6 @@ export const selectMembers = (db: Db, workspaceId: number): Promise<Member[]> =>
 export const findWorkspaceSettings = (db: Db, workspaceId: number) =>
   db
     .selectFrom('workspace')
-    .select(['name', 'country', 'time_zone', 'calling_hours', 'calls_special_numbers'])
+    .select(['name', 'country', 'time_zone', 'calling_hours'])
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()

@@ -31,6 +31,7 @@ export interface CallTables {
   contact_import: ContactImportTable
   contact_import_row: ContactImportRowTable
   contact_import_mapping: ContactImportMappingTable
+  call_rules: CallRulesTable
   erased_file_name: ErasedFileNameTable
   call: CallTable
   call_attempt: CallAttemptTable
@@ -214,13 +215,21 @@ interface ContactImportRowTable {
   on_do_not_call_list: Generated<boolean>
   issues: JsonWithDefault<unknown>
   result: 'created' | 'updated' | 'failed' | null
-  call: 'queued' | 'open' | 'do_not_call' | 'no_consent' | null
+  call: 'queued' | 'open' | 'do_not_call' | 'no_consent' | 'country_not_allowed' | null
   cells: NullableJson<unknown>
 }
 
 interface ErasedFileNameTable {
   workspace_id: number
   import_id: number
+}
+
+/** Who may be called. Without a row, every rule is off. */
+interface CallRulesTable {
+  workspace_id: number
+  countries: string[] | null
+  changed_at: TimestampColumn
+  changed_by: Json<Actor>
 }
 
 interface ContactImportMappingTable {

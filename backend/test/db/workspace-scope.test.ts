@@ -49,6 +49,8 @@ async function fillTables(db: Db, of: SeededObjects): Promise<void> {
     sql`insert into contact_import_row (import_id, position, state) values (${of.import}, 99, 'new')`,
     sql`insert into contact_import_mapping (workspace_id, headers_hash, columns, used_at)
       values (${workspaceId}, ${hash}, '[]', ${now})`,
+    sql`insert into call_rules (workspace_id, countries, changed_at, changed_by)
+      values (${workspaceId}, '{US}', ${now}, '{}')`,
     sql`insert into erased_file_name (workspace_id, import_id) values (${workspaceId}, 1)`,
     sql`insert into do_not_call (workspace_id, number_hash, source) values (${workspaceId}, ${hash}, 'api')`,
     sql`insert into do_not_call_removal (workspace_id, number_hash, source, reason, removed_by)

@@ -32,6 +32,8 @@ const exceptions: Record<string, string> = {
   'call_attempt.outcome': 'a fixed set of values',
   'call_attempt.provider': 'the name of a telephony provider',
   'call_callback.client_id': 'an app',
+  'call_rules.changed_by': 'a member',
+  'call_rules.countries': 'codes of countries',
   'contact_change.fields': 'names of columns',
   'contact_import.undo_counts': 'numbers, and a fixed set of keys',
   'contact_import.undone_by': 'a member',

@@ -30,7 +30,7 @@ export async function addContact(
   input: AddContact,
 ): Promise<{ contact: Contact; call: Call; contact_created: boolean; call_queued: boolean }> {
   const { contact, call } = await addToDatabase(deps, caller, input)
-  if (call === null || call === 'listed') throw new Error('invariant: a call was requested')
+  if (call === null || typeof call === 'string') throw new Error('invariant: a call was requested')
   if (input.callback_url) {
     const url = input.callback_url
     await inTransaction(deps, (tx) => addCallback(tx, caller, { callId: call.id, url }))

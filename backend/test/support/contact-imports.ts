@@ -5,22 +5,23 @@ import { getImport } from '../../contacts/import/imports.ts'
 import { mapColumns } from '../../contacts/import/map-columns.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { Worker } from '../../core/worker.ts'
+import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import type { SignedInUser } from './dashboard.ts'
-import { useServiceWorld } from './service.ts'
+import { type Service, useServiceWorld } from './service.ts'
 import { waitFor } from './wait.ts'
 
 /** Enough time to import hundreds of rows on a busy machine. */
 const timeoutMs = 60_000
 
 /** Gives a test file a service whose imports run in the workers that `startWorker` starts. */
-export function useImportWorld() {
+export function useImportWorld(start?: (db: Db) => Promise<Service>) {
   const workers: Worker[] = []
   // Registered before the service's: Jest runs these hooks in the order of their registration.
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.stop()))
   })
-  const world = useServiceWorld()
+  const world = useServiceWorld(start)
   beforeAll(() => {
     world.service.deps.notify.importQueued = () => workers.forEach((worker) => worker.notify())
   })

@@ -6,6 +6,7 @@ export const ownerPaths = [
   '/integrations/callbacks/reveal-secret',
   '/integrations/callbacks/rotate-secret',
   '/settings',
+  '/settings/rules',
   '/settings/retention',
   '/settings/retention/shorten',
   '/settings/retention/undo',

@@ -15,14 +15,29 @@ export interface Service {
 }
 
 /** Starts the service on its own port, for real HTTP. With `original`, it acts as a second process on that address. */
-export async function startService(db: Db, original?: Service): Promise<Service> {
+export async function startService(
+  db: Db,
+  original?: Service,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<Service> {
   const port = original ? Number(new URL(original.url).port) : await findFreePort('127.0.0.1')
-  const config = parseConfig({ PORT: String(port), SECRET_KEY: 'test-key-of-at-least-thirty-two-characters' })
+  const secretKey = 'test-key-of-at-least-thirty-two-characters'
+  const config = parseConfig({ PORT: String(port), SECRET_KEY: secretKey, ...settings })
   const deps = testDeps(db, { config, ...(original && { clock: original.deps.clock }) })
   const app = await createApp(deps)
   await app.listen({ host: '127.0.0.1', port })
   return { app, deps, url: config.publicUrl, close: () => app.close() }
 }
+
+/** Settings of a service whose calls are real. Its agent runtime can't be reached. */
+export const realCalls = {
+  TELEPHONY: 'http',
+  RUNTIME_URL: 'http://127.0.0.1:9',
+  RUNTIME_SIGNING_KEY: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+}
+
+/** Starts a service whose calls are real, so that the rules apply. */
+export const startRealService = (db: Db): Promise<Service> => startService(db, undefined, realCalls)
 
 /** Gives a test file a service with its own database; both are created once, before the first test. */
 export function useServiceWorld(start: (db: Db) => Promise<Service> = startService) {

@@ -38,16 +38,6 @@ it("saves the workspace's settings and uses its calling hours for new campaigns"
   expect(campaign.html).toContain('value="22:00"')
 })
 
-it('saves whether numbers that can cost much more are called, which they are not by default', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const form = await user.open('/settings')
-  expect(form.html).toMatch(/name="calls_special_numbers"\s+value="yes"\s*>/)
-  const { page } = await user.browser.press(form, 'Save', { ...fields, calls_special_numbers: 'yes' })
-  expect(page.html).toMatch(/name="calls_special_numbers"\s+value="yes" checked/)
-  const { page: off } = await user.browser.press(page, 'Save', { calls_special_numbers: [] })
-  expect(off.html).not.toMatch(/name="calls_special_numbers"\s+value="yes" checked/)
-})
-
 it.each([
   ['name', { name: '   ' }, 'Enter a name'],
   ['country', { country: 'Germany' }, 'a valid country code'],

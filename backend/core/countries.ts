@@ -1,0 +1,9 @@
+import { getCountries } from 'libphonenumber-js/max'
+
+const names = new Intl.DisplayNames('en', { type: 'region' })
+
+/** Returns the English name of a country, or the code if it has none. */
+export const nameCountry = (code: string): string => names.of(code) ?? code
+
+/** ISO 3166-1 alpha-2 codes of the countries that have phone numbers. */
+export const countryCodes: readonly string[] = getCountries()

@@ -1,0 +1,82 @@
+import { expect, it } from '@jest/globals'
+import { countryCodes,nameCountry } from '../../../core/countries.ts'
+import { getCallRules, setCallRules } from '../../../rules/call-rules.ts'
+import { itInChromium } from '../../support/chromium.ts'
+import { csrfTokenOf } from '../../support/csrf.ts'
+import { expectAccessible, openTab, seedSignedInMember, seedSignedInOwner } from '../../support/dashboard.ts'
+import { useServiceWorld } from '../../support/service.ts'
+
+const world = useServiceWorld()
+
+it('saves the countries that are called, by name or code, and who changed them', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const form = await user.open('/settings/rules')
+  expect(form.text).toContain("Calls are simulated, so no phone rings, and the countries aren't checked yet.")
+  const { page } = await user.browser.press(form, 'Save', { countries: 'Deutschland, us\nCanada, US' })
+  expect(page.text).toContain('Rules saved.')
+  expect(page.text).toContain('Changed by')
+  expect(page.html).toContain('Canada, Germany, United States</textarea>')
+  const { countries } = await getCallRules(world.service.deps, user.seed.workspaceId)
+  expect(countries).toEqual(['CA', 'DE', 'US'])
+
+  const { page: all } = await user.browser.press(page, 'Save', { countries: '' })
+  expect(all.text).toContain('Rules saved.')
+  expect((await getCallRules(world.service.deps, user.seed.workspaceId)).countries).toBeNull()
+})
+
+it('reads back the name of every country', async () => {
+  const { seed } = await seedSignedInOwner(world.service)
+  const names = countryCodes.map(nameCountry).join(', ')
+  const owner = { kind: 'member', id: seed.userId } as const
+  await setCallRules(world.service.deps, seed.workspaceId, { countries: names }, owner)
+  const { countries } = await getCallRules(world.service.deps, seed.workspaceId)
+  expect(countries).toEqual(countryCodes.toSorted())
+})
+
+it.each(['Atlantis', '+1', 'US, Congo'])(
+  'shows an issue for what is not one country: %s',
+  async (countries) => {
+    const user = await seedSignedInOwner(world.service)
+    const { page } = await user.browser.press(await user.open('/settings/rules'), 'Save', { countries })
+    expect(page.status).toBe(422)
+    expect(page.html).toMatch(/id="f-countries-issue">[^<]*not a known country/)
+    expect((await getCallRules(world.service.deps, user.seed.workspaceId)).changed).toBeNull()
+  },
+)
+
+it('saves whether numbers that can cost much more are called, which they are not by default', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const form = await user.open('/settings/rules')
+  expect(form.html).toMatch(/name="calls_special_numbers"\s+value="yes"\s*>/)
+  const { page } = await user.browser.press(form, 'Save', { calls_special_numbers: 'yes' })
+  expect(page.html).toMatch(/name="calls_special_numbers"\s+value="yes" checked/)
+  const { page: off } = await user.browser.press(page, 'Save', { calls_special_numbers: [] })
+  expect(off.html).not.toMatch(/name="calls_special_numbers"\s+value="yes" checked/)
+})
+
+it('shows members the rules, but lets only owners change them', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
+  const seen = await member.open('/settings/rules')
+  expect(seen.text).toContain('Only owners can change these rules.')
+  const form = await owner.open('/settings/rules')
+  const csrf = csrfTokenOf(seen.html)
+  const forged = {
+    ...form,
+    html: form.html.replace(/name="_csrf" value="[^"]*"/g, `name="_csrf" value="${csrf}"`),
+  }
+  const { page } = await member.browser.press(forged, 'Save', { countries: 'US' })
+  expect(page.status).toBe(403)
+  expect((await getCallRules(world.service.deps, owner.seed.workspaceId)).changed).toBeNull()
+})
+
+itInChromium('is accessible, with and without an issue', async (chromium) => {
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
+  await tab.goto(user.urlFor('/settings/rules'))
+  await expectAccessible(tab)
+  await tab.getByLabel('Countries').fill('Atlantis')
+  await tab.getByRole('button', { name: 'Save' }).click()
+  await tab.locator('.issue', { hasText: 'not a known country' }).waitFor()
+  await expectAccessible(tab)
+})

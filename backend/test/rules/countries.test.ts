@@ -1,0 +1,119 @@
+import { describe, expect, it } from '@jest/globals'
+import { type Call, ContactAdded } from '@outdial/contract'
+import { parseConfig } from '../../config.ts'
+import { claimTestCalls } from '../../dialer/claim-calls.ts'
+import { isCountryAllowed, setCallRules } from '../../rules/call-rules.ts'
+import { getCall, listEvents } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
+import { freshNumber } from '../support/factories.ts'
+import { realCalls } from '../support/service.ts'
+import { parseError, useApiWorld } from '../support/test-api.ts'
+
+const settings = { SECRET_KEY: 'test-key-of-at-least-thirty-two-characters', LOG_LEVEL: 'silent' }
+const api = useApiWorld({ config: parseConfig({ ...settings, ...realCalls }) })
+
+const jamaican = '+18765550123'
+const german = '+493090182012'
+const satellite = '+881631234567'
+
+const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+
+const post = (phone_number: string, fields: object = {}) =>
+  api.send({
+    method: 'POST',
+    path: '/contacts/',
+    body: { phone_number, campaign_id: api.seed.campaignId, ...fields },
+  })
+
+async function queue(phoneNumber: string, fields?: object): Promise<Call> {
+  const response = await post(phoneNumber, fields)
+  expect(response.statusCode).toBe(201)
+  return ContactAdded.parse(response.json()).call
+}
+
+/** Sets the countries as the owner types them. */
+const call = (countries: string) =>
+  setCallRules(api.deps, api.seed.workspaceId, { countries }, { kind: 'member', id: api.seed.userId })
+
+it.each([
+  ['+12025550100', ['US'], true],
+  ['+14165550100', ['US'], false],
+  [jamaican, ['US', 'CA'], false],
+  [jamaican, ['JM'], true],
+  [german, ['DE'], true],
+  [satellite, ['US', 'DE'], false],
+  [satellite, null, true],
+])('decides by the country of the whole number: %s with %j', (phoneNumber, countries, isAllowed) => {
+  expect(isCountryAllowed({ countries }, phoneNumber)).toBe(isAllowed)
+})
+
+describe('when a call is queued', () => {
+  it('rejects a country that is not called, names it, and saves nothing', async () => {
+    await call('United States, Germany')
+    const response = await post(jamaican)
+    expect(response.statusCode).toBe(422)
+    expect(parseError(response).details).toMatchObject([
+      {
+        field: 'phone_number',
+        code: 'country_not_allowed',
+        message: expect.stringContaining("doesn't call numbers in Jamaica"),
+      },
+    ])
+    const contacts = api.deps.db.selectFrom('contact').select('id').where('phone_number', '=', jamaican)
+    expect(await contacts.execute()).toEqual([])
+  })
+
+  it('queues a call to a country that is called, and to every country if none is set', async () => {
+    await call('United States, Germany')
+    expect((await queue(german)).status).toBe('queued')
+    await call('')
+    expect((await queue(jamaican)).status).toBe('queued')
+  })
+
+  it('queues a test call to any country, because no phone rings', async () => {
+    await call('United States')
+    expect((await queue(german, { test: true })).status).toBe('queued')
+    expect(await claimTestCalls(api.deps, lease, 10)).toHaveLength(1)
+  })
+
+  it('lists a number of any country, and cancels calls to it', async () => {
+    await call('United States')
+    expect(await queue(german, { do_not_call: true })).toMatchObject({
+      outcome: 'suppressed',
+      ended_reason: 'do_not_call',
+    })
+    const body = { phone_number: jamaican }
+    expect((await api.send({ method: 'POST', path: '/calls/cancel', body })).statusCode).toBe(200)
+    expect((await api.send({ method: 'POST', path: '/do-not-call/', body })).statusCode).toBe(200)
+  })
+})
+
+describe('when a call is claimed', () => {
+  it('completes a call to a country that is no longer called as suppressed, with its event', async () => {
+    await call('')
+    const { id } = await queue('+493090182099')
+    const other = await queue(freshNumber())
+    await call('US')
+
+    expect((await claimAndSettle(api.deps, lease, 10)).map(({ request }) => request.callId)).toEqual([
+      other.id,
+    ])
+    const completed = await getCall(api.deps, api.seed, id)
+    expect(completed).toMatchObject({
+      status: 'completed',
+      outcome: 'suppressed',
+      ended_reason: 'destination_not_allowed',
+      attempts: 0,
+    })
+    expect((await listEvents(api.deps, id)).map((event) => event.data)).toEqual([completed])
+  })
+
+  it('dials every country while calls are simulated', async () => {
+    const deps = { ...api.deps, config: parseConfig(settings) }
+    await call('')
+    const { id } = await queue('+493090182098')
+    await call('US')
+    const claimed = await claimAndSettle(deps, { ...lease, provider: 'simulated' }, 10)
+    expect(claimed.map(({ request }) => request.callId)).toContain(id)
+  })
+})
