@@ -46,6 +46,7 @@ export const EndedReason = z.enum([
   'do_not_call',
   'number_type_not_allowed',
   'destination_not_allowed',
+  'no_permitted_hour',
   'not_attempted_in_time',
   'campaign_archived',
   'contact_erased',

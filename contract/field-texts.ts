@@ -187,6 +187,11 @@ export const endedReasonTexts = {
     meaning: "The workspace doesn't call this country.",
     support: 'Owners can change the countries under **Settings → Who may be called**.',
   },
+  no_permitted_hour: {
+    outcome: 'suppressed',
+    meaning: 'The law and the campaign have no hour in common.',
+    support: "Compare the campaign's calling hours with those under **Settings → Who may be called**.",
+  },
   not_attempted_in_time: { outcome: 'expired', meaning: "The call couldn't be placed within 7 days." },
   campaign_archived: {
     outcome: 'canceled',
@@ -586,6 +591,11 @@ export const workspaceTexts = texts({
   countries: {
     label: 'Countries',
     form: 'Names or two-letter codes, separated by commas, for example United States, Canada. Leave blank to call every country.',
+  },
+  hours_by_law: { label: 'Hours by law' },
+  closed_dates: {
+    label: 'Closed days',
+    form: "Days on which nobody is called, by the contact's local date, for example 2026-12-25, 2027-01-01.",
   },
 })
 

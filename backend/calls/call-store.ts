@@ -140,6 +140,29 @@ export const markQueuedCallsCompleted = async (
   return rows.map((row) => row.id)
 }
 
+/** Returns how the last attempts of calls ended, by call. Calls without an attempt that ended are left out. */
+export async function findLastResults(
+  db: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+): Promise<Map<number, { outcome: CallOutcome; endedReason: EndedReason }>> {
+  const rows = await db
+    .selectFrom('call_attempt')
+    .select(['call_id', 'outcome', 'ended_reason'])
+    .distinctOn('call_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('call_id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .where('ended_at', 'is not', null)
+    .orderBy('call_id')
+    .orderBy('number', 'desc')
+    .execute()
+  return new Map(
+    rows.flatMap(({ call_id: callId, outcome, ended_reason: endedReason }) =>
+      outcome === null || endedReason === null ? [] : [[callId, { outcome, endedReason }] as const],
+    ),
+  )
+}
+
 /** A locked queued call, with what determines when it can be placed. */
 export interface QueuedCall {
   id: number
@@ -206,6 +229,20 @@ const queuedCalls = (db: Db, workspaceId: number) =>
     ])
     .where('call.workspace_id', '=', workspaceId)
     .where('call.status', '=', 'queued')
+
+/** Marks the campaigns of a workspace whose queued calls must be planned again, in the order of their IDs. */
+export const markToReschedule = async (db: Db, workspaceId: number): Promise<void> => {
+  await sql`
+    update campaign set reschedule_after_call_id = 0
+    where id in (
+      select id from campaign
+      where workspace_id = ${workspaceId} and status <> 'archived' and exists (
+        select from call where call.workspace_id = ${workspaceId} and campaign_id = campaign.id and call.status = 'queued'
+      )
+      order by id
+      for no key update
+    )`.execute(db)
+}
 
 /** Sets when queued calls are dialed next. */
 export async function updateNextAttempts(

@@ -1,6 +1,11 @@
 import type { Deps } from '../deps.ts'
 import { writeCompletedEvents } from '../webhooks/outbox.ts'
-import { markQueuedCallsCompleted, postponeEvents, type QueuedCallResult } from './call-store.ts'
+import {
+  findLastResults,
+  markQueuedCallsCompleted,
+  postponeEvents,
+  type QueuedCallResult,
+} from './call-store.ts'
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
@@ -20,6 +25,29 @@ export async function completeQueuedCalls(
   const completedIds = await markQueuedCallsCompleted(tx.db, workspaceId, callIds, result)
   await publishCompletedCalls(tx, workspaceId, completedIds, result.at)
   return completedIds
+}
+
+export const noPermittedHour = { outcome: 'suppressed', endedReason: 'no_permitted_hour' } as const
+
+/**
+ * Completes queued calls that can't be placed any more. If a call had attempts, the outcome of the last one counts; otherwise
+ * `result` does. Call it in a transaction.
+ */
+export async function completeUnplacedCalls(
+  tx: CompletionScope,
+  workspaceId: number,
+  callIds: readonly number[],
+  result: Pick<QueuedCallResult, 'outcome' | 'endedReason' | 'at'>,
+): Promise<void> {
+  if (callIds.length === 0) return
+  const lastResults = await findLastResults(tx.db, workspaceId, callIds)
+  const results = callIds.map((id) => ({ id, ...(lastResults.get(id) ?? result) }))
+  const groups = Map.groupBy(results, ({ outcome, endedReason }) => `${outcome} ${endedReason}`)
+  for (const group of groups.values()) {
+    const { outcome, endedReason } = group[0] ?? result
+    const ids = group.map(({ id }) => id)
+    await completeQueuedCalls(tx, workspaceId, ids, { outcome, endedReason, at: result.at })
+  }
 }
 
 /**

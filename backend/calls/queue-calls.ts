@@ -1,7 +1,9 @@
 import type { CallOrigin } from '../core/actor.ts'
 import type { CampaignRules } from '../db/locks.ts'
 import type { Deps } from '../deps.ts'
-import { type Callee, planCall } from '../scheduling/calling-hours.ts'
+import { noRules, rulesInEffect } from '../rules/call-rules.ts'
+import { planPermittedCall } from '../rules/plan-call.ts'
+import type { Callee } from '../scheduling/calling-hours.ts'
 import { insertCalls } from './call-store.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
 import type { CallRow } from './find-calls.ts'
@@ -30,19 +32,22 @@ interface CallToQueue extends RequestedCall {
   campaign: CampaignRules
 }
 
+/** The number is on the do-not-call list, or the law and the campaign have no hour in common. */
+export type SuppressedAtOnce = 'do_not_call' | 'no_permitted_hour'
+
 export interface QueueResult {
   id: number
   /** False if it's the open call that another one would duplicate. */
   queued: boolean
-  /** True if it was completed at once, because the number is on the do-not-call list. */
-  suppressed: boolean
+  /** Why it was completed at once; null if it wasn't. */
+  suppressedFor: SuppressedAtOnce | null
   /** The call as the API shows it. Null if it wasn't queued now, was suppressed, or wasn't asked for. */
   row: CallRow | null
 }
 
 /**
  * Queues calls, or returns the open calls that they would duplicate, in the same order. Completes calls to numbers on the
- * do-not-call list as suppressed. A contact may occur only once.
+ * do-not-call list as suppressed, and those that have no permitted hour. A contact may occur only once.
  *
  * Call it in a transaction that has locked the contacts, so that simultaneous requests take turns, and the campaigns. If it
  * hasn't locked the contacts, the unique index `call_open_once` prevents duplicates.
@@ -57,9 +62,12 @@ export async function queueCalls(
   { withRows = false }: { withRows?: boolean } = {},
 ): Promise<QueueResult[]> {
   if (calls.length === 0) return []
-  const rows = calls.map(({ contactId, callee, campaign, ...call }) => {
+  const planned = calls.map((call) => {
     const dueAt = call.scheduledAt ?? now
-    const plan = planCall(campaign, callee, dueAt)
+    const rules = call.test ? noRules : rulesInEffect(tx.config, call.campaign.rules)
+    return { ...call, dueAt, plan: planPermittedCall(rules, call.campaign, call.callee, { from: dueAt }) }
+  })
+  const rows = planned.map(({ contactId, callee, campaign, dueAt, plan, ...call }) => {
     return {
       contact_id: contactId,
       campaign_id: campaign.id,
@@ -79,14 +87,21 @@ export async function queueCalls(
   })
   const added = await insertCalls(tx.db, workspaceId, rows, now, { withRows })
   const queued = added.map(({ callId, queued: isNew, row }, index) => {
-    const suppressed = isNew && calls[index]?.isListed === true
-    return { id: callId, queued: isNew, suppressed, row: suppressed ? null : row }
+    const suppressedFor = isNew ? findReasonToSuppress(planned[index]) : null
+    return { id: callId, queued: isNew, suppressedFor, row: suppressedFor === null ? row : null }
   })
-  const suppressedIds = queued.filter(({ suppressed }) => suppressed).map(({ id }) => id)
-  if (suppressedIds.length > 0) {
-    const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
-    await completeQueuedCalls(tx, workspaceId, suppressedIds, result)
+  for (const [endedReason, suppressed] of Map.groupBy(queued, ({ suppressedFor }) => suppressedFor)) {
+    if (endedReason === null) continue
+    const ids = suppressed.map(({ id }) => id)
+    await completeQueuedCalls(tx, workspaceId, ids, { outcome: 'suppressed', endedReason, at: now })
   }
   tx.notify.callQueued()
   return queued
+}
+
+const findReasonToSuppress = (
+  call: { isListed: boolean; plan: { isNever: boolean } } | undefined,
+): SuppressedAtOnce | null => {
+  if (call?.isListed === true) return 'do_not_call'
+  return call?.plan.isNever === true ? 'no_permitted_hour' : null
 }

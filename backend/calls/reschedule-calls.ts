@@ -8,16 +8,19 @@ import {
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { type CallPlan, nextCallableAt } from '../scheduling/calling-hours.ts'
+import { type CallRules, findCallRules } from '../rules/call-rules.ts'
+import { planPermittedCall } from '../rules/plan-call.ts'
+import type { CallPlan } from '../scheduling/calling-hours.ts'
 import {
   findContactsWithQueuedCalls,
   lockQueuedCalls,
   lockQueuedCallsOfContact,
+  markToReschedule,
   type QueuedCall,
   setRescheduleAfter,
   updateNextAttempts,
 } from './call-store.ts'
-import { completeQueuedCalls } from './complete-calls.ts'
+import { completeQueuedCalls, completeUnplacedCalls, noPermittedHour } from './complete-calls.ts'
 
 type ReschedulingDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
@@ -57,10 +60,11 @@ async function rescheduleBatch(tx: ReschedulingDeps, key: CampaignKey): Promise<
   if (campaign.status === 'archived') {
     await cancelQueuedCalls(tx, key.workspaceId, calls, now)
   } else {
-    const rules = { callingHours: campaign.callingHours, campaignTimeZone: campaign.timeZone }
+    const hours = { callingHours: campaign.callingHours, campaignTimeZone: campaign.timeZone }
     await rescheduleCalls(
-      tx.db,
-      calls.map((call) => ({ ...call, ...rules })),
+      tx,
+      key.workspaceId,
+      calls.map((call) => ({ ...call, ...hours })),
       now,
     )
   }
@@ -83,15 +87,22 @@ async function cancelQueuedCalls(
  * `notify.callQueued()` after the commit.
  */
 export async function rescheduleContact(
-  db: Db,
+  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
   workspaceId: number,
   contactId: number,
   now: Date,
 ): Promise<void> {
-  await lockCampaignsOfQueuedCalls(db, workspaceId, { contactId })
-  const calls = await lockQueuedCallsOfContact(db, workspaceId, contactId)
-  await rescheduleCalls(db, calls, now)
+  await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { contactId })
+  const calls = await lockQueuedCallsOfContact(tx.db, workspaceId, contactId)
+  await rescheduleCalls(tx, workspaceId, calls, now)
 }
+
+/**
+ * Has the queued calls of a workspace rescheduled after its rules have changed. The sweeper does it in batches. A call that's
+ * claimed before follows the rules, too.
+ */
+export const rescheduleWorkspace = ({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> =>
+  markToReschedule(db, workspaceId)
 
 /** Returns those of the contacts that have calls which `rescheduleContact` may move. */
 export const findContactsToReschedule = async (
@@ -112,14 +123,19 @@ interface ScheduledCall {
 }
 
 async function rescheduleCalls(
-  db: Db,
+  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
+  workspaceId: number,
   calls: readonly (ScheduledCall & { test: boolean; dueAt: Date })[],
   now: Date,
 ): Promise<void> {
-  const changes = calls
-    .filter((call) => !call.test)
-    .map((call) => ({ ...call, at: findCallableAt(call, call.dueAt > now ? call.dueAt : now) }))
-  await updateNextAttempts(db, changes)
+  const rules = await findCallRules(tx, workspaceId)
+  const planned = calls.filter((call) => !call.test).map((call) => ({ ...call, ...plan(rules, call, now) }))
+  await updateNextAttempts(
+    tx.db,
+    planned.filter(({ isNever }) => !isNever),
+  )
+  const impossibleIds = planned.flatMap(({ id, isNever }) => (isNever ? [id] : []))
+  await completeUnplacedCalls(tx, workspaceId, impossibleIds, { ...noPermittedHour, at: now })
 }
 
 /** Reschedules calls that are planned for later than now, because they're outside calling hours. Returns the other calls. */
@@ -134,9 +150,10 @@ export async function rescheduleClosedCalls<
   return calls.filter(({ plan }) => plan.at <= now)
 }
 
-const findCallableAt = (call: ScheduledCall, from: Date): Date =>
-  nextCallableAt(
+const plan = (rules: CallRules, call: ScheduledCall & { dueAt: Date }, now: Date) =>
+  planPermittedCall(
+    rules,
     { callingHours: call.callingHours, timeZone: call.campaignTimeZone },
     { phoneNumber: call.toNumber, timeZone: call.contactTimeZone },
-    from,
+    { from: call.dueAt > now ? call.dueAt : now, dueAt: call.dueAt },
   )

@@ -2,6 +2,9 @@ import type { CampaignStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
+import type { Deps } from '../deps.ts'
+import { type CallRules, findCallRules, noRules } from '../rules/call-rules.ts'
+import { limitsHours, planPermittedCall } from '../rules/plan-call.ts'
 import { type CallPlan, planCall } from '../scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { currentSettings, findSettingChanges } from './call-settings.ts'
@@ -59,6 +62,8 @@ export interface Wait {
   /** The time zones whose local time must be within calling hours. Empty for a test call, which ignores them. */
   zones: readonly string[]
   zoneSource: CallPlan['source']
+  /** True if the hours by law or closed days move the call. */
+  isMovedByRules: boolean
   /** True if the phone number has time zones, but their calling hours never overlap. */
   hasNoCommonHour: boolean
   /** The settings that have changed since the call was queued, as they are now. */
@@ -71,23 +76,25 @@ export interface Wait {
  * Calling hours can end while a call waits for other calls, and the dialer reschedules it only when it claims it. So the
  * time is planned from today's settings. The stored time is only the earliest time to do so.
  */
-export function planWait(call: WaitingCall, now: Date): Wait {
+export function planWait(call: WaitingCall, rules: CallRules, now: Date): Wait {
   const callee = { phoneNumber: call.to_number, timeZone: call.contact_time_zone }
-  const rules = { callingHours: call.calling_hours, timeZone: call.campaign_time_zone }
+  const campaign = { callingHours: call.calling_hours, timeZone: call.campaign_time_zone }
   const from = call.next_attempt_at > now ? call.next_attempt_at : now
-  const plan = planCall(rules, callee, from)
+  const plan = planPermittedCall(call.test ? noRules : rules, campaign, callee, { from, dueAt: call.due_at })
   const at = call.test ? from : plan.at
-  const later = at > now ? at : null
+  const later = !plan.isNever && at > now ? at : null
+  const earliest = call.due_at > now ? call.due_at : now
   const reason = decideWaitReason(call, now)
   const needsAction = actionNeededReasons.some((each) => each === reason)
   const isTime = reason === 'schedule' || reason === 'retry'
   return {
     call,
-    reason: needsAction || isTime || later === null ? reason : 'calling_hours',
+    reason: needsAction || isTime || (later === null && !plan.isNever) ? reason : 'calling_hours',
     nextAt: needsAction ? null : later,
     notBefore: needsAction ? later : null,
     zones: call.test ? [] : plan.zones,
     zoneSource: plan.source,
+    isMovedByRules: limitsHours(rules) && (plan.isNever || plan.at > planCall(campaign, callee, earliest).at),
     hasNoCommonHour: plan.source === 'campaign' && timeZonesOfNumber(call.to_number).length > 0,
     changes: findSettingChanges(call.queued_with ?? {}, {
       ...call.settings,
@@ -98,14 +105,15 @@ export function planWait(call: WaitingCall, now: Date): Wait {
 
 /** Finds when and why each of the calls that are waiting can be placed, by ID. Leaves out calls that aren't queued. */
 export async function findWaits(
-  db: Db,
+  deps: Pick<Deps, 'config' | 'db'>,
   workspaceId: number,
   callIds: readonly number[],
   now: Date,
 ): Promise<Map<number, Wait>> {
   if (callIds.length === 0) return new Map()
-  const calls = await selectWaitingCalls(db, workspaceId, callIds)
-  return new Map(calls.map((call) => [call.id, planWait(call, now)]))
+  const calls = await selectWaitingCalls(deps.db, workspaceId, callIds)
+  const rules = await findCallRules(deps, workspaceId)
+  return new Map(calls.map((call) => [call.id, planWait(call, rules, now)]))
 }
 
 /** The campaign, agent, or number that a person makes ready to call. */
@@ -116,11 +124,12 @@ export type Readied = { campaign_id: number } | { agent_id: number } | { phone_n
  * of them, the first ones first, and the number of all.
  */
 export async function planReadied(
-  db: Db,
+  deps: Pick<Deps, 'config' | 'db'>,
   workspaceId: number,
   readied: Readied,
   now: Date,
 ): Promise<{ count: number; waits: Wait[] }> {
+  const { db } = deps
   const [[column, id] = ['', 0]] = Object.entries(readied)
   const queued = db
     .selectFrom('call')
@@ -144,7 +153,8 @@ export async function planReadied(
     ...('phone_number_id' in readied && { number_status: 'active' as const }),
   }
   const calls = await selectWaitingCalls(db, workspaceId, ids)
-  return { count: Number(count), waits: calls.map((call) => planWait({ ...call, ...ready }, now)) }
+  const rules = await findCallRules(deps, workspaceId)
+  return { count: Number(count), waits: calls.map((call) => planWait({ ...call, ...ready }, rules, now)) }
 }
 
 const selectWaitingCalls = async (db: Db, workspaceId: number, callIds: readonly number[]) => {

@@ -113,7 +113,7 @@ async function updateWaitingCalls(
     const source = actor.kind === 'api_key' || actor.kind === 'app' ? 'api' : 'dashboard'
     await addToDoNotCallList(tx, workspaceId, { phoneNumbers, source, addedBy: actor, now })
   } else if (!created && timeZone !== contact.timeZone) {
-    await rescheduleContact(tx.db, workspaceId, contactId, now)
+    await rescheduleContact(tx, workspaceId, contactId, now)
     tx.notify.callQueued()
   }
 }

@@ -30,7 +30,7 @@ interface ContactReplacement extends ContactFields {
  * @throws {ApiError} not_found, validation_failed
  */
 export const replaceContactDetails = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   caller: Caller,
   contactId: number,
   values: ContactReplacement,
@@ -46,7 +46,7 @@ export const replaceContactDetails = (
     const replacement = fillBlanks(toContactValues(values, phoneNumber))
     const isUpdated = await replaceContact(tx.db, workspaceId, contactId, replacement, change)
     if (!isUpdated) throw notFound('contact')
-    await rescheduleContact(tx.db, workspaceId, contactId, now)
+    await rescheduleContact(tx, workspaceId, contactId, now)
     tx.notify.callQueued()
   })
 

@@ -1,6 +1,7 @@
 import type { CallingHours, CampaignStatus, RetryPolicy } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
+import { type CallRules, callRulesColumn } from './call-rules.ts'
 import { prepared } from './connect.ts'
 import type { AgentStatus, Db } from './schema.ts'
 
@@ -136,7 +137,7 @@ export interface CampaignRules {
   /** Attempts in a row that failed because of the telephony provider. */
   providerFailures: number
   /** Rules of the workspace, which apply unless calls are simulated. */
-  rules: { countries: string[] | null }
+  rules: CallRules
 }
 
 /**
@@ -153,8 +154,6 @@ export const lockCampaign = async (
   campaignId: number,
   mode: 'share' | 'update',
 ): Promise<CampaignRules | undefined> => (await lockCampaigns(db, workspaceId, [campaignId], mode))[0]
-
-const selectRules = sql<CampaignRules['rules']>`jsonb_build_object('countries', call_rules.countries)`
 
 /**
  * Locks campaigns like `lockCampaign`, in the order of their IDs.
@@ -185,7 +184,7 @@ export const lockCampaigns = (
       'campaign.calling_hours as callingHours',
       'campaign.retry',
       'campaign.provider_failures as providerFailures',
-      selectRules.as('rules'),
+      callRulesColumn.as('rules'),
     ])
     .modifyFront(prepared)
     .where('campaign.workspace_id', '=', workspaceId)

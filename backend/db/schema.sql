@@ -284,6 +284,8 @@ create table call_rules (
   countries text[],
   changed_at timestamp with time zone not null,
   changed_by jsonb not null,
+  hours_by_law boolean not null default false,
+  closed_dates text[] not null default '{}'::text[],
   constraint call_rules_pkey PRIMARY KEY (workspace_id),
   constraint call_rules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 );

@@ -1,6 +1,6 @@
 import type { EndedReason } from '@outdial/contract'
 import { findSettingChanges } from '../calls/call-settings.ts'
-import { completeQueuedCalls } from '../calls/complete-calls.ts'
+import { completeQueuedCalls, completeUnplacedCalls, noPermittedHour } from '../calls/complete-calls.ts'
 import { resolveFallbacks } from '../calls/greeting.ts'
 import { findNumbersNotAllowed } from '../calls/number-types.ts'
 import { rescheduleClosedCalls } from '../calls/reschedule-calls.ts'
@@ -8,8 +8,8 @@ import { describeError } from '../core/errors.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { doRulesApply, isCountryAllowed } from '../rules/call-rules.ts'
-import { type CallPlan, planCall } from '../scheduling/calling-hours.ts'
+import { isCountryAllowed, noRules, rulesInEffect } from '../rules/call-rules.ts'
+import { type PermittedPlan, planPermittedCall } from '../rules/plan-call.ts'
 import { toLocalIsoTime } from '../scheduling/local-time.ts'
 import type { DialRequest } from '../telephony/provider.ts'
 import type { AttemptProgress } from './attempt-state.ts'
@@ -93,7 +93,7 @@ async function claimFromCampaigns(
   const counted = await countCapacity(tx.db, campaigns, capacity, now)
   const shares = shareCapacity(capacity, counted)
   const found = shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
-  const locked = planCalls(found, now)
+  const locked = planCalls(tx, found, { test: false, now })
   const allowed = await completeSuppressed(tx, locked, { test: false, now })
   const callable = await rescheduleClosedCalls(tx.db, allowed, now)
   const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
@@ -128,7 +128,7 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
     inTransaction(deps, async (tx) => {
       const now = tx.clock.now()
       const found = await findCallsToDial(tx.db, await lockDueTestCalls(tx.db, capacity, now))
-      const locked = planCalls(found, now)
+      const locked = planCalls(tx, found, { test: true, now })
       const callable = await completeSuppressed(tx, locked, { test: true, now })
       return startLockedCalls(tx, lease, { locked, callable, test: true })
     }),
@@ -151,13 +151,22 @@ async function repeatUntilClaimed(claim: () => Promise<ClaimResult>): Promise<Cl
 }
 
 /** A locked call, and when it can be placed. */
-type PlannedCall = CallToCheck & { plan: CallPlan }
+type PlannedCall = CallToCheck & { plan: PermittedPlan }
 
-const planCalls = (calls: readonly CallToCheck[], now: Date): PlannedCall[] =>
+const planCalls = (
+  { config }: ClaimDeps,
+  calls: readonly CallToCheck[],
+  { test, now }: { test: boolean; now: Date },
+): PlannedCall[] =>
   calls.map((call) => {
-    const rules = { callingHours: call.callingHours, timeZone: call.campaignTimeZone }
+    const rules = test ? noRules : rulesInEffect(config, call.rules)
+    const campaign = { callingHours: call.callingHours, timeZone: call.campaignTimeZone }
     const callee = { phoneNumber: call.toNumber, timeZone: call.contactTimeZone }
-    return { ...call, plan: planCall(rules, callee, now) }
+    return {
+      ...call,
+      rules,
+      plan: planPermittedCall(rules, campaign, callee, { from: now, dueAt: call.dueAt }),
+    }
   })
 
 /** Completes the calls to numbers that must not be called; returns the others. */
@@ -183,11 +192,14 @@ async function completeSuppressed(
       calls.filter((call) => call.onDoNotCallList),
     )
     await suppress('number_type_not_allowed', calls.filter(isNotAllowed))
-    if (!test && doRulesApply(tx.config))
-      await suppress(
-        'destination_not_allowed',
-        calls.filter((call) => !completed.has(call) && !isCountryAllowed(call.rules, call.toNumber)),
-      )
+    await suppress(
+      'destination_not_allowed',
+      calls.filter((call) => !completed.has(call) && !isCountryAllowed(call.rules, call.toNumber)),
+    )
+    const impossible = calls.filter((call) => !completed.has(call) && call.plan.isNever)
+    const ids = impossible.map(({ id }) => id)
+    await completeUnplacedCalls(tx, workspaceId, ids, { ...noPermittedHour, at: now })
+    for (const call of impossible) completed.add(call)
   }
   return locked.filter((call) => !completed.has(call))
 }

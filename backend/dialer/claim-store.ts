@@ -3,10 +3,10 @@ import { type RawBuilder, sql } from 'kysely'
 import { currentSettings } from '../calls/call-settings.ts'
 import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../calls/can-call.ts'
 import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
+import { type CallRules, callRulesColumn } from '../db/call-rules.ts'
 import { hidden, prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
-import type { CallRules } from '../rules/call-rules.ts'
 
 /** A locked call, with everything that the claim and the telephony provider need. */
 export interface CallToDial {
@@ -97,6 +97,7 @@ export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Pro
 
 /** A locked call, with the rules that it must follow unless calls are simulated. */
 export interface CallToCheck extends CallToDial {
+  dueAt: Date
   rules: CallRules
 }
 
@@ -104,7 +105,7 @@ export interface CallToCheck extends CallToDial {
 export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<CallToCheck[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<CallToCheck>`${prepared}
-    select ${callToDialColumns}, jsonb_build_object('countries', call_rules.countries) as rules
+    select ${callToDialColumns}, call.due_at as "dueAt", ${callRulesColumn} as rules
     from call ${activeJoins}
     left join call_rules on call_rules.workspace_id = call.workspace_id
     where call.id = any(${hidden(ids, 'bigint[]')})

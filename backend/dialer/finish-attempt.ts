@@ -6,7 +6,9 @@ import { minuteMs } from '../core/durations.ts'
 import { type CampaignRules, lockCampaign, lockCampaigns, lockNumbers } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { type Callee, nextCallableAt } from '../scheduling/calling-hours.ts'
+import { rulesInEffect } from '../rules/call-rules.ts'
+import { planPermittedCall } from '../rules/plan-call.ts'
+import type { Callee } from '../scheduling/calling-hours.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import type { FencedAttempt, LostAttempt } from './attempt-lease-store.ts'
 import type { AttemptResult } from './attempt-result.ts'
@@ -132,8 +134,9 @@ export async function finishAttempts(
     if (updatesCount(end, found.get(attempt.id)) && updatesCount(end, { ...call, ...campaign }))
       campaign.providerFailures = await updateProviderFailures(tx.db, campaign, result)
     const isSuppressed = suppressed.has(call.id)
-    if (canRetry(end) && !isSuppressed) {
-      retries.push({ callId: call.id, campaignId: call.campaignId, ...planRetry(tx, end) })
+    const retry = canRetry(end) && !isSuppressed ? planRetry(tx, end) : undefined
+    if (retry !== undefined) {
+      retries.push({ callId: call.id, campaignId: call.campaignId, ...retry })
       statuses.set(attempt.id, 'requeued')
       continue
     }
@@ -203,14 +206,22 @@ const analysisDeadline = (result: AttemptResult, at: Date) =>
     ? new Date(at.getTime() + analysisTimeoutMs)
     : null
 
-/** Plans the next attempt of a call. */
+/** Plans the next attempt of a call. Undefined if it has no permitted hour. */
 function planRetry(
   { config }: FinishDeps,
   { campaign, call, at }: FinishedEnd,
-): { dueAt: Date; nextAttemptAt: Date } {
+): { dueAt: Date; nextAttemptAt: Date } | undefined {
   const dueAt = new Date(at.getTime() + retryDelayMs(campaign.retry, config.simulationSpeed))
   if (call.test) return { dueAt, nextAttemptAt: dueAt }
-  return { dueAt, nextAttemptAt: nextCallableAt(campaign, call, dueAt) }
+  const { at: nextAttemptAt, isNever } = planPermittedCall(
+    rulesInEffect(config, campaign.rules),
+    campaign,
+    call,
+    {
+      from: dueAt,
+    },
+  )
+  return isNever ? undefined : { dueAt, nextAttemptAt }
 }
 
 /** A completed call whose event waits for the analysis. */

@@ -1,4 +1,3 @@
-import type { CallOutcome, EndedReason } from '@outdial/contract'
 import type { CallKey } from '../calls/get-calls.ts'
 import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
@@ -29,23 +28,6 @@ export const lockOverdueCall = (db: Db, key: CallKey, before: Date) =>
     .forNoKeyUpdate()
     .skipLocked()
     .executeTakeFirst()
-
-/** Returns how the last attempt of a call ended. */
-export const findLastResult = async (
-  db: Db,
-  key: CallKey,
-): Promise<{ outcome: CallOutcome; endedReason: EndedReason } | undefined> => {
-  const last = await db
-    .selectFrom('call_attempt')
-    .select(['outcome', 'ended_reason'])
-    .where('workspace_id', '=', key.workspaceId)
-    .where('call_id', '=', key.callId)
-    .where('ended_at', 'is not', null)
-    .orderBy('number', 'desc')
-    .executeTakeFirst()
-  if (last === undefined || last.outcome === null || last.ended_reason === null) return undefined
-  return { outcome: last.outcome, endedReason: last.ended_reason }
-}
 
 /** Returns completed calls whose analysis hasn't arrived in time. */
 export const findOverdueAnalyses = (db: Db, now: Date): Promise<CallKey[]> =>

@@ -1,4 +1,4 @@
-import { completeQueuedCalls } from '../calls/complete-calls.ts'
+import { completeUnplacedCalls } from '../calls/complete-calls.ts'
 import type { CallKey } from '../calls/get-calls.ts'
 import { continueRescheduling } from '../calls/reschedule-calls.ts'
 import { dayMs, minuteMs, secondMs } from '../core/durations.ts'
@@ -14,7 +14,6 @@ import { type AttemptResult, emptyResult, lostResult } from './attempt-result.ts
 import { finishAnalysis, finishAttempt } from './finish-attempt.ts'
 import {
   findCampaignsToReschedule,
-  findLastResult,
   findOverdueAnalyses,
   findOverdueCalls,
   lockOverdueCall,
@@ -128,7 +127,6 @@ const expireCall = (deps: SweeperDeps, key: CallKey): Promise<boolean> =>
     const now = tx.clock.now()
     const call = await lockOverdueCall(tx.db, key, overdueBefore(now))
     if (call === undefined) return false
-    const result = (await findLastResult(tx.db, key)) ?? neverAttempted
-    await completeQueuedCalls(tx, key.workspaceId, [call.id], { ...result, at: now })
+    await completeUnplacedCalls(tx, key.workspaceId, [call.id], { ...neverAttempted, at: now })
     return true
   })

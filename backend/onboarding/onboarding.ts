@@ -2,10 +2,11 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { createUser, lockUsersIfNone } from '../identity/users.ts'
 import { insertOwnedWorkspace, type NewWorkspace, withinWorkspaceLimit } from '../identity/workspaces.ts'
+import { setDefaultRules } from '../rules/call-rules.ts'
 import { installBuiltInTools } from '../tools/tool-catalog.ts'
 
 /**
- * Creates a workspace with its owner and the tools that come with Outdial.
+ * Creates a workspace with its owner, the rules of new workspaces, and the tools that come with Outdial.
  *
  * @throws {ApiError} validation_failed for an invalid name, country, or time zone
  */
@@ -15,7 +16,10 @@ export const createWorkspace = (
 ): Promise<{ id: number }> =>
   inTransaction(deps, async (tx) => {
     const { id, isNew } = await insertOwnedWorkspace(tx, input)
-    if (isNew) await installBuiltInTools(tx, id)
+    if (isNew) {
+      await setDefaultRules(tx, id, { kind: 'member', id: input.ownerId })
+      await installBuiltInTools(tx, id)
+    }
     return { id }
   })
 

@@ -5,13 +5,14 @@ import { countryCodes, nameCountry } from '../core/countries.ts'
 import { type ApiError, fieldError } from '../core/errors.ts'
 import { countryOfNumber } from '../core/phone.ts'
 import { ruleIssue, validateByRules } from '../core/validate-rules.ts'
+import type { CallRules } from '../db/call-rules.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { type CallRules, selectCallRules, upsertCallRules } from './rule-store.ts'
+import { selectCallRules, upsertCallRules } from './rule-store.ts'
 
-export type { CallRules } from './rule-store.ts'
+export type { CallRules } from '../db/call-rules.ts'
 
-const noRules: CallRules = { countries: null }
+export const noRules: CallRules = { countries: null, hoursByLaw: false, closedDates: [] }
 
 /**
  * Returns true if the rules apply to calls that aren't tests. While calls are simulated, they don't: no phone rings, and trying
@@ -20,13 +21,17 @@ const noRules: CallRules = { countries: null }
 export const doRulesApply = ({ telephony }: Pick<Deps['config'], 'telephony'>): boolean =>
   telephony === 'http'
 
+/** Returns the rules that calls follow: none while calls are simulated. */
+export const rulesInEffect = (config: Pick<Deps['config'], 'telephony'>, rules: CallRules): CallRules =>
+  doRulesApply(config) ? rules : noRules
+
 /**
  * Returns true if numbers of this country may be called. A country is that of the whole number: +1 876 is Jamaica. Numbers without
  * a country may only be called if all countries may.
  *
  * @param phoneNumber in E.164
  */
-export const isCountryAllowed = ({ countries }: CallRules, phoneNumber: string): boolean =>
+export const isCountryAllowed = ({ countries }: Pick<CallRules, 'countries'>, phoneNumber: string): boolean =>
   countries === null || countries.includes(countryOfNumber(phoneNumber) ?? '')
 
 /** Returns the error about a number whose country isn't called. */
@@ -43,8 +48,7 @@ export async function getCallRules(
 ): Promise<CallRules & { changed: { at: Date; by: Actor } | null }> {
   const stored = await selectCallRules(db, workspaceId)
   if (stored === undefined) return { ...noRules, changed: null }
-  const { changedAt: at, changedBy: by, ...rules } = stored
-  return { ...rules, changed: { at, by } }
+  return { ...stored.rules, changed: { at: stored.changedAt, by: stored.changedBy } }
 }
 
 /** Returns the rules that apply to calls of a workspace: none while calls are simulated. */
@@ -52,7 +56,7 @@ export async function findCallRules(
   { db, config }: { db: Db; config: Pick<Deps['config'], 'telephony'> },
   workspaceId: number,
 ): Promise<CallRules> {
-  return doRulesApply(config) ? ((await selectCallRules(db, workspaceId)) ?? noRules) : noRules
+  return doRulesApply(config) ? ((await selectCallRules(db, workspaceId))?.rules ?? noRules) : noRules
 }
 
 /** What people type: names or codes of countries, separated by commas or line breaks. Blank: all countries. */
@@ -73,7 +77,47 @@ const CountryList = z.string().transform((text, context): string[] | null => {
   return names.length === 0 ? null : [...new Set(codes.flatMap((code) => code ?? []))].sort()
 })
 
-const CallRulesInput = z.object({ countries: CountryList })
+/** Days as YYYY-MM-DD, separated by commas, spaces, or line breaks. */
+const DateList = z.string().transform((text, context): string[] => {
+  const days = text.split(/[\s,;]+/).filter((day) => day !== '')
+  const wrong = days.find((day) => !isDay(day))
+  if (wrong !== undefined) {
+    const message = `“${wrong}” isn't a day like 2026-12-25. Enter each day with its year.`
+    context.addIssue(ruleIssue('invalid_date', message))
+    return z.NEVER
+  }
+  if (days.length > maxClosedDates) {
+    context.addIssue(
+      ruleIssue('too_big', `Enter at most ${maxClosedDates} days. Remove those that are over.`),
+    )
+    return z.NEVER
+  }
+  return [...new Set(days)].sort()
+})
+
+const maxClosedDates = 100
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}
+
+const CallRulesInput = z
+  .object({ countries: CountryList, hours_by_law: z.boolean(), closed_dates: DateList })
+  .transform((rules): CallRules => ({
+    countries: rules.countries,
+    hoursByLaw: rules.hours_by_law,
+    closedDates: rules.closed_dates,
+  }))
+
+/** Sets the rules of a new workspace: it calls every country, and numbers in the United States only in the hours by law. */
+export const setDefaultRules = (
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+  by: Actor,
+): Promise<void> =>
+  upsertCallRules(db, workspaceId, { ...noRules, hoursByLaw: true }, { at: clock.now(), by })
 
 /**
  * Sets the rules of a workspace. Waiting calls follow them when their time comes. Call it in a transaction, for an owner.

@@ -92,7 +92,7 @@ export interface Callee {
 }
 
 /** When a campaign may call. */
-interface CallingRules {
+export interface CallingRules {
   callingHours: CallingHours
   /** For phone numbers without a time zone, or with time zones whose calling hours never overlap. */
   timeZone: string

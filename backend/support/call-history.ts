@@ -47,7 +47,7 @@ export async function readCallHistory(
       selectRequestsOfCall(db, workspaceId, call.id),
       findChanges(db, workspaceId, call.contact.id, maxChanges),
       findCallsAround(db, workspaceId, call, dayMs),
-      findWaits(db, workspaceId, [call.id], now),
+      findWaits(deps, workspaceId, [call.id], now),
     ])
   if (details === undefined) return undefined
   const wait = waits.get(call.id)

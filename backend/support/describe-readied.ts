@@ -8,12 +8,12 @@ import { formatNextAttempt } from './describe-waiting.ts'
  * Returns null if no real calls wait, so there's nothing to ask.
  */
 export async function describeReadied(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   workspace: { id: number; timeZone: string },
   readied: Readied,
 ): Promise<string | null> {
-  const now = clock.now()
-  const { count, waits } = await planReadied(db, workspace.id, readied, now)
+  const now = deps.clock.now()
+  const { count, waits } = await planReadied(deps, workspace.id, readied, now)
   if (count === 0) return null
   const waiting = `${formatPlural(count, 'call is', 'calls are')} waiting.`
   const starting = waits.filter(({ reason }) => reason === null)

@@ -55,12 +55,13 @@ export function describeWait(
 /** Returns true if the next attempt is later than the call is due, because that time is outside calling hours. */
 const isDelayedByHours = ({ call, nextAt }: Wait): boolean => nextAt !== null && nextAt > call.due_at
 
-/** Says what time it is for the contact, the calling hours if they delay the call, and when the next attempt is. */
+/** Says what time it is for the contact, the hours and rules that delay the call, and when the next attempt is. */
 function describeNext(wait: Wait, now: Date, timeFormats: TimeFormats): string {
   const hours = `Calling hours are ${formatCallingHours(wait.call.calling_hours)}.`
   return [
     describeLocalTime(wait, now),
     ...(isDelayedByHours(wait) ? [hours] : []),
+    ...(wait.isMovedByRules ? ['The hours by law or closed days move the call.'] : []),
     ...(wait.nextAt === null ? [] : [`Next attempt: ${formatMoment(wait, wait.nextAt, now, timeFormats)}.`]),
   ]
     .filter((sentence) => sentence !== '')

@@ -192,7 +192,7 @@ async function undoContacts(
     results.push(typeof result === 'object' ? 'restored' : result)
     afterContactId = id
     if (!moves) continue
-    await rescheduleContact(tx.db, job.workspaceId, id, tx.clock.now())
+    await rescheduleContact(tx, job.workspaceId, id, tx.clock.now())
     tx.notify.callQueued()
     break
   }

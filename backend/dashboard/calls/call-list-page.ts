@@ -77,7 +77,7 @@ export const callListPage = definePage({
 })
 
 async function readList(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   context: PageContext<CallsQuery>,
 ): Promise<ListData> {
   const { query, workspace } = context
@@ -101,7 +101,7 @@ async function readList(
   })
   const queued = calls.filter(({ status }) => status === 'queued')
   const waits = await findWaits(
-    deps.db,
+    deps,
     workspace.id,
     queued.map(({ id }) => id),
     now,

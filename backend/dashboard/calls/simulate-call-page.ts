@@ -37,7 +37,7 @@ export const simulateCallPage = defineForm({
   submit: async (tx, context, fields) => {
     const input = validate(AddContact, { ...fields, test: true })
     const { contact, call } = await addContact(tx, context.caller, input).catch(throwAsFieldError)
-    if (call === null || typeof call === 'string' || call.suppressed) {
+    if (call === null || typeof call === 'string' || call.suppressedFor !== null) {
       const message = "This number is on the do-not-call list, so calls to it aren't simulated either."
       return redirectTo(pathTo(context, `/contacts/${contact.id}`), message)
     }

@@ -136,7 +136,7 @@ async function listCallRows(
   const rows = await findCallPage(deps.db, workspaceId, filter, { limit: maxCalls, offset: 0 }, now)
   const calls = rows.map((row) => toCall(deps.config, row))
   const waits = await findWaits(
-    deps.db,
+    deps,
     workspaceId,
     calls.map(({ id }) => id),
     now,

@@ -5,6 +5,7 @@ import { callContact, checkCallable } from '../../contacts/call-contact.ts'
 import { describeMissingValues } from '../../contacts/missing-values.ts'
 import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
+import { findCallRules } from '../../rules/call-rules.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
 import { confirmPage } from '../page/confirm-page.ts'
@@ -115,7 +116,7 @@ async function queueNow(
 
 /** Returns true if a call that's queued now waits for nothing but a free slot of its campaign. */
 async function startsNow(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   context: IdContext,
   campaignId: number,
 ): Promise<boolean> {
@@ -126,14 +127,15 @@ async function startsNow(
 }
 
 async function loadContactToCall(
-  { db }: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'config' | 'db'>,
   context: IdContext,
   now: Date | null,
 ): Promise<ContactToCall> {
-  const contact = await requireContact({ db }, context)
+  const contact = await requireContact(deps, context)
   return {
     callee: { phoneNumber: contact.phone_number, timeZone: contact.time_zone },
-    openCampaignIds: await findOpenCampaignsOf(db, toContactKey(context)),
+    rules: await findCallRules(deps, context.workspace.id),
+    openCampaignIds: await findOpenCampaignsOf(deps.db, toContactKey(context)),
     now,
   }
 }
@@ -144,7 +146,7 @@ const toContactKey = ({ workspace, params: { id } }: IdContext) => ({
 })
 
 /** Returns the campaigns to choose from, with what keeps them from calling, and the one to suggest. */
-async function loadCampaignChoice(deps: Pick<Deps, 'db'>, context: IdContext, now: Date | null) {
+async function loadCampaignChoice(deps: Pick<Deps, 'config' | 'db'>, context: IdContext, now: Date | null) {
   const campaigns = await listOpenCampaigns(deps, context.workspace.id)
   const contact = await loadContactToCall(deps, context, now)
   const lastId = await findLastCampaignOf(deps.db, toContactKey(context))

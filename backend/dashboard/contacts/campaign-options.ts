@@ -1,5 +1,7 @@
 import { type listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import { type Callee, nextCallableAt } from '../../scheduling/calling-hours.ts'
+import type { CallRules } from '../../rules/call-rules.ts'
+import { planPermittedCall } from '../../rules/plan-call.ts'
+import type { Callee } from '../../scheduling/calling-hours.ts'
 
 export type OpenCampaign = Awaited<ReturnType<typeof listOpenCampaigns>>[number]
 
@@ -14,6 +16,8 @@ export function describeBlocker({ status, agent_status, number_status }: OpenCam
 /** Whom a campaign should call, and what keeps it from it. */
 export interface ContactToCall {
   callee: Callee
+  /** The rules that calls follow. */
+  rules: CallRules
   /** The campaigns in which the contact already has a call. */
   openCampaignIds: readonly number[]
   /** Null if a later time can be chosen. */
@@ -26,10 +30,9 @@ export function describeBlockerOf(campaign: OpenCampaign, contact: ContactToCall
   if (blocker !== undefined) return blocker
   if (contact.openCampaignIds.includes(campaign.id)) return 'already has a call for this contact'
   if (contact.now === null) return undefined
-  const rules = { callingHours: campaign.calling_hours, timeZone: campaign.time_zone }
-  return nextCallableAt(rules, contact.callee, contact.now) > contact.now
-    ? 'outside calling hours'
-    : undefined
+  const hours = { callingHours: campaign.calling_hours, timeZone: campaign.time_zone }
+  const { at, isNever } = planPermittedCall(contact.rules, hours, contact.callee, { from: contact.now })
+  return isNever || at > contact.now ? 'outside calling hours' : undefined
 }
 
 /** Returns the campaigns to choose from, each with what keeps it from calling. */

@@ -1,4 +1,4 @@
-import { AddContact, addContactTexts, boundedText } from '@outdial/contract'
+import { AddContact, addContactTexts, boundedText, endedReasonTexts } from '@outdial/contract'
 import { readCountry } from '@outdial/reading'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
@@ -99,8 +99,9 @@ export const newContactPage = defineForm({
     const added = await addContact(tx, caller, contact).catch(throwAsFieldError)
     const to = pathTo(context, `/contacts/${added.contact.id}`)
     const message = await formatQueuedMessage(tx, workspace, added)
-    if (typeof added.call === 'string' || added.call?.suppressed === true || added.call?.queued !== true)
-      return redirectTo(to, message)
+    const isWaiting =
+      typeof added.call !== 'string' && added.call?.suppressedFor === null && added.call.queued
+    if (!isWaiting) return redirectTo(to, message)
     const request = { contactId: added.contact.id, campaignId: fields.campaign_id }
     return redirectTo(to, joinSentences(message, await describeMissingValues(tx, workspace.id, request)))
   },
@@ -115,7 +116,10 @@ async function formatQueuedMessage(
   { contact, call }: Added,
 ): Promise<string> {
   const savedMessage = contact.created ? 'Contact added.' : 'Contact updated.'
-  if (typeof call === 'string' || call?.suppressed === true) {
+  if (typeof call !== 'string' && call?.suppressedFor === 'no_permitted_hour') {
+    return `${savedMessage} It won't be called: ${endedReasonTexts.no_permitted_hour.meaning}`
+  }
+  if (typeof call === 'string' || call?.suppressedFor === 'do_not_call') {
     return `${savedMessage} The number is on the do-not-call list, so it won't be called.`
   }
   if (call?.queued !== true)

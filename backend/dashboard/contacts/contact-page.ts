@@ -70,7 +70,7 @@ export const ContactQuery = z.object({ before: OptionalId })
 export const contactPage = definePage({ params: IdParams, query: ContactQuery, show: showContact })
 
 export async function showContact(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   context: PageContext<z.output<typeof ContactQuery>, z.output<typeof IdParams>>,
 ): Promise<View> {
   const { db, clock } = deps
@@ -90,7 +90,7 @@ export async function showContact(
   const now = clock.now()
   const timeFormats = createTimeFormats(now, workspace.timeZone)
   const waits = await findWaits(
-    db,
+    deps,
     workspace.id,
     queued.map((call) => call.id),
     now,

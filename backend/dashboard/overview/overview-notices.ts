@@ -40,6 +40,8 @@ export function buildNotices(found: {
   exhausted: number
   maxExhausted: number
   pendingRetention: ShorterRetention | null
+  /** True if calls are real, and nobody has set who may be called. */
+  lacksRules: boolean
   /** Live agents with braces in their greetings. */
   agents: readonly Agent[]
   formatTime: (at: Date) => string
@@ -53,8 +55,16 @@ export function buildNotices(found: {
     ...failingNotices(found.failing),
     ...exhaustedNotice(found.exhausted, found.maxExhausted),
     ...retentionNotice(found.pendingRetention, found.formatTime),
+    ...(found.lacksRules ? [rulesNotice] : []),
   ]
   return all.sort((one, other) => toneOrder.indexOf(one.tone) - toneOrder.indexOf(other.tone))
+}
+
+const rulesNotice: Notice = {
+  tone: 'warn',
+  text: 'Set who may be called. Until then, only calling hours and the do-not-call list limit calls.',
+  path: '/settings/rules',
+  label: 'Open rules',
 }
 
 const toneOrder = ['bad', 'warn', 'mute']

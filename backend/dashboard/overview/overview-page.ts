@@ -2,6 +2,7 @@ import { actionNeededReasons } from '../../calls/when-and-why.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
+import { doRulesApply, getCallRules } from '../../rules/call-rules.ts'
 import { type Badge, callBadge, formatWaitReason } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, formatDate } from '../../views/format.ts'
 import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
@@ -103,16 +104,17 @@ async function countCalls(
 }
 
 async function readOverview(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, clock, config }: Pick<Deps, 'config' | 'db' | 'clock'>,
   { id, timeZone }: UserWorkspace,
   day: Day,
   counting: Promise<CallCounts>,
 ): Promise<OverviewData> {
   const now = clock.now()
   const timeFormats = createTimeFormats(now, timeZone)
-  const [counts, liveCalls, liveCallCount, paused, inactive, failing, exhausted, firstSteps, agents] =
+  const [counts, rules, liveCalls, liveCallCount, paused, inactive, failing, exhausted, firstSteps, agents] =
     await Promise.all([
       counting,
+      getCallRules({ db }, id),
       findLiveCalls(db, id, maxLiveCalls),
       countLiveCalls(db, id),
       selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
@@ -124,6 +126,7 @@ async function readOverview(
     ])
   const { ended, waiting, pendingRetention, callCount } = counts
   const steps = listFirstSteps(firstSteps)
+  const lacksRules = doRulesApply(config) && rules.changed === null
   const testCalls = ended.filter(({ test }) => test)
   return {
     day: formatDate('longDate', now, timeZone),
@@ -132,7 +135,7 @@ async function readOverview(
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.call || callCount > 0 || liveCallCount > 0,
     notices: buildNotices({
-      ...{ paused, inactive, failing, exhausted, maxExhausted, pendingRetention, agents },
+      ...{ paused, inactive, failing, exhausted, maxExhausted, pendingRetention, lacksRules, agents },
       formatTime: timeFormats.time,
     }),
     charts: buildCharts(

@@ -5,16 +5,16 @@ import { createTimeFormats } from '../../views/format.ts'
 
 /** Returns the message after a call was queued: when it's placed, or what must happen first. */
 export async function formatQueued(
-  { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'config'>,
   workspace: { id: number; timeZone: string },
   callId: number,
 ): Promise<string> {
-  const now = clock.now()
-  const wait = (await findWaits(db, workspace.id, [callId], now)).get(callId)
+  const now = deps.clock.now()
+  const wait = (await findWaits(deps, workspace.id, [callId], now)).get(callId)
   // The dialer has already claimed it.
   if (wait === undefined) return 'Call queued.'
   const queued = wait.call.test ? 'Test call queued. No phone rings.' : 'Call queued.'
-  return `${queued} ${describeWait(wait, now, createTimeFormats(now, workspace.timeZone), config)}`
+  return `${queued} ${describeWait(wait, now, createTimeFormats(now, workspace.timeZone), deps.config)}`
 }
 
 /** Joins a message with another sentence, if there is one. */

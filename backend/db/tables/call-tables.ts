@@ -228,6 +228,8 @@ interface ErasedFileNameTable {
 interface CallRulesTable {
   workspace_id: number
   countries: string[] | null
+  hours_by_law: Generated<boolean>
+  closed_dates: Generated<string[]>
   changed_at: TimestampColumn
   changed_by: Json<Actor>
 }

@@ -263,7 +263,7 @@ it.each([
 it('decides for one call what it waits for, and whether the limit or the number is the reason', async () => {
   const { deps, seed } = world
   const ids = cases.map(({ callId }) => callId)
-  const waits = await findWaits(deps.db, seed.workspaceId, ids, deps.clock.now())
+  const waits = await findWaits(deps, seed.workspaceId, ids, deps.clock.now())
   const describe = (waitingFor: (each: Case) => unknown) =>
     cases.map((each) => `${JSON.stringify(each)} → ${String(waitingFor(each))}`)
   expect(describe(({ callId }) => toWaitingFor(waits.get(callId)?.reason ?? null))).toEqual(
@@ -280,7 +280,7 @@ it('promises a time only to calls that wait for nothing but time', async () => {
   const { deps, seed } = world
   const now = deps.clock.now()
   const waits = await findWaits(
-    deps.db,
+    deps,
     seed.workspaceId,
     cases.map(({ callId }) => callId),
     now,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { planWait, type Wait } from '../../calls/when-and-why.ts'
+import { noRules } from '../../rules/call-rules.ts'
 import { describeCallsAhead, describeWait, formatWaitNote } from '../../support/describe-waiting.ts'
 import { createTimeFormats } from '../../views/format.ts'
 
@@ -64,7 +65,7 @@ const call: WaitingCall = {
 const format = (at: string, changes: Partial<WaitingCall>, simulationSpeed = 1) => {
   const now = new Date(at)
   const timeFormats = createTimeFormats(now, 'America/New_York')
-  const wait = planWait({ ...call, ...changes }, now)
+  const wait = planWait({ ...call, ...changes }, noRules, now)
   return {
     wait,
     sentence: describeWait(wait, now, timeFormats, { simulationSpeed }),

@@ -33,6 +33,7 @@ const exceptions: Record<string, string> = {
   'call_attempt.provider': 'the name of a telephony provider',
   'call_callback.client_id': 'an app',
   'call_rules.changed_by': 'a member',
+  'call_rules.closed_dates': 'days',
   'call_rules.countries': 'codes of countries',
   'contact_change.fields': 'names of columns',
   'contact_import.undo_counts': 'numbers, and a fixed set of keys',

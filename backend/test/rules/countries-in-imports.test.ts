@@ -11,8 +11,9 @@ beforeAll(() => void startWorker())
 it('counts the rows of countries that are not called before an import, and saves them without a call', async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
+  const rules = { countries: 'United States', hours_by_law: false, closed_dates: '' }
   const owner = { kind: 'member', id: seed.userId } as const
-  await setCallRules(world.service.deps, seed.workspaceId, { countries: 'United States' }, owner)
+  await setCallRules(world.service.deps, seed.workspaceId, rules, owner)
   const file = 'Phone,First name\n+12025570131,Ann\n+18765570132,Bo\n+18765570132,Again\n+493090182012,Cy'
   const { path, page } = await uploadAndCheck(user, file)
   expect(getStat(page.html)).toMatchObject({ 'New contacts': 3, 'Country not called': 2 })

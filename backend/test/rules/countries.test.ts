@@ -33,7 +33,12 @@ async function queue(phoneNumber: string, fields?: object): Promise<Call> {
 
 /** Sets the countries as the owner types them. */
 const call = (countries: string) =>
-  setCallRules(api.deps, api.seed.workspaceId, { countries }, { kind: 'member', id: api.seed.userId })
+  setCallRules(
+    api.deps,
+    api.seed.workspaceId,
+    { countries, hours_by_law: false, closed_dates: '' },
+    { kind: 'member', id: api.seed.userId },
+  )
 
 it.each([
   ['+12025550100', ['US'], true],

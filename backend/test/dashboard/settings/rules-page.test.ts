@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { countryCodes,nameCountry } from '../../../core/countries.ts'
+import { countryCodes, nameCountry } from '../../../core/countries.ts'
 import { getCallRules, setCallRules } from '../../../rules/call-rules.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { csrfTokenOf } from '../../support/csrf.ts'
@@ -8,10 +8,12 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
+const noLimits = { hours_by_law: false, closed_dates: '' }
+
 it('saves the countries that are called, by name or code, and who changed them', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings/rules')
-  expect(form.text).toContain("Calls are simulated, so no phone rings, and the countries aren't checked yet.")
+  expect(form.text).toContain("Calls are simulated, so no phone rings, and these rules aren't checked yet.")
   const { page } = await user.browser.press(form, 'Save', { countries: 'Deutschland, us\nCanada, US' })
   expect(page.text).toContain('Rules saved.')
   expect(page.text).toContain('Changed by')
@@ -28,7 +30,7 @@ it('reads back the name of every country', async () => {
   const { seed } = await seedSignedInOwner(world.service)
   const names = countryCodes.map(nameCountry).join(', ')
   const owner = { kind: 'member', id: seed.userId } as const
-  await setCallRules(world.service.deps, seed.workspaceId, { countries: names }, owner)
+  await setCallRules(world.service.deps, seed.workspaceId, { ...noLimits, countries: names }, owner)
   const { countries } = await getCallRules(world.service.deps, seed.workspaceId)
   expect(countries).toEqual(countryCodes.toSorted())
 })

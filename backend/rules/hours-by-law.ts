@@ -1,0 +1,86 @@
+import type { CallingHours, Weekday } from '@outdial/contract'
+import { countryOfNumber } from '../core/phone.ts'
+import { areasByState } from '../scheduling/area-codes.ts'
+
+// cspell:ignore clickpointsoftware dropcowboy LPSC
+// Hours in which the law allows calls, as far as it was looked up. A state has a row only if two independent sources agree that
+// its hours are narrower than those of the United States. This isn't legal advice, and says nothing about other countries.
+
+/** How well a row is known: the text of the law was read, law firms say so, or only sellers of calling software do. */
+type SourceKind = 'law' | 'firm' | 'marketing'
+
+/** Hours of a state, on the clock of the called place. */
+export interface LawRow {
+  /** As in `areasByState`. Null: the whole United States. */
+  state: string | null
+  hours: CallingHours
+  source: string
+  kind: SourceKind
+}
+
+const everyDay: Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+const notOnSundays: Weekday[] = everyDay.filter((day) => day !== 'sun')
+
+/** When the sources were read. */
+export const lawCheckedOn = '2026-11-25'
+
+export const lawRows: readonly LawRow[] = [
+  {
+    state: null,
+    hours: { days: everyDay, start: '08:00', end: '21:00' },
+    source: '47 CFR 64.1200(c)(1)',
+    kind: 'firm',
+  },
+  {
+    state: 'Alabama',
+    hours: { days: notOnSundays, start: '08:00', end: '20:00' },
+    source: 'Ala. Admin. Code 770-X-5-.17(1)(b)',
+    kind: 'law',
+  },
+  {
+    state: 'Florida',
+    hours: { days: everyDay, start: '08:00', end: '20:00' },
+    source: 'Fla. Stat. 501.616(6)',
+    kind: 'law',
+  },
+  {
+    state: 'Kentucky',
+    hours: { days: everyDay, start: '10:00', end: '21:00' },
+    source: 'clickpointsoftware.com and dropcowboy.com, about KRS 367.46955',
+    kind: 'marketing',
+  },
+  {
+    state: 'Louisiana',
+    hours: { days: notOnSundays, start: '08:00', end: '20:00' },
+    source: 'clickpointsoftware.com and dropcowboy.com, about LPSC R-29617',
+    kind: 'marketing',
+  },
+]
+
+/** States that may have narrower hours: the sources disagree, or there's only one. */
+export const statesToCheck: readonly string[] = ['Connecticut', 'Massachusetts', 'Michigan']
+
+/** By area code. */
+const stateOfAreaCode: ReadonlyMap<string, string> = new Map(
+  Object.entries(areasByState).flatMap(([state, areas]) =>
+    areas.flatMap((area) => area.split(' ').map((areaCode) => [areaCode, state] as const)),
+  ),
+)
+
+/**
+ * Returns the hours that a call to a number must all be within, on the clocks of the called place. Empty for numbers outside of
+ * the United States. A number without a state, such as a toll-free one, can be called wherever it rings, so it gets the hours of
+ * every state.
+ *
+ * @param phoneNumber in E.164
+ */
+export function hoursByLaw(phoneNumber: string): readonly CallingHours[] {
+  if (countryOfNumber(phoneNumber) !== 'US' && !isTollFree(phoneNumber)) return []
+  const state = stateOfAreaCode.get(phoneNumber.slice(2, 5))
+  return lawRows
+    .filter((row) => row.state === null || state === undefined || row.state === state)
+    .map(({ hours }) => hours)
+}
+
+/** Toll-free numbers belong to all countries with +1. */
+const isTollFree = (phoneNumber: string): boolean => /^\+18(?:00|33|44|55|66|77|88)/.test(phoneNumber)

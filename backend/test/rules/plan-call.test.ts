@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals'
+import type { CallingHours } from '@outdial/contract'
+import type { CallRules } from '../../rules/call-rules.ts'
+import { hoursByLaw } from '../../rules/hours-by-law.ts'
+import { planPermittedCall } from '../../rules/plan-call.ts'
+import { areasByState } from '../../scheduling/area-codes.ts'
+
+const always: CallingHours = {
+  days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+  start: '00:00',
+  end: '24:00',
+}
+const byLaw: CallRules = { countries: null, hoursByLaw: true, closedDates: [] }
+
+const provinces = new Set([
+  ...['Alberta', 'British Columbia', 'Manitoba', 'New Brunswick', 'Newfoundland and Labrador', 'Ontario'],
+  ...['Nova Scotia and Prince Edward Island', 'Quebec', 'Saskatchewan'],
+  'Northwest Territories, Nunavut, and Yukon',
+])
+
+interface PlanOptions {
+  hours?: CallingHours
+  timeZone?: string | null
+  rules?: CallRules
+}
+
+const plan = (
+  phoneNumber: string,
+  from: string,
+  { hours = always, timeZone = null, rules = byLaw }: PlanOptions = {},
+) => {
+  const campaign = { callingHours: hours, timeZone: 'America/New_York' }
+  const { at, isNever } = planPermittedCall(
+    rules,
+    campaign,
+    { phoneNumber, timeZone },
+    { from: new Date(from) },
+  )
+  return isNever ? 'never' : at.toISOString()
+}
+
+const newYork = '+12125550100'
+const miami = '+13055550100'
+const mobile = '+12515550100' // Mobile, Alabama
+const louisville = '+15025550100'
+
+describe('hours by law', () => {
+  it.each([
+    ['8 AM to 9 PM in New York', newYork, '2026-05-06T00:59Z', '2026-05-06T00:59:00.000Z'],
+    ['until the next morning after 9 PM', newYork, '2026-05-06T01:00Z', '2026-05-06T12:00:00.000Z'],
+    ['only until 8 PM in Florida', miami, '2026-05-06T00:00Z', '2026-05-06T12:00:00.000Z'],
+    ['not before 10 AM in Kentucky', louisville, '2026-05-06T13:00Z', '2026-05-06T14:00:00.000Z'],
+    ['not on Sundays in Alabama', mobile, '2026-05-10T15:00Z', '2026-05-11T13:00:00.000Z'],
+    [
+      'any hour outside of the United States',
+      '+493090182012',
+      '2026-05-06T02:00Z',
+      '2026-05-06T02:00:00.000Z',
+    ],
+    ['any hour in Canada', '+14165550100', '2026-05-06T05:00Z', '2026-05-06T05:00:00.000Z'],
+  ])('are %s', (_, phoneNumber, from, at) => {
+    expect(plan(phoneNumber, from)).toBe(at)
+  })
+
+  it("must be met on the contact's own clock, too", () => {
+    // 8 AM in New York, 5 AM in Los Angeles
+    expect(plan(newYork, '2026-05-06T12:00Z', { timeZone: 'America/Los_Angeles' })).toBe(
+      '2026-05-06T15:00:00.000Z',
+    )
+  })
+
+  it('are those of every state for a toll-free number', () => {
+    expect(plan('+18005550100', '2026-05-06T12:00Z')).toBe('2026-05-06T14:00:00.000Z')
+    expect(plan('+18005550100', '2026-05-10T16:00Z')).toBe('2026-05-11T14:00:00.000Z')
+  })
+
+  it('never allow a call if the campaign has no hour in common with them', () => {
+    const late = { ...always, start: '20:00', end: '22:00' }
+    expect(plan(newYork, '2026-05-06T12:00Z', { hours: late })).toBe('2026-05-07T00:00:00.000Z')
+    expect(plan(miami, '2026-05-06T12:00Z', { hours: late })).toBe('never')
+    const sundays = { ...always, days: ['sun'] } as CallingHours
+    expect(plan(mobile, '2026-05-06T12:00Z', { hours: sundays })).toBe('never')
+  })
+
+  it.each(
+    Object.entries(areasByState).flatMap(([state, areas]) =>
+      areas.flatMap((area) => area.split(' ').map((areaCode) => [areaCode, state] as const)),
+    ),
+  )('know the state of area code %s: %s', (areaCode, state) => {
+    const isNarrower = ['Alabama', 'Florida', 'Kentucky', 'Louisiana'].includes(state)
+    const count = provinces.has(state) ? 0 : isNarrower ? 2 : 1
+    expect(hoursByLaw(`+1${areaCode}5550100`)).toHaveLength(count)
+  })
+})
+
+describe('closed days', () => {
+  const rules = { countries: null, hoursByLaw: false, closedDates: ['2026-05-06'] }
+
+  it("are skipped, by the contact's local date", () => {
+    // May 5, 11 PM in New York; then May 6
+    expect(plan(newYork, '2026-05-06T03:00Z', { rules })).toBe('2026-05-06T03:00:00.000Z')
+    expect(plan(newYork, '2026-05-06T04:00Z', { rules })).toBe('2026-05-07T04:00:00.000Z')
+    expect(plan('+493090182012', '2026-05-05T22:00Z', { rules })).toBe('2026-05-06T22:00:00.000Z')
+  })
+
+  it('leave the next calling hours after them', () => {
+    const hours = { ...always, start: '09:00', end: '17:00' }
+    expect(plan(newYork, '2026-05-05T22:00Z', { rules, hours })).toBe('2026-05-07T13:00:00.000Z')
+  })
+
+  it('allow no call if all days within a week are closed', () => {
+    const closedDates = Array.from({ length: 9 }, (_, day) => `2026-05-${String(day + 5).padStart(2, '0')}`)
+    expect(plan(newYork, '2026-05-06T04:00Z', { rules: { ...rules, closedDates } })).toBe('never')
+  })
+})
