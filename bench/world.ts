@@ -39,8 +39,6 @@ export async function openWorld(): Promise<World> {
   if (demo === undefined) throw new Error('no demo workspace')
   const { url } = getConnectionOptions(deps.db)
   const owner = connect({ url, max: 2, timeouts: { statementMs: 0, idleInTransactionMs: 0, queryMs: 0 } })
-  // The figures shouldn't depend on the time of day.
-  await sql`delete from call_rules`.execute(owner)
   const environment = {
     ...secrets,
     DATABASE_URL: url,
