@@ -232,16 +232,29 @@ const queuedCalls = (db: Db, workspaceId: number) =>
 
 /** Marks the campaigns of a workspace whose queued calls must be planned again, in the order of their IDs. */
 export const markToReschedule = async (db: Db, workspaceId: number): Promise<void> => {
-  await sql`
-    update campaign set reschedule_after_call_id = 0
-    where id in (
-      select id from campaign
-      where workspace_id = ${workspaceId} and status <> 'archived' and exists (
-        select from call where call.workspace_id = ${workspaceId} and campaign_id = campaign.id and call.status = 'queued'
-      )
-      order by id
-      for no key update
-    )`.execute(db)
+  const open = db
+    .selectFrom('campaign')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '<>', 'archived')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('call')
+          .select('call.id')
+          .where('call.workspace_id', '=', workspaceId)
+          .whereRef('call.campaign_id', '=', 'campaign.id')
+          .where('call.status', '=', 'queued'),
+      ),
+    )
+    .orderBy('id')
+    .forNoKeyUpdate()
+  await db
+    .updateTable('campaign')
+    .set({ reschedule_after_call_id: 0 })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', open)
+    .execute()
 }
 
 /** Sets when queued calls are dialed next. */

@@ -406,6 +406,7 @@ const otherParsers: Record<string, string[]> = {
   'reads what this service or its operator wrote, or a saved address': [
     'api/openapi/tidy-components.ts rewrite',
     'config.ts parseConfig',
+    'core/countries.ts names',
     'core/secret-on-disk.ts readOrCreateSecret',
     'core/secret-on-disk.ts readSecretFile',
     'dashboard/calls/call-page.ts readPage',
@@ -414,7 +415,6 @@ const otherParsers: Record<string, string[]> = {
     'dashboard/integrations/delivery-pages.ts formatBody',
     'dashboard/integrations/delivery-pages.ts readDeliveryTable',
     'dashboard/overview/overview-notices.ts nameSubscription',
-    'dashboard/page/forms.ts countryNames',
     'dashboard/page/submit-once.ts parseRedirect',
     'http/unmatched-requests.ts toPattern',
     'idempotency/idempotency.ts readContactAdded',
