@@ -17,6 +17,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   // Fields of what the API doesn't return
   { files: /account\/account-page/, labels: ['Name', 'Email'], reason: 'of a user' },
   { files: /sign-in\/(sign-up|invitation)-page|views\/pages\/sign-in/, labels: ['Email'], reason: 'of a user' },
+  { files: /settings\/rules-page/, labels: ['Source'], reason: 'of hours by law' },
   { files: /settings\/(members|invite-member)-page/, labels: ['Name', 'Email'], reason: 'of a member' },
   { files: /settings\/(api-keys|new-api-key)-page/, labels: ['Name'], reason: 'of an API key' },
   { files: /tools\/(http-tool|mcp-server)-form-page|parameter-row/, labels: ['Name', 'URL'], reason: 'of a tool or parameter' },
