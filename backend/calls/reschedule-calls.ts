@@ -98,7 +98,7 @@ export async function rescheduleContact(
 }
 
 /**
- * Has the queued calls of a workspace rescheduled after its rules have changed. The sweeper does it in batches. A call that's
+ * Marks the queued calls of a workspace to be planned again after its rules have changed. The sweeper does it in batches. A call that's
  * claimed before follows the rules, too.
  */
 export const rescheduleWorkspace = ({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> =>

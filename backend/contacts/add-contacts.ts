@@ -9,7 +9,7 @@ import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { lockKeys, readContactAdded, type StoredResponse } from '../idempotency/idempotency.ts'
 import { findCredentialErrors } from '../identity/authenticate.ts'
-import { countryNotAllowed, doRulesApply, isCountryAllowed } from '../rules/call-rules.ts'
+import { countryNotAllowed, isCountryAllowed, rulesInEffect } from '../rules/call-rules.ts'
 import { addCallback, checkCallbackUrl, lockCallbackOwner } from '../webhooks/callbacks.ts'
 import type {
   Accepted,
@@ -68,7 +68,7 @@ export async function addContacts(
   const toReschedule = isAlone ? new Set<number>() : await findToReschedule(tx, workspaceId, candidates)
   const notAllowed = await findNotAllowed(tx, workspaceId, candidates)
   const accepted = candidates.filter((candidate): candidate is Accepted => {
-    const decision = decide(candidate, { toReschedule, notAllowed, doRulesApply: doRulesApply(tx.config) })
+    const decision = decide(candidate, { toReschedule, notAllowed, config: tx.config })
     if (decision !== null) decisions.set(candidate.request, decision)
     return decision === null
   })
@@ -273,14 +273,14 @@ interface Restrictions {
   toReschedule: ReadonlySet<number>
   /** Numbers that must not be called because of their type. */
   notAllowed: ReadonlySet<string>
-  /** False while calls are simulated. */
-  doRulesApply: boolean
+  /** Says if the workspace's rules are in effect. */
+  config: Scope['config']
 }
 
 /** Returns why a request isn't accepted, or null if it is. */
 function decide(
   { addition, contact, campaign }: Candidate,
-  { toReschedule, notAllowed, doRulesApply: doApply }: Restrictions,
+  { toReschedule, notAllowed, config }: Restrictions,
 ): Decision | null {
   const { call, changes, doNotCallNumbers } = addition
   if (contact === undefined) return reject(notFound('contact'))
@@ -300,9 +300,9 @@ function decide(
     return reject(fieldError('phone_number', 'number_type_not_allowed'))
   if (countVariables(changes, contact) > maxVariables) return reject(tooManyVariables())
   if (campaign === 'busy') return leftOut
-  if (call !== null && campaign !== undefined && doApply && !isListed) {
-    const isAllowed = call.test || isCountryAllowed(campaign.rules, contact.phoneNumber)
-    if (!isAllowed && call.ifListed !== 'skip') return reject(countryNotAllowed(contact.phoneNumber))
+  if (call !== null && call.ifListed !== 'skip' && campaign !== undefined && !call.test && !isListed) {
+    const rules = rulesInEffect(config, campaign.rules)
+    if (!isCountryAllowed(rules, contact.phoneNumber)) return reject(countryNotAllowed(contact.phoneNumber))
   }
   if (contact.id !== null && toReschedule.has(contact.id)) return leftOut
   return null

@@ -7,7 +7,7 @@ import { rescheduleContact } from '../calls/reschedule-calls.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { type StoredResponse, storeResponses } from '../idempotency/idempotency.ts'
-import { doRulesApply, isCountryAllowed } from '../rules/call-rules.ts'
+import { isCountryAllowed, rulesInEffect } from '../rules/call-rules.ts'
 import { addCallback } from '../webhooks/callbacks.ts'
 import type { Accepted, Added, AddRequest, SkipReason } from './add-request.ts'
 import { findMissingVariables } from './agent-variables.ts'
@@ -94,8 +94,9 @@ function toSkipReason(
 ): SkipReason | null {
   if (call?.ifListed !== 'skip' || campaign === undefined) return null
   if (isListed) return 'listed'
-  if (call.test || !doRulesApply(config)) return null
-  return isCountryAllowed(campaign.rules, contact.phoneNumber) ? null : 'country_not_allowed'
+  if (call.test) return null
+  const rules = rulesInEffect(config, campaign.rules)
+  return isCountryAllowed(rules, contact.phoneNumber) ? null : 'country_not_allowed'
 }
 
 const hasChanges = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)

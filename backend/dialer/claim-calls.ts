@@ -169,7 +169,7 @@ const planCalls = (
     }
   })
 
-/** Completes the calls to numbers that must not be called; returns the others. */
+/** Completes the calls that must not be placed; returns the others. */
 async function completeSuppressed(
   tx: ClaimDeps,
   locked: readonly PlannedCall[],
@@ -179,27 +179,20 @@ async function completeSuppressed(
   for (const [workspaceId, calls] of Map.groupBy(locked, (call) => call.workspaceId)) {
     const numbers = test ? [] : calls.map((call) => call.toNumber)
     const notAllowed = await findNumbersNotAllowed(tx.db, workspaceId, numbers)
-    const suppress = async (endedReason: EndedReason, suppressed: readonly PlannedCall[]) => {
-      if (suppressed.length === 0) return
+    const findReason = (call: PlannedCall): EndedReason | null => {
+      if (call.onDoNotCallList) return 'do_not_call'
+      if (notAllowed.has(call.toNumber)) return 'number_type_not_allowed'
+      if (!isCountryAllowed(call.rules, call.toNumber)) return 'destination_not_allowed'
+      return call.plan.isNever ? noPermittedHour.endedReason : null
+    }
+    for (const [endedReason, suppressed] of Map.groupBy(calls, findReason)) {
+      if (endedReason === null) continue
       const ids = suppressed.map((call) => call.id)
-      await completeQueuedCalls(tx, workspaceId, ids, { outcome: 'suppressed', endedReason, at: now })
+      const complete =
+        endedReason === noPermittedHour.endedReason ? completeUnplacedCalls : completeQueuedCalls
+      await complete(tx, workspaceId, ids, { outcome: 'suppressed', endedReason, at: now })
       for (const call of suppressed) completed.add(call)
     }
-    const isNotAllowed = ({ onDoNotCallList, toNumber }: PlannedCall) =>
-      !onDoNotCallList && notAllowed.has(toNumber)
-    await suppress(
-      'do_not_call',
-      calls.filter((call) => call.onDoNotCallList),
-    )
-    await suppress('number_type_not_allowed', calls.filter(isNotAllowed))
-    await suppress(
-      'destination_not_allowed',
-      calls.filter((call) => !completed.has(call) && !isCountryAllowed(call.rules, call.toNumber)),
-    )
-    const impossible = calls.filter((call) => !completed.has(call) && call.plan.isNever)
-    const ids = impossible.map(({ id }) => id)
-    await completeUnplacedCalls(tx, workspaceId, ids, { ...noPermittedHour, at: now })
-    for (const call of impossible) completed.add(call)
   }
   return locked.filter((call) => !completed.has(call))
 }

@@ -59,7 +59,7 @@ export async function findCallRules(
   return doRulesApply(config) ? ((await selectCallRules(db, workspaceId))?.rules ?? noRules) : noRules
 }
 
-/** What people type: names or codes of countries, separated by commas or line breaks. Blank: all countries. */
+/** Parses what people type: names or codes of countries, separated by commas or line breaks. Blank text means all countries. */
 const CountryList = z.string().transform((text, context): string[] | null => {
   const names = text.split(/[,;\n]/).flatMap((name) => name.trim() || [])
   const codes = names.map((name) => {
@@ -77,7 +77,7 @@ const CountryList = z.string().transform((text, context): string[] | null => {
   return names.length === 0 ? null : [...new Set(codes.flatMap((code) => code ?? []))].sort()
 })
 
-/** Days as YYYY-MM-DD, separated by commas, spaces, or line breaks. */
+/** Parses days as YYYY-MM-DD, separated by commas, spaces, or line breaks. */
 const DateList = z.string().transform((text, context): string[] => {
   const days = text.split(/[\s,;]+/).filter((day) => day !== '')
   const wrong = days.find((day) => !isDay(day))

@@ -6,7 +6,7 @@ import { areasByState } from '../scheduling/area-codes.ts'
 // Hours in which the law allows calls, as far as it was looked up. A state has a row only if two independent sources agree that
 // its hours are narrower than those of the United States. This isn't legal advice, and says nothing about other countries.
 
-/** How well a row is known: the text of the law was read, law firms say so, or only sellers of calling software do. */
+/** Says how well a row is known: the text of the law was read, law firms say so, or only sellers of calling software do. */
 type SourceKind = 'law' | 'firm' | 'marketing'
 
 /** Hours of a state, on the clock of the called place. */
@@ -60,7 +60,7 @@ export const lawRows: readonly LawRow[] = [
 /** States that may have narrower hours: the sources disagree, or there's only one. */
 export const statesToCheck: readonly string[] = ['Connecticut', 'Massachusetts', 'Michigan']
 
-/** By area code. */
+/** Maps each area code to its state. */
 const stateOfAreaCode: ReadonlyMap<string, string> = new Map(
   Object.entries(areasByState).flatMap(([state, areas]) =>
     areas.flatMap((area) => area.split(' ').map((areaCode) => [areaCode, state] as const)),

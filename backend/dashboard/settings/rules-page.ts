@@ -30,14 +30,14 @@ const rulesView = template<{
 
 const formTexts = toFormTexts(workspaceTexts)
 
-/** How well a row is known, in words. */
+/** Says in words how well a row is known. */
 const sourceKinds = {
   law: 'the law itself',
   firm: 'according to law firms',
   marketing: 'according to sellers of calling software',
 } as const
 
-/** Names of every country fit. */
+/** Leaves room for the names of all countries. */
 const maxCountriesLength = 5_000
 
 const maxDatesLength = 2_000

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import { type Call, ContactAdded } from '@outdial/contract'
 import { isSpecialNumber } from '../../core/phone.ts'
 import { claimTestCalls } from '../../dialer/claim-calls.ts'
 import { getCall, listEvents } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber } from '../support/factories.ts'
-import { parseError, useApiWorld } from '../support/test-api.ts'
+import { parseError, postContact, queueOverApi, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
 
@@ -13,18 +12,8 @@ const premiumRate = '+19005550100'
 
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 
-const post = (phone_number: string, fields: object = {}) =>
-  api.send({
-    method: 'POST',
-    path: '/contacts/',
-    body: { phone_number, campaign_id: api.seed.campaignId, ...fields },
-  })
-
-async function queue(phoneNumber: string, fields?: object): Promise<Call> {
-  const response = await post(phoneNumber, fields)
-  expect(response.statusCode).toBe(201)
-  return ContactAdded.parse(response.json()).call
-}
+const post = (phoneNumber: string, fields?: object) => postContact(api, phoneNumber, fields)
+const queue = (phoneNumber: string, fields?: object) => queueOverApi(api, phoneNumber, fields)
 
 const allow = (allowed: boolean) =>
   api.deps.db

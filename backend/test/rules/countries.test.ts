@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals'
-import { type Call, ContactAdded } from '@outdial/contract'
 import { parseConfig } from '../../config.ts'
 import { claimTestCalls } from '../../dialer/claim-calls.ts'
 import { isCountryAllowed, setCallRules } from '../../rules/call-rules.ts'
@@ -7,7 +6,7 @@ import { getCall, listEvents } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber } from '../support/factories.ts'
 import { realCalls } from '../support/service.ts'
-import { parseError, useApiWorld } from '../support/test-api.ts'
+import { parseError, postContact, queueOverApi, useApiWorld } from '../support/test-api.ts'
 
 const settings = { SECRET_KEY: 'test-key-of-at-least-thirty-two-characters', LOG_LEVEL: 'silent' }
 const api = useApiWorld({ config: parseConfig({ ...settings, ...realCalls }) })
@@ -18,21 +17,11 @@ const satellite = '+881631234567'
 
 const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 
-const post = (phone_number: string, fields: object = {}) =>
-  api.send({
-    method: 'POST',
-    path: '/contacts/',
-    body: { phone_number, campaign_id: api.seed.campaignId, ...fields },
-  })
-
-async function queue(phoneNumber: string, fields?: object): Promise<Call> {
-  const response = await post(phoneNumber, fields)
-  expect(response.statusCode).toBe(201)
-  return ContactAdded.parse(response.json()).call
-}
+const post = (phoneNumber: string, fields?: object) => postContact(api, phoneNumber, fields)
+const queue = (phoneNumber: string, fields?: object) => queueOverApi(api, phoneNumber, fields)
 
 /** Sets the countries as the owner types them. */
-const call = (countries: string) =>
+const setCountries = (countries: string) =>
   setCallRules(
     api.deps,
     api.seed.workspaceId,
@@ -54,7 +43,7 @@ it.each([
 
 describe('when a call is queued', () => {
   it('rejects a country that is not called, names it, and saves nothing', async () => {
-    await call('United States, Germany')
+    await setCountries('United States, Germany')
     const response = await post(jamaican)
     expect(response.statusCode).toBe(422)
     expect(parseError(response).details).toMatchObject([
@@ -69,20 +58,20 @@ describe('when a call is queued', () => {
   })
 
   it('queues a call to a country that is called, and to every country if none is set', async () => {
-    await call('United States, Germany')
+    await setCountries('United States, Germany')
     expect((await queue(german)).status).toBe('queued')
-    await call('')
+    await setCountries('')
     expect((await queue(jamaican)).status).toBe('queued')
   })
 
   it('queues a test call to any country, because no phone rings', async () => {
-    await call('United States')
+    await setCountries('United States')
     expect((await queue(german, { test: true })).status).toBe('queued')
     expect(await claimTestCalls(api.deps, lease, 10)).toHaveLength(1)
   })
 
   it('lists a number of any country, and cancels calls to it', async () => {
-    await call('United States')
+    await setCountries('United States')
     expect(await queue(german, { do_not_call: true })).toMatchObject({
       outcome: 'suppressed',
       ended_reason: 'do_not_call',
@@ -95,10 +84,10 @@ describe('when a call is queued', () => {
 
 describe('when a call is claimed', () => {
   it('completes a call to a country that is no longer called as suppressed, with its event', async () => {
-    await call('')
+    await setCountries('')
     const { id } = await queue('+493090182099')
     const other = await queue(freshNumber())
-    await call('US')
+    await setCountries('US')
 
     expect((await claimAndSettle(api.deps, lease, 10)).map(({ request }) => request.callId)).toEqual([
       other.id,
@@ -115,9 +104,9 @@ describe('when a call is claimed', () => {
 
   it('dials every country while calls are simulated', async () => {
     const deps = { ...api.deps, config: parseConfig(settings) }
-    await call('')
+    await setCountries('')
     const { id } = await queue('+493090182098')
-    await call('US')
+    await setCountries('US')
     const claimed = await claimAndSettle(deps, { ...lease, provider: 'simulated' }, 10)
     expect(claimed.map(({ request }) => request.callId)).toContain(id)
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
-import { ErrorResponse, type Scope } from '@outdial/contract'
+import { type Call, ContactAdded, ErrorResponse, type Scope } from '@outdial/contract'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { createApp } from '../../app.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
@@ -103,6 +103,21 @@ export const createSender =
       },
       ...((body !== undefined || raw !== undefined) && { payload: raw ?? JSON.stringify(body) }),
     })
+
+/** Sends `POST /contacts/` for the seed's campaign. */
+export const postContact = (api: TestApi, phoneNumber: string, fields: object = {}) =>
+  api.send({
+    method: 'POST',
+    path: '/contacts/',
+    body: { phone_number: phoneNumber, campaign_id: api.seed.campaignId, ...fields },
+  })
+
+/** Queues a call over the API, and returns it. */
+export async function queueOverApi(api: TestApi, phoneNumber: string, fields?: object): Promise<Call> {
+  const response = await postContact(api, phoneNumber, fields)
+  expect(response.statusCode).toBe(201)
+  return ContactAdded.parse(response.json()).call
+}
 
 /** Checks that a response has the API's error format, and returns its parts. */
 export function parseError(response: LightMyRequestResponse) {
